@@ -55,3 +55,11 @@ def armature_of(owner: bpy.types.Object) -> bpy.types.Armature:
     data = owner.data
     assert isinstance(data, bpy.types.Armature)
     return data
+
+
+def select_bones(owner: bpy.types.Object, *names: str) -> None:
+    """Select just these bones of an armature in Pose mode, the first one active."""
+    assert owner.pose is not None
+    for bone in owner.pose.bones:
+        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in names)
+    armature_of(owner).bones.active = armature_of(owner).bones[names[0]]

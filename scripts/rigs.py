@@ -7,13 +7,17 @@ import contextlib
 import io
 from collections.abc import Mapping, Sequence
 from math import cos, pi, radians, sin
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import addon_utils
 import bpy
 from mathutils import Vector
 
 from blender import OPS, limit_of
+
+if TYPE_CHECKING:
+    from fabrik_addon.rig.schema import FabrikChain
 
 SPIDER_LEGS = [f"{side}{i}" for side in "LR" for i in range(1, 5)]
 SPIDER_ANGLES = (60.0, 20.0, -20.0, -62.0)  # degrees of the legs of a side from straight out, the foremost one first
@@ -101,6 +105,26 @@ def give_cone(bone: bpy.types.PoseBone, swing: float, twist: float) -> None:
     limit = limit_of(bone)
     limit.limit, limit.use_twist, limit.cone_max = "CONE", True, radians(swing)
     limit.twist_min, limit.twist_max = radians(-twist), radians(twist)
+
+
+def import_gltf(path: Path) -> bpy.types.Object:
+    """The armature of a glTF file, imported into the open one by Blender's own importer; the active object."""
+    addon_utils.enable("io_scene_gltf2", default_set=True, persistent=True)
+    OPS.import_scene.gltf(filepath=str(path))
+    owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
+    if "Icosphere" in bpy.data.objects:  # the importer's shape for bones
+        bpy.data.objects.remove(bpy.data.objects["Icosphere"])
+    bpy.context.view_layer.objects.active = owner
+    return owner
+
+
+def end_of(chain: FabrikChain) -> Vector:
+    """Where the effector of a chain stands in the world, as Blender evaluates it."""
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    tip = evaluated.pose.bones[chain.tip_bone]
+    return evaluated.matrix_world @ (tip.head if chain.effector == "HEAD" else tip.tail)
 
 
 def metarig(kind: str) -> bpy.types.Object:

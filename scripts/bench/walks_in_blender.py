@@ -24,7 +24,7 @@ from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
 from dev.walkers import FROUDE, SLOW, noise, pace_of
 from dev.walking_rigs import FPS, ahead, go_along, make_profile, make_rubble, make_spider
-from rigs import empty_file, metarig
+from rigs import empty_file, end_of, metarig
 
 from .tables import Judged, Row, Table, at_most
 from .timing import Scale, Timing, play, timed
@@ -179,7 +179,7 @@ class Seen:
     ) -> None:
         """Look at a foot; where those that stand flat had their ends a frame before, and have them now."""
         before, now = ends
-        end = _end(chain)
+        end = end_of(chain)
         self.off = max(self.off, (end - Vector(foot.ankle)).length / leg.reach)
         if not foot.is_planted:
             return
@@ -198,15 +198,6 @@ class Seen:
             for bone, matrix in zip(owner.pose.bones, matrices, strict=True):
                 pairs = zip(bone.matrix, matrix, strict=True)
                 self.off_bake = max(self.off_bake, *(abs(a - b) for p, q in pairs for a, b in zip(p, q, strict=True)))
-
-
-def _end(chain: FabrikChain) -> Vector:
-    """Where the effector of a chain stands in the world, as Blender evaluated it."""
-    owner: Any = chain.id_data
-    evaluated = owner.evaluated_get(CONTEXT.evaluated_depsgraph_get())
-    tip = evaluated.pose.bones[chain.tip_bone]
-    end: Vector = evaluated.matrix_world @ (tip.head if chain.effector == "HEAD" else tip.tail)
-    return end
 
 
 def quality(scale: Scale) -> Table:

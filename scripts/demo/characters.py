@@ -19,7 +19,7 @@ from blender import OPS, rig_of
 from dev.humans import HUMANS, make_human
 from dev.quiet import quiet
 from environment import say
-from rigs import BoneRow, empty_file, make_armature, metarig, row_of_bones
+from rigs import BoneRow, empty_file, end_of, make_armature, metarig, row_of_bones
 
 V3 = tuple[float, float, float]
 LEG_JOINTS = ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))  # distance from the body, and height above it
@@ -206,20 +206,14 @@ def _enabled(owner: bpy.types.Object) -> list[FabrikChain]:
 
 def _pinned(owner: bpy.types.Object) -> dict[str, Vector]:
     """Where the tips of pinned chains are."""
-    return {chain.name: _tip(owner, chain) for chain in rig_of(owner).chains if chain.pin}
-
-
-def _tip(owner: bpy.types.Object, chain: FabrikChain) -> Vector:
-    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    bone = evaluated.pose.bones[chain.tip_bone]
-    return evaluated.matrix_world @ (bone.head if chain.effector == "HEAD" else bone.tail)
+    return {chain.name: end_of(chain) for chain in rig_of(owner).chains if chain.pin}
 
 
 def _print_row(name: str, owner: bpy.types.Object, planted: dict[str, Vector]) -> int:
     chains, size = _enabled(owner), _size(owner)
     reached = [chain for chain in chains if chain.status == "REACHED"]
     held = [chain for chain in chains if chain.pin]
-    moved = max((_tip(owner, chain) - planted[chain.name]).length / size for chain in held)
+    moved = max((end_of(chain) - planted[chain.name]).length / size for chain in held)
     print(f"{name:<22} {len(chains):>6} {len(held):>6} {len(reached):>8} {moved:>11.1e}", flush=True)
     return len(chains) - len(reached) + int(moved > IN_PLACE)
 
@@ -250,8 +244,8 @@ def _at(evaluated: bpy.types.Object, point: Vector) -> Vector:
 def _add_goal(drawing: Drawing, owner: bpy.types.Object, chain: FabrikChain) -> None:
     """A ring where a chain is pinned, a frame at its target, and a line to what it looks at."""
     if chain.pin:
-        drawing.points.append((_tip(owner, chain), PIN, "ring"))
+        drawing.points.append((end_of(chain), PIN, "ring"))
     elif chain.target is not None:
         place = chain.target.matrix_world.translation.copy()
         drawing.points.append((place, TARGET, "frame"))
-        drawing.lines.append((_tip(owner, chain), place, TARGET))
+        drawing.lines.append((end_of(chain), place, TARGET))

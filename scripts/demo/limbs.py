@@ -10,7 +10,6 @@ from math import degrees
 from pathlib import Path
 from random import Random
 
-import addon_utils
 import bpy
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema.chain import FabrikChain
@@ -20,7 +19,7 @@ from picture import draw_rig, save_side_by_side
 from blender import OPS, armature_of, rig_of
 from dev.quiet import quiet
 from environment import say
-from rigs import SPIDER_LEGS, empty_file, give_hinge, make_armature, make_spider, metarig, row_of_bones
+from rigs import SPIDER_LEGS, empty_file, give_hinge, import_gltf, make_armature, make_spider, metarig, row_of_bones
 
 HEADER = (
     f"{'rig':<10} {'chain':<12} {'bones':>5}  {'status':<9} {'tip error':>10} {'passes':>6} {'limit violation':>16}"
@@ -70,14 +69,10 @@ class DemoRig:
 
 
 def _gltf(path: Path) -> bpy.types.Object:
-    addon_utils.enable("io_scene_gltf2", default_set=True, persistent=True)
-    OPS.import_scene.gltf(filepath=str(path))
-    owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
+    owner = import_gltf(path)
     owner.animation_data_clear()
     for bone in owner.pose.bones:
         bone.matrix_basis.identity()
-    if "Icosphere" in bpy.data.objects:
-        bpy.data.objects.remove(bpy.data.objects["Icosphere"])
     return owner
 
 

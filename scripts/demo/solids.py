@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import cos, pi, sin
 from random import Random
 
@@ -17,22 +17,25 @@ def mesh_of(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequen
     return mesh
 
 
-def cube() -> bpy.types.Mesh:
+def _shaped(name: str, kind: str, shift: Callable[[Vector], Vector] | None = None, **size: float) -> bpy.types.Mesh:
+    """One of Blender's own shapes, its vertices perhaps shifted."""
     import bmesh  # noqa: PLC0415  # the wheel has it only once bpy is imported
 
-    mesh, shape = bpy.data.meshes.new("cube"), bmesh.new()
-    bmesh.ops.create_cube(shape, size=2.0)
+    mesh, shape = bpy.data.meshes.new(name), bmesh.new()
+    create: Callable[..., object] = getattr(bmesh.ops, f"create_{kind}")
+    create(shape, **size)
+    for vertex in shape.verts:
+        vertex.co = shift(vertex.co) if shift else vertex.co
     shape.to_mesh(mesh)
     return mesh
+
+
+def cube() -> bpy.types.Mesh:
+    return _shaped("cube", "cube", size=2.0)
 
 
 def sphere() -> bpy.types.Mesh:
-    import bmesh  # noqa: PLC0415
-
-    mesh, shape = bpy.data.meshes.new("sphere"), bmesh.new()
-    bmesh.ops.create_uvsphere(shape, u_segments=16, v_segments=8, radius=1.0)
-    shape.to_mesh(mesh)
-    return mesh
+    return _shaped("sphere", "uvsphere", u_segments=16, v_segments=8, radius=1.0)
 
 
 def box() -> bpy.types.Mesh:
@@ -50,11 +53,8 @@ def frame() -> bpy.types.Mesh:
                 place, size = Vector((a, a, a)), Vector((thin, thin, thin))
                 place[axis], size[axis], place[(axis + 1) % 3] = 0.0, half + thin, b
                 parts.append((place, size))
-    return joined("frame", [(cube(), Matrix.Translation(place) @ _scaled(size)) for place, size in parts])
-
-
-def _scaled(size: Vector) -> Matrix:
-    return Matrix.Diagonal((*size, 1.0))
+    placed = [Matrix.Translation(place) @ Matrix.Diagonal((*size, 1.0)) for place, size in parts]
+    return joined("frame", [(cube(), matrix) for matrix in placed])
 
 
 def joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.types.Mesh:
@@ -97,25 +97,15 @@ def disc() -> bpy.types.Mesh:
 
 def rock(random: Random) -> bpy.types.Mesh:
     """A rock of few faces."""
-    import bmesh  # noqa: PLC0415
-
-    mesh, shape = bpy.data.meshes.new("rock"), bmesh.new()
-    bmesh.ops.create_icosphere(shape, subdivisions=1, radius=1.0)
-    for vertex in shape.verts:
-        vertex.co *= random.uniform(0.8, 1.0)
-    shape.to_mesh(mesh)
-    return mesh
+    return _shaped("rock", "icosphere", lambda point: point * random.uniform(0.8, 1.0), subdivisions=1, radius=1.0)
 
 
 def stick(length: float, base: float, end: float) -> bpy.types.Mesh:
     """A stick along Y from 0 to its length, with round ends of a radius each."""
-    import bmesh  # noqa: PLC0415
 
-    mesh, shape = bpy.data.meshes.new("stick"), bmesh.new()
-    bmesh.ops.create_uvsphere(shape, u_segments=12, v_segments=12, radius=1.0)
-    for vertex in shape.verts:
-        x, z, y = vertex.co
+    def shift(point: Vector) -> Vector:
+        x, z, y = point
         radius, start = (end, length - end) if y > 0.0 else (base, 0.0)
-        vertex.co = (radius * x, start + radius * y, radius * z)
-    shape.to_mesh(mesh)
-    return mesh
+        return Vector((radius * x, start + radius * y, radius * z))
+
+    return _shaped("stick", "uvsphere", shift, u_segments=12, v_segments=12, radius=1.0)

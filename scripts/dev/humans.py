@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from math import radians
 from typing import TYPE_CHECKING
 
-import addon_utils
 import bpy
 from mathutils import Vector
 
-from blender import OPS, armature_of, limit_of
+from blender import OPS, limit_of, select_bones
 from environment import ROOT
+from rigs import give_cone, give_hinge, import_gltf
 
 if TYPE_CHECKING:
     from fabrik_addon.rig.schema import LimitView
@@ -24,48 +24,26 @@ FOLDER = ROOT / "tests" / "data" / "humans"
 HUMANS = ("human_game_engine", "human_mixamo")
 HEIGHT = 1.69  # of both, in metres
 
-# For each human: the names of the bones that are single, and of those that there are two of, by part.
+# By part how its bone is called in each of the humans; of parts that there are two of, without their sides.
 SINGLE = {
-    "human_game_engine": {
-        "hips": "pelvis",
-        "spine": "spine_01",
-        "waist": "spine_02",
-        "chest": "spine_03",
-        "neck": "neck_01",
-        "head": "head",
-    },
-    "human_mixamo": {
-        "hips": "mixamorig:Hips",
-        "spine": "mixamorig:Spine",
-        "waist": "mixamorig:Spine1",
-        "chest": "mixamorig:Spine2",
-        "neck": "mixamorig:Neck",
-        "head": "mixamorig:Head",
-    },
+    "hips": ("pelvis", "mixamorig:Hips"),
+    "spine": ("spine_01", "mixamorig:Spine"),
+    "waist": ("spine_02", "mixamorig:Spine1"),
+    "chest": ("spine_03", "mixamorig:Spine2"),
+    "neck": ("neck_01", "mixamorig:Neck"),
+    "head": ("head", "mixamorig:Head"),
 }
 TWIN = {
-    "human_game_engine": {
-        "clavicle": "clavicle_{}",
-        "upper arm": "upperarm_{}",
-        "forearm": "lowerarm_{}",
-        "hand": "hand_{}",
-        "thigh": "thigh_{}",
-        "shin": "calf_{}",
-        "foot": "foot_{}",
-        "toe": "ball_{}",
-    },
-    "human_mixamo": {
-        "clavicle": "mixamorig:{}Shoulder",
-        "upper arm": "mixamorig:{}Arm",
-        "forearm": "mixamorig:{}ForeArm",
-        "hand": "mixamorig:{}Hand",
-        "thigh": "mixamorig:{}UpLeg",
-        "shin": "mixamorig:{}Leg",
-        "foot": "mixamorig:{}Foot",
-        "toe": "mixamorig:{}ToeBase",
-    },
+    "clavicle": ("clavicle_{}", "mixamorig:{}Shoulder"),
+    "upper arm": ("upperarm_{}", "mixamorig:{}Arm"),
+    "forearm": ("lowerarm_{}", "mixamorig:{}ForeArm"),
+    "hand": ("hand_{}", "mixamorig:{}Hand"),
+    "thigh": ("thigh_{}", "mixamorig:{}UpLeg"),
+    "shin": ("calf_{}", "mixamorig:{}Leg"),
+    "foot": ("foot_{}", "mixamorig:{}Foot"),
+    "toe": ("ball_{}", "mixamorig:{}ToeBase"),
 }
-SIDES = {"human_game_engine": {"L": "l", "R": "r"}, "human_mixamo": {"L": "Left", "R": "Right"}}
+SIDES = {"L": ("l", "Left"), "R": ("r", "Right")}
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 
 HUMAN_JOINTS = {
@@ -81,6 +59,7 @@ HUMAN_JOINTS = {
 # What the operator has no ranges for, in degrees.
 CLAVICLE_SWING, CLAVICLE_TWIST = 20.0, 15.0
 TOES_UP, TOES_DOWN = 40.0, 30.0
+SIDEWAYS = Vector((1.0, 0.0, 0.0))  # the axis of the toes
 FOOT_UP = 38.0  # of a foot that bears weight, as it does in a squat; raised freely it is 20
 PRONATION = 80.0  # of a forearm, both ways
 ALIGNED = 0.99  # of an elbow's axis along the bone's X, from which on a cone can say the same as its hinge
@@ -91,12 +70,7 @@ def make_human(name: str) -> bpy.types.Object:
 
     Blender's own glTF importer stands it up along Z, facing -Y, in metres.
     """
-    addon_utils.enable("io_scene_gltf2", default_set=True, persistent=True)
-    OPS.import_scene.gltf(filepath=str(FOLDER / f"{name}.glb"))
-    owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
-    if "Icosphere" in bpy.data.objects:  # the importer's shape for bones
-        bpy.data.objects.remove(bpy.data.objects["Icosphere"])
-    bpy.context.view_layer.objects.active = owner
+    owner = import_gltf(FOLDER / f"{name}.glb")
     owner.name = name
     return owner
 
@@ -109,7 +83,8 @@ def bone_of(human: str, part: str, side: str = "") -> str:
         part: A key of `SINGLE` or `TWIN`.
         side: "L" or "R" for a part that there are two of.
     """
-    return TWIN[human][part].format(SIDES[human][side]) if side else SINGLE[human][part]
+    number = HUMANS.index(human)
+    return TWIN[part][number].format(SIDES[side][number]) if side else SINGLE[part][number]
 
 
 def both(human: str, part: str) -> list[str]:
@@ -119,7 +94,7 @@ def both(human: str, part: str) -> list[str]:
 
 def named(human: str, part: str) -> list[str]:
     """The names of the bones of a part, be it single or not."""
-    return both(human, part) if part in TWIN[human] else [bone_of(human, part)]
+    return both(human, part) if part in TWIN else [bone_of(human, part)]
 
 
 def give_ranges(owner: bpy.types.Object) -> None:
@@ -130,9 +105,9 @@ def give_ranges(owner: bpy.types.Object) -> None:
     bones = owner.pose.bones
     _limit(owner, "FINGER", [bone.name for bone in bones if any(word in bone.name.lower() for word in FINGERS)])
     for name in both(human, "clavicle"):
-        _round(limit_of(bones[name]), CLAVICLE_SWING, CLAVICLE_TWIST)
+        give_cone(bones[name], CLAVICLE_SWING, CLAVICLE_TWIST)
     for side in "LR":
-        _toes(bones[bone_of(human, "toe", side)])
+        give_hinge(bones[bone_of(human, "toe", side)], -TOES_UP, TOES_DOWN, SIDEWAYS)
         _bear(limit_of(bones[bone_of(human, "foot", side)]))
         _pronate(limit_of(bones[bone_of(human, "forearm", side)]), limit_of(bones[bone_of(human, "hand", side)]))
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -140,32 +115,14 @@ def give_ranges(owner: bpy.types.Object) -> None:
 
 def select(owner: bpy.types.Object, names: Iterable[str]) -> None:
     """Pose mode with just these bones selected, the first of them active."""
-    chosen = list(names)
     bpy.ops.object.mode_set(mode="POSE")
-    for bone in owner.pose.bones:
-        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in chosen)
-    armature_of(owner).bones.active = armature_of(owner).bones[chosen[0]]
+    select_bones(owner, *names)
 
 
 def _limit(owner: bpy.types.Object, joint: str, names: Iterable[str]) -> None:
     """Select bones and press *Human Joint*."""
     select(owner, names)
     OPS.fabrik.limit_human(joint=joint)
-
-
-def _round(limit: LimitView, swing: float, twist: float) -> None:
-    """A round cone with twist, by degrees."""
-    limit.limit, limit.use_ellipse, limit.use_twist = "CONE", False, True
-    limit.cone_min, limit.cone_max = 0.0, radians(swing)
-    limit.twist_min, limit.twist_max = radians(-twist), radians(twist)
-
-
-def _toes(bone: bpy.types.PoseBone) -> None:
-    """A hinge about the axis of the armature's X, on which the human stands sideways."""
-    limit = limit_of(bone)
-    limit.limit = "HINGE"
-    limit.axis = bone.bone.matrix_local.to_3x3().inverted() @ Vector((1.0, 0.0, 0.0))
-    limit.angle_min, limit.angle_max = radians(-TOES_UP), radians(TOES_DOWN)
 
 
 def _bear(ankle: LimitView) -> None:

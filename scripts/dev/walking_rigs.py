@@ -10,6 +10,8 @@ from typing import TypeAlias
 import bpy
 from mathutils import Vector
 
+from rigs import BoneRow, make_armature, row_of_bones
+
 FPS = 24
 WIDE = 4.0  # how far ground that is a profile goes to both sides
 Way: TypeAlias = Callable[[float], tuple[float, float, float]]
@@ -17,32 +19,15 @@ Way: TypeAlias = Callable[[float], tuple[float, float, float]]
 
 def make_spider(legs: int = 4, name: str = "Spider") -> bpy.types.Object:
     """A body, `legs` legs of three bones on each side, that stand on the floor; bones are b0, the body, b1, ..."""
-    data = bpy.data.armatures.new(name)
-    owner = bpy.data.objects.new(name, data)
-    bpy.context.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
-    bpy.ops.object.mode_set(mode="EDIT")
-    body = _add_bone(data, None, ((0.0, -0.3, 0.4), (0.0, 0.3, 0.4)))
+    bones = {"b0": BoneRow("", (0.0, -0.3, 0.4), (0.0, 0.3, 0.4))}
     for side in (1, -1):
         for k in range(legs):
             angle = radians(50.0 - 100.0 * k / max(legs - 1, 1))
-            out, bone = Vector((side * cos(angle), -sin(angle), 0.0)), body
+            out = Vector((side * cos(angle), -sin(angle), 0.0))
             points = [out * r + Vector((0, 0, z)) for r, z in ((0.15, 0.4), (0.45, 0.75), (0.8, 0.5), (0.95, 0.0))]
-            for part in range(3):
-                bone = _add_bone(data, bone, points[part : part + 2])
-    bpy.ops.object.mode_set(mode="OBJECT")
-    for pose in owner.pose.bones:
-        pose.rotation_mode = "QUATERNION"
-    return owner
-
-
-def _add_bone(
-    data: bpy.types.Armature, parent: bpy.types.EditBone | None, ends: Sequence[Sequence[float]]
-) -> bpy.types.EditBone:
-    bone = data.edit_bones.new(f"b{len(data.edit_bones)}")
-    bone.head, bone.tail = ends
-    bone.parent = parent
-    return bone
+            leg = row_of_bones([f"b{len(bones) + part}" for part in range(3)], points, "b0")
+            bones |= {bone: row._replace(is_connected=False) for bone, row in leg.items()}
+    return make_armature(name, bones)
 
 
 def go_along(owner: bpy.types.Object, way: Way, frames: tuple[int, int]) -> None:
