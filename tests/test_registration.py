@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -15,7 +12,8 @@ import bpy
 import pytest
 
 import addon_session
-from build import ROOT, build
+from build import build
+from support.processes import blender_script, plain_python, run_process
 from support.scenes import add_chain, make_line
 
 
@@ -115,14 +113,8 @@ def blender_extension_tool() -> Path:
 
 
 def test_archive_is_valid_to_blenders_own_tool(tmp_path: Path) -> None:
-    command = [_python(), str(blender_extension_tool()), "validate", str(build(tmp_path))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_process([plain_python(), blender_extension_tool(), "validate", build(tmp_path)])
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def _python() -> str:
-    """A plain Python; inside a real Blender, `sys.executable` may be Blender itself or its Python."""
-    return sys.executable if "python" in Path(sys.executable).name else "python3"
 
 
 INSTALL = """
@@ -160,13 +152,8 @@ os._exit(0)
 def test_archive_installs_enables_poses_and_disables(tmp_path: Path) -> None:
     script = tmp_path / "install.py"
     script.write_text(INSTALL)
-    archive = str(build(tmp_path / "dist"))
-    if bpy.app.binary_path:
-        command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(script), "--", archive]
-    else:
-        command = [sys.executable, str(script), archive]
-    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=ROOT)
+    archive = build(tmp_path / "dist")
+    done = run_process([*blender_script(script), archive], {"BLENDER_USER_RESOURCES": str(tmp_path / "user")})
     lines = [line for line in done.stdout.splitlines() if line.startswith("TOLD ")]
     assert lines, done.stdout + done.stderr
     told = json.loads(lines[0][5:])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from math import radians
 from pathlib import Path
@@ -21,9 +20,8 @@ from mathutils import Vector
 
 from support.cli_files import refused, reported, save_shot
 from support.judging import tip_error
+from support.processes import MODULE, run_process
 from support.scenes import add_chain, make_empty, make_line
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -305,13 +303,12 @@ class TestConvert:
 @pytest.mark.skipif(bool(bpy.app.binary_path), reason="Blender's own Python has no module bpy to load")
 def test_as_a_module_of_python(shot: Path) -> None:
     output = shot.with_name("out.blend")
-    words = [sys.executable, "-m", "fabrik_addon", "bake", "--file", str(shot), "--output", str(output)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    done = run_process([*MODULE, "bake", "--file", str(shot), "--output", str(output)])
     assert done.returncode == 0, done.stderr
     report = next(line for line in reversed(done.stdout.splitlines()) if line.startswith("{"))
     assert json.loads(report)["all_reached"]
     assert output.is_file()
-    done = subprocess.run([*words[:3], "solve"], capture_output=True, text=True, check=False, cwd=ROOT)
+    done = run_process([*MODULE, "solve"])
     assert done.returncode == 2
     assert "fabrik: error: no file" in done.stderr
 

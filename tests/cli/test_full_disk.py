@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,20 +16,15 @@ import pytest
 from fabrik_addon.cli.files import CutError, check_whole
 
 from support.cli_files import save_shot
+from support.processes import ROOT, blender_script, python_path, run_process
 
-ROOT = Path(__file__).parents[2]
-MOST_SECONDS = 300  # after an unhandled error Blender as a module may hang when it ends
 SCRIPT = ROOT / "tests" / "support" / "cli_full_disk.py"
 
 
 def outcomes(folder: Path, how: str, answers: Path) -> list[dict[str, Any]]:
     """What the command line does in a folder with little room, in a process of its own."""
-    blender = [bpy.app.binary_path, "--background", "--factory-startup", "--python-use-system-env", "--python"]
-    program = [*blender, str(SCRIPT), "--"] if bpy.app.binary_path else [sys.executable, str(SCRIPT)]
-    paths = (ROOT, ROOT / "tests", ROOT / "scripts", Path(pytest.__file__).parents[1])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    words = [*program, str(folder), how, str(answers)]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=MOST_SECONDS)
+    program = blender_script(SCRIPT, "--python-use-system-env")
+    done = run_process([*program, folder, how, answers], python_path(Path(pytest.__file__).parents[1]))
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(answers.read_text())
     return found
@@ -66,10 +60,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place.mkdir()
     if sys.platform != "linux" or os.getuid() != 0:
         pytest.skip("only root of Linux may mount a disk")
-    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], capture_output=True, check=False).returncode:
+    if run_process(["mount", "-t", "tmpfs", "tmpfs", place]).returncode:
         pytest.skip("mounting is not allowed here")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    assert run_process(["umount", place]).returncode == 0
 
 
 def test_a_disk_that_fills(small_disk: Path, tmp_path: Path) -> None:

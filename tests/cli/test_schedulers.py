@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import json
 import stat
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import bpy
 import pytest
 
 from support.cli_files import save_shot
+from support.processes import ROOT, run_process
 
-SCHEDULERS = Path(__file__).parents[2] / "scripts" / "schedulers"
-ROOT = SCHEDULERS.parents[1]
+SCHEDULERS = ROOT / "scripts" / "schedulers"
 TEMPLATE = SCHEDULERS / "openjd" / "bake_shots.yaml"
 SHOTS = 10
 
@@ -24,9 +24,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def openjd(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "openjd", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def openjd(*words: str) -> CompletedProcess[str]:
+    return run_process([sys.executable, "-m", "openjd", *words])
 
 
 @pytest.fixture

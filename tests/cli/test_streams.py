@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +19,7 @@ from fabrik_addon.cli.requests import Progress
 from fabrik_addon.rig.animation.compat import fcurves_of
 
 from support.cli_files import refused, save_shot
-
-ROOT = Path(__file__).parents[2]
+from support.processes import MODULE, run_process
 
 
 @pytest.fixture
@@ -112,21 +111,17 @@ def test_progress_that_nobody_reads_stops_no_work(
 @pytest.mark.parametrize("way", ["pipe that is closed", "closed"])
 def test_as_a_process(shot: Path, way: str) -> None:
     output = shot.with_name("baked.blend")
-    words = [sys.executable, "-m", "fabrik_addon", "bake", "--file", str(shot), "--output", str(output)]
+    words = [*MODULE, "bake", "--file", str(shot), "--output", str(output)]
     if way == "closed":
-        line = " ".join(f"'{word}'" for word in words)
-        done = subprocess.run(["sh", "-c", f"exec {line} >&-"], cwd=ROOT, capture_output=True, text=True, check=False)
-        code, errors = done.returncode, done.stderr
+        done = run_process(["sh", "-c", f"exec {shlex.join(words)} >&-"])
     else:
         reading, writing = os.pipe()
         os.close(reading)
-        process = subprocess.Popen(words, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True)
+        done = run_process(words, stdout=writing)
         os.close(writing)
-        _, errors = process.communicate()
-        code = process.returncode
-    assert code == 3, errors
-    (line,) = [line for line in errors.splitlines() if "fabrik:" in line]
+    assert done.returncode == 3, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "fabrik:" in line]
     assert "the work is done, but standard output can't be written" in line
-    assert "Traceback" not in errors
+    assert "Traceback" not in done.stderr
     bpy.ops.wm.open_mainfile(filepath=str(output))
     assert fcurves_of(bpy.data.objects["Rig"])

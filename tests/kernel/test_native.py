@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import platform
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -19,7 +18,8 @@ import pytest
 from fabrik_addon import kernel
 from fabrik_addon.kernel import loading, proof
 
-ROOT = Path(__file__).parents[2]
+from support.processes import ROOT, plain_python, run_process
+
 TAG = loading.platform_tag()
 NAMES = ("Solver", "Figure")
 SOURCE = "def solve():\n    return 1\n"
@@ -224,17 +224,9 @@ except ChainError:
 """
 
 
-def plain_python() -> str:
-    """Inside a real Blender, `sys.executable` may be Blender itself."""
-    return sys.executable if "python" in Path(sys.executable).name else "python3"
-
-
 def test_imported_twice_in_a_process_it_is_another() -> None:
     """As after an update of the extension while Blender runs."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [plain_python(), "-c", TWICE], env=environment, cwd=ROOT.parent, capture_output=True, text=True, check=False
-    )
+    done = run_process([plain_python(), "-c", TWICE], {"PYTHONPATH": str(ROOT)}, folder=ROOT.parent)
     told = done.stdout.splitlines()
     assert told == [told[0], f"{told[0]} False set()", "its own error"], done.stderr
 

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import bpy
 import pytest
 
 from environment import ROOT
 from support.manual_blocks import MANUAL
+from support.processes import blender_script, run_process
 
 PAGE = MANUAL / "extending.md"
 PART = re.compile(r"^`([\w./]+)`:$|^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -69,14 +66,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_examples_pass_their_tests(copy: Path) -> None:
-    runner, blender = str(copy / "tests" / "runner.py"), bpy.app.binary_path
-    command = [sys.executable, runner]
-    if blender:  # and not Blender as a module
-        command = [blender, "--background", "--factory-startup", "--python-exit-code", "1", "--python", runner, "--"]
-    environment = {**os.environ, "FABRIK_INTERPRETED": "1", "BLENDER_USER_RESOURCES": str(copy / "user")}
-    found = subprocess.run(
-        [*command, "-q", *RUN], cwd=copy, env=environment, check=False, capture_output=True, text=True, timeout=900
-    )
+    command = blender_script(copy / "tests" / "runner.py", "--python-exit-code", "1")
+    variables = {"FABRIK_INTERPRETED": "1", "BLENDER_USER_RESOURCES": str(copy / "user")}
+    found = run_process([*command, "-q", *RUN], variables, folder=copy, seconds=900.0)
     assert found.returncode == 0, found.stdout[-3000:] + found.stderr[-1000:]
     assert re.search(r"^\d{3,} passed", found.stdout, flags=re.MULTILINE)
 

@@ -14,7 +14,6 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ from fabrik_addon.cli.files import check_whole
 from fabrik_addon.rig.schema import rig_of
 
 from support.cli_files import save_shot
+from support.processes import run_process
 
 folder, how, answers = sys.argv[-3:]
 FOLDER, PAGE = Path(folder), 4096
@@ -58,7 +58,7 @@ def room_for(size: int) -> Iterator[None]:
 def grow(pages: int) -> None:
     """Give the tmpfs another size."""
     options = f"remount,size={pages * PAGE}"
-    subprocess.run(["mount", "-o", options, str(FOLDER)], check=True)
+    assert run_process(["mount", "-o", options, FOLDER]).returncode == 0
 
 
 def tried(words: list[str], kept: Path, size: int) -> dict[str, Any]:

@@ -7,8 +7,6 @@ FABRIK_INTERPRETED=1 python tests/support/kernel_answers.py
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -22,10 +20,10 @@ from fabrik_addon.rig.limit_types import limit_outline
 from support.chains import LIMITED, random_rotations, random_vector, scaled
 from support.kernel_families import Family, families
 from support.limit_examples import EXAMPLES, limit_laws
+from support.processes import python_path, run_process
 
 Told: TypeAlias = bool | int | str | list["Told"] | dict[str, "Told"] | None
 
-TESTS = Path(__file__).parents[1]
 CASES, CASES_OF_MANY_JOINTS, MANY_JOINTS = 2, 1, 20
 
 
@@ -121,10 +119,7 @@ def run(script: Path, variables: dict[str, str], *arguments: str) -> str:
     Raises:
         AssertionError: It ended by an error, or by a crash.
     """
-    paths = [str(TESTS.parent), str(TESTS), *sys.path]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}
-    command = [sys.executable, str(script), *arguments]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    ended = run_process([sys.executable, script, *arguments], {**python_path(*sys.path), **variables})
     assert ended.returncode == 0, f"{script.name} ended with {ended.returncode}: {ended.stderr[-2000:]}"
     return ended.stdout
 

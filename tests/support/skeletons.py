@@ -6,8 +6,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,8 @@ import addon_utils
 import bpy
 from fabrik_addon.maths import V3
 from mathutils import Matrix, Vector
+
+from support.processes import blender_script, run_process
 
 FOLDER = Path(__file__).parents[1] / "data" / "skeletons"
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
@@ -93,7 +93,8 @@ os._exit(0)
 def generate_rig(folder: Path) -> Path:
     """A file in a folder with the rig that Rigify generates of its basic human, in a process of its own."""
     path = folder / "rig.blend"
-    background = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr", GENERATE, "--"]
-    command = background if bpy.app.binary_path else [sys.executable, "-c", GENERATE]
-    subprocess.run([*command, str(path)], check=True, capture_output=True)
+    script = folder / "generate.py"
+    script.write_text(GENERATE)
+    done = run_process([*blender_script(script), path])
+    assert done.returncode == 0, done.stderr
     return path
