@@ -297,8 +297,8 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
     def _tell(self, result: BakeResult) -> None:
         """Report: a line for each chain, or one for many; and where live posing is off now."""
         if result.rested:
-            names = listed(result.rested, "{count} armatures")
-            self.tell("live posing of {armatures} is off: the keys play", armatures=names)
+            rested = listed(result.rested, "{count} armatures")
+            self.tell("live posing of {armatures} is off: the keys play", armatures=rested)
         along = [found.chain for found in result.chains if not found.is_asked]
         if along:
             names = listed(along, "{count} chains")
@@ -310,17 +310,19 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             (self.tell if found.all_reached else self.warn)(sentence(found))
 
 
+def _errors_of(results: list[ChainBake]) -> list[Text]:
+    """How far the tips were off at most, where that was looked up, in words."""
+    errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
+    turns = [result.worst_tip_turn[0] for result in results if result.worst_tip_turn is not None]
+    words = [Text("tip error {error:.1e} of the length at most", error=max(errors))] if errors else []
+    return words + ([Text("rotation off by {angle:.2g}° at most", angle=degrees(max(turns)))] if turns else [])
+
+
 def summary(results: list[ChainBake]) -> Text:
     """What came of many chains, in words."""
-    words = [Text("{count} chains, {keys} keys", count=len(results), keys=sum(result.keys for result in results))]
-    errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
-    if errors:
-        words.append(Text("tip error {error:.1e} of the length at most", error=max(errors)))
-    turns = [result.worst_tip_turn[0] for result in results if result.worst_tip_turn is not None]
-    if turns:
-        words.append(Text("rotation off by {angle:.2g}° at most", angle=degrees(max(turns))))
+    keys = Text("{count} chains, {keys} keys", count=len(results), keys=sum(result.keys for result in results))
+    done = joined(", ", [keys, *_errors_of(results)])
     missed = [result.chain for result in results if not result.all_reached]
-    done = joined(", ", words)
     if not missed:
         return done
     return Text("{done}; frames not reached by {chains}", done=done, chains=listed(missed, "{count} chains"))
@@ -328,14 +330,11 @@ def summary(results: list[ChainBake]) -> Text:
 
 def sentence(result: ChainBake) -> Text:
     """What came of a chain, in words."""
-    words = [Text("{chain}: {keys} keys", chain=result.chain, keys=result.keys)]
-    if result.worst_tip_error is not None:
-        words.append(Text("tip error {error:.1e} of the length at most", error=result.worst_tip_error[0]))
-    if result.worst_tip_turn is not None:
-        words.append(Text("rotation off by {angle:.2g}° at most", angle=degrees(result.worst_tip_turn[0])))
+    keys = Text("{chain}: {keys} keys", chain=result.chain, keys=result.keys)
     angle, frame = result.worst_turn
-    words.append(Text("largest turn {angle:.3g}° in frame {frame:g}", angle=degrees(angle), frame=frame))
-    done, missed = joined(", ", words), [f"{frame:g}" for frame, _ in result.unreached]
+    turn = Text("largest turn {angle:.3g}° in frame {frame:g}", angle=degrees(angle), frame=frame)
+    done = joined(", ", [keys, *_errors_of([result]), turn])
+    missed = [f"{frame:g}" for frame, _ in result.unreached]
     return joined("; ", [done, _missed(missed, len(result.frames))]) if missed else done
 
 
@@ -369,9 +368,8 @@ class FABRIK_OT_report_frame(ReportOperator):
 
     frame = real("Frame", "Frame to go to, sub-frame included")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         go_to(context.scene, self.frame)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_report_copy(ReportOperator):
@@ -380,12 +378,11 @@ class FABRIK_OT_report_copy(ReportOperator):
     bl_idname = "fabrik.report_copy"
     bl_label = "Copy Report as JSON"
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         report = {"name": owner.name, **read_report(owner)}
         context.window_manager.clipboard = json.dumps(report, indent=1)
         count = len(report["chains"])
         self.tell("the report of {count} chains is in the clipboard", count=count)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_report_clear(RigOperator):
@@ -399,9 +396,8 @@ class FABRIK_OT_report_clear(RigOperator):
     def refusal(cls, context: bpy.types.Context) -> str:
         return "" if rig_of(working_rig(context)).bake_report else Text("nothing was baked yet")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         rig_of(owner).bake_report = ""
-        return {"FINISHED"}
 
 
 CLASSES = (FABRIK_OT_bake, FABRIK_OT_report_frame, FABRIK_OT_report_copy, FABRIK_OT_report_clear)

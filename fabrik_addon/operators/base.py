@@ -67,15 +67,16 @@ class RigOperator(Options, bpy.types.Operator):
             except FabrikError as error:
                 return self.refuse(error.text)
             follow_renames_of(working_rig(context))
-            return found
+            return found or {"FINISHED"}
 
     def tell(self, text: str | Message, /, **fields: object) -> None:
         """Report what was done; a text that is none yet takes its fields, as with `rpt_`."""
         self.report({"INFO"}, rpt_(text, **fields))
 
-    def warn(self, text: str | Message, /, **fields: object) -> None:
+    def warn(self, /, *texts: str | Message, **fields: object) -> None:
         """Report what the user is to look at; see `tell`."""
-        self.report({"WARNING"}, rpt_(text, **fields))
+        for one in texts:
+            self.report({"WARNING"}, rpt_(one, **fields))
 
     def refuse(self, text: str | Message, /, **fields: object) -> Returned:
         """Report why nothing is done; see `tell`."""
@@ -86,8 +87,11 @@ class RigOperator(Options, bpy.types.Operator):
         """Report in one line what was done, and what the user is to look at."""
         (self.warn if warnings else self.tell)(joined("; ", [*done, *warnings]))
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        """Do what the operator is for; a `FabrikError` becomes a report. Every operator overrides it."""
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
+        """Do what the operator is for; None where that is done, and a `FabrikError` becomes a report.
+
+        Every operator overrides it.
+        """
         return {"PASS_THROUGH"}
 
 

@@ -105,7 +105,7 @@ class FABRIK_OT_chain_add(RigOperator):
     use_pole = switch("Add Pole", "Make a pole in the plane of the bend of each chain of two bones or more")
     kind = kind_choice()
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         if self.tip_bone:
             wanted, small = [(owner, (self.tip_bone, self.bone_count))], 0
         else:
@@ -127,7 +127,6 @@ class FABRIK_OT_chain_add(RigOperator):
             words.append(Text("{count} small limbs are left out: tick Small Limbs to add them, too", count=small))
         warnings = keep_at_tips(aimed)[1]
         self.conclude(words, warnings)
-        return {"FINISHED"}
 
     def _selected(
         self, context: bpy.types.Context, owner: bpy.types.Object
@@ -166,8 +165,7 @@ class FABRIK_OT_chain_add(RigOperator):
             reason = Text("each of the {count} limbs has a chain already", count=len(wanted))
             raise ChainError(reason, rig=wanted[0][0].name)
         if len(free) < len(wanted):
-            there = _counted([name for name in taken if name])
-            self.tell("{chains} were there already", chains=there)
+            self.tell("{chains} were there already", chains=_counted([name for name in taken if name]))
         return free
 
     def _plan(
@@ -212,13 +210,12 @@ class FABRIK_OT_chain_remove(ChainOperator):
     bl_label = "Remove Chain"
     poses = False
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         rig = rig_of(owner)
         name = rig.chains[rig.active_index].name
         if not remove_chain(owner, rig.active_index):
             raise ChainError("it comes from the library file and can't be removed: disable it", chain=name)
         self.tell("Removed {chains}", chains=name)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_chain_remove_all(RigOperator):
@@ -241,7 +238,7 @@ class FABRIK_OT_chain_remove_all(RigOperator):
             self, event, title=label_(self.bl_label), message=told, confirm_text=label_(self.bl_label), translate=False
         )
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         names = [chain.name for chain in rig_of(owner).chains]
         removed = [remove_chain(owner, index) for index in reversed(range(len(names)))][::-1]
         kept = [name for name, is_gone in zip(names, removed, strict=True) if not is_gone]
@@ -249,9 +246,7 @@ class FABRIK_OT_chain_remove_all(RigOperator):
             raise ChainError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
         if kept:
             self.warn("Kept {chains}, from the library file: disable what is not wanted", chains=_counted(kept))
-        gone = _counted([name for name in names if name not in kept])
-        self.tell("Removed {chains}", chains=gone)
-        return {"FINISHED"}
+        self.tell("Removed {chains}", chains=_counted([name for name in names if name not in kept]))
 
 
 class FABRIK_OT_rig_clear(RigOperator):
@@ -268,9 +263,8 @@ class FABRIK_OT_rig_clear(RigOperator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         return context.window_manager.invoke_confirm(self, event)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         self.tell(clear_text(clear_rig(context, owner)))
-        return {"FINISHED"}
 
 
 class FABRIK_OT_chain_move(ChainOperator):
@@ -304,22 +298,19 @@ class FABRIK_OT_chain_mirror(ChainOperator):
     use_all = switch("All of This Side", "Every chain of the side of the active one")
     use_update = switch("Update", "Bring a chain that is on the other side already up to date", default=True)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         active = working_chain(context)
         chains = [active]
         if self.use_all:
             side = side_of(active.tip_bone)
             chains = [chain for chain in rig_of(owner).chains if chain == active or side_of(chain.tip_bone) == side]
         told = mirror_chains(context, owner, chains, self.use_update)
-        for one in told:
-            for note in one.notes:
-                self.warn(joined(": ", (one.chain, note)))
+        self.warn(*(joined(": ", (one.chain, note)) for one in told for note in one.notes))
         made = [one.chain for one in told if one.is_new]
         updated = [one.chain for one in told if not one.is_new]
         words = [Text("Made {chains}", chains=listed(made, "{count} chains"))] if made else []
         words += [Text("Updated {chains}", chains=listed(updated, "{count} chains"))] if updated else []
         self.tell(joined(", ", words))
-        return {"FINISHED"}
 
 
 class FABRIK_OT_goals_single_user(ChainOperator):
@@ -329,7 +320,7 @@ class FABRIK_OT_goals_single_user(ChainOperator):
     bl_label = "Make Goals Single User"
     poses = False
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         told = make_goals_single_user(context, owner)
         for note in told.notes:
             self.warn(note)
@@ -337,7 +328,6 @@ class FABRIK_OT_goals_single_user(ChainOperator):
         if told.made:
             text = joined(": ", (text, listed(told.made, "{count} objects")))
         self.tell(text)
-        return {"FINISHED"}
 
 
 CLASSES = (

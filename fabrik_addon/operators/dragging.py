@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from math import degrees
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from bpy_extras.view3d_utils import region_2d_to_location_3d
@@ -32,7 +32,7 @@ from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector
 from ..texts import Text, joined, worded
 from ..translations import iface_
-from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
+from .base import BETWEEN, CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import Picked, View, pick, redraw, show, view_of, wait_for_bone
 from .snapping import angle_about, snapped, turn_of_ball, turn_of_view
 
@@ -64,37 +64,24 @@ class Mode(Enum):
         return modes[(modes.index(self) + 1) % len(modes)]
 
 
-class Shown(NamedTuple):
-    """What is told of a drag beside the drag itself.
+def keys_of(drag: Drag, mode: Mode, falloff: float, anchored: bool) -> tuple[Text, ...]:
+    """What each key does, for the status bar.
 
-    Attributes:
-        way: How far the end is dragged.
+    Args:
+        drag: Tells whether the bone has a rotation.
         mode: What the mouse does.
-        axis: Index of the axis that is kept to, or None.
         falloff: Of the armature.
         anchored: Whether the root stays.
-        note: A sentence more, or "".
     """
-
-    way: Sequence[float]
-    mode: Mode
-    axis: int | None
-    falloff: float
-    anchored: bool
-    note: str
-
-
-def keys_of(drag: Drag, shown: Shown) -> tuple[Text, ...]:
-    """What each key does, for the status bar."""
     on, off = Text("on"), Text("off")
     return (
         Text("LMB Enter Confirm"),
         Text("RMB Esc Cancel"),
         Text("X Y Z Along"),
         Text("T With Rotation: {state}", state=on if drag.with_turn else off),
-        Text("R Turn: {state}", state=shown.mode.value),
-        Text("Wheel PageUp/Down Falloff: {value:.1f}", value=shown.falloff),
-        Text("A Anchored Root: {state}", state=on if shown.anchored else off),
+        Text("R Turn: {state}", state=mode.value),
+        Text("Wheel PageUp/Down Falloff: {value:.1f}", value=falloff),
+        Text("A Anchored Root: {state}", state=on if anchored else off),
         Text("P Pin or Free"),
         Text("G Grab Another"),
         Text("Shift Precise"),
@@ -102,11 +89,22 @@ def keys_of(drag: Drag, shown: Shown) -> tuple[Text, ...]:
     )
 
 
-def header_text(drag: Drag, dragged: Dragged, shown: Shown, scene: bpy.types.Scene) -> str:
-    """What is dragged and how far, how far it is from where it should be, and which goals do not hold."""
+def header_text(
+    drag: Drag, dragged: Dragged, way: Sequence[float], axis: int | None, note: str, scene: bpy.types.Scene
+) -> str:
+    """What is dragged and how far, how far it is from where it should be, and which goals do not hold.
+
+    Args:
+        drag: Tells what is dragged.
+        dragged: What came of the last step.
+        way: How far the end is dragged.
+        axis: Index of the axis that is kept to, or None.
+        note: A sentence more, or "".
+        scene: Has the units.
+    """
     words: list[str] = [name_of(drag)]
-    words += [f"D{axis}: {length_text(value, scene)}" for axis, value in zip("xyz", shown.way, strict=True)]
-    words += [] if shown.axis is None else [Text("along {axis}", axis="XYZ"[shown.axis])]
+    words += [f"D{letter}: {length_text(value, scene)}" for letter, value in zip("xyz", way, strict=True)]
+    words += [] if axis is None else [Text("along {axis}", axis="XYZ"[axis])]
     missed = Text("{distance} off", distance=length_text(dragged.residual, scene))
     if dragged.status not in {"", REACHED}:
         is_held = dragged.status == BLOCKED and bool(drag.scope.holding)
@@ -115,8 +113,8 @@ def header_text(drag: Drag, dragged: Dragged, shown: Shown, scene: bpy.types.Sce
     if drag.with_turn and dragged.status:
         words.append(Text("{angle:.1f}° off", angle=degrees(dragged.turn_residual)))
     words += [Text("not held: {names}", names=", ".join(dragged.missed))] if dragged.missed else []
-    words += [shown.note] if shown.note else []
-    return iface_(joined("   ", words))
+    words += [note] if note else []
+    return iface_(joined(BETWEEN, words))
 
 
 def name_of(drag: Drag) -> Text:
@@ -384,11 +382,11 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     def _tell(self, context: bpy.types.Context, dragged: Dragged) -> None:
         """What is dragged and how far, and how far it is from where it should be."""
         falloff = rig_of(bpy.data.objects[self._drag.rig]).falloff
-        shown = Shown(self.way, self._mode, self._axis, falloff, self.anchored, self._note)
         redraw()  # Blender does not by itself for what is written in bulk
-        tell_keys(context, keys_of(self._drag, shown))
+        tell_keys(context, keys_of(self._drag, self._mode, falloff, self.anchored))
         if context.area is not None:
-            context.area.header_text_set(header_text(self._drag, dragged, shown, context.scene))
+            told = header_text(self._drag, dragged, self.way, self._axis, self._note, context.scene)
+            context.area.header_text_set(told)
 
     def _ended(self, context: bpy.types.Context) -> None:
         show(None)

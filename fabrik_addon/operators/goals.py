@@ -88,12 +88,11 @@ class FABRIK_OT_target_add(GoalMaker):
 
     use_all = switch("All Chains", "For every chain that has no target yet")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "target")
         plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults, chain) for chain in chains]
         self.make(context, owner, [Asked(chain, "target", one) for chain, one in zip(chains, plans, strict=True)])
-        return {"FINISHED"}
 
 
 class FABRIK_OT_pole_add(GoalMaker):
@@ -111,7 +110,7 @@ class FABRIK_OT_pole_add(GoalMaker):
     )
     use_all = switch("All Chains", "For every chain of two bones or more without a pole")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "pole")
         if self.use_all:
@@ -127,7 +126,6 @@ class FABRIK_OT_pole_add(GoalMaker):
             planned = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
             plans.append(planned.moved(pole_in_bend(pose, chain.name, planned.location)))
         self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])
-        return {"FINISHED"}
 
 
 class FABRIK_OT_goal_select(ChainOperator):
@@ -141,9 +139,8 @@ class FABRIK_OT_goal_select(ChainOperator):
         (("target", "Target", "Select the target"), ("pole", "Pole", "Select the pole")), "Role", "Which of the two"
     )
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         select_goal(context, working_chain(context), self.role)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_back_to_pose(ChainOperator):
@@ -159,10 +156,9 @@ class FABRIK_OT_back_to_pose(ChainOperator):
         is_posed = context.mode == "POSE" and working_rig(context) == context.object
         return found or (Text("the armature is in Pose mode already") if is_posed else "")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = back_to_pose(context, owner, context.object)
         self.tell("Posing {chain} of {armature}", chain=chain.name, armature=owner.name)
-        return {"FINISHED"}
 
 
 def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool, role: str) -> list[FabrikChain]:
@@ -201,13 +197,12 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
 
     use_all = switch("All Chains", "For every chain of the armature")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
         for chain, bones in found:
             capture(chain, bones)
         names = listed([chain.name for chain, _ in found], "{count} chains")
         self.tell("Captured the start pose of {chains}", chains=names)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_start_pose_reset(StartPoseOperator):
@@ -220,7 +215,7 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
     use_pose = switch("Pose", "Turn the bones back to their rest pose, too")
     use_all = switch("All Chains", "For every chain of the armature")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
         for chain, bones in found:
             reset(chain, bones)
@@ -228,7 +223,6 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
                 setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
         names = listed([chain.name for chain, _ in found], "{count} chains")
         self.tell("Rest pose is the start pose of {chains}", chains=names)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
@@ -237,12 +231,11 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
     bl_idname = "fabrik.goal_snap"
     bl_label = "Snap Goals to Pose"
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         items = items_of(context, owner, self.chains)
         count, done, warnings = snap(context, [(item, self._frames(context, item)) for item in items])
         text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
         self.conclude([text, *done], warnings)
-        return {"FINISHED"}
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
         if self.span == "FRAME":

@@ -26,7 +26,7 @@ from ..texts import Text, joined
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import View, view_of
-from .walking import walker_refusal
+from .walking import WalkerOperator
 
 TICK = 1.0 / 60.0  # seconds between two steps of the walk, in the view and in scripts
 LONGEST_STEP = 0.1  # seconds; what a slow computer takes longer for is not made up for
@@ -37,7 +37,7 @@ KEYS = (Text("LMB Enter Confirm"), Text("RMB Esc Cancel"), Text("Wheel PageUp/Do
 WHEEL = {"WHEELUPMOUSE": 1.0, "PAGE_UP": 1.0, "WHEELDOWNMOUSE": -1.0, "PAGE_DOWN": -1.0}
 
 
-class FABRIK_OT_walk_by_hand(MouseOperator):
+class FABRIK_OT_walk_by_hand(MouseOperator, WalkerOperator):
     """Lead the body over the ground with the mouse: its feet step as it moves. \
 The pose stays as it is let go, or all of the way becomes keys and a planned walk"""
 
@@ -71,11 +71,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     _grip: Vector | None  # where the mouse was on the ground when it took the body
     _wanted: Vector
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return walker_refusal(context)
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         if not self.seconds > 0.0:
             raise InvalidValueError(
                 "a walk by hand is led with the mouse in a 3D View, or takes seconds", rig=owner.name
@@ -93,7 +89,6 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         except BaseException:
             led.restore()
             raise
-        return {"FINISHED"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)

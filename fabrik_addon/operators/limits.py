@@ -62,14 +62,12 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
                 with place_of(rig=owner.name):
                     set_from_ik(bone)
             except BoneError as error:
-                refused.append(rpt_(error.text))
+                refused.append(error.text)
         if len(refused) == len(bones):
-            self.report({"ERROR"}, "\n".join(refused))
-            return {"CANCELLED"}
-        for text in refused:
-            self.report({"WARNING"}, text)
-        set_now, count = len(bones) - len(refused), len(bones)
-        self.tell("Set the limits of {done} of {count} bones", done=set_now, count=count)
+            return self.refuse(joined("\n", refused))
+        self.warn(*refused)
+        count = len(bones)
+        self.tell("Set the limits of {done} of {count} bones", done=count - len(refused), count=count)
         return {"FINISHED"}
 
 
@@ -97,10 +95,9 @@ class FABRIK_OT_limit_axis(BoneOperator):
             return super().refusal(context)
         return Text("the limit of {bone} has no axis: make it a hinge first", bone=bone.name)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         assert context.active_pose_bone is not None
         limit_of(context.active_pose_bone).axis = [float(axis == self.axis) for axis in "XYZ"]
-        return {"FINISHED"}
 
 
 class FABRIK_OT_limit_copy(BoneOperator):
@@ -110,13 +107,11 @@ class FABRIK_OT_limit_copy(BoneOperator):
     bl_label = "Copy Limit to Selected"
     poses = False
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         count = copy_limit(context.active_pose_bone, _selected(owner))
         if not count:
             raise BoneError("no other bone is selected", rig=owner.name, bone=context.active_pose_bone.name)
-        text = counted(count, "Copied the limit to 1 bone", "Copied the limit to {count} bones")
-        self.tell(text)
-        return {"FINISHED"}
+        self.tell(counted(count, "Copied the limit to 1 bone", "Copied the limit to {count} bones"))
 
 
 class FABRIK_OT_limit_mirror(BoneOperator):
@@ -126,7 +121,7 @@ class FABRIK_OT_limit_mirror(BoneOperator):
     bl_label = "Copy Limit Mirrored"
     poses = False
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         done: list[str] = []
         notes: list[str] = []
         for bone in _selected(owner) or [context.active_pose_bone]:
@@ -139,10 +134,8 @@ class FABRIK_OT_limit_mirror(BoneOperator):
             notes.append(mirror_limit_to(pair))
         if not done:
             raise BoneError("no selected bone has one on the other side", rig=owner.name)
-        for text in filter(None, notes):
-            self.warn(text)
+        self.warn(*filter(None, notes))
         self.tell("Set the limit of {bones}", bones=listed(done, "{count} bones"))
-        return {"FINISHED"}
 
 
 class FABRIK_OT_limit_from_bend(RigOperator):
@@ -168,26 +161,20 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         return "" if has_bones else Text("no pose bone is active, and no chain: pick a bone in Pose mode")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        reports = []
-        for rig, names in self._bones(context, owner):
-            reports.append(
-                (
-                    rig,
-                    hinges_from_bend(rig, limbs_of(rig, names), names, self.bend_max, are_inner=self.bones == "CHAIN"),
-                )
-            )
+        are_inner = self.bones == "CHAIN"
+        reports = [
+            (rig, hinges_from_bend(rig, limbs_of(rig, names), names, self.bend_max, are_inner=are_inner))
+            for rig, names in self._bones(context, owner)
+        ]
         refused = [text for rig, one in reports for text in _refusals(rig, one)]
         hinges = [name for _, one in reports for name in one.hinges]
         locked = [name for _, one in reports for name in one.locked]
         if not hinges and not locked:
-            self.report({"ERROR"}, "\n".join(refused))
-            return {"CANCELLED"}
-        for text in refused:
-            self.report({"WARNING"}, text)
+            return self.refuse(joined("\n", refused))
+        self.warn(*refused)
+        halves = listed(locked, "{count} bones")
         words = [Text("Hinges: {bones}", bones=listed(hinges, "{count} bones") or Text("none"))]
-        if locked:
-            halves = listed(locked, "{count} bones")
-            words.append(Text("locked as second halves of a bone: {bones}", bones=halves))
+        words += [Text("locked as second halves of a bone: {bones}", bones=halves)] if locked else []
         self.tell(joined("; ", words))
         return {"FINISHED"}
 
@@ -213,13 +200,12 @@ class JointOperator(BoneOperator):
     joint: str
     use_flip: bool
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         joint, done = self.joints[self.joint], []
         for rig, names in selected_names(context, owner):
             self._tell(rig, apply_range(rig, limbs_of(rig, names), names, joint, self.use_flip))
             done += names
         self.tell(joined(": ", (Text(joint.label), listed(done, "{count} bones"))))
-        return {"FINISHED"}
 
     def _tell(self, owner: bpy.types.Object, found: RangeReport) -> None:
         """What the user is to look at."""
@@ -254,12 +240,12 @@ class FABRIK_OT_limit_animal(JointOperator):
     use_flip = switch("Flip", FLIP)
 
 
-def _refusals(owner: bpy.types.Object, report: BendReport) -> list[str]:
+def _refusals(owner: bpy.types.Object, report: BendReport) -> list[Text]:
     """A line for each reason for which bones were refused."""
     by_reason: dict[str, list[str]] = {}
     for name, why in report.refused:
         by_reason.setdefault(why, []).append(f"'{name}'")
-    return [rpt_(_of_bones(owner, names, why)) for why, names in by_reason.items()]
+    return [_of_bones(owner, names, why) for why, names in by_reason.items()]
 
 
 def _of_bones(owner: bpy.types.Object, names: list[str], why: str) -> Text:

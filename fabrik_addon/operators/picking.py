@@ -6,9 +6,9 @@ An operator shows which bone a click would take, and drags one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import dist
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from math import dist, inf
+from typing import Any, NamedTuple, TypeAlias
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -26,7 +26,7 @@ from ..rig.checks import rig_refusal
 from ..rig.schema import rig_of
 from ..texts import Text
 from ..translations import iface_
-from .base import Returned, RigOperator, rigs_in_pose_mode, tell_keys
+from .base import MouseOperator, Returned, rigs_in_pose_mode, tell_keys
 
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse where no bone does
 NEAR_BONE = 20.0  # the same for a bone, and for a tip beside bones
@@ -78,12 +78,7 @@ class Picked(NamedTuple):
     end: str = "TAIL"
 
 
-class _Seen(NamedTuple):
-    """A bone as it is seen: how many pixels from the mouse, and which share of it is nearest to that."""
-
-    apart: float
-    share: float
-    picked: Picked
+Seen: TypeAlias = tuple[float, Picked]  # how many pixels from the mouse something is
 
 
 def view_of(context: bpy.types.Context) -> View | None:
@@ -133,24 +128,20 @@ def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
 def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None:
     """The tip of a chain at the mouse, else the end of the bone that is; None where neither is near."""
     depsgraph = context.evaluated_depsgraph_get()
-    tips: list[tuple[float, Picked]] = []
-    bones: list[_Seen] = []
-    for owner in rigs_at_hand(context):
-        tips += _tips(owner, depsgraph, view, mouse)
-        bones += _bones(owner, depsgraph, view, mouse)
-    near = NEAR_BONE * view.scale
-    tip_apart, tip = min(tips, key=lambda pair: pair[0], default=(float("inf"), None))
-    bone = min(bones, key=lambda seen: seen.apart, default=None)
-    if bone is None or bone.apart > near:
+    rigs, near = rigs_at_hand(context), NEAR_BONE * view.scale
+    tip_apart, tip = _nearest(seen for owner in rigs for seen in _tips(owner, depsgraph, view, mouse))
+    apart, bone = _nearest(seen for owner in rigs for seen in _bones(owner, depsgraph, view, mouse))
+    if apart > near:
         return tip if tip_apart <= NEAR_TIP * view.scale else None
-    if tip is not None and tip_apart <= near:
-        return tip
-    return bone.picked._replace(end="HEAD" if bone.share < HEAD_SHARE else "TAIL")
+    return tip if tip_apart <= near else bone
 
 
-def _tips(
-    owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector
-) -> Iterator[tuple[float, Picked]]:
+def _nearest(seen: Iterable[Seen]) -> tuple[float, Picked | None]:
+    """What is nearest to the mouse, the first of those that are as near."""
+    return min(seen, key=lambda pair: pair[0], default=(inf, None))
+
+
+def _tips(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[Seen]:
     """The tips of an armature's chains, each with its distance from the mouse in pixels."""
     for chain in rig_of(owner).chains:
         try:
@@ -161,15 +152,16 @@ def _tips(
             yield dist(seen, mouse), Picked(owner, chain.name, chain.tip_bone, chain.effector)
 
 
-def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[_Seen]:
-    """The visible bones of an armature."""
+def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[Seen]:
+    """The visible bones of an armature, each with the distance from the mouse and the end that is nearer to that."""
     evaluated = owner.evaluated_get(depsgraph)
     for bone in pose_bones(evaluated):
         if is_hidden(pose_bones(owner)[bone.name]):
             continue
         ends = [view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail)]
         if ends[0] is not None and ends[1] is not None:
-            yield _Seen(*_apart(mouse, ends[0], ends[1]), Picked(owner, "", bone.name))
+            apart, share = _apart(mouse, ends[0], ends[1])
+            yield apart, Picked(owner, "", bone.name, "HEAD" if share < HEAD_SHARE else "TAIL")
 
 
 def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
@@ -220,7 +212,7 @@ def wait_for_bone() -> None:
     operators.fabrik.drag_pick("INVOKE_DEFAULT")
 
 
-class FABRIK_OT_drag_pick(RigOperator):
+class FABRIK_OT_drag_pick(MouseOperator):
     """Show the bone under the mouse, and drag those that are clicked, one after the other"""
 
     bl_idname = "fabrik.drag_pick"
@@ -236,13 +228,6 @@ class FABRIK_OT_drag_pick(RigOperator):
         self._look(context, event)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        try:
-            return self._handled(context, event)
-        except BaseException:
-            self.cancel(context)
-            raise
-
     def cancel(self, context: bpy.types.Context) -> None:
         """Show nothing any more; Blender asks for it where the window is closed, too."""
         Hovering.is_on = False
@@ -250,7 +235,7 @@ class FABRIK_OT_drag_pick(RigOperator):
         if context.workspace is not None:  # gone where another file is loaded
             context.workspace.status_text_set(None)
 
-    def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+    def handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if rig_refusal(working_rig(context)):
             self.cancel(context)
             return {"CANCELLED", "PASS_THROUGH"}
@@ -267,14 +252,11 @@ class FABRIK_OT_drag_pick(RigOperator):
         if event.value != "PRESS" or event.type not in {"LEFTMOUSE", "P"}:
             return {"PASS_THROUGH"}
         if picked is not None:
-            self._do(context, view, picked, event.type)
+            self._drag(context, view, picked) if event.type == "LEFTMOUSE" else self._pin(context, picked)
         return {"RUNNING_MODAL"}
 
-    def _do(self, context: bpy.types.Context, view: View, picked: Picked, key: str) -> None:
-        """Drag a bone, or pin it."""
-        if key == "LEFTMOUSE":
-            self._drag(context, view, picked)
-            return
+    def _pin(self, context: bpy.types.Context, picked: Picked) -> None:
+        """Pin a bone, or free it."""
         try:
             told = pin_bone(context, picked.owner, picked.bone)
         except FabrikError as error:

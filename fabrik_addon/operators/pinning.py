@@ -22,7 +22,6 @@ from ..translations import tip_
 from .base import (
     ChainOperator,
     NamedChain,
-    Returned,
     RigOperator,
     listed,
     named_chain,
@@ -67,16 +66,14 @@ class FABRIK_OT_pin_toggle(RigOperator):
             return ""
         return Text("there is no chain: in Pose mode bones are pinned without one")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = toggle_rigs(context, self._wanted(context, owner), self.action, stays=self.which != "SELECTED")
         told = Pinning()
         for one in found:
             for name in Pinning.__dataclass_fields__:
                 getattr(told, name).extend(getattr(one, name))
-        for note in told.notes:
-            self.warn(note)
+        self.warn(*told.notes)
         self.tell(_text(told))
-        return {"FINISHED"}
 
     def _wanted(
         self, context: bpy.types.Context, owner: bpy.types.Object
@@ -142,10 +139,9 @@ class TipOperator(NamedChain, ChainOperator):
         chosen = getattr(properties, cls.option)
         return tip_(next(text for name, _, text in cls.choices if name == chosen))
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         name_all(owner)
         self.conclude(*self.choose(context, (owner, named_chain(owner, self.chain))))
-        return {"FINISHED"}
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         """Make the choice; what was done, and what the user is to look at. Every operator overrides it."""
@@ -179,10 +175,10 @@ class FABRIK_OT_effector_set(TipOperator):
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         done, warnings = set_effector(context, item, self.effector)
-        text = Text("{chain}: its goal is for the tail of its tip", chain=item[1].name)
-        if self.effector == "HEAD":
-            text = Text("{chain}: its goal is for the head of its tip", chain=item[1].name)
-        return [text, *done], warnings
+        name, is_head = item[1].name, self.effector == "HEAD"
+        head = Text("{chain}: its goal is for the head of its tip", chain=name)
+        tail = Text("{chain}: its goal is for the tail of its tip", chain=name)
+        return [head if is_head else tail, *done], warnings
 
 
 class FABRIK_OT_body_bone_set(RigOperator):
@@ -196,19 +192,16 @@ class FABRIK_OT_body_bone_set(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return (
-            "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: add those of the limbs first")
-        )
+        has_chains = len(rig_of(working_rig(context)).chains)
+        return "" if has_chains else Text("there is no chain: add those of the limbs first")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = set_body(context, owner, self.bone or self._chosen(context, owner))
-        for note in found.notes:
-            self.warn(note)
+        self.warn(*found.notes)
         if found.bone:
             self.tell("{bone} moves with {chains}", bone=found.bone, chains=listed(found.below, "{count} chains"))
         else:
             self.tell("There is no body bone now")
-        return {"FINISHED"}
 
     def _chosen(self, context: bpy.types.Context, owner: bpy.types.Object) -> str:
         if self.source == "NONE":
@@ -230,13 +223,12 @@ class FABRIK_OT_balance_masses(RigOperator):
 
     by = choice(BY, "By", "Where the shares come from")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         count = fill_masses(owner, self.by)
         if count:
             self.tell("{count} bones have a share of the mass", count=count)
         else:
             self.tell("Each bone counts by its length")
-        return {"FINISHED"}
 
 
 class FABRIK_OT_hand_pose_keep(NamedChain, ChainOperator):
@@ -252,14 +244,13 @@ A chain whose bones are keyed starts from its keys from then on, and is keyed at
         is_any = owner is not None and bool(live.hands_of(owner))
         return "" if is_any else Text("no bone of a live chain was posed by hand since the last change")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = named_chain(owner, self.chain)
         name, kind = chain.name, live.keep_hand(context, owner, chain)
         if kind == "ANIMATED":
             self.tell("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
         else:
             self.tell("{chain}: the pose made by hand is its start pose", chain=name)
-        return {"FINISHED"}
 
 
 CLASSES = (

@@ -99,7 +99,7 @@ class FABRIK_OT_character_setup(SetupOperator):
                 asked.first_bone, asked.last_bone = part.bones[0], part.bones[-1]
                 asked.reason = iface_(joined("; ", part.reasons))
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = find_parts(owner, self.plan)
         answers = {asked.name: (asked.first_bone, asked.last_bone) for asked in self.parts if asked.use}
         options = self.wanted_options()
@@ -108,7 +108,6 @@ class FABRIK_OT_character_setup(SetupOperator):
             raise ChainError(nothing_text(found), rig=owner.name)
         done = set_up(context, owner, found, parts, options)
         self._tell(owner, found, done)
-        return {"FINISHED"}
 
     def _tell(self, owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
         for name, reason in [*found.missing, *found.held]:
@@ -118,8 +117,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         if asked:
             names = listed(asked, "{count} parts")
             self.warn("Not sure of {parts}: run it again to be asked about them", parts=names)
-        for note in done.notes[:MOST_TOLD]:
-            self.warn(note)
+        self.warn(*done.notes[:MOST_TOLD])
         if len(done.notes) > MOST_TOLD:
             self.warn("and {count} more to look out for", count=len(done.notes) - MOST_TOLD)
         self.tell(done_text(found, done))
@@ -217,7 +215,7 @@ class FABRIK_OT_mapping_export(RigOperator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         mapping = mapping_of(owner)
         path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ENDING))
         try:
@@ -226,7 +224,6 @@ class FABRIK_OT_mapping_export(RigOperator):
             reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
             raise InvalidValueError(reason) from error
         self.tell("{count} parts written to '{path}'", count=len(mapping.parts), path=path)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_mapping_import(SetupOperator):
@@ -242,15 +239,13 @@ class FABRIK_OT_mapping_import(SetupOperator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = load_mapping(Path(bpy.path.abspath(self.filepath)))
         check_mapping(owner, found)
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
-        for note in done.notes:
-            self.warn(note)
+        self.warn(*done.notes)
         self.tell(done_text(found, done))
-        return {"FINISHED"}
 
 
 CLASSES = (FabrikSetupPart, FABRIK_OT_character_setup, FABRIK_OT_mapping_export, FABRIK_OT_mapping_import)

@@ -17,7 +17,7 @@ from ..rig.checks import check_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.schema.fields import Options, choice
 from ..texts import Text, joined
-from ..translations import CONTEXT, rpt_, tip_
+from ..translations import CONTEXT, tip_
 from .base import ChainOperator, NamedChain, Returned, named_chain
 from .picking import redraw
 
@@ -40,8 +40,7 @@ class SolveOperator(ChainOperator):
         outcomes = solve_items(context, items)
         refused = [outcome for outcome in outcomes if outcome.status == "REFUSED"]
         if len(refused) == len(outcomes):
-            self.report({"ERROR"}, "\n".join(rpt_(outcome.refusal) for outcome in refused))
-            return {"CANCELLED"}
+            return self.refuse(joined("\n", [outcome.refusal for outcome in refused]))
         for outcome in outcomes:
             is_fine = outcome.status == "REACHED" and not outcome.warnings
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
@@ -89,7 +88,7 @@ class FABRIK_OT_record(ChainOperator):
     bl_label = "Record Solve"
     bl_options = {"REGISTER"}
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         depsgraph = context.evaluated_depsgraph_get()
         chain = working_chain(context)
         state.current = record(check_rig(owner, depsgraph), chain, depsgraph)
@@ -97,7 +96,6 @@ class FABRIK_OT_record(ChainOperator):
         redraw()
         count = len(state.current.passes)
         self.tell("{chain}: {count} steps recorded", chain=chain.name, count=count)
-        return {"FINISHED"}
 
 
 class StepOperator(Options, bpy.types.Operator):

@@ -22,13 +22,15 @@ FOOTPRINT_ITEMS = (
     ("CURVE", "Curve", "One curve object with the outline of each sole"),
     ("EMPTIES", "Empties", "An empty for each footprint"),
 )
-NOT_PLANNED = Text("no walk is planned")
-NOT_YET = Text("it is no walker yet: add one first")
 
 
-def walker_refusal(context: bpy.types.Context) -> str:
-    """Why the armature at work can't plan or forget a walk; "" where it can."""
-    return "" if len(rig_of(working_rig(context)).walker.legs) else NOT_YET
+class WalkerOperator(RigOperator):
+    """An operator on a walker."""
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        has_legs = len(rig_of(working_rig(context)).walker.legs)
+        return "" if has_legs else Text("it is no walker yet: add one first")
 
 
 class FABRIK_OT_walker_add(RigOperator):
@@ -39,7 +41,7 @@ class FABRIK_OT_walker_add(RigOperator):
 
     body_bone = text("Body Bone", "Name of the bone that carries all legs; empty to find it", options=FORGOTTEN)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         made = add_walker(context, owner, self.body_bone)
         if made.made:
             self.tell("made {chains}", chains=listed(made.made, "{count} chains"))
@@ -48,18 +50,13 @@ class FABRIK_OT_walker_add(RigOperator):
         if made.behind:
             names = listed(made.behind, "{count} chains")
             self.warn("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
-        return {"FINISHED"}
 
 
-class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
+class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
     """Plan the steps that carry the body along its keyed path, and let legs and body follow them"""
 
     bl_idname = "fabrik.walk_plan"
     bl_label = "Plan Walk"
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return walker_refusal(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if not self.properties.is_property_set("span"):
@@ -70,7 +67,7 @@ class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
         self.layout.use_property_split = True
         self.draw_span(self.layout)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         frames = self.frames(context, 1)
         work = Planning(context, owner, (int(frames[0]), int(frames[-1])))
         manager = context.window_manager
@@ -83,11 +80,9 @@ class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
         planned = work.planned
         assert planned is not None
         rig_of(owner).live = True
-        for note in planned.told:
-            self.warn(note)
+        self.warn(*planned.told)
         first, last = frames[0], frames[-1]
         self.tell("{count} steps in frames {first} to {last}", count=planned.steps, first=first, last=last)
-        return {"FINISHED"}
 
 
 class FABRIK_OT_walk_bake(RigOperator):
@@ -126,19 +121,17 @@ class FABRIK_OT_walk_bake(RigOperator):
         column.active = self.into == "GOALS"
         column.prop(self, "tolerance")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         if self.into == "BONES":
             result = bake_bones(context, owner)
             (self.tell if result.all_reached else self.warn)(summary(result.chains))
-            return {"FINISHED"}
+            return
         told = bake_goals(context, owner, self.tolerance)
-        for note in told.notes:
-            self.warn(note)
+        self.warn(*told.notes)
         goals = len(rig_of(owner).walker.legs) + 1
         words = [Text("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)]
         words += [Text("made {goals}", goals=listed(told.made, "{count} goals"))] if told.made else []
         self.tell(joined("; ", words))
-        return {"FINISHED"}
 
 
 class FABRIK_OT_walk_mark(RigOperator):
@@ -155,29 +148,23 @@ class FABRIK_OT_walk_mark(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if rig_of(working_rig(context)).walker.digest else NOT_PLANNED
+        return "" if rig_of(working_rig(context)).walker.digest else Text("no walk is planned")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         prints, markers = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
         self.tell("{prints} footprints, {markers} markers", prints=prints, markers=markers)
-        return {"FINISHED"}
 
 
-class FABRIK_OT_walker_remove(RigOperator):
+class FABRIK_OT_walker_remove(WalkerOperator):
     """Forget legs, settings and the planned walk; the chains of the legs stay, without the walk as their goal"""
 
     bl_idname = "fabrik.walker_remove"
     bl_label = "Remove Walker"
     poses = False
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return walker_refusal(context)
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         remove_walker(owner)
         self.tell("'{name}' is no walker any more", name=owner.name)
-        return {"FINISHED"}
 
 
 CLASSES = (

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.actions.drag import Dragged, Taken, begin, set_turning
 from fabrik_addon.maths import rotated
 from fabrik_addon.operators.base import fitting
-from fabrik_addon.operators.dragging import Mode, Shown, header_text, keys_of, name_of
+from fabrik_addon.operators.dragging import Mode, header_text, keys_of, name_of
 from fabrik_addon.operators.picking import pick, rigs_at_hand
 from fabrik_addon.operators.snapping import angle_about, turn_of_ball, turn_of_view
 from mathutils import Matrix, Vector
@@ -159,15 +159,14 @@ def test_modes_follow_each_other() -> None:
 
 
 class TestTexts:
-    shown = Shown((0.1, 0.0, -0.2), Mode.TURN, 2, 0.5, True, "a note")
-
     def test_the_header(self) -> None:
         owner = make_line(3)
         chain = add_chain(owner)
         chain.name = "limb"
         drag = begin(bpy.context, owner, Taken.tip_of(chain))
         set_turning(drag, on=True)
-        text = header_text(drag, Dragged("BLOCKED", 0.3, radians(12), ("foot.L",)), self.shown, bpy.context.scene)
+        dragged = Dragged("BLOCKED", 0.3, radians(12), ("foot.L",))
+        text = header_text(drag, dragged, (0.1, 0.0, -0.2), 2, "a note", bpy.context.scene)
         for part in ("Rig: limb (b2)", "along Z", "Held back by limits", "12.0° off", "not held: foot.L", "a note"):
             assert part in text
         drag.restore()
@@ -176,7 +175,7 @@ class TestTexts:
         owner = make_line(3)
         drag = begin(bpy.context, owner, Taken("b1", "HEAD"))
         assert name_of(drag) == "Rig: head of b1"
-        text = "   ".join(keys_of(drag, self.shown))
+        text = "   ".join(keys_of(drag, Mode.TURN, 0.5, anchored=True))
         for part in ("T With Rotation: off", "R Turn: about the view", "Falloff: 0.5", "P Pin", "G Grab", "Esc Cancel"):
             assert part in text
         drag.restore()
