@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bpy
+from fabrik_addon.gait import WalkPlan
 from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 from picture import light, rendered, save_rows
-from walk_judge import Judged, judge
+from walk_judge import judge
 from walk_stage import FLOOR, STAIRS, dress_spider, make_rubble, make_slab, stairs
 
 from blender import OPS, armature_of, rig_of
 from dev.humans import bone_of, give_ranges, make_human
 from dev.quiet import quiet
+from dev.walk_measures import Judged
 from environment import say
 from rigs import empty_file, make_spider
 
@@ -27,7 +30,7 @@ HEADER = (
     f" {'hover':>8} {'turn/frame':>11} {'supported':>9}"
 )
 # By figure the most that it may be: shares of a leg's reach, and degrees
-MOST = {"slip": 1e-4, "drift": 1e-3, "sunk": 0.01, "hover": 0.005, "turn": 15.0}
+MOST = {"slip": 1e-4, "drift": 1e-3, "inside": 0.01, "hover": 0.005, "turned": 15.0}
 HUMAN = "human_game_engine"
 BODY = (0.6, 0.66, 0.76, 1)
 STANDING = (12, 36)  # frames before and after it goes
@@ -253,7 +256,7 @@ def walk_rigs(out: Path) -> int:
             save_walk(scene.shown, scene.size, out / f"{scene.name}.png")
             bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{scene.name}.blend"), compress=True)
             judged = judge(owner)
-        _print_row(scene.name, judged)
+        _print_row(scene.name, judged, plan_of(owner).plan)
         for miss in _misses(judged):
             say(f"      {miss}")
             failed += 1
@@ -265,11 +268,12 @@ def walk_rigs(out: Path) -> int:
     return failed
 
 
-def _print_row(name: str, judged: Judged) -> None:
+def _print_row(name: str, judged: Judged, plan: WalkPlan) -> None:
+    steps = sum(len(each) for each in plan.steps)
     print(
-        f"{name:<12} {judged.legs:>4} {judged.frames:>6} {judged.steps:>5} {judged.reached / judged.stances:>8.1%}"
-        f" {judged.slip:>10.1e} {judged.drift:>8.1e} {judged.sunk:>8.1e} {judged.hover:>8.1e} {judged.turn:>7.1f} deg"
-        f" {judged.supported / judged.frames:>9.1%}",
+        f"{name:<12} {len(plan.legs):>4} {judged.frames:>6} {steps:>5} {judged.reached:>8.1%}"
+        f" {judged.slip:>10.1e} {judged.drift:>8.1e} {judged.inside:>8.1e} {judged.hover:>8.1e}"
+        f" {judged.turned:>7.1f} deg {judged.supported:>9.1%}",
         flush=True,
     )
 
@@ -281,8 +285,8 @@ def _misses(judged: Judged) -> list[str]:
         for name, most in MOST.items()
         if getattr(judged, name) > most
     ]
-    if judged.reached < judged.stances:
-        found.append(f"{judged.stances - judged.reached} of {judged.stances} standing feet are not reached")
+    if judged.stretched:
+        found.append(f"{judged.stretched} of {judged.stances} standing feet are not reached")
     return found
 
 

@@ -7,7 +7,8 @@ A walk is judged as it is seen frame by frame, whoever made it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import reduce
 from itertools import pairwise
 from math import acos, atan2, degrees, pi
 
@@ -16,7 +17,6 @@ from fabrik_addon.gait.feet import contacts
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.maths import (
     IDENTITY,
-    ORIGIN,
     Q4,
     V3,
     Z_AXIS,
@@ -40,19 +40,18 @@ class Moment:
     """A walk at a frame.
 
     Attributes:
+        frame: Its number.
         time: Seconds from the first frame.
         feet: By leg.
-        bodies: By segment of the body place and rotation.
+        hips: By leg where its first joint is.
+        turns: By segment how the body is turned.
     """
 
+    frame: float
     time: float
     feet: Sequence[FootPose]
-    bodies: Sequence[tuple[V3, Q4]]
-
-    def hip(self, leg: Leg) -> V3:
-        """Where a leg's first joint is."""
-        place, rotation = self.bodies[leg.segment]
-        return plus(place, turned(rotation, leg.hip))
+    hips: Sequence[V3]
+    turns: Sequence[Q4]
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,9 @@ def shown(plan: WalkPlan, every: float = 1.0) -> Shown:
     for index in range(int((plan.last - plan.first) / every) + 1):
         frame = plan.first + index * every
         bodies = [body_pose_at(plan, frame, segment) for segment in range(len(plan.body))]
-        moments.append(Moment(plan.time_of(frame), feet_at(plan, frame), bodies))
+        hips = [plus(bodies[leg.segment][0], turned(bodies[leg.segment][1], leg.hip)) for leg in plan.legs]
+        turns = [rotation for _, rotation in bodies]
+        moments.append(Moment(frame, plan.time_of(frame), feet_at(plan, frame), hips, turns))
     footholds = [[step.end.in_world(step.land, plan.surface_pose)[0] for step in steps] for steps in plan.steps]
     return Shown(plan.legs, moments, swings_of(plan), footholds)
 
@@ -104,6 +105,13 @@ class Judged:
     turned: float = 0.0  # greatest turn of a leg, as seen from its hip, in a frame, degrees
     foot_turned: float = 0.0  # the same for the foot
     hanging: int = 0
+    where: dict[str, str] = field(default_factory=dict)  # by figure the leg and the frame at which it is worst
+
+    def worst(self, name: str, value: float, where: str) -> None:
+        """Note a figure where it is worse than before."""
+        if value > getattr(self, name):
+            setattr(self, name, value)
+            self.where[name] = where
 
     @property
     def supported(self) -> float:
@@ -132,14 +140,18 @@ def judge_shown(walk: Shown, terrain: Terrain) -> Judged:
     before: Moment | None = None
     for moment in walk.moments:
         for index, (leg, foot) in enumerate(zip(walk.legs, moment.feet, strict=True)):
-            _judge_ground(judged, leg, foot, terrain, moment.time)
-            _judge_reach(judged, leg, foot, moment)
-            stood[index] = _judge_slip(judged, leg, foot, stood[index])
+            where = f"{leg.name} in frame {moment.frame:g}"
+            _judge_ground(judged, leg, foot, terrain, (moment.time, where))
+            judged.hanging += foot.is_hanging
+            if foot.is_planted:
+                judged.stances += 1
+                judged.stretched += distance(moment.hips[index], foot.ankle) > leg.reach * (1.0 + OVERSTRETCHED)
+            stood[index] = _judge_slip(judged, leg, foot, (stood[index], where))
             if before is not None:
                 _judge_turns(judged, index, leg, (before, moment))
         before = moment
         judged.frames += 1
-        judged.unsupported += not is_supported(walk.legs, moment, on_walls(terrain))
+        judged.unsupported += not is_supported(moment, on_walls(terrain))
     judged.together = neighbours_up(walk.legs, walk.swings)
     return judged
 
@@ -156,38 +168,35 @@ def standing_points(leg: Leg, foot: FootPose) -> dict[str, V3]:
     return points
 
 
-def _judge_reach(judged: Judged, leg: Leg, foot: FootPose, moment: Moment) -> None:
-    judged.hanging += foot.is_hanging
-    if foot.is_planted:
-        judged.stances += 1
-        judged.stretched += distance(moment.hip(leg), foot.ankle) > leg.reach * (1.0 + OVERSTRETCHED)
-
-
 def _judge_turns(judged: Judged, index: int, leg: Leg, moments: tuple[Moment, Moment]) -> None:
     """How far a leg has turned in its body between two frames, and a foot in the world."""
-    legs = [minus(moment.feet[index].ankle, moment.hip(leg)) for moment in moments]
-    backs = [conjugated(moment.bodies[leg.segment][1]) for moment in moments]
+    legs = [minus(moment.feet[index].ankle, moment.hips[index]) for moment in moments]
+    backs = [conjugated(moment.turns[leg.segment]) for moment in moments]
     ways = [unit_or(turned(back, way), Z_AXIS) for back, way in zip(backs, legs, strict=True)]
-    judged.turned = max(judged.turned, degrees(angle_between(*ways)))
+    judged.worst("turned", degrees(angle_between(*ways)), f"{leg.name} in frame {moments[1].frame:g}")
     rotations = [moment.feet[index].rotation for moment in moments]
     same = abs(sum(a * b for a, b in zip(*rotations, strict=True)))
     judged.foot_turned = max(judged.foot_turned, 2.0 * degrees(acos(min(same, 1.0))))
 
 
-def _judge_slip(judged: Judged, leg: Leg, foot: FootPose, known: dict[str, tuple[V3, V3]]) -> dict[str, tuple[V3, V3]]:
+def _judge_slip(
+    judged: Judged, leg: Leg, foot: FootPose, seen: tuple[dict[str, tuple[V3, V3]], str]
+) -> dict[str, tuple[V3, V3]]:
     """A contact point that stands at two frames in a row is where it was; returns where it came down, and is now."""
     if not foot.is_planted:
         return {}
+    known, where = seen
     now: dict[str, tuple[V3, V3]] = {}
     for name, point in standing_points(leg, foot).items():
         first, last = known.get(name, (point, point))
-        judged.slip = max(judged.slip, distance(point, last) / leg.reach)
-        judged.drift = max(judged.drift, distance(point, first) / leg.reach)
+        judged.worst("slip", distance(point, last) / leg.reach, where)
+        judged.worst("drift", distance(point, first) / leg.reach, where)
         now[name] = (first, point)
     return now
 
 
-def _judge_ground(judged: Judged, leg: Leg, foot: FootPose, terrain: Terrain, time: float) -> None:
+def _judge_ground(judged: Judged, leg: Leg, foot: FootPose, terrain: Terrain, at: tuple[float, str]) -> None:
+    time, where = at
     if foot.is_hanging:
         return
     up = turned(foot.rotation, Z_AXIS) if on_walls(terrain) else Z_AXIS
@@ -195,15 +204,12 @@ def _judge_ground(judged: Judged, leg: Leg, foot: FootPose, terrain: Terrain, ti
         contact = foot.contact(point)
         top = plus(contact, scaled(up, 0.5 * leg.height))
         hit = terrain.ray(top, scaled(up, -1.0), 2.0 * leg.reach, time)
-        if hit is None:
-            continue
-        above = dot(minus(contact, hit.place), up) / leg.reach
-        judged.inside = max(judged.inside, -above)
+        if hit is not None:
+            judged.worst("inside", dot(minus(hit.place, contact), up) / leg.reach, where)
     if foot.is_planted:
         for contact in standing_points(leg, foot).values():
             hit = terrain.nearest(contact, leg.reach, time)
-            gap = distance(contact, hit.place) / leg.reach if hit is not None else 1.0
-            judged.hover = max(judged.hover, gap)
+            judged.worst("hover", distance(contact, hit.place) / leg.reach if hit is not None else 1.0, where)
 
 
 def on_walls(terrain: Terrain) -> bool:
@@ -233,13 +239,10 @@ def swings_of(plan: WalkPlan) -> list[list[tuple[float, float]]]:
     return [[(step.lift, step.land) for step in steps] for steps in plan.steps]
 
 
-def is_supported(legs: Sequence[Leg], moment: Moment, on_walls: bool) -> bool:
+def is_supported(moment: Moment, on_walls: bool) -> bool:
     """Whether the middle of the hips is above the standing feet: seen from above, on walls along its own up."""
-    total = ORIGIN
-    for leg in legs:
-        total = plus(total, moment.hip(leg))
-    centre = scaled(total, 1.0 / len(legs))
-    back = conjugated(moment.bodies[0][1]) if on_walls else IDENTITY
+    centre = scaled(reduce(plus, moment.hips), 1.0 / len(moment.hips))
+    back = conjugated(moment.turns[0]) if on_walls else IDENTITY
     points = [turned(back, minus(foot.sole, centre)) for foot in moment.feet if foot.is_planted]
     return inside([(x, y) for x, y, _ in points])
 

@@ -42,15 +42,15 @@ def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
     from walk_judge import judge
 
     judged = judge(spider)
-    assert (judged.legs, judged.frames) == (8, WALK[1])
-    assert judged.steps > 8
-    assert 0 < judged.stances == judged.reached
-    assert max(judged.slip, judged.drift, judged.sunk, judged.hover) < 1e-4
-    assert 1.0 < judged.turn < 30.0
-    assert judged.supported == judged.frames
+    assert judged.frames == WALK[1]
+    assert judged.stances > 0
+    assert judged.reached == 1.0
+    assert max(judged.slip, judged.drift, judged.inside, judged.hover) < 1e-4
+    assert 1.0 < judged.turned < 30.0
+    assert judged.supported == 1.0
 
 
-@pytest.mark.parametrize(("height", "figure"), [(OFF, "sunk"), (-OFF, "hover")])
+@pytest.mark.parametrize(("height", "figure"), [(OFF, "inside"), (-OFF, "hover")])
 def test_ground_that_is_elsewhere_is_seen(
     spider: bpy.types.Object, floor: bpy.types.Object, height: float, figure: str
 ) -> None:
