@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 
@@ -23,20 +23,6 @@ from ..texts import Text, joined
 from .keep_pose import keep_and_tell, unposed
 
 # The body bone of an armature: found or chosen, so that nothing moves by it.
-
-
-class BodySet(NamedTuple):
-    """What `set_body` did.
-
-    Attributes:
-        bone: Name of the body bone, or "".
-        below: Names of the chains that move with it.
-        notes: What to look out for, as sentences.
-    """
-
-    bone: str
-    below: list[str]
-    notes: list[str]
 
 
 def find_body(owner: bpy.types.Object) -> str:
@@ -81,13 +67,16 @@ def _way_up(owner: bpy.types.Object, tip: str, count: int) -> list[str]:
     return [bone.name for bone in (root, *root.parent_recursive) if not is_control(bone)]
 
 
-def set_body(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> BodySet:
+def set_body(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
     """Make a bone the body bone, or have none; how it stands becomes its start where that keeps the pose.
 
     Args:
         context: Its view layer has the armature.
         owner: The armature object.
         name: Of the bone, or "".
+
+    Returns:
+        Names of the chains that move with it, and what to look out for, as sentences.
 
     Raises:
         BoneError: No chain hangs on it, or it was made as a target or pole.
@@ -105,8 +94,7 @@ def set_body(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> 
     rig = rig_of(owner)
     if rig.body_bone != name:
         rig.body_bone = name
-    notes = _notes(owner, name, below) + _kept(owner, below)
-    return BodySet(name, below, notes)
+    return below, _notes(owner, name, below) + _kept(owner, below)
 
 
 def _below(owner: bpy.types.Object, name: str) -> list[str]:

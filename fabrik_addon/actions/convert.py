@@ -59,10 +59,7 @@ def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
     if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in bones):
         chain.stretch = STRETCHED
         lost.append(
-            Text(
-                "its stretch has an end at {factor:g} times the length, and is of all bones alike",
-                factor=STRETCHED,
-            )
+            Text("its stretch has an end at {factor:g} times the length, and is of all bones alike", factor=STRETCHED)
         )
     return lost
 

@@ -6,21 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import acos, atan2, cos, degrees, radians, sin
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 
 from ..maths import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
-from ..recognise.joint_bends import (
-    LEAST_BEND,
-    PAW,
-    bend_of,
-    direction_of,
-    fold_of,
-    own_axis,
-    rest_bend,
-    turn_towards,
-)
+from ..recognise.joint_bends import LEAST_BEND, PAW, bend_of, direction_of, fold_of, own_axis, rest_bend, turn_towards
 from ..recognise.limbs import Limbs
 from .bends import give_limits, hinge_settings
 
@@ -54,20 +45,8 @@ class JointRange:
 
 # American Academy of Orthopaedic Surgeons, Joint Motion: Method of Measuring and Recording, 1965.
 HUMAN_JOINTS = {
-    "KNEE": JointRange(
-        "Knee",
-        (0, 135),
-        "SHIN",
-        "From the straight limb: bends 0° to 135°",
-        from_straight=True,
-    ),
-    "ELBOW": JointRange(
-        "Elbow",
-        (0, 150),
-        "FOREARM",
-        "From the straight limb: bends 0° to 150°",
-        from_straight=True,
-    ),
+    "KNEE": JointRange("Knee", (0, 135), "SHIN", "From the straight limb: bends 0° to 135°", from_straight=True),
+    "ELBOW": JointRange("Elbow", (0, 150), "FOREARM", "From the straight limb: bends 0° to 150°", from_straight=True),
     "SHOULDER": JointRange(
         "Shoulder",
         (-60, 180),
@@ -85,11 +64,7 @@ HUMAN_JOINTS = {
         twist=(-45, 45),
     ),
     "WRIST": JointRange(
-        "Wrist",
-        (-70, 80),
-        "HAND",
-        "From the rest pose: bends -70° to 80°, sideways -30° to 20°",
-        side=(-30, 20),
+        "Wrist", (-70, 80), "HAND", "From the rest pose: bends -70° to 80°, sideways -30° to 20°", side=(-30, 20)
     ),
     "ANKLE": JointRange(
         "Ankle",
@@ -99,13 +74,7 @@ HUMAN_JOINTS = {
         side=(-20, 10),
         twist=(-35, 15),
     ),
-    "FINGER": JointRange(
-        "Finger",
-        (0, 90),
-        "FINGER",
-        "From the straight limb: bends 0° to 90°",
-        from_straight=True,
-    ),
+    "FINGER": JointRange("Finger", (0, 90), "FINGER", "From the straight limb: bends 0° to 90°", from_straight=True),
     "SPINE": JointRange(
         "Spine",
         (-10, 25),
@@ -136,24 +105,9 @@ DOG_JOINTS = {
         side=(-30, 90),
         twist=(-20, 20),
     ),
-    "KNEE": JointRange(
-        "Knee",
-        (-10, 120),
-        "SHIN",
-        "From the rest pose: bends -10° to 120°",
-    ),
-    "HOCK": JointRange(
-        "Hock",
-        (-20, 100),
-        "HOCK",
-        "From the rest pose: bends -20° to 100°",
-    ),
-    "TOES": JointRange(
-        "Toes",
-        (-15, 70),
-        PAW,
-        "From the rest pose: bends -15° to 70°",
-    ),
+    "KNEE": JointRange("Knee", (-10, 120), "SHIN", "From the rest pose: bends -10° to 120°"),
+    "HOCK": JointRange("Hock", (-20, 100), "HOCK", "From the rest pose: bends -20° to 100°"),
+    "TOES": JointRange("Toes", (-15, 70), PAW, "From the rest pose: bends -15° to 70°"),
     "SHOULDER": JointRange(
         "Shoulder",
         (-90, 70),
@@ -162,24 +116,9 @@ DOG_JOINTS = {
         side=(-15, 20),
         twist=(-15, 30),
     ),
-    "ELBOW": JointRange(
-        "Elbow",
-        (-30, 100),
-        "FOREARM",
-        "From the rest pose: bends -30° to 100°",
-    ),
-    "WRIST": JointRange(
-        "Wrist",
-        (-10, 110),
-        PAW,
-        "From the rest pose: bends -10° to 110°",
-    ),
-    "FRONT_TOES": JointRange(
-        "Front Toes",
-        (-15, 100),
-        PAW,
-        "From the rest pose: bends -15° to 100°",
-    ),
+    "ELBOW": JointRange("Elbow", (-30, 100), "FOREARM", "From the rest pose: bends -30° to 100°"),
+    "WRIST": JointRange("Wrist", (-10, 110), PAW, "From the rest pose: bends -10° to 110°"),
+    "FRONT_TOES": JointRange("Front Toes", (-15, 100), PAW, "From the rest pose: bends -15° to 100°"),
 }
 
 
@@ -192,20 +131,9 @@ LEAST_RANGE, MOST_RANGE = -180.0, 180.0  # degrees
 HORIZONTAL: Range = (-45.0, 135.0)  # of a shoulder in a T pose: extension and flexion
 
 
-class Placed(NamedTuple):
-    """The axes of a ball joint in armature space, and its ranges from the rest pose.
-
-    Attributes:
-        flexion_axis: About which a positive turn flexes.
-        side_axis: About which a positive turn goes away from the body's middle.
-        flexion: In degrees.
-        side: In degrees.
-    """
-
-    flexion_axis: V3
-    side_axis: V3
-    flexion: Range
-    side: Range
+# The axes of a ball joint in armature space, about which a positive turn flexes, and goes away from the body's middle;
+# and its ranges of flexion and to the side, from the rest pose, in degrees
+Placed = tuple[V3, V3, Range, Range]
 
 
 @dataclass(slots=True)
@@ -265,7 +193,7 @@ def _ankle(limbs: Limbs, bone: int, along: V3) -> Placed | None:
     if flexion is None or joint.side is None:
         return None
     across = turn_towards(along, flexion if left is None else scaled(left, _side_sign(limbs, bone)))
-    return None if across is None else Placed(flexion, across, joint.flexion, joint.side)
+    return None if across is None else (flexion, across, joint.flexion, joint.side)
 
 
 def _ball(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeReport) -> dict[str, Any]:
@@ -275,18 +203,18 @@ def _ball(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeR
     if placed is None:
         report.guessed.append(limbs.skeleton.names[bone])
         x, _, z = limbs.skeleton.axes[bone]
-        placed = Placed(x, z, joint.flexion, joint.side or (0.0, 0.0))
-    if flip:
-        placed = placed._replace(flexion_axis=scaled(placed.flexion_axis, -1.0))
+        placed = (x, z, joint.flexion, joint.side or (0.0, 0.0))
+    flexion_axis, side_axis, flexion, side = placed
+    flexion_axis = scaled(flexion_axis, -1.0) if flip else flexion_axis
     x, y, z = limbs.skeleton.axes[bone]
     along = dot(y, direction_of(limbs, bone))  # importers guess where bones point
     settings: dict[str, Any] = {"limit": "CONE", "use_ellipse": True, "use_twist": True}
     settings |= _ends("twist", _signed(joint.twist, _side_sign(limbs, bone) * along))
-    on_x, on_z = dot(placed.flexion_axis, x), dot(placed.flexion_axis, z)
+    on_x, on_z = dot(flexion_axis, x), dot(flexion_axis, z)
     across = abs(on_z) > abs(on_x)  # flexion is about the bone's Z axis
-    settings |= _ends("cone_z" if across else "cone_x", _signed(placed.flexion, on_z if across else on_x))
-    side_on = dot(placed.side_axis, x if across else z)
-    settings |= _ends("cone_x" if across else "cone_z", _signed(placed.side, side_on))
+    settings |= _ends("cone_z" if across else "cone_x", _signed(flexion, on_z if across else on_x))
+    side_on = dot(side_axis, x if across else z)
+    settings |= _ends("cone_x" if across else "cone_z", _signed(side, side_on))
     rolled = atan2(min(abs(on_x), abs(on_z)), max(abs(on_x), abs(on_z)))
     off = degrees(max(rolled, acos(min(1.0, abs(along)))))
     if off > ROLLED:
@@ -314,7 +242,7 @@ def _placed(limbs: Limbs, bone: int, joint: JointRange) -> Placed | None:
         flexion, across = turn_towards(along, ahead), turn_towards(along, left)
     else:
         flexion, across = turn_towards(along, forward), turn_towards(along, out)
-    return None if flexion is None or across is None else Placed(flexion, across, joint.flexion, joint.side)
+    return None if flexion is None or across is None else (flexion, across, joint.flexion, joint.side)
 
 
 def _shoulder(along: V3, forward: V3, out: V3, up: V3) -> Placed | None:
@@ -327,7 +255,7 @@ def _shoulder(along: V3, forward: V3, out: V3, up: V3) -> Placed | None:
         return None
     share = max(0.0, min(1.0, sin(raised)))
     ends = tuple(a + (b - a) * share for a, b in zip(joint.flexion, HORIZONTAL, strict=True))
-    return Placed(flexion, side, (ends[0], ends[1]), _from(joint.side, degrees(raised)))
+    return (flexion, side, (ends[0], ends[1]), _from(joint.side, degrees(raised)))
 
 
 def _palm_axis(limbs: Limbs, bone: int, along: V3, out: V3) -> V3 | None:
@@ -369,12 +297,8 @@ def _from(ends: Range, rest: float) -> Range:
     return min(0.0, max(LEAST_RANGE, ends[0] - rest)), max(0.0, min(MOST_RANGE, ends[1] - rest))
 
 
-def _reversed(ends: Range) -> Range:
-    return -ends[1], -ends[0]
-
-
 def _signed(ends: Range, sign: float) -> Range:
-    return ends if sign >= 0.0 else _reversed(ends)
+    return ends if sign >= 0.0 else (-ends[1], -ends[0])
 
 
 def _ends(name: str, ends: Range) -> dict[str, float]:

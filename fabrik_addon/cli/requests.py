@@ -204,7 +204,7 @@ def _walked(owner: bpy.types.Object, request: WalkRequest, span: tuple[int, int]
         "gait": walker.gait,
         "frames": list(span),
         "steps": planned.steps,
-        "told": list(planned.told),
+        "told": planned.told,
     }
 
 

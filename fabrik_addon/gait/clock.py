@@ -12,19 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-from ..maths import (
-    V3,
-    X_AXIS,
-    Z_AXIS,
-    between,
-    conjugated,
-    length,
-    minus,
-    perpendicular,
-    placed,
-    share_of_turn,
-    turned,
-)
+from ..maths import V3, X_AXIS, Z_AXIS, between, conjugated, length, minus, perpendicular, placed, share_of_turn, turned
 from .body import Course
 from .gaits import Rhythm, rhythm_of
 from .legs import CROUCH, LEAST_ROOM, Leg, Room, rooms_of

@@ -158,12 +158,7 @@ class HandWalk:
     """
 
     def __init__(
-        self,
-        legs: Sequence[Leg],
-        settings: Settings,
-        terrain: Terrain,
-        pose: Pose,
-        reaching: Reaching | None,
+        self, legs: Sequence[Leg], settings: Settings, terrain: Terrain, pose: Pose, reaching: Reaching | None
     ) -> None:
         """Stand all feet on the ground.
 

@@ -10,19 +10,7 @@ from math import floor
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..maths import (
-    Q4,
-    V3,
-    Z_AXIS,
-    between,
-    distance,
-    lerp,
-    multiplied,
-    normalized,
-    placed,
-    slerp,
-    turned,
-)
+from ..maths import Q4, V3, Z_AXIS, between, distance, lerp, multiplied, normalized, placed, slerp, turned
 from ..messages import Message
 from .legs import Leg
 from .settings import ROUNDING, Gravity
@@ -73,13 +61,7 @@ def _check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
         leap = distance(path.places[index], path.places[index + 1])
         if leap > farthest:
             frames = Message("TWO_FRAMES", first=path.first + index, second=path.first + index + 1)
-            raise InvalidValueError(
-                Message(
-                    "PATH_LEAPS",
-                    distance=leap,
-                    frames=frames,
-                )
-            )
+            raise InvalidValueError(Message("PATH_LEAPS", distance=leap, frames=frames))
 
 
 def check_paths(paths: Sequence[BodyPath], legs: Sequence[Leg]) -> None:

@@ -10,18 +10,7 @@ from math import floor
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, placed, plus, scaled
 from ..messages import Message
-from .body import (
-    LOWEST,
-    Carried,
-    Course,
-    Footing,
-    Lean,
-    carried,
-    lean_of,
-    lowered,
-    need_of,
-    with_heels_up,
-)
+from .body import LOWEST, Carried, Course, Footing, Lean, carried, lean_of, lowered, need_of, with_heels_up
 from .clock import Clock, clock_of
 from .feet import Feet, FootPose, SurfacePose, foot_at
 from .ground import BODY, Ground, Terrain, is_body
@@ -272,13 +261,7 @@ def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[Message, ...]:
     hurried = [index for index, is_hurried in enumerate(clock.is_hurried) if is_hurried]
     if hurried:
         frame = walk.paths[0].first + round(hurried[0] * TICK * walk.paths[0].fps)
-        told.append(
-            Message(
-                "BODY_TOO_FAST",
-                frame=frame,
-                seconds=len(hurried) * TICK,
-            )
-        )
+        told.append(Message("BODY_TOO_FAST", frame=frame, seconds=len(hurried) * TICK))
     for leg, (_, steps) in zip(walk.legs, feet, strict=True):
         hanging = [step for step in steps if is_body(step.end.surface)]
         if hanging:

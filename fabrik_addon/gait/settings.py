@@ -104,23 +104,9 @@ def check_settings(settings: Settings) -> None:
     for name, (low, high) in RANGES.items():
         value = values[name]
         if not are_finite([value]) or not low <= value <= high:
-            raise InvalidValueError(
-                Message(
-                    "SETTING_OUT_OF_RANGE",
-                    name=name,
-                    value=value,
-                    low=low,
-                    high=high,
-                )
-            )
+            raise InvalidValueError(Message("SETTING_OUT_OF_RANGE", name=name, value=value, low=low, high=high))
     if settings.swing_curve not in list(Swing) or settings.gravity not in list(Gravity):
-        raise InvalidValueError(
-            Message(
-                "NO_SUCH_SWING",
-                swing_curve=settings.swing_curve,
-                gravity=settings.gravity,
-            )
-        )
+        raise InvalidValueError(Message("NO_SUCH_SWING", swing_curve=settings.swing_curve, gravity=settings.gravity))
 
 
 def settings_for(legs: Sequence[Leg]) -> Settings:

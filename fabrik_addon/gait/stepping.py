@@ -80,13 +80,7 @@ def stood_on(states: Sequence[LegState], leg: int, time: float, surface_pose: Su
 class Stepper:
     """Walks along a track, sample by sample."""
 
-    def __init__(
-        self,
-        course: Course,
-        ground: Ground,
-        clock: Clock,
-        bodies: Sequence[Carried],
-    ) -> None:
+    def __init__(self, course: Course, ground: Ground, clock: Clock, bodies: Sequence[Carried]) -> None:
         """Stand all feet on the ground.
 
         Args:

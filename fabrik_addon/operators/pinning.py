@@ -196,10 +196,11 @@ class FABRIK_OT_body_bone_set(RigOperator):
         return "" if has_chains else Text("there is no chain: add those of the limbs first")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        found = set_body(context, owner, self.bone or self._chosen(context, owner))
-        self.warn(*found.notes)
-        if found.bone:
-            self.tell("{bone} moves with {chains}", bone=found.bone, chains=listed(found.below, "{count} chains"))
+        bone = self.bone or self._chosen(context, owner)
+        below, notes = set_body(context, owner, bone)
+        self.warn(*notes)
+        if bone:
+            self.tell("{bone} moves with {chains}", bone=bone, chains=listed(below, "{count} chains"))
         else:
             self.tell("There is no body bone now")
 

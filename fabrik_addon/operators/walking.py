@@ -77,12 +77,10 @@ class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
                 manager.progress_update(work.share)
         finally:
             manager.progress_end()
-        planned = work.planned
-        assert planned is not None
         rig_of(owner).live = True
-        self.warn(*planned.told)
+        self.warn(*work.told)
         first, last = frames[0], frames[-1]
-        self.tell("{count} steps in frames {first} to {last}", count=planned.steps, first=first, last=last)
+        self.tell("{count} steps in frames {first} to {last}", count=work.steps, first=first, last=last)
 
 
 class FABRIK_OT_walk_bake(RigOperator):

@@ -308,10 +308,7 @@ def _names(tree: Tree, pair: Pair) -> Features:
         for bone, role in zip(limb.bones, limb.roles, strict=True):
             if tree.labels[bone]:
                 found.append(
-                    (
-                        _agreement(tree, pair, bone, role),
-                        Message("OTHER_NAME", name=tree.skeleton.names[bone]),
-                    )
+                    (_agreement(tree, pair, bone, role), Message("OTHER_NAME", name=tree.skeleton.names[bone]))
                 )
     if len(found) < sum(len(limb.bones) for limb in pair.limbs) / 2:
         found = found if any(value < 1.0 for value, _ in found) else []

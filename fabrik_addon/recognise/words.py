@@ -13,9 +13,7 @@ from .conventions import CONVENTIONS, Convention
 from .skeleton import Skeleton
 
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞЀ-Я", "a-zß-öø-ÿа-џ"
-WORD = re.compile(
-    rf"[{UPPER}]+(?=[{UPPER}][{LOWER}])|[{UPPER}]?[{LOWER}]+|[{UPPER}]+|\d+|[^\W\d_{UPPER}{LOWER}]+",
-)
+WORD = re.compile(rf"[{UPPER}]+(?=[{UPPER}][{LOWER}])|[{UPPER}]?[{LOWER}]+|[{UPPER}]+|\d+|[^\W\d_{UPPER}{LOWER}]+")
 LEFT = "l left links gauche izquierda izquierdo izq sinistra sx esquerda esquerdo левая левый левое"
 RIGHT = "r right rechts droite droit derecha derecho der destra dx direita direito правая правый правое"
 SIDES = dict.fromkeys(LEFT.split(), "L") | dict.fromkeys(RIGHT.split(), "R")

@@ -124,7 +124,7 @@ def _as_walker(owner: Any) -> Sequence[Leg]:
         bone.rotation_mode = "QUATERNION"
     CONTEXT.view_layer.update()
     add_walker(CONTEXT, owner)
-    return legs_now(owner).legs
+    return legs_now(owner)[0]
 
 
 @dataclass(slots=True)

@@ -23,15 +23,7 @@ from ...texts import Text, worded
 from ..bends import pole_in_bend
 from ..body import set_body
 from ..chain_edit import orient
-from ..chains import (
-    Defaults,
-    PoleOptions,
-    add_chain,
-    limbs_of,
-    plan_pole,
-    plan_target,
-    read_defaults,
-)
+from ..chains import Defaults, PoleOptions, add_chain, limbs_of, plan_pole, plan_target, read_defaults
 from ..figure_pose import goal_point
 from ..goals import Asked, make_goals
 from ..keep_pose import keep_at_tips, read_poses, unposed
@@ -291,11 +283,7 @@ def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Rec
 
 
 def _make_goals(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    chains: dict[str, Part[str]],
-    options: SetupOptions,
-    done: Done,
+    context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
 ) -> None:
     """Targets and poles where there are none."""
     defaults, asked = read_defaults(context), list[Asked]()
@@ -347,11 +335,7 @@ def _poles(
 
 
 def _hold(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    chains: dict[str, Part[str]],
-    options: SetupOptions,
-    done: Done,
+    context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
 ) -> None:
     """Rotations of hands and feet, and pins of feet, of chains that were made now."""
     rig, feet = rig_of(owner), []

@@ -16,18 +16,7 @@ from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from ...gait import Leg, WalkPlan
 from ...gait.ground import is_body
-from ...maths import (
-    IDENTITY,
-    Q4,
-    V3,
-    conjugated,
-    distance,
-    multiplied,
-    normalized,
-    plus,
-    scaled,
-    turn_angle,
-)
+from ...maths import IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle
 from ...rig.animation.keys import key_goal
 from ...rig.goals import store
 from ...rig.schema import FabrikChain, rig_of

@@ -101,18 +101,16 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
     assert scene is not None
     check_rig(owner, depsgraph)
-    found, body = legs_now(owner), body_chain(owner)
+    (legs, reaching), body = legs_now(owner), body_chain(owner)
     ground = Grounds(owner, scene.render.fps / scene.render.fps_base)
     ground.look(depsgraph)
     settings = rig_of(owner).walker.settings
     at = _stands(owner, body, depsgraph)
-    walk = HandWalk(found.legs, settings, ground.terrain(), at, found.reaching)
+    walk = HandWalk(legs, settings, ground.terrain(), at, reaching)
     chains = rig_of(owner).chains
-    walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in found.legs])
+    walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in legs])
     steering = Steering(*at, walk.fastest, settings.gravity)
-    set_led_poses(
-        owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at}
-    )
+    set_led_poses(owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in legs} | {"": at})
     try:
         chain_set = set_of(owner, body)
         prepared = FigurePose.read(chain_set, depsgraph).as_started

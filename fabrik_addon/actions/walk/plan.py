@@ -9,7 +9,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import bpy
 
@@ -89,20 +89,11 @@ def refused_ahead(owner: bpy.types.Object, frame: float) -> str:
 # What a walk is planned from: the body's path, the legs, the settings, and the ground.
 
 
-class Measured(NamedTuple):
-    """The legs of a walker as they are now.
+def legs_now(owner: bpy.types.Object) -> tuple[tuple[Leg, ...], Reaching | None]:
+    """The legs of a walker as they are now, with group, offset and home as the walker has them set.
 
-    Attributes:
-        legs: As they are measured, with group, offset and home as the walker has them set.
-        reaching: What the limits of their joints leave; None where they have none.
-    """
-
-    legs: tuple[Leg, ...]
-    reaching: Reaching | None
-
-
-def legs_now(owner: bpy.types.Object) -> Measured:
-    """Measure the legs of a walker.
+    Returns:
+        The legs, and what the limits of their joints leave; None where they have none.
 
     Raises:
         FabrikError: There are none, or one can't be measured.
@@ -121,7 +112,7 @@ def legs_now(owner: bpy.types.Object) -> Measured:
     legs = tuple(
         replace(leg, group=own.group, offset=own.offset, home=plus(leg.home, v3(own.home))) for leg, own in pairs
     )
-    return Measured(legs, leg_limits(owner, chains, frame))
+    return legs, leg_limits(owner, chains, frame)
 
 
 def body_chain(owner: bpy.types.Object) -> FabrikChain:
@@ -221,7 +212,7 @@ def sampled(
     places: list[V3] = []
     rotations: list[Q4] = []
     settings: list[Settings] = []
-    found: Measured | None = None
+    found: tuple[tuple[Leg, ...], Reaching | None] | None = None
     body: BodyKeys | None = None
     for frame in range(first, last + 1):
         is_visited = body is None or frame == last or body.is_carried or grounds.may_move
@@ -249,7 +240,7 @@ def sampled(
     kinds = tuple(dict.fromkeys(settings))
     assert found is not None
     several = kinds if len(kinds) == 1 else tuple(settings)
-    return Walk((path,), found.legs, several, grounds.terrain(), found.reaching)
+    return Walk((path,), found[0], several, grounds.terrain(), found[1])
 
 
 class BodyKeys:
@@ -317,24 +308,11 @@ STAMP = re.compile(r"(?P<first>-?\d+) (?P<last>-?\d+) (?P<inputs>\S+)(?: (?P<gro
 SAMPLING = 0.5  # share of the work until all frames are read
 
 
-class Planned(NamedTuple):
-    """What a finished `Planning` tells.
-
-    Attributes:
-        steps: How many there are.
-        told: What could not be as asked, as sentences.
-    """
-
-    steps: int
-    told: tuple[str, ...]
-
-
-def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planned:
-    """Plan a walk at once; see `Planning`."""
+def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planning:
+    """Plan a walk at once; see `Planning`, which is returned when it is done."""
     work = Planning(context, owner, frames)
     work.advance()
-    assert work.planned is not None
-    return work.planned
+    return work
 
 
 class Planning:
@@ -347,7 +325,9 @@ class Planning:
 
     Attributes:
         share: Of the work that is done, 0..1.
-        planned: What came of it; None before the end.
+        is_done: Whether it is at its end.
+        steps: How many there are then.
+        told: What could not be as asked, as sentences.
 
     Raises:
         FabrikError: It can't be planned; what was planned before stays.
@@ -361,7 +341,7 @@ class Planning:
             check_rig(owner, depsgraph)
         self.context, self.owner, self.frames, self.scene = context, owner, frames, context.scene
         self.share = 0.0
-        self.planned: Planned | None = None
+        self.is_done, self.steps, self.told = False, 0, list[str]()
         self._is_reading = True
         self._work = self._steps()
 
@@ -378,12 +358,12 @@ class Planning:
                     pass
         while not self._is_reading and self._goes_on(until):
             pass
-        return self.planned is not None
+        return self.is_done
 
     def _goes_on(self, until: float) -> bool:
         """Do a step, if there is one left, and tell whether there is time for the next."""
         self.share = next(self._work, 1.0)
-        return self.planned is None and perf_counter() < until
+        return not self.is_done and perf_counter() < until
 
     def _steps(self) -> Generator[float, None, None]:
         """Read the frames, then plan; yields the share of the work that is done."""
@@ -394,9 +374,9 @@ class Planning:
             plan = yield from _shared(planning(walk), SAMPLING, 1.0)
         bring_up_to_date(self.owner)
         keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
-        self.planned = Planned(
-            sum(len(steps) for steps in plan.steps), (*map(worded, plan.told), *_switched_off(self.owner))
-        )
+        self.steps = sum(len(steps) for steps in plan.steps)
+        self.told = [*map(worded, plan.told), *_switched_off(self.owner)]
+        self.is_done = True
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:

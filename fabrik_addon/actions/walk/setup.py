@@ -33,7 +33,7 @@ from ...maths import (
     v3,
 )
 from ...recognise.limbs import Limbs
-from ...recognise.part import LEG
+from ...recognise.part import LEG, Part
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control
@@ -326,21 +326,6 @@ LEAST_BONES = 2  # of a limb that is a leg
 NEAR_GROUND = 0.2  # of the body's height: a foot that is so little above the lowest one stands
 
 
-@dataclass(frozen=True, slots=True)
-class NewLeg:
-    """A chain that is to be made.
-
-    Attributes:
-        name: Of the chain.
-        bones: Names of its bones, root to tip.
-        is_head: Whether the head of its last bone, a foot, is brought to the ground.
-    """
-
-    name: str
-    bones: tuple[str, ...]
-    is_head: bool
-
-
 @dataclass(slots=True)
 class Made:
     """What `add_walker` did.
@@ -445,14 +430,14 @@ def _stands(owner: bpy.types.Object, bones: Sequence[str], effector: str, uprigh
     return lowest < 0.0 and low - lowest <= -NEAR_GROUND * lowest
 
 
-def _new_legs(owner: bpy.types.Object, upright: Q4) -> list[NewLeg]:
+def _new_legs(owner: bpy.types.Object, upright: Q4) -> list[Part[str]]:
     """The legs that are recognised for sure, as far as no more limbs stand than these; else all limbs that stand."""
-    parts = [part for part in find_parts(owner).parts if part.kind == LEG and part.is_applied]
-    legs = [NewLeg(part.name, part.bones, part.holds_head) for part in parts]
-    legs = [leg for leg in legs if _stands(owner, leg.bones, "HEAD" if leg.is_head else "TAIL", upright)]
+    legs = [part for part in find_parts(owner).parts if part.kind == LEG and part.is_applied]
+    legs = [leg for leg in legs if _stands(owner, leg.bones, "HEAD" if leg.holds_head else "TAIL", upright)]
     skeleton = read_skeleton(owner, without=control_names(owner))
     runs = [[skeleton.names[bone] for bone in limb] for limb in Limbs(skeleton).all() if len(limb) >= LEAST_BONES]
-    standing = [NewLeg(bones[-1], tuple(bones), False) for bones in runs if _stands(owner, bones, "TAIL", upright)]
+    runs = [bones for bones in runs if _stands(owner, bones, "TAIL", upright)]
+    standing = [Part(LEG, bones[-1], tuple(bones), ("",) * len(bones)) for bones in runs]
     return legs if len(legs) >= len(standing) else standing
 
 
@@ -485,11 +470,11 @@ def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> s
     return body
 
 
-def _make_leg(context: bpy.types.Context, owner: bpy.types.Object, leg: NewLeg) -> str:
+def _make_leg(context: bpy.types.Context, owner: bpy.types.Object, leg: Part[str]) -> str:
     taken = [chain.name for chain in rig_of(owner).chains]
     chain = add_chain(owner, bones_to(owner, leg.bones[-1], len(leg.bones)), len(leg.bones), read_defaults(context))
     chain.name = unique_name(leg.name, taken)
-    chain.effector = "HEAD" if leg.is_head else "TAIL"
+    chain.effector = "HEAD" if leg.holds_head else "TAIL"
     return chain.name
 
 

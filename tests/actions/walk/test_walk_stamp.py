@@ -214,7 +214,7 @@ def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_
         update()
         for index, chain in enumerate(legs_of(owner)):
             ankle = frame.place(owner.matrix_world.inverted() @ effector(owner, chain))
-            leg = measured_legs(owner).legs[index]
+            leg = measured_legs(owner)[0][index]
             assert limits.shortage(index, ankle) <= 1e-3 * leg.reach
             assert limits.shortage(index, leg.hip) > 0.1 * leg.reach  # it does not fold so far
 

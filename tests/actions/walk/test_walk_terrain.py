@@ -142,7 +142,7 @@ def test_a_spider_goes_up_a_wall_and_along_the_ceiling() -> None:
     owner = make_spider()
     update()
     add_walker(bpy.context, owner)
-    reach = legs_now(owner).legs[0].reach
+    reach = legs_now(owner)[0][0].reach
     room = Room(5.0 * reach, 5.0 * reach)
     x = 3.0 * reach
     (low, far), (high, near) = (0.0, -room.length), (room.height, 3.0 * reach)
