@@ -7,9 +7,10 @@ from math import cos, sin
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import PIN, Balance, Facing, Figure, Goal, Point, Rows, Solution, Solver, Status
+from fabrik_addon.maths import ORIGIN, V3, distance, plus, rotated, scaled
 
 from support.bodies import INDEX, WALKING_HUMAN, branching
-from support.chains import IS_COMPILED, ORIGIN, V3, Y, Z, apart, plus, rotated, scaled
+from support.chains import IS_COMPILED, Y, Z, total
 
 FEET = (INDEX["foot.L"], INDEX["foot.R"])
 HAND = INDEX["hand.L"]
@@ -31,7 +32,7 @@ def centre(figure: Figure, solution: Solution, masses: Sequence[float]) -> V3:
     weighed = [
         scaled(plus(head, end), 0.5 * mass) for head, end, mass in zip(placed.heads, placed.ends, masses, strict=True)
     ]
-    return scaled(plus(*weighed), 1.0 / sum(masses))
+    return scaled(total(*weighed), 1.0 / sum(masses))
 
 
 class TestBalance:
@@ -68,7 +69,7 @@ class TestBalance:
         masses = [1.0] * figure.count
         solution = Solver(figure).solve([Balance(masses, [points[i] for i in order], Y)])
         x, _, z = centre(figure, solution, masses)
-        assert apart((x, 0.0, z), points[0]) <= 1e-4
+        assert distance((x, 0.0, z), points[0]) <= 1e-4
         assert solution.status is Status.REACHED
 
     def test_a_line_and_a_single_point_are_supports(self) -> None:
@@ -77,7 +78,7 @@ class TestBalance:
         for support in ([(0.2, 0.0, 0.3)], [(0.2, 0.0, 0.3), (0.2, 0.0, 0.9)], [(0.2, 0.0, 0.3)] * 3):
             solution = Solver(figure).solve([Balance(masses, support, Y)])
             x, _, z = centre(figure, solution, masses)
-            assert apart((x, 0.0, z), (0.2, 0.0, 0.3)) <= 1e-4
+            assert distance((x, 0.0, z), (0.2, 0.0, 0.3)) <= 1e-4
 
     def test_masses_are_weighed_where_they_are(self) -> None:
         figure = branching()
@@ -86,8 +87,8 @@ class TestBalance:
         solution = Solver(figure).solve([Balance(masses, [(0.1, 0.0, 0.2)], Y, places)])
         spots = figure.placed(solution.rotations)
         weighed = [scaled(plus(spots.heads[i], rotated(spots.frames[i], places[i])), masses[i]) for i in range(8)]
-        x, _, z = scaled(plus(*weighed), 1.0 / sum(masses))
-        assert apart((x, 0.0, z), (0.1, 0.0, 0.2)) <= 1e-4
+        x, _, z = scaled(total(*weighed), 1.0 / sum(masses))
+        assert distance((x, 0.0, z), (0.1, 0.0, 0.2)) <= 1e-4
 
     def test_the_support_moves_with_the_rows(self) -> None:
         figure = branching()

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Figures with several goals: what is met, what is weighed, and what stays as it is."""
 
+from __future__ import annotations
+
 from itertools import pairwise, permutations
 from math import pi
 from random import Random
 
 import pytest
 from fabrik_addon.kernel import (
+    PIN,
     Aim,
     Bend,
     Cone,
@@ -21,39 +24,55 @@ from fabrik_addon.kernel import (
     Status,
     Trace,
 )
-
-from support.bodies import BONE, ENDS, HUMAN, INDEX, PARENTS, branching, points_for, posed
-from support.chains import (
+from fabrik_addon.maths import (
     IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    distance,
+    dot,
+    lerp,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    turn_angle,
+    unit,
+)
+
+from support.bodies import (
+    BONE,
+    ENDS,
+    HUMAN,
+    HUMAN_BONES,
+    INDEX,
+    PARENTS,
+    WALKING_HUMAN,
+    branching,
+    figure_of,
+    points_for,
+    posed,
+)
+from support.chains import (
     IS_COMPILED,
     LIMIT_SLACK,
     LIMITED,
-    Q4,
-    V3,
     X,
     Y,
     angle_between,
-    apart,
-    dot,
     goals_for,
     hinge,
     joints_through,
     largest_turn,
-    lerp,
-    minus,
-    perpendicular,
-    plus,
     random_direction,
     random_rotations,
     random_turn,
     random_vector,
-    rotated,
-    scaled,
     some,
-    turn_about,
-    turn_angle,
     turn_between,
-    unit,
 )
 
 CLOSE = 1e-9  # shares of the size, and radians: what the order of sums may change
@@ -65,7 +84,7 @@ def assert_inside(figure: Figure, solution: Solution) -> None:
         assert limit.violation(rotation) <= LIMIT_SLACK
     placed = figure.placed(solution.rotations)
     for seen, wanted in zip(solution.joints, [*placed.heads, placed.ends[-1]], strict=True):
-        assert apart(seen, wanted) <= CLOSE * figure.size
+        assert distance(seen, wanted) <= CLOSE * figure.size
 
 
 class TestGoals:
@@ -87,8 +106,8 @@ class TestGoals:
             aim = figure.placed(posed(random, figure))
             goals = [Point(4, aim.ends[4]), Facing(4, aim.frames[4], weight=0.2), Point(7, aim.ends[7])]
             found = figure.placed(solver.solve(goals).rotations)
-            assert apart(found.ends[4], aim.ends[4]) < 1e-4
-            assert apart(found.ends[7], aim.ends[7]) < 1e-4
+            assert distance(found.ends[4], aim.ends[4]) < 1e-4
+            assert distance(found.ends[7], aim.ends[7]) < 1e-4
             assert turn_between(found.frames[4], aim.frames[4]) < 1e-3
 
     def test_an_axis_is_aimed_at_a_place(self) -> None:
@@ -107,7 +126,7 @@ class TestGoals:
             aim, offset = figure.placed(posed(random, figure)), scaled(random_vector(random), 0.1)
             target = plus(aim.heads[4], rotated(aim.frames[4], offset))
             found = figure.placed(solver.solve([Point(4, target, offset=offset)]).rotations)
-            assert apart(plus(found.heads[4], rotated(found.frames[4], offset)), target) < 1e-4
+            assert distance(plus(found.heads[4], rotated(found.frames[4], offset)), target) < 1e-4
 
     @pytest.mark.parametrize("side", [(0, 0, 1), (0, 0, -1), (0, 1, 0.5)])
     def test_the_inner_joints_of_a_run_bend_towards_its_pole(self, side: V3) -> None:
@@ -119,7 +138,7 @@ class TestGoals:
         found = figure.placed(solution.rotations)
         along = unit(minus(found.ends[4], found.heads[2]))
         bend = perpendicular(minus(lerp(found.heads[3], found.heads[4], 0.5), found.heads[2]), along)
-        assert apart(found.ends[4], target) < 1e-3
+        assert distance(found.ends[4], target) < 1e-3
         assert angle_between(bend, perpendicular(minus(pole, found.heads[2]), along)) < 0.35
 
     def test_two_chains_that_meet(self) -> None:
@@ -129,9 +148,9 @@ class TestGoals:
         solution = Solver(figure).solve([Point(3, (1.5, 2.0, 0.5)), Point(5, (-1.5, 2.0, 0.5))])
         found = figure.placed(solution.rotations)
         assert solution.status is Status.REACHED
-        assert apart(found.heads[2], found.heads[4]) == 0.0
-        assert apart(found.ends[3], (1.5, 2.0, 0.5)) < 1e-3
-        assert apart(found.ends[5], (-1.5, 2.0, 0.5)) < 1e-3
+        assert distance(found.heads[2], found.heads[4]) == 0.0
+        assert distance(found.ends[3], (1.5, 2.0, 0.5)) < 1e-3
+        assert distance(found.ends[5], (-1.5, 2.0, 0.5)) < 1e-3
 
     def test_goals_on_joints_before_those_of_other_goals(self) -> None:
         figure, random = branching(), Random(5)
@@ -159,7 +178,7 @@ class TestWeights:
         first, second = plus(here, (0.1, -0.2, 0.1)), plus(here, (0.1, -0.2, -0.1))
         solution = Solver(figure).solve([Point(4, first), Point(4, second, weight=weight)])
         mean = scaled(plus(first, scaled(second, weight**2)), 1.0 / (1.0 + weight**2))
-        assert apart(figure.placed(solution.rotations).ends[4], mean) < 2e-3
+        assert distance(figure.placed(solution.rotations).ends[4], mean) < 2e-3
         assert solution.status is Status.BLOCKED
 
     def test_a_goal_out_of_reach_leaves_the_other_where_it_is_wanted_most(self) -> None:
@@ -167,10 +186,10 @@ class TestWeights:
         here = figure.placed(figure.starts)
         solution = Solver(figure).solve([Point(4, here.ends[4], weight=20.0), Point(7, (9.0, 0.0, 0.0), weight=0.1)])
         found = figure.placed(solution.rotations)
-        assert apart(found.ends[4], here.ends[4]) < 5e-3
+        assert distance(found.ends[4], here.ends[4]) < 5e-3
         assert found.ends[7][0] > here.ends[7][0]
         assert solution.statuses[1] is Status.TOO_FAR
-        assert solution.residuals[1] == pytest.approx(apart(found.ends[7], (9.0, 0.0, 0.0)))
+        assert solution.residuals[1] == pytest.approx(distance(found.ends[7], (9.0, 0.0, 0.0)))
 
     def test_a_goal_without_weight_asks_nothing(self) -> None:
         figure, random = branching(), Random(7)
@@ -311,8 +330,8 @@ class TestHuman:
     def test_the_figure_is_as_described(self) -> None:
         placed = HUMAN.placed(HUMAN.starts)
         assert HUMAN.count == 52
-        assert apart(placed.ends[INDEX["hand.L"]], (0.79, 0.0, 0.46)) < 1e-9
-        assert apart(placed.ends[INDEX["foot.R"]], (-0.1, -0.12, -0.96)) < 1e-9
+        assert distance(placed.ends[INDEX["hand.L"]], (0.79, 0.0, 0.46)) < 1e-9
+        assert distance(placed.ends[INDEX["foot.R"]], (-0.1, -0.12, -0.96)) < 1e-9
         bent = list(HUMAN.starts)
         bent[INDEX["forearm.L"]] = bent[INDEX["forearm.R"]] = bent[INDEX["shin.L"]] = turn_about(X, 1.0)
         seen = HUMAN.placed(bent)
@@ -354,3 +373,63 @@ def test_joints_at_their_limits_are_held_and_let_go_within_a_step(case: int) -> 
         picked = random.sample(range(3, HUMAN.count), 12)
     goals: list[Goal] = [Point(joint, placed.ends[joint]) for joint in picked]
     assert Solver(HUMAN).solve(goals, Settings(restarts=0)).status is Status.REACHED
+
+
+# Goals that hang on joints of their own: what one of them misses takes nothing from the others.
+
+
+PELVIS, LEFT, RIGHT = (INDEX[name] for name in ("pelvis", "foot.L", "foot.R"))
+CASES = 12
+
+
+def feet_of(figure: Figure, random: Random) -> list[Goal]:
+    """The hips as in a pose, the right foot too; the left one turned farther than its ankle and hip let it."""
+    placed = figure.placed(posed(random, figure, 0.4))
+    too_far = multiplied(turn_about(X, 0.5 * pi), placed.frames[LEFT])
+    return [
+        Point(PELVIS, placed.heads[PELVIS], offset=ORIGIN, rank=PIN),
+        Facing(PELVIS, placed.frames[PELVIS], rank=PIN),
+        Point(LEFT, placed.heads[LEFT], offset=ORIGIN),
+        Facing(LEFT, too_far),
+        Point(RIGHT, placed.heads[RIGHT], offset=ORIGIN),
+        Facing(RIGHT, placed.frames[RIGHT]),
+    ]
+
+
+@pytest.mark.parametrize("figure", [HUMAN, WALKING_HUMAN], ids=["fixed", "moving"])
+def test_a_foot_that_is_blocked_leaves_the_other_where_it_is_to_be(figure: Figure) -> None:
+    random = Random(3)
+    solver = Solver(figure)
+    for _ in range(CASES):
+        solution = solver.solve(feet_of(figure, random))
+        assert Status.BLOCKED in solution.statuses[2:4]
+        assert solution.statuses[4:] == (Status.REACHED, Status.REACHED)
+
+
+# Stiffness in a body, whose goals leave it many ways: stiff joints leave the turning to the others.
+
+
+TRUNK = ("pelvis", "spine1", "spine2", "spine3")
+HAND = INDEX["hand.L"]
+WAY = (-0.3, -0.1, -0.3)  # that the arm could go alone
+
+
+def trunk_turned(stiffness: float) -> float:
+    """How far the trunk turns when a hand is pulled and the feet are pinned, summed over its joints."""
+    figure = figure_of(HUMAN_BONES, True, {INDEX[name]: stiffness for name in TRUNK})
+    placed = figure.placed([IDENTITY] * figure.count)
+    x, y, z = (a + b for a, b in zip(placed.ends[HAND], WAY, strict=True))
+    pins = [Point(end, placed.ends[end], rank=PIN) for end in ENDS[-2:]]
+    found = Solver(figure).solve([*pins, Point(HAND, (x, y, z))])
+    assert set(found.statuses) == {Status.REACHED}
+    return sum(turn_angle(found.rotations[INDEX[name]]) for name in TRUNK)
+
+
+def test_the_stiffer_the_trunk_the_less_it_turns() -> None:
+    found = [trunk_turned(stiffness) for stiffness in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize(("stiffness", "share"), [(0.75, 0.7), (1.0, 0.1)])
+def test_a_stiff_trunk_hardly_turns(stiffness: float, share: float) -> None:
+    assert trunk_turned(stiffness) < share * trunk_turned(0.0)

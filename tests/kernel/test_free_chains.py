@@ -8,32 +8,24 @@ from random import Random
 
 import pytest
 from fabrik_addon.kernel import Figure, Point, Settings, Solver, Status
+from fabrik_addon.maths import ORIGIN, V3, cross, distance, dot, minus, plus, rotated, scaled, unit
 
 from support.chains import (
-    ORIGIN,
-    V3,
     X,
     angle_between,
-    apart,
     assert_sound,
-    cross,
-    dot,
     joints_through,
     largest_turn,
     law_of_cosines,
-    minus,
-    plus,
     points_at_random,
     random_chain,
     random_direction,
     random_turn,
     random_vector,
     reach_of,
-    rotated,
-    scaled,
     solve,
     some,
-    unit,
+    total,
 )
 
 
@@ -82,7 +74,7 @@ def test_too_near_folds_to_the_inner_radius(lengths: tuple[float, ...]) -> None:
     solution = solve(Solver(chain), (0.5 * inner, 0, 0))
     assert_sound(chain, solution)
     assert solution.status is Status.TOO_NEAR
-    assert apart(solution.joints[-1], (inner, 0, 0)) < 1e-6 * chain.size
+    assert distance(solution.joints[-1], (inner, 0, 0)) < 1e-6 * chain.size
 
 
 def test_two_bones_follow_the_law_of_cosines() -> None:
@@ -100,7 +92,7 @@ def test_two_bones_follow_the_law_of_cosines() -> None:
 def test_one_bone_points_at_the_target() -> None:
     chain = Figure.from_points([(0, 0, 0), (0, 2, 0)])
     solution = solve(Solver(chain), (3, 0, 0))
-    assert apart(solution.joints[1], (2, 0, 0)) < 1e-9
+    assert distance(solution.joints[1], (2, 0, 0)) < 1e-9
 
 
 class TestKnownFailuresOfPlainFabrik:
@@ -127,7 +119,7 @@ class TestKnownFailuresOfPlainFabrik:
                 solution = solve(solver, (0, share * solver.figure.size, 0))
                 spans = [unit(minus(b, a)) for a, b in pairwise(solution.joints)]
                 normals = [cross(a, b) for a, b in pairwise(spans)]
-                main = unit(plus(*normals))
+                main = unit(total(*normals))
                 assert min(dot(normal, main) for normal in normals) > -1e-3
 
     def test_target_behind_a_straight_chain(self) -> None:
@@ -155,7 +147,7 @@ def moved_alike(random: Random, points: list[V3], move: Callable[[V3], V3], with
     answer = solve(Solver(here), target, pole)
     other = solve(Solver(there), move(target), move(pole) if pole else None)
     pairs = zip(answer.joints, other.joints, strict=True)
-    return max(apart(move(a), b) for a, b in pairs) / (here.size * scale)
+    return max(distance(move(a), b) for a, b in pairs) / (here.size * scale)
 
 
 class TestLaws:
@@ -225,12 +217,12 @@ class TestFigure:
         points = points_at_random(random, 7)
         chain = Figure.from_points(points)
         for a, b in zip(chain.placed(chain.starts).joints, points, strict=True):
-            assert apart(a, b) < 1e-12
+            assert distance(a, b) < 1e-12
         other = Figure(joints_through(points))
         assert (chain.is_chain, chain.count) == (True, 7)
         assert chain.size == pytest.approx(sum(chain.lengths))
         for a, b in zip(other.placed(other.starts).joints, points, strict=True):
-            assert apart(a, b) < 1e-12
+            assert distance(a, b) < 1e-12
 
     def test_bones_in_a_line_have_the_same_roll(self) -> None:
         chain = Figure.from_points([(0, i, 0) for i in range(4)])
@@ -241,8 +233,8 @@ def test_the_side_of_a_bend_is_that_of_the_inner_joints() -> None:
     solver = Solver(Figure.from_points([(0, 0, 0), (0.3, 1, 0), (0, 2, 0)]))
     bend = solver.bend(solver.figure.starts)
     assert bend is not None
-    assert apart(bend.side, X) < 1e-9
-    assert apart(bend.along, (0, 1, 0)) < 1e-9
+    assert distance(bend.side, X) < 1e-9
+    assert distance(bend.along, (0, 1, 0)) < 1e-9
     assert bend.joint == 0
 
 
@@ -255,5 +247,5 @@ def test_reach_is_told() -> None:
 def test_the_end_of_the_last_bone_is_the_goal_of_a_chain() -> None:
     chain = random_chain(Random(18), 4)
     solution = Solver(chain).solve([Point(3, (0.5, 0.2, 0.1))])
-    assert solution.residual == pytest.approx(apart(solution.joints[-1], (0.5, 0.2, 0.1)), abs=1e-12)
+    assert solution.residual == pytest.approx(distance(solution.joints[-1], (0.5, 0.2, 0.1)), abs=1e-12)
     assert (solution.statuses, solution.residuals) == ((solution.status,), (solution.residual,))

@@ -8,17 +8,12 @@ from typing import Any
 
 import pytest
 from fabrik_addon.kernel import Aim, Balance, Bend, Facing, Figure, Goal, Joint, Point
-
-from support.bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
-from support.chains import (
-    IS_COMPILED,
+from fabrik_addon.maths import (
     ORIGIN,
     Q4,
     V3,
-    X,
-    Y,
-    Z,
-    apart,
+    conjugated,
+    distance,
     minus,
     multiplied,
     plus,
@@ -26,6 +21,9 @@ from support.chains import (
     scaled,
     turn_about,
 )
+
+from support.bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
+from support.chains import IS_COMPILED, X, Y, Z
 
 STEP = 1e-5
 SUPPORTS: tuple[list[V3], ...] = (
@@ -97,7 +95,7 @@ def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
                     turned[i] = multiplied(_in_frame(rest, axis, sign), rotations[i])
                     ways.append(seen.missing(pose_of(figure, turned)))
                 change = scaled(minus(ways[1], ways[0]), 0.5 / STEP)
-                assert apart(seen.move(here, k, axis), change) < 1e-6
+                assert distance(seen.move(here, k, axis), change) < 1e-6
 
 
 def test_each_shift_is_the_change_of_its_goal() -> None:
@@ -121,10 +119,9 @@ def test_each_shift_is_the_change_of_its_goal() -> None:
         for axis in (X, Y, Z):
             ways = [seen.missing(pose_of(WALKING_HUMAN, rotations, scaled(axis, way))) for way in (STEP, -STEP)]
             change = scaled(minus(ways[1], ways[0]), 0.5 / STEP)
-            assert apart(seen.shift(here, axis), change) < 1e-6
+            assert distance(seen.shift(here, axis), change) < 1e-6
 
 
 def _in_frame(rest: Q4, axis: V3, angle: float) -> Q4:
     """The turn about an axis of the solve space, as seen in a rest frame."""
-    conjugate = (rest[0], -rest[1], -rest[2], -rest[3])
-    return multiplied(multiplied(conjugate, turn_about(axis, angle)), rest)
+    return multiplied(multiplied(conjugated(rest), turn_about(axis, angle)), rest)

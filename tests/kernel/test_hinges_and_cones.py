@@ -7,42 +7,22 @@ from typing import Any
 
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Twist, Twisting
+from fabrik_addon.maths import IDENTITY, V3, along, cross, dot, multiplied, rotated, scaled, turn_about, unit
 from fabrik_addon.rig.limit_types import type_of
 
-from support.limit_examples import (
-    EXAMPLES,
-    IDENTITY,
-    PRECISION,
-    TWIST,
-    Triple,
-    X,
-    Y,
-    Z,
-    apart,
-    between,
-    cross,
-    dot,
-    from_rotation_vector,
-    hinge,
-    multiplied,
-    plus,
-    random_vector,
-    rotated,
-    same,
-    turn_about,
-    unit,
-)
+from support.chains import X, Y, Z, angle_between, hinge, random_vector, turn_between
+from support.limit_examples import EXAMPLES, PRECISION, TWIST, from_rotation_vector, same
 
 ELLIPSES = [limit for limit in EXAMPLES["CONE"] if isinstance(limit, Cone) and not limit.is_circular]
 
 
-def of_map(x: float, z: float) -> Triple:
+def of_map(x: float, z: float) -> V3:
     """The direction of a point of the map of a cone."""
     up = 2.0 * sqrt(max(1.0 - x * x - z * z, 0.0))
     return unit((-z * up, 1.0 - 2.0 * (x * x + z * z), x * up))
 
 
-def edge_point(cone: Cone, parameter: float) -> Triple:
+def edge_point(cone: Cone, parameter: float) -> V3:
     x, z = cos(parameter), sin(parameter)
     a, b = (cone.x_high if x >= 0.0 else cone.x_low), (cone.z_high if z >= 0.0 else cone.z_low)
     return of_map(x * sin(0.5 * a), z * sin(0.5 * b))
@@ -115,20 +95,20 @@ class TestCone:
         cone = Cone.circular(radians(30))
         inside = unit((0.2, 1.0, 0.1))
         assert cone.nearest(inside) == inside
-        assert between(cone.nearest(X), Y) == pytest.approx(radians(30), abs=1e-12)
+        assert angle_between(cone.nearest(X), Y) == pytest.approx(radians(30), abs=1e-12)
         assert Cone.circular(0.0).nearest(X) == Y
 
     def test_least_angle_pushes_out(self) -> None:
         cone = Cone.circular(radians(60), radians(20))
         pushed = cone.nearest(unit((0.05, 1.0, 0.0)))
-        assert between(pushed, Y) == pytest.approx(radians(20), abs=1e-12)
+        assert angle_between(pushed, Y) == pytest.approx(radians(20), abs=1e-12)
         assert pushed[0] > 0
 
     @pytest.mark.parametrize(("sign", "angle"), [(1, 1.2), (-1, 0.3)])
     def test_quadrants_hold_turns_about_x(self, sign: int, angle: float) -> None:
         cone = Cone(0.0, 0.3, 1.2, 0.8, 0.5)
         turned = cone.clamped(from_rotation_vector((sign * 2.0, 0.0, 0.0)))
-        assert apart(turned, IDENTITY) == pytest.approx(angle, abs=PRECISION)
+        assert turn_between(turned, IDENTITY) == pytest.approx(angle, abs=PRECISION)
         assert turned[1] * turned[0] * sign > 0
 
     def test_twist_is_held_apart_from_swing(self) -> None:
@@ -136,7 +116,7 @@ class TestCone:
         rotation = multiplied(from_rotation_vector((0.5, 0.0, 0.3)), from_rotation_vector((0.0, 1.0, 0.0)))
         clamped = cone.clamped(rotation)
         assert cone.twist_angle(clamped) == pytest.approx(0.2, abs=PRECISION)
-        assert between(rotated(clamped, Y), rotated(rotation, Y)) < PRECISION
+        assert angle_between(rotated(clamped, Y), rotated(rotation, Y)) < PRECISION
 
     def test_twist_is_read_at_every_swing(self) -> None:
         """Law: a swing and a twist are read as that twist, to the swing by half a turn."""
@@ -157,7 +137,7 @@ class TestCone:
             if near == direction:
                 continue
             assert dot(near, direction) >= max(dot(point, direction) for point in edge) - 1e-12
-            assert between(near, cone.nearest(near)) < 1e-9
+            assert angle_between(near, cone.nearest(near)) < 1e-9
 
     @pytest.mark.parametrize("cone", ELLIPSES, ids=str)
     def test_what_is_allowed_at_the_edge_goes_along_it(self, cone: Cone) -> None:
@@ -170,13 +150,13 @@ class TestCone:
                 aside = unit(cross(direction, unit((0.3, 0.2, -1.0))))
                 turn = rotated(turn_about(direction, 2.0 * pi * i / 12), aside)
                 start = cone.aimed(IDENTITY, Y, direction)
-                assert between(rotated(start, Y), direction) < 1e-9
-                let = cone.allowed(start, plus((0.0, 0.0, 0.0), turn, step))
+                assert angle_between(rotated(start, Y), direction) < 1e-9
+                let = cone.allowed(start, scaled(turn, step))
                 there = rotated(from_rotation_vector(let), direction)
-                assert between(cone.nearest(there), there) < 1e-3 * step
+                assert angle_between(cone.nearest(there), there) < 1e-3 * step
                 # and what leads inwards is let through
-                freely = rotated(from_rotation_vector(plus((0.0, 0.0, 0.0), turn, step)), direction)
-                if between(cone.nearest(freely), freely) == 0.0:
+                freely = rotated(from_rotation_vector(scaled(turn, step)), direction)
+                if angle_between(cone.nearest(freely), freely) == 0.0:
                     assert hypot(*let) == pytest.approx(step, rel=1e-3)
 
     def test_a_straight_side_lets_go_inwards(self) -> None:
@@ -186,7 +166,7 @@ class TestCone:
             """How much is let through of turns about X, by which the bone is bent, and about the axis beside it."""
             rotation = from_rotation_vector((bent, 0.0, 0.0))
             side = rotated(rotation, Z)
-            let = cone.allowed(rotation, plus((about_x, 0.0, 0.0), side, about_side))
+            let = cone.allowed(rotation, along((about_x, 0.0, 0.0), side, about_side))
             return pytest.approx((dot(let, X), dot(let, side)), abs=1e-12)
 
         half = Cone(0.0, 0.3, 1.2, 0.0, 2.0)

@@ -6,22 +6,11 @@ from typing import Any
 
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Hinge, Limit
+from fabrik_addon.maths import IDENTITY, along, distance, minus, rotated, turn_about, unit
 from fabrik_addon.rig.limit_types import limit_outline, limit_settings, setting_at
 
-from support.limit_examples import (
-    EXAMPLES,
-    IDENTITY,
-    TWIST,
-    X,
-    Y,
-    Z,
-    between,
-    hinge,
-    plus,
-    rotated,
-    turn_about,
-    unit,
-)
+from support.chains import X, Y, Z, angle_between, hinge
+from support.limit_examples import EXAMPLES, TWIST
 
 PRECISION = 1e-8  # radians
 ALL = [limit for examples in EXAMPLES.values() for limit in examples]
@@ -34,7 +23,7 @@ class TestEveryOutline:
         for curve in limit_outline(limit).swing:
             for point in curve:
                 if hypot(*point):
-                    assert between(rotated(limit.aimed(start, Y, point), Y), point) < PRECISION
+                    assert angle_between(rotated(limit.aimed(start, Y, point), Y), point) < PRECISION
                     assert hypot(*point) == pytest.approx(1.0)
 
     def test_the_twist_comes_to_every_point_of_its_curve(self, limit: Limit) -> None:
@@ -52,7 +41,7 @@ class TestEveryOutline:
         outline = limit_outline(limit)
         points = [point for curve in (*outline.swing, *outline.twist) for point in curve]
         for end in outline.ends.values():
-            assert min(hypot(*plus(end, point, -1.0)) for point in points) < PRECISION
+            assert min(distance(end, point) for point in points) < PRECISION
 
     def test_all_but_a_free_joint_have_one(self, limit: Limit) -> None:
         outline = limit_outline(limit)
@@ -70,8 +59,8 @@ def test_an_outline_names_the_settings_that_it_shows() -> None:
 def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
     for limit in (Cone.circular(radians(30)), Cone(0.0, 0.3, 1.2, 0.8, 0.5)):
         for point in limit_outline(limit).swing[0]:
-            beyond = unit(plus(point, plus(point, Y, -1.0), 0.1))
-            assert between(limit.nearest(beyond), beyond) > 1e-3
+            beyond = unit(along(point, minus(point, Y), 0.1))
+            assert angle_between(limit.nearest(beyond), beyond) > 1e-3
 
 
 @pytest.mark.parametrize("limit", ALL, ids=str)

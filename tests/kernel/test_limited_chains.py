@@ -8,35 +8,27 @@ from random import Random
 
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Figure, Limit, Locked, Solver, Status
+from fabrik_addon.maths import IDENTITY, ORIGIN, V3, distance, lerp, multiplied, plus, scaled, turn_angle
 
 from support.chains import (
-    IDENTITY,
     IS_COMPILED,
     LIMITED,
-    ORIGIN,
-    V3,
     X,
     Y,
     Z,
-    apart,
     assert_sound,
     goals_for,
     hinge,
     joints_through,
     largest_turn,
     leg,
-    lerp,
-    multiplied,
-    plus,
     random_direction,
     random_turn,
     random_vector,
     reachable_target,
-    scaled,
     solve,
     some,
     tail,
-    turn_angle,
 )
 
 
@@ -172,7 +164,7 @@ def test_all_joints_locked_is_blocked_by_them() -> None:
     solution = solve(chain_of([(0, 0, 0), (0, 0, 1), (0, 0, 2)], Locked(), Locked()), (1, 0, 1))
     assert solution.status is Status.BLOCKED
     assert set(solution.blocking) == {0, 1}
-    assert apart(solution.joints[-1], (0, 0, 2)) < 1e-12
+    assert distance(solution.joints[-1], (0, 0, 2)) < 1e-12
 
 
 @pytest.mark.parametrize("name", LIMITED)
@@ -196,7 +188,7 @@ def test_orthogonal_hinges_in_a_row_turn_about_nothing_else() -> None:
 
 def test_axis_along_the_bone_only_twists() -> None:
     solution = solve(chain_of([(0, 0, 0), (0, 1, 0), (0.5, 2, 0)], hinge(Y, -90, 90), FREE), (0.5, 1.2, 0.8))
-    assert apart(solution.joints[1], (0, 1, 0)) < 1e-9
+    assert distance(solution.joints[1], (0, 1, 0)) < 1e-9
 
 
 @pytest.mark.parametrize("angle", [20, 45, 80])
@@ -218,7 +210,7 @@ def test_rounding_does_not_choose_the_pose(angle: float) -> None:
                 for joint in joints
             ]
             found = solve(Solver(Figure(measured)), target).joints
-            assert max(apart(a, b) for a, b in zip(found, wanted, strict=True)) < 0.02 * solver.figure.size
+            assert max(distance(a, b) for a, b in zip(found, wanted, strict=True)) < 0.02 * solver.figure.size
 
 
 class TestLongestAndShortestPose:
@@ -230,14 +222,14 @@ class TestLongestAndShortestPose:
         assert limb_reach is not None
         least, greatest, first = limb_reach
         upper, lower = solver.figure.lengths
-        straightest = apart(solver.figure.placed(solver.figure.starts).joints[-1], ORIGIN)
+        straightest = distance(solver.figure.placed(solver.figure.starts).joints[-1], ORIGIN)
         assert first == 0
         assert greatest == pytest.approx(straightest)
         assert abs(upper - lower) < least < upper
         for share, status in ((0.5 * least, Status.BLOCKED), (1.01 * least, Status.REACHED)):
             solution = solve(solver, (0, 0, -share))
             assert solution.status is status
-            assert abs(apart(solution.joints[-1], solution.joints[0]) - max(share, least)) < 1e-3
+            assert abs(distance(solution.joints[-1], solution.joints[0]) - max(share, least)) < 1e-3
 
     def test_a_limb_that_may_be_straight_is_so_at_its_longest(self) -> None:
         """Its joints before the ball joint, and that joint itself, stay as they start: they do not count."""
@@ -250,7 +242,7 @@ class TestLongestAndShortestPose:
         assert greatest == pytest.approx(sum(solver.figure.lengths[1:]), rel=1e-12)
         head = solver.figure.placed(solver.figure.starts).joints[1]
         solution = solve(solver, plus(head, (0.0, 0.0, 1.1 * greatest)))
-        assert apart(solution.joints[-1], solution.joints[1]) == pytest.approx(greatest, rel=1e-9)
+        assert distance(solution.joints[-1], solution.joints[1]) == pytest.approx(greatest, rel=1e-9)
 
     @pytest.mark.parametrize("name", ["spider leg", "tail", "arm"])
     def test_what_is_no_limb_has_none(self, name: str) -> None:

@@ -10,26 +10,25 @@ from typing import Any
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
-from fabrik_addon.rig.limit_types import LIMITS, limit_settings, mirrored_limit, type_of
-
-from support.limit_examples import (
-    EXAMPLES,
+from fabrik_addon.maths import (
     IDENTITY,
-    PRECISION,
-    X,
-    Y,
-    Z,
-    apart,
-    between,
-    drawn,
-    edge_rotations,
+    V3,
+    cross,
+    distance,
+    length,
     plus,
-    random_vector,
     rotated,
-    rotations,
-    same,
+    scaled,
     turn_about,
+    turn_angle,
+    unit,
 )
+from fabrik_addon.rig.limit_types import LIMITS, limit_settings, mirrored_limit, type_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.chains import X, Y, Z, angle_between, random_vector, turn_between
+from support.limit_examples import EXAMPLES, PRECISION, drawn, edge_rotations, rotations, same
 
 ALL = [limit for examples in EXAMPLES.values() for limit in examples]
 
@@ -106,9 +105,9 @@ class TestEveryLimit:
         random = Random(3)
         samples = [drawn(limit, random) for _ in range(200)]
         for rotation in rotations(4, 20):
-            nearest = apart(limit.clamped(rotation), rotation)
+            nearest = turn_between(limit.clamped(rotation), rotation)
             if has_one_measure(limit):
-                assert nearest <= min(apart(other, rotation) for other in samples) + PRECISION
+                assert nearest <= min(turn_between(other, rotation) for other in samples) + PRECISION
             assert nearest <= pi
 
     def test_aim_is_allowed_and_no_sample_aims_better(self, limit: Limit) -> None:
@@ -119,10 +118,10 @@ class TestEveryLimit:
             direction = random_vector(random)
             aimed = limit.aimed(limit.clamped(rotation), segment, direction)
             assert limit.violation(aimed) < PRECISION
-            best = between(rotated(aimed, segment), direction)
+            best = angle_between(rotated(aimed, segment), direction)
             # a hinge takes either end for a direction that is as good as behind it
             slack = 1e-3 if isinstance(limit, Hinge) else PRECISION
-            assert best <= min(between(rotated(other, segment), direction) for other in samples) + slack
+            assert best <= min(angle_between(rotated(other, segment), direction) for other in samples) + slack
 
     def test_turned_stays_inside(self, limit: Limit) -> None:
         random = Random(7)
@@ -135,7 +134,7 @@ class TestEveryLimit:
             for rotation in (drawn(limit, random), limit.clamped(rotations(random.randrange(1000), 1)[0])):
                 turn = random_vector(random)
                 once = limit.allowed(rotation, turn)
-                assert hypot(*plus(limit.allowed(rotation, once), once, -1.0)) < PRECISION
+                assert distance(limit.allowed(rotation, once), once) < PRECISION
                 assert hypot(*once) <= hypot(*turn) + PRECISION
 
     def test_blend_goes_from_start_to_end_inside(self, limit: Limit) -> None:
@@ -282,3 +281,43 @@ def test_what_is_told_to_blenders_ik_means_the_same(limit: Limit) -> None:
             if isinstance(one, Locked):
                 rotation = drawn(other, random)
             assert other.violation(rotation) < PRECISION
+
+
+# The smallest turn from one direction to another, seen through a free joint that is aimed.
+
+
+coordinate = st.floats(-10.0, 10.0)
+vectors = st.tuples(coordinate, coordinate, coordinate).filter(lambda vector: length(vector) > 1e-3)
+
+
+@given(vectors, vectors)
+def test_the_first_is_turned_onto_the_second(a: V3, b: V3) -> None:
+    assert distance(unit(rotated(FREE.aimed(IDENTITY, a, b), a)), unit(b)) < 1e-9
+
+
+@given(vectors, vectors)
+def test_the_turn_is_the_smallest(a: V3, b: V3) -> None:
+    assert turn_angle(FREE.aimed(IDENTITY, a, b)) == pytest.approx(angle_between(a, b), abs=1e-6)
+
+
+@given(vectors, st.floats(0.0, 1e-3))
+def test_nearly_opposite_directions_are_met_exactly(a: V3, off: float) -> None:
+    beside = cross(unit(a), Y if abs(unit(a)[1]) < 0.9 else X)
+    b = plus(scaled(unit(a), -1.0), scaled(unit(beside), off))
+    assert distance(unit(rotated(FREE.aimed(IDENTITY, a, b), a)), unit(b)) < 1e-9
+
+
+def test_opposite_directions_turn_about_the_x_axis_of_the_bone() -> None:
+    turn = FREE.aimed(IDENTITY, (0, 1, 0), (0, -1, 0))
+    assert turn_angle(turn) == pytest.approx(pi)
+    assert distance(rotated(turn, X), X) < 1e-12
+
+
+def test_no_direction_turns_nothing() -> None:
+    for segment, direction in (((0, 0, 0), X), (X, (0, 0, 0))):
+        assert FREE.aimed(IDENTITY, segment, direction) == IDENTITY
+
+
+@pytest.mark.parametrize("angle", [1e-9, 1e-6, 1e-4, 0.1, 3.0])
+def test_turns_keep_their_angle(angle: float) -> None:
+    assert turn_angle(FREE.turned(IDENTITY, (0, 0, angle))) == pytest.approx(angle, rel=1e-9)

@@ -7,22 +7,19 @@ from random import Random
 
 import pytest
 from fabrik_addon.kernel import Cone, Figure, Limit, Locked, Solver, Status
+from fabrik_addon.maths import distance, length, lerp, scaled
 from fabrik_addon.rig.limit_types import limit_settings
 
 from support.chains import (
     IS_COMPILED,
     LIMITED,
-    apart,
     assert_sound,
     hinge,
-    length,
-    lerp,
     miss,
     points_at_random,
     random_direction,
     reach_of,
     reachable_target,
-    scaled,
     solve,
     some,
 )
@@ -41,9 +38,9 @@ def test_the_nearest_pose_is_found(name: str) -> None:
     inner, outer = reach_of(chain.lengths)
     solver, off = Solver(chain), []
     for x, y, z, nearest in NEAREST[name][:TRIED]:
-        solution, distance = solve(solver, (x, y, z)), length((x, y, z))
+        solution, away = solve(solver, (x, y, z)), length((x, y, z))
         assert_sound(chain, solution)
-        status = Status.TOO_FAR if distance > outer else Status.TOO_NEAR if distance < inner else Status.BLOCKED
+        status = Status.TOO_FAR if away > outer else Status.TOO_NEAR if away < inner else Status.BLOCKED
         assert solution.status is status
         assert bool(solution.blocking) == (status is Status.BLOCKED)
         assert solution.residual >= nearest - 2e-5 * chain.size
@@ -65,7 +62,7 @@ def test_the_distance_changes_no_faster_than_the_target_moves(name: str) -> None
     for _ in range(some(12)):
         a, b = (scaled(random_direction(random), chain.size * random.uniform(0.0, 1.2)) for _ in range(2))
         off = [miss(solver, lerp(a, b, i / steps)) for i in range(steps + 1)]
-        step = apart(a, b) / steps
+        step = distance(a, b) / steps
         bad += [
             (a, b, i, p, q) for i, (p, q) in enumerate(pairwise(off)) if abs(p - q) > step + slack + 0.01 * min(p, q)
         ]

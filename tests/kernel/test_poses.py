@@ -1,38 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a solver does with poses besides solving: pull them like a rope, tell how they bend."""
 
+from __future__ import annotations
+
 from itertools import pairwise
-from math import pi
+from math import degrees, pi
 from random import Random
 
 import pytest
-from fabrik_addon.kernel import Figure, Solver, Status
+from fabrik_addon.kernel import Bend, Figure, Goal, Joint, Point, Settings, Solver, Status, Trace
+from fabrik_addon.maths import (
+    IDENTITY,
+    V3,
+    conjugated,
+    distance,
+    dot,
+    length,
+    lerp,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
 
 from support.chains import (
     LIMIT_SLACK,
     LIMITED,
     X,
     angle_between,
-    apart,
-    dot,
+    goals_for,
     leg,
-    length,
-    lerp,
-    minus,
-    perpendicular,
-    plus,
     points_at_random,
     random_chain,
     random_direction,
     random_rotations,
+    random_turn,
     random_vector,
-    rotated,
-    scaled,
     solve,
     some,
-    turn_about,
     turn_between,
-    unit,
 )
 
 POSED = sorted({"free", *LIMITED})
@@ -52,7 +62,7 @@ class TestPulled:
         for _ in range(some(40)):
             pose, place = random_rotations(random, chain), scaled(random_vector(random), chain.size)
             pulled, shift = solver.pulled(pose, place)
-            assert apart(plus(chain.placed(pulled).joints[-1], shift), place) <= 1e-9 * chain.size
+            assert distance(plus(chain.placed(pulled).joints[-1], shift), place) <= 1e-9 * chain.size
             assert solver.violation(pulled) <= LIMIT_SLACK
 
     def test_pulled_to_where_it_is_it_stays(self) -> None:
@@ -72,7 +82,7 @@ class TestPulled:
             before = chain.placed(pose).joints
             pulled, shift = solver.pulled(pose, plus(before[-1], scaled(random_vector(random), 0.1)))
             after = [plus(joint, shift) for joint in chain.placed(pulled).joints]
-            moved = [apart(a, b) for a, b in zip(before, after, strict=True)]
+            moved = [distance(a, b) for a, b in zip(before, after, strict=True)]
             assert all(a <= b + 1e-9 * chain.size for a, b in pairwise(moved))
 
     def test_pulled_far_it_is_straight_behind(self) -> None:
@@ -81,7 +91,7 @@ class TestPulled:
         pulled, shift = Solver(chain).pulled(chain.starts, place)
         joints = [plus(joint, shift) for joint in chain.placed(pulled).joints]
         assert angle_between(minus(joints[-1], joints[0]), place) < 1e-2
-        assert apart(joints[0], joints[-1]) == pytest.approx(chain.size, rel=1e-4)
+        assert distance(joints[0], joints[-1]) == pytest.approx(chain.size, rel=1e-4)
 
 
 class TestBend:
@@ -97,7 +107,7 @@ class TestBend:
             assert length(bend.side) == pytest.approx(1.0)
             assert length(bend.along) == pytest.approx(1.0)
             assert abs(dot(bend.side, bend.along)) < 1e-9
-            assert apart(bend.along, unit(minus(solution.joints[-1], bend.origin))) < 1e-9
+            assert distance(bend.along, unit(minus(solution.joints[-1], bend.origin))) < 1e-9
             assert dot(bend.side, perpendicular(solution.joints[1], bend.along)) > 0.0
 
     def test_a_pole_on_the_side_of_the_bend_changes_nothing(self) -> None:
@@ -111,7 +121,7 @@ class TestBend:
             assert bend is not None
             pole = plus(lerp(bend.origin, without.joints[-1], 0.5), scaled(bend.side, solver.figure.size))
             turned = solve(solver, target, pole)
-            assert max(apart(a, b) for a, b in zip(without.joints, turned.joints, strict=True)) < 1e-6
+            assert max(distance(a, b) for a, b in zip(without.joints, turned.joints, strict=True)) < 1e-6
 
     def test_a_single_bone_has_none(self) -> None:
         chain = Figure.from_points([(0, 0, 0), (0, 1, 0)])
@@ -126,4 +136,116 @@ class TestViolation:
             pose = [turn_about(X, 2.0), turn_about(X, angle)]
             assert Solver(chain).violation(pose) == pytest.approx(wanted, abs=1e-9)
             assert knee.violation(pose[1]) == pytest.approx(wanted, abs=1e-9)
-            assert apart(rotated(knee.clamped(pose[1]), X), X) < 1e-12
+            assert distance(rotated(knee.clamped(pose[1]), X), X) < 1e-12
+
+
+# A start pose that meets its goals is the answer, and goals that move by a hair from there give a pose near it.
+
+
+FREE_COUNTS = {f"free {count}": count for count in (2, 3, 4, 6, 10)}
+HAIR = 1e-5  # of the chain's size
+NEAR = 2.0  # degrees
+
+
+def started(random: Random, figure: Figure) -> Figure:
+    """A chain with a start pose half-way from rest to one that is drawn inside its limits."""
+    limits = figure.joint_limits
+    drawn = random_rotations(random, figure)
+    if all(limit.is_free for limit in limits):
+        starts = [random_turn(random, 0.8) for _ in limits]
+    else:
+        starts = [limit.blended(limit.clamped(IDENTITY), end, 0.5) for limit, end in zip(limits, drawn, strict=True)]
+    rest = figure.placed([IDENTITY] * figure.count)
+    joints, before = [], IDENTITY
+    for i, frame in enumerate(rest.frames):
+        segment = rotated(conjugated(frame), minus(rest.ends[i], rest.heads[i]))
+        joints.append(Joint(segment, multiplied(conjugated(before), frame), starts[i], limits[i]))
+        before = frame
+    return Figure(joints)
+
+
+def goals_at(solver: Solver, tip: V3, has_pole: bool) -> list[Goal]:
+    """The goals that the start pose meets, but for the place of the tip; the pole is where it bends."""
+    figure = solver.figure
+    goals: list[Goal] = [Point(figure.count - 1, tip)]
+    bend = solver.bend(figure.starts) if has_pole else None
+    if bend is not None:
+        middle = lerp(bend.origin, figure.placed(figure.starts).joints[-1], 0.5)
+        goals.append(Bend(figure.count - 1, plus(middle, scaled(bend.side, 0.6 * figure.size)), 0.0))
+    return goals
+
+
+def cases(name: str, count: int) -> list[Figure]:
+    random = Random(name)
+    made = [random_chain(random, FREE_COUNTS[name], 0.3) if name in FREE_COUNTS else LIMITED[name]] * count
+    return [started(random, figure) for figure in made]
+
+
+@pytest.mark.parametrize("has_pole", [False, True])
+@pytest.mark.parametrize("name", [*FREE_COUNTS, *LIMITED])
+class TestStartPose:
+    def test_that_meets_its_goals_is_the_answer(self, name: str, has_pole: bool) -> None:
+        for figure in cases(name, some(30)):
+            solver = Solver(figure)
+            tip = figure.placed(figure.starts).joints[-1]
+            solution = solver.solve(goals_at(solver, tip, has_pole))
+            assert solution.status.value == "REACHED"
+            turns = [turn_between(a, b) for a, b in zip(solution.rotations, figure.starts, strict=True)]
+            assert max(turns) < 1e-9
+
+    @pytest.mark.parametrize("plain", [False, True])
+    def test_a_goal_a_hair_away_moves_no_joint_far(self, name: str, has_pole: bool, plain: bool) -> None:
+        random = Random(7)
+        for figure in cases(name, some(30)):
+            solver = Solver(figure)
+            tip = plus(figure.placed(figure.starts).joints[-1], scaled(random_direction(random), HAIR * figure.size))
+            solution = solver.solve(goals_at(solver, tip, has_pole), Settings(plain=plain), explain=False)
+            turns = [turn_between(a, b) for a, b in zip(solution.rotations, figure.starts, strict=True)]
+            assert degrees(max(turns)) < NEAR
+
+
+# A trace sees every pass and changes nothing.
+
+
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("plain", [False, True])
+def test_tracing_changes_nothing_and_keeps_the_lengths(limited: bool, plain: bool) -> None:
+    random, settings = Random(1), Settings(plain=plain)
+    for _ in range(some(20)):
+        chain = LIMITED["spider leg"] if limited else random_chain(random, 5, curl=2.0)
+        target = scaled(random_direction(random), chain.size * 0.7)
+        goals, trace = goals_for(chain, target, random_vector(random)), Trace()
+        solution = Solver(chain).solve(goals, settings, trace)
+        assert solution == Solver(chain).solve(goals, settings)
+        assert trace.steps[0].name == "start"
+        assert trace.steps[-1].name == "end"
+        for step in trace.steps:
+            for (a, b), span in zip(pairwise(step.joints), chain.lengths, strict=True):
+                assert distance(a, b) == pytest.approx(span / chain.size, rel=1e-6)
+        for a, b in zip(trace.steps[-1].joints, solution.joints, strict=True):
+            assert distance(scaled(a, chain.size), b) <= 1e-12 * chain.size
+        for a, b in zip(trace.steps[0].joints, chain.placed(chain.starts).joints, strict=True):
+            assert distance(scaled(a, chain.size), b) <= 1e-12 * chain.size
+
+
+def test_passes_are_named() -> None:
+    random, names = Random(2), set()
+    for _ in range(20):
+        chain, trace = random_chain(random, 5, curl=2.0), Trace()
+        Solver(chain).solve(goals_for(chain, scaled(random_direction(random), chain.size * 0.8)), Settings(), trace)
+        names |= {step.name for step in trace.steps}
+    assert {"start", "swing", "backward", "forward", "end"} <= names
+
+
+def test_least_squares_and_restarts_are_named() -> None:
+    chain, trace = LIMITED["spider leg"], Trace()
+    Solver(chain).solve(goals_for(chain, (-1.5, 0.3, 0.8)), Settings(), trace)
+    assert {"swing", "descend", "restart"} <= {step.name for step in trace.steps}
+
+
+def test_a_trace_goes_on_from_solve_to_solve() -> None:
+    chain, trace = LIMITED["leg"], Trace()
+    solver = Solver(chain)
+    for _ in range(2):
+        solver.solve(goals_for(chain, (0.1, 0.2, -0.7)), Settings(), trace)
+    assert [step.name for step in trace.steps].count("end") == 2

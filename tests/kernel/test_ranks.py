@@ -24,28 +24,18 @@ from fabrik_addon.kernel import (
     Solver,
     Status,
 )
+from fabrik_addon.maths import ORIGIN, V3, distance, dot, length, lerp, minus, plus, rotated, scaled, turn_about
 
 from support.bodies import BONE, ENDS, HUMAN, INDEX, WALKING_HUMAN, branching, figure_of, human_bones, points_for
 from support.chains import (
     IS_COMPILED,
     LIMIT_SLACK,
-    ORIGIN,
-    V3,
     X,
     Y,
     Z,
-    apart,
-    dot,
     largest_turn,
-    length,
-    lerp,
-    minus,
-    plus,
     random_direction,
     random_rotations,
-    rotated,
-    scaled,
-    turn_about,
     turn_between,
 )
 
@@ -100,7 +90,7 @@ class TestPins:
         pins: list[Goal] = [Point(4, plus(here, scaled(X, side)), rank=PIN) for side in (-0.02, 0.02)]
         for drag in ([], [Point(7, (3.0, 0.0, 0.0))], [Point(4, (0.0, 0.0, 3.0))]):
             solution = Solver(figure).solve([*pins, *drag], HOW)
-            assert apart(figure.placed(solution.rotations).ends[4], here) <= 1e-5
+            assert distance(figure.placed(solution.rotations).ends[4], here) <= 1e-5
 
     def test_a_rank_is_not_weighed_against_another(self) -> None:
         """A light pin holds as a heavy one does."""
@@ -191,14 +181,14 @@ class TestMoving:
         solution = Solver(WALKING_HUMAN).solve(goals)
         assert solution.status is Status.REACHED
         assert_held(WALKING_HUMAN, goals, solution)
-        assert apart(solution.shift, way) <= 1e-4 * WALKING_HUMAN.size
+        assert distance(solution.shift, way) <= 1e-4 * WALKING_HUMAN.size
         assert solution.joints[0] == solution.shift
 
     def test_what_is_told_is_what_the_pose_makes(self) -> None:
         solution = Solver(WALKING_HUMAN).solve([Point(HAND, (0.9, -0.6, 0.9))])
         placed = WALKING_HUMAN.placed(solution.rotations, solution.shift)
         for seen, wanted in zip(solution.joints, [*placed.heads, placed.ends[-1]], strict=True):
-            assert apart(seen, wanted) <= 1e-9
+            assert distance(seen, wanted) <= 1e-9
 
     def test_nothing_is_out_of_reach_of_a_body_that_walks(self) -> None:
         goals: list[Goal] = [Point(HAND, (5.0, 2.0, 1.0))]
@@ -233,7 +223,7 @@ class TestMoving:
         a = Solver(figure).solve([Point(end, place) for end, place in goals])
         b = Solver(moved).solve([Point(end, scaled(rotated(turn, place), scale)) for end, place in goals])
         assert largest_turn(a, b) <= 1e-6
-        assert apart(b.shift, scaled(rotated(turn, a.shift), scale)) <= 1e-6
+        assert distance(b.shift, scaled(rotated(turn, a.shift), scale)) <= 1e-6
 
     def test_poses_by_forward_kinematics_are_found(self) -> None:
         """Head, hands and feet of poses drawn from all that the limits allow, the whole body somewhere else."""

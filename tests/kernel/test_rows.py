@@ -10,22 +10,10 @@ from random import Random
 import pytest
 from fabrik_addon.errors import ChainError, InvalidValueError
 from fabrik_addon.kernel import PIN, STATUSES, Bend, Facing, Goal, Point, Rows, Settings, Solver, Status
+from fabrik_addon.maths import IDENTITY, Q4, V3, distance, plus
 
 from support.bodies import WALKING_HUMAN, branching, points_for, posed
-from support.chains import (
-    IDENTITY,
-    IS_COMPILED,
-    LIMIT_SLACK,
-    LIMITED,
-    Q4,
-    V3,
-    apart,
-    goals_for,
-    plus,
-    random_vector,
-    some,
-    turn_between,
-)
+from support.chains import IS_COMPILED, LIMIT_SLACK, LIMITED, goals_for, random_vector, some, turn_between
 from support.kernel_families import Family, families
 
 FAMILIES = families()
@@ -194,7 +182,7 @@ class TestWhatStandsInARow:
             solution = there.solution(k)
             assert solution.shift == pytest.approx(away)
             for now, then in zip(here.solution(k).joints, solution.joints, strict=True):
-                assert apart(plus(now, away), then) < 1e-6 * figure.size
+                assert distance(plus(now, away), then) < 1e-6 * figure.size
 
     def test_a_body_whose_root_moves_is_pulled_back_to_where_it_starts(self) -> None:
         here, away = WALKING_HUMAN.placed(WALKING_HUMAN.starts, (0.0, 0.3, 0.1)), (0.0, 0.3, 0.1)
@@ -236,7 +224,7 @@ class TestWhatStandsInARow:
         solver = Solver(chain)
         solver.solve_many(rows)
         assert rotations_of(rows, 0) == solver.starts
-        assert rows.residual[1] < 1e-4 < apart(tip_of(rows, 0), (0.3, 0.2, -0.6))
+        assert rows.residual[1] < 1e-4 < distance(tip_of(rows, 0), (0.3, 0.2, -0.6))
 
     @pytest.mark.parametrize("name", ["leg with ankle, pole", "two hands, limits", "spider leg", "free chain of 10"])
     def test_joints_stay_at_their_start(self, name: str) -> None:
@@ -273,7 +261,7 @@ class TestWhatStandsInARow:
                     *zip(solution.joints, placed.heads, strict=False),
                     *zip(solution.ends, placed.ends, strict=True),
                 ]
-                assert max(apart(a, b) for a, b in pairs) <= 1e-12 * figure.size
+                assert max(distance(a, b) for a, b in pairs) <= 1e-12 * figure.size
                 assert max(turn_between(a, b) for a, b in zip(solution.frames, placed.frames, strict=True)) < 1e-7
             solver.blend_rows(rows, 0.4)
 

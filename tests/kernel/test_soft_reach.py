@@ -7,23 +7,10 @@ from math import degrees, exp
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Rows, Settings, Solution, Solver, Status
+from fabrik_addon.maths import ORIGIN, V3, distance, length, lerp, minus, plus, scaled
 
 from support.bodies import HUMAN, INDEX, WALKING_HUMAN, branching
-from support.chains import (
-    IS_COMPILED,
-    ORIGIN,
-    V3,
-    X,
-    apart,
-    hinge,
-    joints_through,
-    largest_turn,
-    length,
-    lerp,
-    minus,
-    plus,
-    scaled,
-)
+from support.chains import IS_COMPILED, X, hinge, joints_through, largest_turn
 
 POINTS: list[V3] = [(0.0, 0.0, 0.0), (0.0, 0.05, -1.0), (0.0, 0.0, -2.0)]  # hip, knee and ankle
 LENGTH = 2.0 * length(POINTS[1])
@@ -106,8 +93,8 @@ class TestSoftReach:
         solution = Solver(HUMAN).solve([Point(HAND, target, soft=0.05, root=UPPER_ARM)])
         root = solution.joints[UPPER_ARM]
         place = HUMAN.placed(solution.rotations).ends[HAND]
-        assert apart(place, root) == pytest.approx(softened(apart(target, root), 0.05, reach), abs=2e-4)
-        assert solution.softened[0] == pytest.approx(apart(target, root) - apart(place, root), abs=2e-4)
+        assert distance(place, root) == pytest.approx(softened(distance(target, root), 0.05, reach), abs=2e-4)
+        assert solution.softened[0] == pytest.approx(distance(target, root) - distance(place, root), abs=2e-4)
 
     @pytest.mark.parametrize(("soft", "stretch"), [(-0.1, 1.0), (1.1, 1.0), (0.0, 0.9), (float("nan"), 1.0)])
     def test_shares_that_are_none_are_refused(self, soft: float, stretch: float) -> None:
@@ -129,9 +116,9 @@ class TestStretch:
         target = scaled((0.0, 0.1, -0.99), share * LENGTH)
         solution = Solver(leg(limits)).solve([Point(1, target, soft=soft, stretch=1.25)])
         assert solution.status is Status.REACHED
-        assert apart(solution.joints[-1], target) <= 1e-4 * LENGTH
+        assert distance(solution.joints[-1], target) <= 1e-4 * LENGTH
         for a, b in pairwise(solution.joints):
-            assert apart(a, b) == pytest.approx(solution.factors[0] * 0.5 * LENGTH)
+            assert distance(a, b) == pytest.approx(solution.factors[0] * 0.5 * LENGTH)
         wanted = length(target) / softened(length(target), soft) if soft else max(1.0, length(target) / LENGTH)
         if limits is None:
             assert solution.factors[0] == pytest.approx(wanted, abs=1e-4)
@@ -144,7 +131,7 @@ class TestStretch:
         assert solution.factors == (1.2,)
         assert length(solution.joints[-1]) == pytest.approx(1.2 * LENGTH, abs=1e-4)
         missed = solution.residual + solution.softened[0]
-        assert missed == pytest.approx(apart(solution.joints[-1], target), abs=1e-3)
+        assert missed == pytest.approx(distance(solution.joints[-1], target), abs=1e-3)
 
     def test_a_target_that_moves_on_lengthens_a_chain_smoothly(self) -> None:
         solver, seen = Solver(leg()), []
@@ -176,7 +163,8 @@ class TestStretch:
         assert 1.0 < solution.factors[2] <= 1.3 + 1e-6
         assert solution.status is Status.REACHED
         assert solution.residuals[2] <= 1e-4
-        assert apart(solution.joints[3], solution.joints[4]) == pytest.approx(solution.factors[2] * figure.lengths[3])
+        stretched = solution.factors[2] * figure.lengths[3]
+        assert distance(solution.joints[3], solution.joints[4]) == pytest.approx(stretched)
 
     def test_rows_tell_the_same(self) -> None:
         for figure, end in ((leg(), 1), (branching(), 4)):

@@ -9,28 +9,24 @@ from random import Random
 from typing import NamedTuple
 
 from fabrik_addon.kernel import FREE, Cone, Figure, Goal, Joint, Limit, Point, Twist
-
-from support.chains import (
+from fabrik_addon.maths import (
     IDENTITY,
     ORIGIN,
     Q4,
     V3,
-    X,
-    Y,
-    Z,
     conjugated,
     cross,
-    hinge,
     length,
     minus,
     multiplied,
     perpendicular,
-    random_turn,
     rotated,
     scaled,
     turn_about,
     unit,
 )
+
+from support.chains import X, Y, Z, hinge, random_turn
 
 BONE = 0.25
 

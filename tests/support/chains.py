@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains for the kernel's tests, vectors as plain tuples, and what every solution of a chain must hold to."""
+"""Chains for the kernel's tests, and what every solution of a chain must hold to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import acos, atan2, cos, radians, sin, sqrt
+from math import acos, atan2, radians, sqrt
 from random import Random
-from typing import TypeAlias
 
 from fabrik_addon.kernel import (
     FREE,
@@ -26,15 +25,30 @@ from fabrik_addon.kernel import (
     Twist,
     loading,
 )
+from fabrik_addon.maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    turn_angle,
+    unit,
+)
 
-V3: TypeAlias = tuple[float, float, float]
-Q4: TypeAlias = tuple[float, float, float, float]
-
-ORIGIN: V3 = (0.0, 0.0, 0.0)
 X: V3 = (1.0, 0.0, 0.0)
 Y: V3 = (0.0, 1.0, 0.0)
 Z: V3 = (0.0, 0.0, 1.0)
-IDENTITY: Q4 = (1.0, 0.0, 0.0, 0.0)
 
 IS_COMPILED = loading.form().kind == "compiled"
 LIMIT_SLACK = 1e-6  # radians
@@ -49,85 +63,13 @@ def some(count: int) -> int:
     return count if IS_COMPILED else max(1, count // SLOWER)
 
 
-def plus(*vectors: V3) -> V3:
+def total(*vectors: V3) -> V3:
     """The sum."""
     return (sum(a[0] for a in vectors), sum(a[1] for a in vectors), sum(a[2] for a in vectors))
 
 
-def minus(a: V3, b: V3) -> V3:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def scaled(a: V3, factor: float) -> V3:
-    return (a[0] * factor, a[1] * factor, a[2] * factor)
-
-
-def dot(a: V3, b: V3) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: V3, b: V3) -> V3:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def length(a: V3) -> float:
-    return sqrt(dot(a, a))
-
-
-def apart(a: V3, b: V3) -> float:
-    """The distance between two points."""
-    return length(minus(a, b))
-
-
-def unit(a: V3) -> V3:
-    """The vector at length 1."""
-    return scaled(a, 1.0 / length(a))
-
-
-def lerp(a: V3, b: V3, factor: float) -> V3:
-    """The point that lies a share of the way from one to another."""
-    return plus(scaled(a, 1.0 - factor), scaled(b, factor))
-
-
-def perpendicular(a: V3, axis: V3) -> V3:
-    """The part of a vector at right angles to a unit vector."""
-    return minus(a, scaled(axis, dot(a, axis)))
-
-
 def angle_between(a: V3, b: V3) -> float:
     return atan2(length(cross(a, b)), dot(a, b))
-
-
-def multiplied(a: Q4, b: Q4) -> Q4:
-    """The rotation that first does `b`, then `a`."""
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
-
-
-def conjugated(a: Q4) -> Q4:
-    return (a[0], -a[1], -a[2], -a[3])
-
-
-def rotated(rotation: Q4, a: V3) -> V3:
-    """A vector turned by a unit quaternion."""
-    axis: V3 = rotation[1:]
-    twice = scaled(cross(axis, a), 2.0)
-    return plus(a, scaled(twice, rotation[0]), cross(axis, twice))
-
-
-def turn_about(axis: V3, angle: float) -> Q4:
-    """The rotation by an angle about an axis of any length."""
-    x, y, z = scaled(unit(axis), sin(0.5 * angle))
-    return (cos(0.5 * angle), x, y, z)
-
-
-def turn_angle(rotation: Q4) -> float:
-    """The angle of a rotation in [0, pi]."""
-    return 2.0 * atan2(length(rotation[1:]), abs(rotation[0]))
 
 
 def turn_between(a: Q4, b: Q4) -> float:
@@ -238,7 +180,7 @@ def law_of_cosines(first: float, second: float, distance: float) -> float:
 def bend_side(joints: Sequence[V3]) -> V3:
     """The side of the line from the root to the tip on which the joints between stand, in the mean."""
     along = unit(minus(joints[-1], joints[0]))
-    return unit(plus(*(perpendicular(minus(joint, joints[0]), along) for joint in joints[1:-1])))
+    return unit(total(*(perpendicular(minus(joint, joints[0]), along) for joint in joints[1:-1])))
 
 
 def largest_turn(a: Solution, b: Solution) -> float:
@@ -332,10 +274,10 @@ LIMITED = {
 def assert_sound(chain: Figure, solution: Solution) -> None:
     """Lengths kept, root fixed, limits held, joints and rotations telling the same."""
     for (a, b), span in zip(pairwise(solution.joints), chain.lengths, strict=True):
-        assert abs(apart(a, b) - span) <= 1e-9 * chain.size
+        assert abs(distance(a, b) - span) <= 1e-9 * chain.size
     assert solution.joints[0] == ORIGIN
     for limit, rotation in zip(chain.joint_limits, solution.rotations, strict=True):
         assert limit.violation(rotation) <= LIMIT_SLACK
         assert abs(sum(part * part for part in rotation) - 1.0) <= 1e-9
     for seen, told in zip(chain.placed(solution.rotations).joints, solution.joints, strict=True):
-        assert apart(seen, told) <= 1e-9 * chain.size
+        assert distance(seen, told) <= 1e-9 * chain.size

@@ -14,10 +14,11 @@ from random import Random
 from typing import TypeAlias
 
 from fabrik_addon.kernel import Limit, Solution, Solver, Trace, loading
+from fabrik_addon.maths import scaled
 from fabrik_addon.messages import Message
 from fabrik_addon.rig.limit_types import limit_outline
 
-from support.chains import LIMITED, random_rotations, random_vector, scaled
+from support.chains import LIMITED, random_rotations, random_vector
 from support.kernel_families import Family, families
 from support.limit_examples import EXAMPLES, limit_laws
 from support.processes import python_path, run_process

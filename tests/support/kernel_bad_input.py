@@ -27,9 +27,10 @@ from fabrik_addon.kernel import (
     Twist,
     Twisting,
 )
+from fabrik_addon.maths import IDENTITY
 
 from support.bodies import branching
-from support.chains import IDENTITY, LIMITED, X, Y, goals_for
+from support.chains import LIMITED, X, Y, goals_for
 
 Case: TypeAlias = Callable[[], object]
 

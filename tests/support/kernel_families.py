@@ -23,25 +23,23 @@ from fabrik_addon.kernel import (
     Twist,
     Twisting,
 )
+from fabrik_addon.maths import V3, multiplied, scaled
 
 from support.bodies import ENDS, HUMAN, INDEX, branching, points_for, posed
 from support.chains import (
     LIMITED,
-    V3,
     X,
     Y,
     Z,
     goals_for,
     hinge,
     joints_through,
-    multiplied,
     points_at_random,
     random_chain,
     random_direction,
     random_turn,
     random_vector,
     reachable_target,
-    scaled,
 )
 from support.limit_examples import EXAMPLES
 

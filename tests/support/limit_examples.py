@@ -4,88 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import atan2, cos, hypot, pi, radians, sin, sqrt
+from math import hypot, pi, radians, sqrt
 from random import Random
 
 from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
+from fabrik_addon.maths import IDENTITY, Q4, V3, multiplied, scaled, turn_about, unit
 from fabrik_addon.rig.limit_types import limit_outline, limit_settings, mirrored_limit, setting_at, type_of
 
-Triple = tuple[float, float, float]
-Quadruple = tuple[float, float, float, float]
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
+from support.chains import X, Y, Z, hinge, random_vector, turn_between
+
 PRECISION = 1e-8  # radians
 
 
-def plus(a: Triple, b: Triple, factor: float = 1.0) -> Triple:
-    """a + factor * b."""
-    return (a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2])
-
-
-def dot(a: Triple, b: Triple) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Triple, b: Triple) -> Triple:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def unit(a: Triple) -> Triple:
-    return plus((0.0, 0.0, 0.0), a, 1.0 / hypot(*a))
-
-
-def between(a: Triple, b: Triple) -> float:
-    """The angle between two vectors."""
-    return atan2(hypot(*cross(a, b)), dot(a, b))
-
-
-def multiplied(a: Quadruple, b: Quadruple) -> Quadruple:
-    """The rotation that first does `b`, then `a`."""
-    w, v = a[0] * b[0] - dot(a[1:], b[1:]), plus(plus(cross(a[1:], b[1:]), b[1:], a[0]), a[1:], b[0])
-    return (w, *v)
-
-
-def conjugated(a: Quadruple) -> Quadruple:
-    return (a[0], -a[1], -a[2], -a[3])
-
-
-def rotated(rotation: Quadruple, a: Triple) -> Triple:
-    return multiplied(multiplied(rotation, (0.0, *a)), conjugated(rotation))[1:]
-
-
-def turn_about(axis: Triple, angle: float) -> Quadruple:
-    return (cos(0.5 * angle), *plus((0.0, 0.0, 0.0), axis, sin(0.5 * angle)))
-
-
-def from_rotation_vector(turn: Triple) -> Quadruple:
+def from_rotation_vector(turn: V3) -> Q4:
     return turn_about(unit(turn), hypot(*turn)) if hypot(*turn) > 0.0 else IDENTITY
 
 
-def apart(a: Quadruple, b: Quadruple) -> float:
-    """The angle of the turn from one rotation to another, in [0, pi]."""
-    turn = multiplied(conjugated(a), b)
-    return 2.0 * atan2(hypot(*turn[1:]), abs(turn[0]))
-
-
-def random_vector(random: Random) -> Triple:
-    """A vector of no preferred direction."""
-    return (random.gauss(0.0, 1.0), random.gauss(0.0, 1.0), random.gauss(0.0, 1.0))
-
-
-def rotations(seed: int, count: int = 60) -> list[Quadruple]:
+def rotations(seed: int, count: int = 60) -> list[Q4]:
     """Rotations of any size."""
     random = Random(seed)
     return [from_rotation_vector(random_vector(random)) for _ in range(count)]
 
 
-def drawn(limit: Limit, random: Random) -> Quadruple:
+def drawn(limit: Limit, random: Random) -> Q4:
     """An allowed rotation."""
     return limit.drawn(random.random(), random.random(), random.random())
-
-
-def hinge(axis: Triple, low: float, high: float) -> Hinge:
-    """A hinge by degrees."""
-    return Hinge(axis, radians(low), radians(high))
 
 
 TWIST = Twist(-0.4, 0.9)
@@ -93,7 +36,7 @@ EXAMPLES: dict[str, list[Limit]] = {
     "FREE": [FREE, Twisting(TWIST), Twisting(Twist(0.3, 0.3))],
     "HINGE": [
         hinge(X, 0, 150),
-        hinge((1, 2, -1), -40, 30),
+        Hinge((1, 2, -1), radians(-40), radians(30)),
         hinge(Z, -200, 150),
         hinge(Y, 20, 20),
         Hinge(Z, -1.0, 2.0, turn_about(X, 0.7)),
@@ -121,7 +64,7 @@ EXAMPLES: dict[str, list[Limit]] = {
 }
 
 
-def edge_rotations(random: Random) -> list[Quadruple]:
+def edge_rotations(random: Random) -> list[Q4]:
     """Rotations at which a formula may divide by zero: none, half turns, and almost none and almost half turns."""
     found = [IDENTITY, (-1.0, 0.0, 0.0, 0.0), (0.0, *X), (0.0, *Y), (0.0, *Z), (sqrt(0.5), 0.0, sqrt(0.5), 0.0)]
     found += [(0.0, *unit((random.gauss(0.0, 1.0), 0.0, random.gauss(0.0, 1.0)))) for _ in range(4)]
@@ -141,9 +84,9 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
     inputs = [*rotations(13, count), *edge_rotations(random)]
     near = [point for curve in limit_outline(limit).swing for point in curve]
     for at in (limit.drawn(0.0, 0.0, 0.0), *(drawn(limit, random) for _ in range(count))):
-        inputs += [at, multiplied(from_rotation_vector(plus((0.0, 0.0, 0.0), random_vector(random), 1e-6)), at)]
+        inputs += [at, multiplied(from_rotation_vector(scaled(random_vector(random), 1e-6)), at)]
     for i, rotation in enumerate(inputs):
-        turn = plus((0.0, 0.0, 0.0), random_vector(random), 10.0 ** random.uniform(-12, 1))
+        turn = scaled(random_vector(random), 10.0 ** random.uniform(-12, 1))
         segment, direction = random.choice([Y, random_vector(random)]), random_vector(random)
         clamped = limit.clamped(rotation)
         yield "clamped", (clamped, limit.clamped(clamped))
@@ -170,6 +113,6 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
     yield "repr", repr(limit)
 
 
-def same(a: Quadruple, b: Quadruple) -> bool:
+def same(a: Q4, b: Q4) -> bool:
     """Whether two rotations are alike, but for rounding."""
-    return apart(a, b) < PRECISION
+    return turn_between(a, b) < PRECISION

@@ -8,15 +8,9 @@ hinge; angle, side and twist of a cone), from 120 random starts for each target;
 from math import radians
 
 from fabrik_addon.kernel import FREE, Cone, Limit, Locked, Planar, Twist
+from fabrik_addon.maths import V3
 
-from support.chains import (
-    SHOULDER,
-    V3,
-    X,
-    Y,
-    Z,
-    hinge,
-)
+from support.chains import SHOULDER, X, Y, Z, hinge
 
 FAMILIES: dict[str, tuple[list[V3], list[Limit]]] = {
     "hinge, ball, cone": (
