@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from math import degrees
 from pathlib import Path
 from typing import NoReturn
@@ -17,8 +18,8 @@ from ..finite import are_finite
 from ..gait import GAITS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
-from .requests import CONTROLS, FORMS, LEFT_OUT, BakeRequest, SetupRequest, WalkRequest, options_of
-from .scene import Choice, Place, Value, value_of
+from .requests import CONTROLS, FORMS, LEFT_OUT, Setup, options_of
+from .scene import Place, Request, Value, value_of
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
@@ -33,6 +34,7 @@ The report is the one line on standard output that begins with {, among lines of
 limbs on their targets, 1 some not, 2 the input is wrong or the disk is full, 3 done but standard output is full;
 a file is written whole or not at all. A name that begins with a dash is given as --chain=-name.
 """
+BAKED = ("step", "into", "interpolation", "only_keys", "clean_up", "verify")  # of the options of bake
 COMMANDS = {
     "inspect": "tell armatures, chains and their settings",
     "solve": "pose chains at the frame of the file or at another",
@@ -83,7 +85,12 @@ def parser() -> Parser:
     _add_bake(made["bake"])
     add = made["walk"].add_argument
     add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")
-    add("--gait", choices=[gait.name for gait in GAITS], help="chosen by the number of legs if it is not given")
+    add(
+        "--gait",
+        choices=[gait.name for gait in GAITS],
+        default="",
+        help="chosen by the number of legs if it is not given",
+    )
     return found
 
 
@@ -109,64 +116,41 @@ def _add_bake(command: argparse.ArgumentParser) -> None:
     add("--progress", nargs="?", choices=FORMS, const=FORMS[0], help="tell how much is done, as it goes on")
 
 
-def choice_of(arguments: argparse.Namespace) -> Choice:
-    """Armatures, chains, targets and settings that are named.
+def request_of(arguments: argparse.Namespace) -> Request:
+    """Armatures, chains, targets and settings that are named, and how to bake them.
 
     Raises:
-        InvalidValueError: A target or a setting is none.
+        InvalidValueError: A target, a setting or another value is none.
     """
     targets, settings = targets_of(arguments.target), settings_of(arguments.set)
-    return Choice(arguments.armature, arguments.chain, targets, settings)
-
-
-def bake_request_of(arguments: argparse.Namespace) -> BakeRequest:
-    """What to bake.
-
-    Raises:
-        InvalidValueError: A value is none.
-    """
+    named = Request(arguments.armature, arguments.chain, targets, settings)
+    if arguments.command != "bake":
+        return named
     if arguments.index is not None:
         raise InvalidValueError("--index counts the entries of a job file, which --job names")
     if not (are_finite([arguments.clean_up]) and 0.0 <= arguments.clean_up <= degrees(MOST_CLEAN_UP)):
         raise InvalidValueError(f"a clean-up by {arguments.clean_up} degrees is not between 0 and 30")
-    return BakeRequest(
-        choice_of(arguments),
-        range_of(arguments.frames, arguments.step),
-        arguments.step,
-        arguments.into,
-        arguments.interpolation,
-        arguments.only_keys,
-        arguments.clean_up,
-        arguments.verify,
-    )
+    frames = range_of(arguments.frames, arguments.step)
+    return replace(named, frames=frames, **{name: getattr(arguments, name) for name in BAKED})
 
 
-def setup_request_of(arguments: argparse.Namespace) -> SetupRequest:
+def setup_of(arguments: argparse.Namespace) -> Setup:
     """How to set up characters.
 
     Raises:
         InvalidValueError: A chain is named, or the mapping is none.
     """
-    _refuse_chains(arguments)
+    refuse_chains(arguments)
     options = options_of(arguments.controls, arguments.without, arguments.fingers)
     if arguments.mapping is None:
-        return SetupRequest(arguments.plan, options)
+        return arguments.plan, options, None
     if arguments.plan != "AUTO":
         raise InvalidValueError("--plan does not go with --mapping, which tells it")
-    return SetupRequest("AUTO", options, load_mapping(arguments.mapping))
+    return "AUTO", options, load_mapping(arguments.mapping)
 
 
-def walk_request_of(arguments: argparse.Namespace) -> WalkRequest:
-    """How to walk.
-
-    Raises:
-        InvalidValueError: A chain is named.
-    """
-    _refuse_chains(arguments)
-    return WalkRequest(arguments.body_bone, arguments.gait or "")
-
-
-def _refuse_chains(arguments: argparse.Namespace) -> None:
+def refuse_chains(arguments: argparse.Namespace) -> None:
+    """Refuse names of chains for what is done to whole armatures."""
     if arguments.chain:
         raise InvalidValueError(f"--chain does not go with {arguments.command}: name an armature")
 

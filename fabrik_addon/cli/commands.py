@@ -27,7 +27,7 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figure.groups import set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
-from .arguments import bake_request_of, choice_of, parser, range_of, setup_request_of, walk_request_of
+from .arguments import parser, range_of, refuse_chains, request_of, setup_of
 from .files import (
     check_library,
     check_place,
@@ -38,10 +38,10 @@ from .files import (
     resolved,
     save_blend,
     write_text,
-)
+)  # fmt: skip
 from .jobs import run_job
 from .requests import Progress, Report, bake_open_file, parts_told, set_up_open_file, walk_open_file
-from .scene import OF_BODY, OF_GOAL, armatures, chosen, items_of, put
+from .scene import OF_BODY, OF_GOAL, Request, armatures, chosen, items_of, put
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
 TOLD = ("name", "enabled", "is_baked", "start", "tolerance")  # of a chain, beside what its goal asks
@@ -104,22 +104,32 @@ def _run(arguments: argparse.Namespace) -> Report:
     if arguments.job is not None:
         return _job(arguments)
     _check(arguments)
+    work = _work(arguments)
     open_blend(arguments.file)
     if arguments.report is not None:
         check_library(arguments.report)
-    work: dict[str, Callable[[argparse.Namespace], Report]] = {
-        "inspect": _inspected,
-        "solve": _solved,
-        "bake": _baked,
-        "convert": _converted,
-        "setup": _set_up,
-        "walk": _walked,
-    }
-    report = work[arguments.command](arguments)
+    report = work()
     if arguments.output is not None:
         save_blend(arguments.output)
         report["output"] = str(arguments.output)
     return report
+
+
+def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
+    """What a command does to the file that is open by then; what its own options say is read before."""
+    names = arguments.armature
+    if arguments.command == "setup":
+        setup = setup_of(arguments)
+        return lambda: set_up_open_file(names, setup)
+    if arguments.command == "walk":
+        refuse_chains(arguments)
+        frames = range_of(arguments.frames, 1)
+        return lambda: walk_open_file(names, frames, arguments.body_bone, arguments.gait)
+    if arguments.command == "bake":
+        request = request_of(arguments)
+        return lambda: _baked(request, Progress(arguments.progress or ""))
+    work = {"inspect": _inspected, "solve": _solved, "convert": _converted}
+    return lambda: work[arguments.command](arguments)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -133,13 +143,6 @@ def _check(arguments: argparse.Namespace) -> None:
         check_place(arguments.report, is_blend=False)
     if arguments.frame is not None:
         check_frame(arguments.frame)
-    if arguments.command == "bake":
-        bake_request_of(arguments)
-    if arguments.command == "setup":
-        setup_request_of(arguments)
-    if arguments.command == "walk":
-        walk_request_of(arguments)
-        range_of(arguments.frames, 1)
 
 
 def _job(arguments: argparse.Namespace) -> Report:
@@ -156,7 +159,7 @@ def _inspected(arguments: argparse.Namespace) -> Report:
     bpy.context.evaluated_depsgraph_get()  # what moved since the last solve is read from what is evaluated
     owners = armatures(arguments.armature)
     are_none = arguments.parts and not any(len(rig_of(owner).chains) for owner in owners)
-    for owner, named in [] if are_none else chosen(choice_of(arguments), any_will_do=True):
+    for owner, named in [] if are_none else chosen(request_of(arguments), any_will_do=True):
         chains = named if arguments.chain else list(rig_of(owner).chains)
         live = rig_of(owner).live
         body = {name: getattr(rig_of(owner), name) for name in OF_BODY}
@@ -188,12 +191,12 @@ def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
 def _solved(arguments: argparse.Namespace) -> Report:
     scene = bpy.context.scene
     assert scene is not None
-    choice = choice_of(arguments)
-    found = chosen(choice)
+    request = request_of(arguments)
+    found = chosen(request)
     items = items_of(found)
     if arguments.frame is not None:
         scene.frame_set(arguments.frame)
-    put(choice, items)
+    put(request, items)
     for owner, chain in items:
         check_drivers(owner, chain)
     outcomes = solve_items(bpy.context, items)
@@ -202,8 +205,7 @@ def _solved(arguments: argparse.Namespace) -> Report:
         raise InvalidValueError("its bones are keyed: bake it instead", rig=lost[0].rig, chain=lost[0].chain)
     told = [
         {"name": owner.name, "chains": [_outcome(one) for one in outcomes if one.rig == owner.name]}
-        for owner, chains in found
-        if chains
+        for owner, _ in found
     ]
     return {"all_reached": all(outcome.status == "REACHED" for outcome in outcomes), "armatures": told}
 
@@ -213,28 +215,19 @@ def _outcome(outcome: Any) -> Report:
     return {**{name: getattr(outcome, name) for name in names}, "residual_degrees": degrees(outcome.turn_residual)}
 
 
-def _baked(arguments: argparse.Namespace) -> Report:
-    progress = Progress(arguments.progress or "")
-    report = bake_open_file(bake_request_of(arguments), progress)
+def _baked(request: Request, progress: Progress) -> Report:
+    report = bake_open_file(request, progress)
     progress.end_part()
     return report
-
-
-def _walked(arguments: argparse.Namespace) -> Report:
-    return walk_open_file(arguments.armature, walk_request_of(arguments), range_of(arguments.frames, 1))
-
-
-def _set_up(arguments: argparse.Namespace) -> Report:
-    return set_up_open_file(arguments.armature, setup_request_of(arguments))
 
 
 def _converted(arguments: argparse.Namespace) -> Report:
     """IK constraints to chains, or chains to IK constraints; all reached where all of them could be made."""
     told: list[tuple[bpy.types.Object, list[Converted]]] = []
     if arguments.to == "ik":
-        found = chosen(choice_of(arguments))
+        found = chosen(request_of(arguments))
         results = iter(convert_to_ik(bpy.context, items_of(found)))
-        told = [(owner, [next(results) for _ in chains]) for owner, chains in found if chains]
+        told = [(owner, [next(results) for _ in chains]) for owner, chains in found]
     elif arguments.chain:
         raise InvalidValueError("--chain does not go with --to chains: name an armature")
     else:

@@ -29,18 +29,9 @@ from ..gait import GAITS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from . import requests
-from .files import (
-    check_library,
-    check_place,
-    libraries,
-    open_blend,
-    put_error,
-    resolved,
-    save_blend,
-    write_text,
-)
-from .requests import BakeRequest, Progress, Report, SetupRequest, WalkRequest
-from .scene import Choice, Value, value_of
+from .files import check_library, check_place, libraries, open_blend, put_error, resolved, save_blend, write_text
+from .requests import Progress, Report, Setup
+from .scene import Request, Value, value_of
 
 Reader: TypeAlias = Callable[[Any], object]  # of a value of the JSON; raises an `InvalidValueError`
 Fields: TypeAlias = Mapping[str, "Reader | Fields"]  # of an object, and of the objects in it
@@ -49,7 +40,6 @@ VERSION = 1
 LARGEST = 16_000_000  # bytes of a job file
 MOST_SHOTS = 100_000
 LONGEST = 1024  # characters of a name or path
-CHOICE = ("armatures", "chains", "targets", "settings")  # of the fields of an entry
 MOST_DEGREES = degrees(MOST_CLEAN_UP)
 PACKAGE = Path(__file__).parents[1]
 log = logging.getLogger(__name__)
@@ -62,10 +52,10 @@ class Shot:
     file: Path  # the .blend to work on
     output: Path  # where the result goes
     report: Path  # beside the output, with .json behind its name
-    request: BakeRequest  # what to bake, and of which armatures
+    request: Request  # what to bake, and of which armatures
     reads: tuple[Path, ...]  # the files that it reads
-    setup: SetupRequest | None  # how characters are set up before that
-    walk: WalkRequest | None  # how they walk before they are baked
+    setup: Setup | None  # how characters are set up before that
+    walk: Mapping[str, str] | None  # how they walk before they are baked
     bakes: bool  # or it is saved as it is set up, or with its walk planned
 
     @property
@@ -155,14 +145,14 @@ def _done(shot: Shot, progress: Progress) -> Report:
 
 def _worked(shot: Shot, progress: Progress) -> Report:
     """The open file set up, walked and baked, as far as its entry asks for it: the reports, that of the bake on top."""
-    names, report = shot.request.choice.armatures, Report()
+    names, report = shot.request.armatures, Report()
     if shot.setup is not None:
         report["setup"] = requests.set_up_open_file(names, shot.setup)
         for armature in report["setup"]["armatures"]:
             if "error" in armature:
                 raise InvalidValueError(armature["error"])
     if shot.walk is not None:
-        report["walk"] = requests.walk_open_file(names, shot.walk, shot.request.frames)
+        report["walk"] = requests.walk_open_file(names, shot.request.frames, **shot.walk)
     baked = requests.bake_open_file(shot.request, progress) if shot.bakes else {"all_reached": True}
     all_reached = all(told["all_reached"] for told in (*report.values(), baked))
     return {**report, **baked, "all_reached": all_reached}
@@ -285,12 +275,10 @@ def _shot(entry: object, fields: Fields, where: str) -> Shot:
         _check(not (plan and mapped), f"{where}, 'setup', 'plan': the mapping tells it")
         reads += mapped[:1] if mapped else []
         options = replace(requests.options_of(**setup), use_walker=walk is not None)
-        setup = SetupRequest(plan or "AUTO", options, mapped[1] if mapped else None)
+        setup = plan or "AUTO", options, mapped[1] if mapped else None
     found.pop("bake", None)
-    choice = Choice(**{name: found.pop(name) for name in CHOICE if name in found})
-    request = BakeRequest(choice, **found)
-    walk = None if walk is None else WalkRequest(**walk)
-    return Shot(file, output, output.with_name(f"{output.name}.json"), request, tuple(reads), setup, walk, bakes)
+    report = output.with_name(f"{output.name}.json")
+    return Shot(file, output, report, Request(**found), tuple(reads), setup, walk, bakes)
 
 
 def _bakes(entry: Mapping[str, object], where: str) -> bool:

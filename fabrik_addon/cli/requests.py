@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from math import radians
 from time import monotonic
 from typing import Any, TypeAlias
@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import bpy
 
 from ..actions.bake import BakeSettings, bake_steps, to_the_end
-from ..actions.bake.checks import INTERPOLATIONS, INTO, VERIFY
 from ..actions.frames import frames_between
 from ..actions.setup.parts import check_mapping, find_parts
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
@@ -23,7 +22,7 @@ from ..errors import ChainError, InvalidValueError
 from ..recognise.part import Recognised
 from ..rig.schema.rig import rig_of
 from .files import put_line
-from .scene import Choice, armatures, chosen, items_of, put
+from .scene import Request, armatures, chosen, items_of, put
 
 Report: TypeAlias = dict[str, Any]
 BODY_TOLD = ("plan", "convention", "body", "missing", "held", "notes")
@@ -32,56 +31,9 @@ PART_TOLD = ("kind", "name", "bones", "roles", "holds_head", "confidence", "reas
 EVERY = 1.0  # seconds between two lines of progress
 FORMS = ("text", "openjd")  # of progress
 CONTROLS = (*KIND_OF_CONTROLS, "NONE")
+# A plan or AUTO, what is made, and which bones are which parts, or None to look for them.
+Setup: TypeAlias = tuple[str, SetupOptions, Recognised[str] | None]
 LEFT_OUT = {"poles": "use_poles", "limits": "use_limits", "pins": "use_pins", "tail": "use_tail"}
-
-
-@dataclass(frozen=True, slots=True)
-class SetupRequest:
-    """How characters are set up.
-
-    Attributes:
-        plan: What kind of body they are, or `AUTO`.
-        options: What is made.
-        mapping: Which bones are which parts, or None to look for them.
-    """
-
-    plan: str
-    options: SetupOptions
-    mapping: Recognised[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WalkRequest:
-    """How armatures walk.
-
-    Attributes:
-        body_bone: Name of the bone that carries all legs; found if it is "".
-        gait: Name of the gait; chosen by the number of legs if it is "".
-    """
-
-    body_bone: str = ""
-    gait: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BakeRequest:
-    """What to bake; see `BakeSettings`.
-
-    Attributes:
-        choice: Armatures, chains, places for targets, and settings.
-        frames: First and last frame, or None for the scene's.
-        step: Frames from key to key.
-        clean_up: In degrees.
-    """
-
-    choice: Choice = field(default_factory=Choice)
-    frames: tuple[int, int] | None = None
-    step: int = 1
-    into: str = INTO[0]
-    interpolation: str = INTERPOLATIONS[0]
-    only_keys: bool = False
-    clean_up: float = 0.0
-    verify: str = VERIFY[0]
 
 
 class Progress:
@@ -135,12 +87,8 @@ def parts_told(found: Recognised[str]) -> Report:
     return {**told, "parts": [{name: getattr(part, name) for name in PART_TOLD} for part in found.parts]}
 
 
-def set_up_open_file(names: Sequence[str], request: SetupRequest) -> Report:
+def set_up_open_file(names: Sequence[str], setup: Setup) -> Report:
     """Set up the armatures that are named, or all; those of which nothing is sure are told.
-
-    Args:
-        names: Of armature objects.
-        request: How.
 
     Raises:
         InvalidValueError: There is no armature.
@@ -149,29 +97,30 @@ def set_up_open_file(names: Sequence[str], request: SetupRequest) -> Report:
     owners = armatures(names)
     if not owners:
         raise InvalidValueError("there is no armature")
-    told = [_set_up(owner, request) for owner in owners]
+    told = [_set_up(owner, *setup) for owner in owners]
     return {"all_reached": all("error" not in one and not one["asked"] for one in told), "armatures": told}
 
 
-def _set_up(owner: bpy.types.Object, request: SetupRequest) -> Report:
-    if request.mapping is not None:
-        check_mapping(owner, request.mapping)
-    found = request.mapping or find_parts(owner, request.plan)
+def _set_up(owner: bpy.types.Object, plan: str, options: SetupOptions, mapping: Recognised[str] | None) -> Report:
+    if mapping is not None:
+        check_mapping(owner, mapping)
+    found = mapping or find_parts(owner, plan)
     report = {"name": owner.name, **parts_told(found)}
     report["asked"] = [part.name for part in found.parts if not part.is_applied]
-    parts = wanted_parts([part for part in found.parts if part.is_applied], request.options)
+    parts = wanted_parts([part for part in found.parts if part.is_applied], options)
     if not parts:
         return {**report, "error": str(ChainError("nothing of it is sure", rig=owner.name))}
-    return {**report, "done": asdict(set_up(bpy.context, owner, found, parts, request.options))}
+    return {**report, "done": asdict(set_up(bpy.context, owner, found, parts, options))}
 
 
-def walk_open_file(names: Sequence[str], request: WalkRequest, frames: tuple[int, int] | None) -> Report:
+def walk_open_file(names: Sequence[str], frames: tuple[int, int] | None, body_bone: str = "", gait: str = "") -> Report:
     """Plan the walks of the armatures that are named, or of the only one; they become walkers if they are none yet.
 
     Args:
         names: Of armature objects.
-        request: How they walk.
         frames: First and last frame, or None for the scene's.
+        body_bone: Name of the bone that carries all legs; found if it is "".
+        gait: Name of the gait; chosen by the number of legs if it is "".
 
     Raises:
         InvalidValueError: It is not clear which armature is to walk.
@@ -183,17 +132,17 @@ def walk_open_file(names: Sequence[str], request: WalkRequest, frames: tuple[int
         owners = walkers or owners
         if len(owners) != 1 and not walkers:
             raise InvalidValueError(f"there are {len(owners)} armatures: name the one that is to walk")
-    told = [_walked(owner, request, frames or _range_of_scene()) for owner in owners]
+    told = [_walked(owner, frames or _range_of_scene(), body_bone, gait) for owner in owners]
     return {"all_reached": not any(one["told"] for one in told), "armatures": told}
 
 
-def _walked(owner: bpy.types.Object, request: WalkRequest, span: tuple[int, int]) -> Report:
+def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, gait: str) -> Report:
     walker = rig_of(owner).walker
     made: list[str] = []
-    if not len(walker.legs) or request.body_bone:
-        made = add_walker(bpy.context, owner, request.body_bone).made
-    if request.gait:
-        walker.gait = request.gait
+    if not len(walker.legs) or body_bone:
+        made = add_walker(bpy.context, owner, body_bone).made
+    if gait:
+        walker.gait = gait
     planned = plan_walk(bpy.context, owner, span)
     rig_of(owner).live = True
     return {
@@ -208,7 +157,7 @@ def _walked(owner: bpy.types.Object, request: WalkRequest, span: tuple[int, int]
     }
 
 
-def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
+def bake_open_file(request: Request, progress: Progress) -> Report:
     """Bake chains.
 
     Returns:
@@ -217,9 +166,9 @@ def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
     Raises:
         FabrikError: Something can't be baked.
     """
-    found = chosen(request.choice)
+    found = chosen(request)
     items = items_of(found)
-    put(request.choice, items)
+    put(request, items)
     settings = BakeSettings(
         frames_between(*(request.frames or _range_of_scene()), request.step),
         request.into,
@@ -229,11 +178,7 @@ def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
         radians(request.clean_up),
     )
     result = to_the_end(bake_steps(bpy.context, items, settings), progress.tell)
-    told = [
-        {"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()}
-        for owner, chains in found
-        if chains
-    ]
+    told = [{"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()} for owner, _ in found]
     return {"all_reached": result.all_reached, "armatures": told}
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import bpy
 from mathutils import Vector
 
+from ..actions.bake.checks import INTERPOLATIONS, INTO, VERIFY
 from ..actions.solve import Item
 from ..errors import InvalidValueError, TargetError
 from ..finite import are_finite
@@ -30,20 +31,30 @@ OF_BODY = ("body_bone", "body_stiffness", "spine", "balance")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What of a file is meant.
+class Request:
+    """What of a file is meant, and how it is baked where it is; see `BakeSettings`.
 
     Attributes:
         armatures: Names of armature objects; none for all that have chains.
         chains: Names of chains; none for all that are enabled.
         targets: World places for the targets of chains, by the chains' names.
         settings: Settings of chains, by the chains' names.
+        frames: First and last frame, or None for the scene's.
+        step: Frames from key to key.
+        clean_up: In degrees.
     """
 
     armatures: Sequence[str] = ()
     chains: Sequence[str] = ()
     targets: Mapping[str, Place] = field(default_factory=dict)
     settings: Settings = field(default_factory=dict)
+    frames: tuple[int, int] | None = None
+    step: int = 1
+    into: str = INTO[0]
+    interpolation: str = INTERPOLATIONS[0]
+    only_keys: bool = False
+    clean_up: float = 0.0
+    verify: str = VERIFY[0]
 
 
 def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
@@ -62,24 +73,24 @@ def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
     return [owner for owner in owners if not names or owner.name in names]
 
 
-def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Object, list[FabrikChain]]]:
+def chosen(request: Request, any_will_do: bool = False) -> list[tuple[bpy.types.Object, list[FabrikChain]]]:
     """Armatures with the chains that are chosen.
 
     Args:
-        choice: Names.
-        any_will_do: Whether it is fine that no chain is enabled.
+        request: Has the names.
+        any_will_do: Whether it is fine that no chain is enabled, of an armature or at all.
 
     Raises:
         InvalidValueError: There is no such armature or chain, or nothing to work on.
         RigError: An armature's data is of a newer version of the extension.
     """
-    owners = [owner for owner in armatures(choice.armatures) if len(rig_of(owner).chains)]
+    owners = [owner for owner in armatures(request.armatures) if len(rig_of(owner).chains)]
     if not owners:
         raise InvalidValueError("no armature of the scene has chains")
     for owner in owners:
         check_not_newer(owner)
         name_all(owner)
-    names = choice.chains
+    names = request.chains
     found = [
         (owner, [chain for chain in rig_of(owner).chains if (chain.name in names if names else chain.enabled)])
         for owner in owners
@@ -92,7 +103,7 @@ def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Ob
         is_baked = any(chain.is_baked for owner in owners for chain in rig_of(owner).chains)
         hint = ": they are baked, and their keys play; --chain names one all the same" if is_baked else ""
         raise InvalidValueError(f"no chain is enabled{hint}")
-    return found
+    return [(owner, chains) for owner, chains in found if chains or any_will_do]
 
 
 def items_of(found: Sequence[tuple[bpy.types.Object, list[FabrikChain]]]) -> list[Item]:
@@ -100,7 +111,7 @@ def items_of(found: Sequence[tuple[bpy.types.Object, list[FabrikChain]]]) -> lis
     return [(owner, chain) for owner, chains in found for chain in chains]
 
 
-def put(choice: Choice, items: Sequence[Item]) -> None:
+def put(request: Request, items: Sequence[Item]) -> None:
     """Set chains, then put their targets to places in the world; all are checked before one is set, or one is moved.
 
     Raises:
@@ -108,13 +119,13 @@ def put(choice: Choice, items: Sequence[Item]) -> None:
     """
     view_layer = bpy.context.view_layer
     assert view_layer is not None
-    wanted = [(_settable(name, own, items), own) for name, own in choice.settings.items()]
+    wanted = [(_settable(name, own, items), own) for name, own in request.settings.items()]
     for chain, own in wanted:
         for key, value in own.items():
             setattr(chain, key, value)
     if wanted:
         view_layer.update()
-    goals = {name: _goal(name, items) for name in choice.targets}
+    goals = {name: _goal(name, items) for name in request.targets}
     keys = {goal.key for goal in goals.values()}
     if len(keys) < len(goals):
         raise InvalidValueError("two of the chains whose targets are to be put somewhere share one")
@@ -122,7 +133,7 @@ def put(choice: Choice, items: Sequence[Item]) -> None:
         if carriers_of(goal.found, goal.bone) & (keys - {goal.key}):
             raise TargetError("its target hangs on another that is to be put somewhere, too", chain=name)
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in choice.targets.items()}
+    locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in request.targets.items()}
     for name, location in locations.items():
         placing.put(goals[name], location)
     view_layer.update()

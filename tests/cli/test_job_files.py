@@ -88,7 +88,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     one, two = read_job(write(tmp_path, json.dumps(JOB)))
     assert one.file == tmp_path.resolve() / "shots" / "one.blend"
     assert one.report == tmp_path.resolve() / "out" / "one.blend.json"
-    assert one.request.choice.targets == {"hand.L": (1.0, 0.5, -2000.0)}
+    assert one.request.targets == {"hand.L": (1.0, 0.5, -2000.0)}
     assert (one.request.frames, one.request.step, one.request.clean_up) == ((1, 24), 2, 0.5)
     assert (two.request.frames, two.request.into) == (None, "ACTION")
 

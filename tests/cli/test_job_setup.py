@@ -103,13 +103,12 @@ def test_the_manuals_example_of_characters(tmp_path: Path, capfd: pytest.Capture
 def test_what_is_asked_for_is_read(tmp_path: Path) -> None:
     found = shot(tmp_path, setup={"plan": "HUMAN", "controls": "NONE", "without": ["pins", "tail"], "fingers": True})
     assert found.setup is not None
-    assert (found.setup.plan, found.setup.mapping, found.walk) == ("HUMAN", None, None)
-    options = found.setup.options
+    plan, options, mapping = found.setup
+    assert (plan, mapping, found.walk) == ("HUMAN", None, None)
     assert (options.controls, options.use_pins, options.use_tail, options.use_fingers) == ("NONE", False, False, True)
     assert options.use_limits
-    walk = shot(tmp_path, walk={"gait": "TROT", "body_bone": "hips"}).walk
-    assert walk is not None
-    assert (walk.gait, walk.body_bone) == ("TROT", "hips")
+    walk = {"gait": "TROT", "body_bone": "hips"}
+    assert shot(tmp_path, walk=walk).walk == walk
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.cli import files, jobs, requests
 from fabrik_addon.cli.commands import run
-from fabrik_addon.cli.requests import BakeRequest, Progress, Report
+from fabrik_addon.cli.requests import Progress, Report
+from fabrik_addon.cli.scene import Request
 from fabrik_addon.rig.animation.compat import fcurves_of
 
 from support.cli_files import refused, reported, save_shot
@@ -138,7 +139,7 @@ def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
 ) -> None:
     bake = requests.bake_open_file
 
-    def broken(request: BakeRequest, progress: Progress) -> Report:
+    def broken(request: Request, progress: Progress) -> Report:
         if request.frames == (1, 4):
             raise RuntimeError("no")
         return bake(request, progress)

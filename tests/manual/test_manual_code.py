@@ -17,7 +17,7 @@ from typing import Protocol, cast
 
 import bpy
 import pytest
-from fabrik_addon.cli.arguments import bake_request_of, choice_of, parser, range_of
+from fabrik_addon.cli.arguments import parser, range_of, request_of
 from fabrik_addon.cli.jobs import indices_of, read_job
 from fabrik_addon.recognise.mapping import read_mapping
 
@@ -95,12 +95,11 @@ def test_commands_are_understood(where: str, words: list[str]) -> None:
 def _check_fabrik(words: list[str]) -> None:
     """Let the parser of the command read its words, and what reads their values."""
     arguments = parser().parse_args(words)
-    choice_of(arguments)
     if getattr(arguments, "job", None) is not None:
         assert not arguments.index or indices_of(arguments.index, 1000)
-    elif arguments.command == "bake":
-        bake_request_of(arguments)
-    elif getattr(arguments, "frames", None):
+    else:
+        request_of(arguments)
+    if getattr(arguments, "frames", None):
         range_of(arguments.frames, 1)
 
 
