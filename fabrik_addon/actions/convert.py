@@ -92,16 +92,11 @@ def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
         lost.append(Text("the end of its stretch at {factor:g} times the length", factor=chain.stretch))
     else:
         constraint.use_stretch = constraint.use_stretch and not any(bone.ik_stretch > 0.0 for bone in bones)
-    lost += [text for text, is_lost in _losses_of_goal(chain) if is_lost]
-    return lost
-
-
-def _losses_of_goal(chain: FabrikChain) -> list[tuple[str, bool]]:
-    return [
-        (Text("that it is pinned: Blender's IK knows no order of goals"), chain.pin),
-        (Text("that it asks for nothing with a weight of 0"), chain.weight <= 0.0),
-        ("soft", chain.soft > 0.0),
-    ]
+    if chain.pin:
+        lost.append(Text("that it is pinned: Blender's IK knows no order of goals"))
+    if chain.weight <= 0.0:
+        lost.append(Text("that it asks for nothing with a weight of 0"))
+    return [*lost, *(["soft"] if chain.soft > 0.0 else [])]
 
 
 def goal_refusal(chain: FabrikChain) -> str:

@@ -264,7 +264,7 @@ def plan_goal(
     point = resolve_point(role, goal.found, goal.bone, depsgraph)
     is_bone = goal.found.type == "ARMATURE" and bool(goal.bone)
     here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
-    plan = GoalPlan(role, _mirrored(axes, here), goal)
+    plan = GoalPlan(role, axes @ MIRROR @ axes.inverted() @ here @ MIRROR, goal)
     has = goal_of(twin, role) if twin is not None else None
     if has is not None:
         plan.found, plan.bone = has.found, has.bone
@@ -275,10 +275,6 @@ def plan_goal(
         word, name = ROLES[role], goal.found.name
         plan.note = Text("keys, drivers and constraints of the {role} '{name}' are not mirrored", role=word, name=name)
     return plan
-
-
-def _mirrored(axes: Matrix, here: Matrix) -> Matrix:
-    return axes @ MIRROR @ axes.inverted() @ here @ MIRROR
 
 
 def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPlan:
@@ -380,7 +376,7 @@ def mirror_chains(
             one.notes += goal.give(context, owner, one.chain)
         chains = rig_of(owner).chains
         mirror_held(context, owner, (chains[plan.source], chains[one.chain]), plan.pairs[-1])
-    _activate(owner, told[-1].chain)
+    rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index(told[-1].chain)
     return told
 
 
@@ -473,8 +469,3 @@ def _copy_start(chain: FabrikChain, other: FabrikChain, pairs: list[BonePair]) -
             rotations[pair.other.name] = q4(pair.rotation(Quaternion(item.rotation)))
     store_rotations(other, rotations)
     other.fingerprint = fingerprint([pair.other for pair in pairs])
-
-
-def _activate(owner: bpy.types.Object, name: str) -> None:
-    rig = rig_of(owner)
-    rig.active_index = next(i for i, chain in enumerate(rig.chains) if chain.name == name)

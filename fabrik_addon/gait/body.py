@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from math import sqrt
+from functools import cached_property
+from math import radians, sqrt
 
 from ..maths import (
     IDENTITY,
@@ -34,16 +34,14 @@ from .feet import (
     Foothold,
     Step,
     SurfacePose,
-    TurnMissed,
     arch,
     flat_in_the_air,
-    heel_up,
     pitch_in_the_air,
+    pose_of,
     roll_standing,
-    turned_off,
 )
 from .ground import is_body
-from .legs import Leg, Reaching, Shortage, by_segment
+from .legs import NEAR_ENOUGH, Leg, Reaching, by_segment
 from .path import TICK, Track, covered, smoothed, smoothed_points
 from .settings import Settings
 
@@ -108,13 +106,21 @@ class Course:
         """A leg's home at a time, in world space."""
         return self.of(leg).home(self.legs[leg].home, time)
 
-    def shortage(self, leg: int) -> Shortage | None:
-        """How far a leg's ankle stays away from points, by the limits of its joints; None where no leg has limits."""
-        return None if self.reaching is None else partial(self.reaching.shortage, leg)
+    def held_off(self, leg: int, body: tuple[V3, Q4], ankle: V3) -> float:
+        """How far the limits of a leg's joints hold its ankle off a point, beyond what counts as reached.
 
-    def turn_missed(self, leg: int) -> TurnMissed | None:
-        """How far a leg's joints miss rotations of its foot; None where no leg has limits."""
-        return None if self.reaching is None else partial(self.reaching.turn_missed, leg)
+        Args:
+            leg: Index.
+            body: Place and rotation of its segment of the body, world space.
+            ankle: The point, world space.
+
+        Returns:
+            Scene units; 0 where the ankle gets there, or no leg has limits.
+        """
+        if self.reaching is None:
+            return 0.0
+        missed = self.reaching.shortage(leg, turned(conjugated(body[1]), minus(ankle, body[0])))
+        return max(missed - NEAR_ENOUGH * self.legs[leg].reach, 0.0)
 
 
 HALF_LIFE = 0.15  # seconds
@@ -266,6 +272,10 @@ def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
 
 STANCE = tuple(index / 8.0 for index in range(9))  # shares of a stance at which ankles are looked at
 SWING = (0.2, 0.4, 0.6, 0.8)  # the same of a swing
+MET = radians(1.0)  # by which an ankle may miss the rotation of its foot
+SPARE = radians(3.0)  # how much more than an ankle asks for heels come up: the body may stand a little elsewhere
+MOST_UP = radians(45.0)  # to which heels come up for an ankle
+TRIES = 6  # times that a heel is raised farther
 MOST_STRIKE_CUTS = 4  # times that the toes are lowered at landing
 
 
@@ -280,11 +290,11 @@ def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface
     """
     found = []
     for leg, (start, steps) in enumerate(feet):
-        turn_missed, limb = course.turn_missed(leg), course.legs[leg]
-        if turn_missed is None or limb.foot_length <= 0.0:
+        limb = course.legs[leg]
+        if course.reaching is None or limb.foot_length <= 0.0:
             found.append((start, steps))
         else:
-            ankle = _Ankle(course, leg, turn_missed, (bodies[limb.segment], surface_pose))
+            ankle = _Ankle(course, leg, course.reaching, (bodies[limb.segment], surface_pose))
             found.append(ankle.rolled(start, list(steps)))
     return found
 
@@ -295,12 +305,12 @@ class _Ankle:
     Args:
         course: The body's and the legs'.
         leg: The index of its leg.
-        turn_missed: How far the joints of the leg miss rotations of the foot.
+        reaching: How far its joints miss rotations of the foot.
         seen: How the leg's segment of the body is carried, and where surfaces that move stand.
     """
 
-    def __init__(self, course: Course, leg: int, turn_missed: TurnMissed, seen: tuple[Carried, SurfacePose]) -> None:
-        self.course, self.leg, self.turn_missed = course, leg, turn_missed
+    def __init__(self, course: Course, leg: int, reaching: Reaching, seen: tuple[Carried, SurfacePose]) -> None:
+        self.course, self.leg, self.reaching = course, leg, reaching
         self.limb = course.legs[leg]
         self.carried, self.surface_pose = seen
 
@@ -337,24 +347,19 @@ class _Ankle:
         begun = landing.land if landing is not None else 0.0
         ended = lifting.lift if lifting is not None else self.course.count * TICK
         times = [begun + share * (ended - begun) for share in STANCE]
-        asked = [self._asked(foothold, time) for time in times]
+        asked = [self._heel_up(foothold.in_world(time, self.surface_pose), time) for time in times]
         flat_at_first = replace(landing, heel_strike=0.0) if landing is not None else None
         rolling = replace(lifting, toe_off=max(lifting.toe_off, asked[-1])) if lifting is not None else None
         rolls = [roll_standing(time, flat_at_first, rolling) for time in times]
         pitch = max([0.0, *(need - roll for need, roll in zip(asked, rolls, strict=True))])
         return pitch, max(lifting.toe_off, asked[-1] - pitch) if lifting is not None else 0.0
 
-    def _asked(self, foothold: Foothold, time: float) -> float:
-        """How far the heel has to be up at a time of a stance, radians."""
-        flat = foothold.in_world(time, self.surface_pose)
-        return heel_up(self.turn_missed, self.limb, flat, self._body(time))
-
     def _landed(self, step: Step) -> Step:
         """The step with its toes no higher at landing than the ankle allows."""
         flat = step.end.in_world(step.land, self.surface_pose)
         strike = 0.0 if step.end.pitch else step.heel_strike
         for _ in range(MOST_STRIKE_CUTS):
-            off = turned_off(self.turn_missed, self.limb, (flat, -strike), self._body(step.land)) if strike else 0.0
+            off = self._missed(flat, -strike, self._body(step.land)) if strike else 0.0
             strike = max(strike - off, 0.0)
         return replace(step, heel_strike=strike)
 
@@ -364,9 +369,40 @@ class _Ankle:
         for share in SWING:
             time = step.lift + share * (step.land - step.lift)
             (flat, _), pitch = flat_in_the_air(step, time, self.surface_pose), pitch_in_the_air(step, time)
-            asked = heel_up(self.turn_missed, self.limb, flat, self._body(time), from_pitch=pitch)
-            most = max(most, (asked - pitch) / arch(share, 1.0))
+            most = max(most, (self._heel_up(flat, time, pitch) - pitch) / arch(share, 1.0))
         return replace(step, toes_down=most)
+
+    def _heel_up(self, flat: tuple[V3, Q4], time: float, from_pitch: float = 0.0) -> float:
+        """How far the heel of the foot has to be up for the leg's joints to bring the foot to its rotation.
+
+        Ankles bend no farther than they do: people climb steep ground on the balls of their feet. The heel is raised by
+        what the joints miss, again and again, until they miss next to nothing.
+
+        Args:
+            flat: Place of the sole and rotation of the foot, without rolling, world space.
+            time: Seconds.
+            from_pitch: How far the heel is up in any case, radians.
+
+        Returns:
+            Radians; `from_pitch` where that will do, and where rolling farther would not help.
+        """
+        body = self._body(time)
+        pitch, now = from_pitch, self._missed(flat, from_pitch, body)
+        for _ in range(TRIES):
+            if now <= MET:
+                return min(pitch + SPARE, max(MOST_UP, pitch)) if pitch > from_pitch else from_pitch
+            raised = pitch + now
+            then = self._missed(flat, raised, body)
+            if then >= now or raised > max(MOST_UP, from_pitch):
+                break
+            pitch, now = raised, then
+        return pitch
+
+    def _missed(self, flat: tuple[V3, Q4], pitch: float, body: tuple[V3, Q4]) -> float:
+        """How far the leg's joints miss the rotation of the foot with its heel so far up, radians."""
+        back, rolled = conjugated(body[1]), pose_of(self.limb, flat, pitch, base=flat[0])
+        ankle = turned(back, minus(rolled.ankle, body[0]))
+        return self.reaching.turn_missed(self.leg, ankle, multiplied(back, rolled.rotation))
 
     def _body(self, time: float) -> tuple[V3, Q4]:
         """Place and rotation of the leg's segment of the body at a time, world space."""

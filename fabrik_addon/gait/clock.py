@@ -116,14 +116,9 @@ def usual_stride(speed: float, height: float, settings: Settings) -> float:
     return float(STRIDE_FACTOR * height * froude**STRIDE_EXPONENT * settings.stride_scale)
 
 
-def hip_height(leg: Leg) -> float:
-    """How high a hip stands over its foot when it walks: a straight leg bends."""
-    return min(leg.height, CROUCH * leg.reach)
-
-
 def size_of(leg: Leg) -> float:
-    """The height that stride and speed belong to: the hip's, or half of the leg where legs are spread."""
-    return max(hip_height(leg), SPREAD * leg.reach)
+    """The height that stride and speed belong to: the hip's as it walks, or half of the leg where legs are spread."""
+    return max(min(leg.height, CROUCH * leg.reach), SPREAD * leg.reach)
 
 
 def room(leg: Leg, offset: V3, direction: V3) -> float:

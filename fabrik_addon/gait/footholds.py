@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -28,7 +28,7 @@ from ..maths import (
 from .body import need_of
 from .feet import Foothold, Refused
 from .ground import BODY, STATIC, Ground, Terrain, foot_rotation, laid
-from .legs import SWAYING, Leg, Shortage, held_off, spacing
+from .legs import SWAYING, Leg, spacing
 from .settings import Settings
 
 NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
@@ -62,7 +62,7 @@ class Stance:
         apart: How near another foot may be, scene units.
         radius: How far from the best place others are looked at: a quarter of a stride, scene units.
         time: Of landing, seconds from the path's first frame.
-        shortage: How far the limits of its joints hold the ankle off points; None where no leg has limits.
+        held_off: See `Course.held_off`, for the leg; None where no leg has limits.
     """
 
     leg: Leg
@@ -75,7 +75,7 @@ class Stance:
     apart: float
     radius: float
     time: float
-    shortage: Shortage | None
+    held_off: Callable[[tuple[V3, Q4], V3], float] | None
 
     @cached_property
     def hips(self) -> list[V3]:
@@ -224,7 +224,7 @@ def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
     expected, so it is tried as far before and behind as that makes it. The first of the stance's times at which the
     ankle is held off tells.
     """
-    if stance.shortage is None:
+    if stance.held_off is None:
         return 0.0
     leg = stance.leg
     ankle = placed(flat[0], flat[1], leg.ankle)
@@ -232,7 +232,7 @@ def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
         down = need_of(hip, ankle, stance.up, leg.walking_reach, SINKING * leg.height)
         body = along(place, stance.up, -down), rotation
         for way in (SWAYING * sway * leg.reach, -SWAYING * sway * leg.reach) if sway else (0.0,):
-            off = held_off(stance.shortage, leg, body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length
+            off = stance.held_off(body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length
             if off > 0.0:
                 return off
     return 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from math import ceil
@@ -44,7 +45,7 @@ from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .feet import Cause, Feet, Foothold, FootPose, Step, foot_at, raised
 from .footholds import Choice, Stance, choose, least_distances
 from .ground import Ground, Terrain, is_body
-from .legs import Leg, Reaching, by_segment, check_legs, held_off, rooms_of
+from .legs import Leg, Reaching, by_segment, check_legs, rooms_of
 from .path import TICK, track_through
 from .plan import WalkPlan, surfaces_of, to_text
 from .settings import ROUNDING, Gravity, Settings, check_settings
@@ -303,14 +304,10 @@ class HandWalk:
         drift = length(perpendicular(minus(minus(place, state.slack), self.homes[index]), up)) / self.trigger
         leg = self.legs[index]
         ankle = placed(place, rotation, leg.ankle)
-        stretch = distance(self._hip(index), ankle) - max(leg.reach, distance(leg.hip, leg.rest_ankle))
-        is_beyond = stretch > 0.0 or self._held_off(index, ankle) > 0.0
+        body = self._body()
+        stretch = distance(placed(*body, leg.hip), ankle) - max(leg.reach, distance(leg.hip, leg.rest_ankle))
+        is_beyond = stretch > 0.0 or self.course.held_off(index, body, ankle) > 0.0
         return max(drift, 1.0) if is_beyond and drift > JOINING else drift
-
-    def _held_off(self, index: int, ankle: V3) -> float:
-        """How far the limits of a leg's joints hold its ankle off a place, scene units."""
-        shortage = self.course.shortage(index)
-        return 0.0 if shortage is None else held_off(shortage, self.legs[index], self._body(), ankle)
 
     def _step(self, index: int) -> None:
         state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
@@ -339,7 +336,7 @@ class HandWalk:
         body = plus(place, way), rotation
         stance = Stance(
             leg, wanted, track.uprights[0], up, ahead, (body,), others, self.near[index], self.trigger, time,
-            self.course.shortage(index),
+            partial(self.course.held_off, index) if self.reaching else None,
         )  # fmt: skip
         return choose(self.ground, stance, self.settings)
 
@@ -390,10 +387,6 @@ class HandWalk:
         offset, tilt = self._carried()
         track = self.course.tracks[0]
         return plus(track.places[0], offset), multiplied(tilt, track.rotations[0])
-
-    def _hip(self, index: int) -> V3:
-        place, rotation = self._body()
-        return placed(place, rotation, self.legs[index].hip)
 
     def _surface_pose(self, surface: int, time: float) -> Pose:
         if is_body(surface):

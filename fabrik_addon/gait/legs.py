@@ -17,14 +17,12 @@ from ..maths import (
     Q4,
     V3,
     Z_AXIS,
-    conjugated,
     cross,
     distance,
     dot,
     minus,
     perpendicular,
     plus,
-    turned,
     unit_or,
 )
 from ..messages import Message
@@ -155,15 +153,13 @@ def arranged(legs: Sequence[Leg], forward: V3) -> tuple[Leg, ...]:
         aside = places[leg.name][1] - middle
         side = 0 if abs(aside) <= IN_THE_MIDDLE * width else LEFT if aside > 0.0 else RIGHT
         arrangement.append(replace(leg, side=side))
-    rows = {leg.name: _row(leg, arrangement, places) for leg in arrangement}
+    rows = {  # how many legs of its side stand in front of each
+        leg.name: sum(one.side == leg.side and places[one.name][0] > places[leg.name][0] for one in arrangement)
+        for leg in arrangement
+    }
     return tuple(
         replace(leg, row=rows[leg.name], group=(rows[leg.name] + (leg.side == RIGHT)) % 2) for leg in arrangement
     )
-
-
-def _row(leg: Leg, legs: Sequence[Leg], places: dict[str, tuple[float, float]]) -> int:
-    """How many legs of its side stand in front of a leg."""
-    return sum(1 for other in legs if other.side == leg.side and places[other.name][0] > places[leg.name][0])
 
 
 def by_segment(legs: Sequence[Leg], count: int) -> list[list[int]]:
@@ -206,7 +202,6 @@ LEAST_ROOM = 0.05  # of a leg's reach: what a leg has in any case, so that one w
 DIRECTIONS = 16  # round a home, in which the room within the limits is measured
 HALVINGS = 6  # of the way on which the room ends, to find where it does
 
-Shortage = Callable[[V3], float]  # how far a leg's ankle stays away from a point of the body's frame, scene units
 # How far a leg's ankle can be from its place at rest, to either side along a level direction (x, y) of the body's
 # frame, within the limits of its joints: scene units, never nothing at all
 Room = Callable[[float, float], float]
@@ -246,22 +241,6 @@ class Reaching(Protocol):
         ...
 
 
-def held_off(shortage: Shortage, leg: Leg, body: tuple[V3, Q4], ankle: V3) -> float:
-    """How far the limits of a leg's joints hold its ankle off a point, beyond what counts as reached.
-
-    Args:
-        shortage: Of the leg.
-        leg: The leg.
-        body: Place and rotation of its segment of the body, world space.
-        ankle: The point, world space.
-
-    Returns:
-        Scene units; 0 where the ankle gets there.
-    """
-    missed = shortage(turned(conjugated(body[1]), minus(ankle, body[0])))
-    return max(missed - NEAR_ENOUGH * leg.reach, 0.0)
-
-
 def rooms_of(legs: Sequence[Leg], reaching: Reaching | None, sway: float) -> dict[int, Room]:
     """By leg the room that the limits of its joints leave.
 
@@ -278,7 +257,7 @@ def rooms_of(legs: Sequence[Leg], reaching: Reaching | None, sway: float) -> dic
     }
 
 
-def _room_of(leg: Leg, shortage: Shortage, spare: float) -> Room:
+def _room_of(leg: Leg, shortage: Callable[[V3], float], spare: float) -> Room:
     """The room of a leg: both ways of a direction have it, and a spare length is left at both ends.
 
     Hips of straight legs come down as they walk, so the ankle is looked at no farther below the hip than it then is.

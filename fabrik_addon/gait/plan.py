@@ -89,11 +89,7 @@ def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]
     """The steps that are under way between two frames, in the order of their lifting."""
     low, high = plan.time_of(first), plan.time_of(last)
     found = [step for steps in plan.steps for step in steps if step.lift <= high and step.land >= low]
-    return tuple(sorted(found, key=_order))
-
-
-def _order(step: Step) -> tuple[float, int]:
-    return step.lift, step.leg
+    return tuple(sorted(found, key=lambda step: (step.lift, step.leg)))
 
 
 def surfaces_of(feet: Feet, terrain: Terrain, count: int) -> dict[int, Poses]:

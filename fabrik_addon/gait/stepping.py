@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import floor
 
 from ..maths import (
@@ -31,7 +32,7 @@ from .clock import LEAST_SWING, MOST_SWING, Clock
 from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
 from .ground import BODY, Ground, is_body, smallest_circle
-from .legs import held_off, neighbours
+from .legs import neighbours
 from .path import TICK
 
 WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
@@ -183,10 +184,10 @@ class Stepper:
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
         """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains."""
-        shortage, limb = self.course.shortage(leg), self.legs[leg]
-        if shortage is None:
+        if self.course.reaching is None:
             return 0.0
-        return held_off(shortage, limb, self._lowered(leg, now, ankle), ankle) - HIP_SPARE * limb.foot_length
+        off = self.course.held_off(leg, self._lowered(leg, now, ankle), ankle)
+        return off - HIP_SPARE * self.legs[leg].foot_length
 
     def _is_as_good_as_home(self, leg: int, now: float) -> bool:
         """Whether no step would bring a foot nearer to where it is wanted."""
@@ -242,16 +243,17 @@ class Stepper:
         homes = [self.course.home(leg, land + (until - land) * i / WAYPOINTS) for i in range(WAYPOINTS + 1)]
         middle = 0.5 * (land + until)
         up, upright = track.up(middle), track.upright(middle)
-        if stand <= lift and self._is_short_way(homes):
+        if stand <= lift and distance(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride:
             wanted = homes[-1]
         else:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
-        wanted = along(wanted, up, self._raised(leg, middle))
+        wanted = along(wanted, up, self.bodies[self.legs[leg].segment].raised[track.split(middle)[0]])
         ahead = unit_or(perpendicular(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
         bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
+        held_off = partial(self.course.held_off, leg) if self.course.reaching else None
         stance = Stance(
             self.legs[leg], wanted, upright, up, ahead, bodies, stood_on(self.states, leg, land, self._surface_pose),
-            self.near[leg], SEARCHED * self.clock.stride, land, self.course.shortage(leg),
+            self.near[leg], SEARCHED * self.clock.stride, land, held_off,
         )  # fmt: skip
         return choose(self.ground, stance, settings)
 
@@ -262,10 +264,6 @@ class Stepper:
         hip = placed(place, rotation, limb.hip)
         return along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)), rotation
 
-    def _is_short_way(self, homes: Sequence[V3]) -> bool:
-        """Whether the body goes so little during a stance that the foot may land at once where the body will stand."""
-        return distance(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride
-
     # ---- the body, as far as it is known
 
     def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
@@ -275,9 +273,6 @@ class Stepper:
     def _body(self, segment: int, time: float) -> tuple[V3, Q4]:
         track = self.course.tracks[segment]
         return self.bodies[segment].pose(track, track.split(time)[0])
-
-    def _raised(self, leg: int, time: float) -> float:
-        return self.bodies[self.legs[leg].segment].raised[self.course.of(leg).split(time)[0]]
 
     def _crouched_hip(self, leg: int, time: float, ankle: V3) -> V3:
         """Where a hip is expected, come down towards the height of an ankle as far as it may."""

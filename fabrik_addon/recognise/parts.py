@@ -214,7 +214,11 @@ def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> tuple[int, int]:
     above_hips = set(tree.path_up(hips))
     others = [top for _, top in tops if top >= 0 and top not in above_hips]
     chest = max(others, default=-1, key=lambda top: len(tree.between(-1, top)))
-    return (_pelvis(tree) if hips < 0 else hips), (_last_spine(tree) if chest < 0 else chest)
+    if hips < 0:
+        hips = next(iter(_labelled(tree, "PELVIS")), -1)
+    if chest < 0:
+        chest = max(_labelled(tree, "SPINE"), default=-1, key=lambda bone: len(tree.between(-1, bone)))
+    return hips, chest
 
 
 def _top(tree: Tree, pair: Pair) -> int:
@@ -264,15 +268,9 @@ def _ahead(tree: Tree, bone: int) -> float:
     return dot(head, tree.axes.forward or tree.axes.up) + LOWER_IS_BEHIND * dot(head, tree.axes.up)
 
 
-def _pelvis(tree: Tree) -> int:
-    """The first bone of the middle that names call pelvis, or -1."""
-    return next((bone for bone, label in enumerate(tree.labels) if label == "PELVIS" and not tree.sides[bone]), -1)
-
-
-def _last_spine(tree: Tree) -> int:
-    """The last bone that names call spine, before a neck."""
-    found = [bone for bone, label in enumerate(tree.labels) if label == "SPINE" and not tree.sides[bone]]
-    return max(found, default=-1, key=lambda bone: len(tree.between(-1, bone)))
+def _labelled(tree: Tree, label: str) -> list[int]:
+    """The bones of the middle that names call so."""
+    return [bone for bone, own in enumerate(tree.labels) if own == label and not tree.sides[bone]]
 
 
 def _spine(tree: Tree, hips: int, chest: int, used: set[int]) -> list[int]:
@@ -289,27 +287,25 @@ def _spine(tree: Tree, hips: int, chest: int, used: set[int]) -> list[int]:
 
 def _head(tree: Tree, hips: int, chest: int, taken: set[int]) -> list[int]:
     top = chest if chest >= 0 else hips
-    named = [bone for bone, label in enumerate(tree.labels) if label == "HEAD" and not tree.sides[bone]]
+    named = _labelled(tree, "HEAD")
     first = [bone for bone in named if "HEAD" not in [tree.labels[above] for above in list(tree.path_up(bone))[1:]]]
     for bone in first:
-        found = tree.between(top, bone) if top >= 0 else _labelled_run(tree, bone)
+        of_head = [one for one in tree.path_up(bone) if tree.families[one] == "HEAD"]
+        found = tree.between(top, bone) if top >= 0 else of_head[::-1]
         if found and not taken.intersection(found):
             return found
     if chest < 0 or named:
         return []
     runs = [run for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
-    runs = [run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in _labels(tree, run)]
+    runs = [
+        run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in [tree.labels[bone] for bone in run]
+    ]
     best = max(runs, default=[], key=lambda run: span_of(tree, run))
     return best[:MOST_OF_HEAD]
 
 
-def _labelled_run(tree: Tree, bone: int) -> list[int]:
-    run = [one for one in tree.path_up(bone) if tree.families[one] == "HEAD"]
-    return run[::-1]
-
-
 def _tail(tree: Tree, hips: int, chest: int, taken: set[int]) -> list[int]:
-    named = [bone for bone, label in enumerate(tree.labels) if label == "TAIL" and not tree.sides[bone]]
+    named = _labelled(tree, "TAIL")
     if named:
         last = max(named, key=lambda bone: len(tree.between(-1, bone)))
         run = [bone for bone in tree.path_up(last) if tree.labels[bone] == "TAIL"][::-1]
@@ -332,10 +328,6 @@ def _middle_run(tree: Tree, bone: int, taken: set[int]) -> list[int]:
     run = next(run for run in tree.unnamed.all() if bone in run)
     run = run[run.index(bone) :]
     return [] if taken.intersection(run) else [*run]
-
-
-def _labels(tree: Tree, run: Sequence[int]) -> set[str]:
-    return {tree.labels[bone] for bone in run}
 
 
 def _points(tree: Tree, run: Sequence[int], *, is_ahead: bool) -> bool:
@@ -408,7 +400,8 @@ def fingers_of(tree: Tree, arm: Part[int], taken: set[int]) -> Iterator[Part[int
     runs.sort(key=lambda run: -dot(tree.skeleton.heads[run[0]], tree.axes.forward or tree.axes.lateral))
     labels: set[str] = set()
     for number, run in enumerate(runs, start=1):
-        label = _finger_label(tree, run)
+        words = [word for bone in run for word in words_of(tree.skeleton.names[bone])]
+        label = next((FINGER_NAMES[word] for word in words if word in FINGER_NAMES), "")
         label = label if label and label not in labels else f"Finger {number}"
         labels.add(label)
         sure = SURE if all(tree.labels[bone] == "FINGER" for bone in run) else BY_PLACE
@@ -421,8 +414,3 @@ def _is_finger(tree: Tree, arm: Sequence[int], run: Sequence[int]) -> bool:
     heads = tree.skeleton.heads
     size, whole = distance(heads[run[0]], heads[run[-1]]), distance(heads[arm[0]], heads[arm[-1]])
     return labels <= {"FINGER", ""} and ("FINGER" in labels or size <= LONGEST_FINGER * whole)
-
-
-def _finger_label(tree: Tree, run: Sequence[int]) -> str:
-    words = [word for bone in run for word in words_of(tree.skeleton.names[bone])]
-    return next((FINGER_NAMES[word] for word in words if word in FINGER_NAMES), "")

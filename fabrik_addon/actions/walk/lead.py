@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ...errors import BoneError, ChainError, place_of
-from ...gait import Foothold, HandWalk, Leg, Steering, WalkPlan, path_at
+from ...gait import Foothold, HandWalk, Steering, WalkPlan, path_at
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, Channels, CurveWriter, Keys
@@ -108,9 +108,11 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     at = _stands(owner, body, depsgraph)
     walk = HandWalk(legs, settings, ground.terrain(), at, reaching)
     chains = rig_of(owner).chains
-    walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in legs])
+    feet = {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in legs}
+    ankles = zip(legs, feet.values(), strict=True)
+    walk.stand_at([Foothold(minus(place, rotated(turn, leg.ankle)), turn) for leg, (place, turn) in ankles])
     steering = Steering(*at, walk.fastest, settings.gravity)
-    set_led_poses(owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in legs} | {"": at})
+    set_led_poses(owner.name_full, {**feet, "": at})
     try:
         chain_set = set_of(owner, body)
         prepared = FigurePose.read(chain_set, depsgraph).as_started
@@ -127,11 +129,6 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.De
     """Where the effector of a chain stands in the world, and the turn of its tip bone from how it is at rest."""
     held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.at_head)
     return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
-
-
-def _foothold(leg: Leg, at: Pose) -> Foothold:
-    """Where a foot stands whose ankle is at a pose."""
-    return Foothold(minus(at[0], rotated(at[1], leg.ankle)), at[1])
 
 
 def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]:
