@@ -345,12 +345,8 @@ class Mirrored:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Plan:
-    source: str
-    pairs: list[BonePair]
-    twin: str  # the chain that is there already, or ""
-    goals: list[GoalPlan]
+# The name of a chain; its bones; the name of the chain of the other side, or "" where it is to be made; its goals
+_Plan = tuple[str, list[BonePair], str, list[GoalPlan]]
 
 
 def mirror_chains(
@@ -370,12 +366,12 @@ def mirror_chains(
     check_rig(owner, context.evaluated_depsgraph_get())
     plans = [_plan(context, owner, chain, use_update) for chain in chains]
     bring_up_to_date(owner)
-    told = [_make(owner, plan) for plan in plans]
-    for one, plan in zip(told, plans, strict=True):
-        for goal in plan.goals:
+    told = [_make(owner, source, pairs, twin) for source, pairs, twin, _ in plans]
+    for one, (source, pairs, _, goals) in zip(told, plans, strict=True):
+        for goal in goals:
             one.notes += goal.give(context, owner, one.chain)
         chains = rig_of(owner).chains
-        mirror_held(context, owner, (chains[plan.source], chains[one.chain]), plan.pairs[-1])
+        mirror_held(context, owner, (chains[source], chains[one.chain]), pairs[-1])
     rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index(told[-1].chain)
     return told
 
@@ -389,7 +385,7 @@ def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
         )
     target_turn(chain, context.evaluated_depsgraph_get())  # asked for what it raises, before anything is made
     goals = [plan_goal(context, owner, chain, role, twin) for role in ("target", "pole")]
-    return _Plan(chain.name, pairs, twin.name if twin is not None else "", [goal for goal in goals if goal is not None])
+    return chain.name, pairs, twin.name if twin is not None else "", [goal for goal in goals if goal is not None]
 
 
 def pairs_of(owner: bpy.types.Object, chain: FabrikChain) -> list[BonePair]:
@@ -427,24 +423,24 @@ def _twin(owner: bpy.types.Object, chain: FabrikChain, pairs: list[BonePair]) ->
     return next((other for other in others if names_if_any(owner, other) == names), None)
 
 
-def _make(owner: bpy.types.Object, plan: _Plan) -> Mirrored:
+def _make(owner: bpy.types.Object, source: str, pairs: list[BonePair], twin: str) -> Mirrored:
     chains = rig_of(owner).chains
-    name = plan.twin
+    name = twin
     if not name:
-        tip = plan.pairs[-1].other.name
-        wanted = flipped_name(plan.source)
-        name = unique_name(wanted if wanted != plan.source else tip, [chain.name for chain in chains])
+        tip = pairs[-1].other.name
+        wanted = flipped_name(source)
+        name = unique_name(wanted if wanted != source else tip, [chain.name for chain in chains])
         made = chains.add()
         made.name = name
         made.tip_bone = tip
-    chain, other = chains[plan.source], chains[name]
+    chain, other = chains[source], chains[name]
     _copy_settings(chain, other)
-    _copy_start(chain, other, plan.pairs)
-    told = Mirrored(name, not plan.twin)
-    apart = [pair.other.name for pair in plan.pairs if not pair.is_mirrored]
+    _copy_start(chain, other, pairs)
+    told = Mirrored(name, not twin)
+    apart = [pair.other.name for pair in pairs if not pair.is_mirrored]
     if apart:
         told.notes.append(Text("'{bone}' does not lie at rest as the other side does", bone=apart[0]))
-    sided = [pair for pair in plan.pairs if pair.bone != pair.other]
+    sided = [pair for pair in pairs if pair.bone != pair.other]
     told.notes += [note for note in map(mirror_limit_to, sided) if note]
     return told
 

@@ -126,17 +126,16 @@ UNDER_BODY = 0.3  # of a leg's reach: how far below the expected height the inwa
 IN_THE_WAY = 0.9  # share of the way from hip to foothold: what is hit before it is a wall
 
 
-@dataclass(frozen=True)
 class Ground:
     """The terrain, and what is down on it.
 
-    Attributes:
-        terrain: As passed in.
-        is_surface: Whether walls and ceilings are ground.
+    Args:
+        terrain: Kept as it is.
+        gravity: A name of `Gravity`, by which walls and ceilings are ground (`is_surface`) or not.
     """
 
-    terrain: Terrain
-    is_surface: bool
+    def __init__(self, terrain: Terrain, gravity: str) -> None:
+        self.terrain, self.is_surface = terrain, gravity == Gravity.SURFACE
 
     def under(self, point: V3, up: V3, spans: tuple[float, float], time: float) -> Hit | None:
         """The ground above or below a point.

@@ -48,7 +48,7 @@ from .ground import Ground, Terrain, is_body
 from .legs import Leg, Reaching, by_segment, check_legs, rooms_of
 from .path import TICK, track_through
 from .plan import WalkPlan, surfaces_of, to_text
-from .settings import ROUNDING, Gravity, Settings, check_settings
+from .settings import ROUNDING, Settings, check_settings
 from .stepping import LegState, stood_on
 
 FOLLOWING = 0.1  # seconds, half-life of the way that is left: the trembling of a mouse is not followed
@@ -176,7 +176,7 @@ class HandWalk:
         check_legs(legs)
         check_settings(settings)
         self.legs, self.settings, self.reaching = legs, settings, reaching
-        self.ground = Ground(terrain, settings.gravity == Gravity.SURFACE)
+        self.ground = Ground(terrain, settings.gravity)
         self.time = 0.0
         self.near = least_distances(legs)
         size = sum(size_of(leg) for leg in legs) / len(legs)

@@ -17,7 +17,7 @@ from .ground import BODY, Ground, Terrain, is_body
 from .legs import Leg, Reaching, by_segment, check_legs
 from .path import TICK, BodyPath, Track, check_paths, track_of
 from .plan import WalkPlan, digest_of, surfaces_of
-from .settings import ROUNDING, Gravity, Settings, check_settings
+from .settings import ROUNDING, Settings, check_settings
 from .stepping import Stepper
 
 PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs feels the ground
@@ -105,7 +105,7 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     first = walk.settings[0]
     tracks = [track_of(path, first.gravity) for path in walk.paths]
     course = Course(tracks, walk.legs, walk.settings_at, walk.reaching)
-    ground = Ground(walk.terrain, first.gravity == Gravity.SURFACE)
+    ground = Ground(walk.terrain, first.gravity)
     expected = _carried(course, _ground_below(course, ground))
     clock = clock_of(course, [body.normals for body in expected])
     yield BEFORE_STEPS

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import cos, pi, sin
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
@@ -40,22 +40,8 @@ TIP = 0.04  # of a leg's reach: half the size of the footprint of a bare tip
 ABOVE = 0.002  # of a leg's reach: how far footprints lie above the ground, so that they are seen
 
 
-class _Print(NamedTuple):
-    """A foot that lands.
-
-    Attributes:
-        leg: Whose.
-        frame: When, or the first of the walk where it stands at first.
-        place: Of the sole, in world space.
-        rotation: Of the foot.
-        is_step: Whether it lands; else it stands there at first.
-    """
-
-    leg: Leg
-    frame: float
-    place: tuple[float, float, float]
-    rotation: tuple[float, float, float, float]
-    is_step: bool
+# A foot that lands: whose leg, when, where its sole stands in the world; and whether it lands, or stands there at first
+_Print = tuple[Leg, float, Matrix, bool]
 
 
 def mark_steps(
@@ -83,10 +69,10 @@ def mark_steps(
     plan = parsed.plan
     found = list(_prints(plan))
     _remove(scene, owner, plan)
-    steps = [one for one in found if one.is_step]
+    steps = [(leg, frame) for leg, frame, _, is_step in found if is_step]
     if use_markers:
-        for one in steps:
-            scene.timeline_markers.new(_marker(owner, one.leg), frame=round(one.frame))
+        for leg, frame in steps:
+            scene.timeline_markers.new(_marker(owner, leg), frame=round(frame))
     if footprints != "NONE":
         collection = bpy.data.collections.new(f"{owner.name}{NAMED}")
         collection[MARK] = owner.name_full
@@ -104,7 +90,10 @@ def _prints(plan: WalkPlan) -> Iterator[_Print]:
         for foothold, time in [(start, 0.0), *((step.end, step.land) for step in steps)]:
             if not is_body(foothold.surface):
                 place, rotation = foothold.in_world(time, plan.surface_pose)
-                yield _Print(leg, plan.first + time * plan.fps, place, rotation, foothold is not start)
+                turn = Quaternion(rotation)
+                above = Vector(place) + turn @ Vector((0.0, 0.0, ABOVE * leg.reach))
+                matrix = Matrix.Translation(above) @ turn.to_matrix().to_4x4()
+                yield leg, plan.first + time * plan.fps, matrix, foothold is not start
 
 
 def _marker(owner: bpy.types.Object, leg: Leg) -> str:
@@ -137,47 +126,37 @@ def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: WalkPlan) -> 
 
 def _outline(leg: Leg) -> list[Vector]:
     """The sole of a foot, or a round spot for a bare tip, in the foot's frame."""
+    angles = [2.0 * pi * index / POINTS for index in range(POINTS)]
     if leg.foot_length <= 0.0:
         radius = TIP * leg.reach
-        return [Vector((radius * cos(angle), radius * sin(angle), 0.0)) for angle in _angles()]
+        return [Vector((radius * cos(angle), radius * sin(angle), 0.0)) for angle in angles]
     heel, ball = Vector(leg.heel), Vector(leg.ball)
     way = (ball - heel) * (1.0 + BEYOND)
     aside = Vector((-way.y, way.x, 0.0)) * (0.5 * WIDTH)
     middle = heel + 0.5 * way
-    return [middle + 0.5 * cos(angle) * way + sin(angle) * aside for angle in _angles()]
-
-
-def _angles() -> list[float]:
-    return [2.0 * pi * index / POINTS for index in range(POINTS)]
-
-
-def _placed(one: _Print) -> Matrix:
-    turn = Quaternion(one.rotation)
-    up = turn @ Vector((0.0, 0.0, ABOVE * one.leg.reach))
-    return Matrix.Translation(Vector(one.place) + up) @ turn.to_matrix().to_4x4()
+    return [middle + 0.5 * cos(angle) * way + sin(angle) * aside for angle in angles]
 
 
 def _add_outlines(collection: bpy.types.Collection, owner: bpy.types.Object, found: list[_Print]) -> None:
     """One curve with an outline for each footprint."""
     data: Any = bpy.data.curves.new(collection.name, "CURVE")
     data.dimensions = "3D"
-    for one in found:
+    for leg, _, matrix, _ in found:
         spline = data.splines.new("POLY")
         spline.use_cyclic_u = True
         spline.points.add(POINTS - 1)
-        matrix = _placed(one)
-        for point, place in zip(spline.points, _outline(one.leg), strict=True):
+        for point, place in zip(spline.points, _outline(leg), strict=True):
             point.co = (*(matrix @ place), 1.0)
     _link(collection, owner, bpy.data.objects.new(collection.name, data))
 
 
 def _add_empties(collection: bpy.types.Collection, owner: bpy.types.Object, found: list[_Print]) -> None:
     """An empty for each footprint, named by walker, leg and frame."""
-    for one in found:
-        empty = bpy.data.objects.new(f"{_marker(owner, one.leg)} {one.frame:.0f}", None)
+    for leg, frame, matrix, _ in found:
+        empty = bpy.data.objects.new(f"{_marker(owner, leg)} {frame:.0f}", None)
         empty.empty_display_type = "ARROWS"
-        empty.empty_display_size = max(one.leg.foot_length, TIP * one.leg.reach)
-        empty.matrix_world = _placed(one)
+        empty.empty_display_size = max(leg.foot_length, TIP * leg.reach)
+        empty.matrix_world = matrix
         _link(collection, owner, empty)
 
 
