@@ -36,8 +36,8 @@ CALLS = {
     "drag of the hips: begin": (1_425, 33, 1),
     "drag of the hips: step": (90, 19, 0),
     "drag of the hips: end": (4_015, 47, 1),
-    "set up character": (52_000, 66, 2),
-    "plan walk, 250 frames": (306_500, 70, 5),
+    "set up character": (51_750, 66, 2),
+    "plan walk, 250 frames": (305_800, 70, 5),
     "bake, 8 limbs, a chain and frame": (17, 54, 0),
     "bake, character, a frame": (130, 57, 0),
 }
