@@ -317,7 +317,12 @@ def _names(tree: Tree, pair: Pair) -> Features:
     return found
 
 
-HALF_TEXTS = {half: Message(half) for half in ("THIGH", "SHIN", "UPPER_ARM", "FOREARM")}
+HALF_TEXTS = {
+    "THIGH": Message("THIGH"),
+    "SHIN": Message("SHIN"),
+    "UPPER_ARM": Message("UPPER_ARM"),
+    "FOREARM": Message("FOREARM"),
+}
 
 
 def _missing_roles(tree: Tree, pair: Pair) -> Features:
