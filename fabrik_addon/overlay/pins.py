@@ -8,7 +8,6 @@ held, and a line leads to it from where the bone could not follow.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from ..rig.goals import read_points
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.versions import newer_refusal
 from .settings import scene_settings
-from .shapes import AXES, Painted, Shapes, draw_axes, theme_colours
+from .shapes import AXES, Drawing, Shapes, draw_axes
 
 SIZE = 0.06  # of a diamond, from its middle to its corners, as a share of the chain's length
 NEARLY = 2.0  # times the tolerance that still counts as held
@@ -97,20 +96,7 @@ def _pin(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsg
     return Pin(place, effector, length, points.turn, chain.target is not None, is_held)
 
 
-@dataclass(slots=True)
-class PinState:
-    """What was drawn last.
-
-    Attributes:
-        drawn: For what the batches were made.
-        painted: The batches, or None where there are no pins.
-    """
-
-    drawn: object = None
-    painted: Painted | None = None
-
-
-state = PinState()
+drawing = Drawing()
 
 
 def draw(context: bpy.types.Context, revision: int) -> None:
@@ -120,27 +106,28 @@ def draw(context: bpy.types.Context, revision: int) -> None:
         context: Of the view.
         revision: Another one where anything may have changed.
     """
-    scene, region, space = context.scene, context.region, context.space_data
-    if scene is None or region is None or context.view_layer is None or context.preferences is None:
+    scene, layer = context.scene, context.view_layer
+    if scene is None or layer is None or not scene_settings(scene).show_pins:
         return
-    viewed: Any = space
-    if not scene_settings(scene).show_pins or not (viewed is None or viewed.overlay.show_overlays):
-        return
-    owners = [owner for owner in context.view_layer.objects if _is_shown(owner, viewed)]
-    wanted = (revision, scene.name_full, tuple(owner.name_full for owner in owners))
-    if wanted != state.drawn:
+    owners = [owner for owner in layer.objects if _has_pins(owner) and is_shown(context, owner)]
+
+    def shapes() -> Shapes | None:
         depsgraph = context.evaluated_depsgraph_get() if owners else None
         pins = [pin for owner in owners for pin in pins_of(owner, depsgraph)] if depsgraph is not None else []
-        state.painted = Painted(pin_shapes(pins), theme_colours(context.preferences)) if pins else None
-        state.drawn = wanted
-    if state.painted is not None:
-        state.painted.draw((region.width, region.height), context.preferences.system.ui_scale)
+        return pin_shapes(pins) if pins else None
+
+    drawing.draw(context, (revision, scene.name_full, tuple(owner.name_full for owner in owners)), shapes)
 
 
-def _is_shown(owner: bpy.types.Object, space: Any) -> bool:
-    """Whether an object has pins and a view shows it, in a mode in which it is posed."""
-    if owner.type != "ARMATURE" or not any(chain.pin for chain in rig_of(owner).chains):
-        return False
+def _has_pins(owner: bpy.types.Object) -> bool:
+    return owner.type == "ARMATURE" and any(chain.pin for chain in rig_of(owner).chains)
+
+
+def is_shown(context: bpy.types.Context, owner: bpy.types.Object) -> bool:
+    """Whether the view shows overlays, and an armature in a mode in which it is posed."""
+    space: Any = context.space_data
     if owner.mode == "EDIT" or newer_refusal(owner):
         return False
-    return owner.visible_get() if space is None else owner.visible_in_viewport_get(space)
+    if space is None:
+        return owner.visible_get()
+    return bool(space.overlay.show_overlays and owner.visible_in_viewport_get(space))

@@ -349,6 +349,41 @@ class Painted:
         gpu.state.blend_set("NONE")
 
 
+class Drawing:
+    """What a view was drawn last, made anew only where it changed.
+
+    Attributes:
+        key: For what the batches were made.
+        painted: The batches, or None where there is nothing to draw.
+    """
+
+    def __init__(self) -> None:
+        self.key: object = None
+        self.painted: Painted | None = None
+
+    def draw(self, context: bpy.types.Context, key: object, shapes: Callable[[], Shapes | None]) -> None:
+        """Draw shapes.
+
+        Args:
+            context: Of the region in which they are drawn.
+            key: Another one where they have to be made anew.
+            shapes: Makes them.
+        """
+        if context.region is None or context.preferences is None:
+            return
+        if key != self.key:
+            found = shapes()
+            self.painted = None if found is None else Painted(found, theme_colours(context.preferences))
+            self.key = key
+        if self.painted is not None:
+            viewport = context.region.width, context.region.height
+            self.painted.draw(viewport, context.preferences.system.ui_scale)
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self.key = self.painted = None
+
+
 def _point_shader() -> str:
     return POINT_SHADERS[0] if bpy.app.version >= (4, 5) else POINT_SHADERS[1]
 

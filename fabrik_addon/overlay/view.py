@@ -19,12 +19,11 @@ from ..errors import FabrikError
 from ..gait import WalkPlan, feet_at, steps_between
 from ..maths import V3, plus, scaled
 from ..rig.schema import rig_of
-from ..rig.versions import newer_refusal
 from ..rig.walk_goals import plan_of
 from . import hover, pins, timeline
 from .collect import pictures_of
 from .settings import parts_of, scene_settings
-from .shapes import Painted, Shapes, guarded, shapes_of, theme_colours
+from .shapes import Drawing, Shapes, guarded, shapes_of
 
 log = logging.getLogger(__name__)
 
@@ -40,18 +39,15 @@ class ViewState:
 
     Attributes:
         revision: Rises with all that may have changed the picture.
-        drawn: For what the batches were made.
-        painted: The batches.
         handles: Blender's draw handlers, each with the type of its editors.
     """
 
     revision: int = 0
-    drawn: object = None
-    painted: Painted | None = None
     handles: list[Any] = field(default_factory=list)
 
 
 state = ViewState()
+drawing = Drawing()
 
 
 def touch() -> None:
@@ -61,44 +57,25 @@ def touch() -> None:
 
 def draw(context: bpy.types.Context) -> None:
     """Draw the overlay of the view's scene, where it is on."""
-    scene, region = context.scene, context.region
-    if scene is None or region is None or not scene_settings(scene).show:
+    scene, owner = context.scene, working_rig(context)
+    if scene is None or owner is None or owner.type != "ARMATURE":
         return
-    if not _is_shown(context, working_rig(context)):
+    settings, rig, frame = scene_settings(scene), rig_of(owner), scene.frame_current_final
+    if not settings.show or not pins.is_shown(context, owner):
         return
-    painted = _painted(context, scene)
-    if painted is not None and context.preferences is not None:
-        painted.draw((region.width, region.height), context.preferences.system.ui_scale)
-
-
-def _is_shown(context: bpy.types.Context, owner: bpy.types.Object | None) -> bool:
-    """Whether the view shows overlays, and the armature in a mode in which it is posed."""
-    space: Any = context.space_data
-    if owner is None or owner.mode == "EDIT" or newer_refusal(owner):
-        return False
-    return space is None or bool(space.overlay.show_overlays and owner.visible_in_viewport_get(space))
-
-
-def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | None:
-    """The batches for what is to be shown now, made anew where that changed."""
-    owner, settings = working_rig(context), scene_settings(scene)
-    if owner is None or owner.type != "ARMATURE" or context.preferences is None:
-        return None
-    rig = rig_of(owner)
     parts = parts_of(settings)
-    shown = (rig.active_index, settings.all_chains, frozenset(parts), settings.show_walk)
-    walk = walk_key(owner, scene.frame_current_final) if settings.show_walk else None
-    wanted = (state.revision, scene.name_full, owner.name_full, *shown, walk)
-    if wanted != state.drawn:
+
+    def shapes() -> Shapes:
         chains = list(rig.chains) if settings.all_chains else [rig.active] if rig.active else []
         depsgraph = context.evaluated_depsgraph_get()
-        pictures = pictures_of(owner, chains, depsgraph, "limited_reach" in parts)
-        shapes = shapes_of(pictures, parts)
+        found = shapes_of(pictures_of(owner, chains, depsgraph, "limited_reach" in parts), parts)
         if settings.show_walk:
-            draw_walk(shapes, owner, scene.frame_current_final)
-        state.painted = Painted(shapes, theme_colours(context.preferences))
-        state.drawn = wanted
-    return state.painted
+            draw_walk(found, owner, frame)
+        return found
+
+    shown = (rig.active_index, settings.all_chains, frozenset(parts), settings.show_walk)
+    walk = walk_key(owner, frame) if settings.show_walk else None
+    drawing.draw(context, (state.revision, scene.name_full, owner.name_full, *shown, walk), shapes)
 
 
 def walk_key(owner: bpy.types.Object, frame: float) -> object:
@@ -211,6 +188,6 @@ def unregister() -> None:
         space, handle = state.handles.pop()
         remove: Any = space.draw_handler_remove
         remove(handle, "WINDOW")
-    state.painted = state.drawn = None
-    pins.state.painted = pins.state.drawn = None
+    drawing.forget()
+    pins.drawing.forget()
     record.state.current = hover.state.shown = None

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 
@@ -18,16 +18,11 @@ PIE_MENU = "FABRIK_MT_pie"
 HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
 
 
-class Part(ABC):
-    """What stands in one place of a menu or a pie."""
-
-    @abstractmethod
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        """Draw it as the next thing in a layout."""
+Draw: TypeAlias = Callable[[bpy.types.Context, bpy.types.UILayout], None]
 
 
 @dataclass(frozen=True)
-class Entry(Part):
+class Entry:
     """An operator in a menu.
 
     Attributes:
@@ -42,7 +37,8 @@ class Entry(Part):
     icon: Icon = "NONE"
     options: dict[str, str | bool] = field(default_factory=dict)
 
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+    def draw(self, layout: bpy.types.UILayout) -> None:
+        """Draw it as the next thing in a layout."""
         if self.text:
             options = layout.operator(self.operator, text=self.text, icon=self.icon)
         else:
@@ -51,50 +47,43 @@ class Entry(Part):
             setattr(options, name, value)
 
 
-@dataclass(frozen=True)
-class Submenu(Part):
-    """A menu in a menu, by its class's name."""
-
-    name: str
-
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        layout.menu(self.name)
+Part: TypeAlias = Entry | str | Draw  # what stands in one place: an operator, a menu by its class, or anything else
 
 
-class Line(Part):
+def line(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """A line between entries."""
-
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        layout.separator()
+    layout.separator()
 
 
-class Live(Part):
+def live(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """The switch of the armature; an empty place in a pie, and a line in a menu, where there is none."""
-
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        owner = working_rig(context)
-        if owner is None or owner.type != "ARMATURE":
-            layout.separator()
-        else:
-            layout.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER")
+    owner = working_rig(context)
+    if owner is None or owner.type != "ARMATURE":
+        layout.separator()
+    else:
+        layout.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER")
 
 
-class Overlay(Part):
+def overlay(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """The switch of the overlay."""
-
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
+    layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
 
 
-class Begin(Part):
+def begin(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """The button to begin with: set up the character, or add a chain where there are some."""
-
-    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        first = SET_UP if working_chain(context) is None else ADD
-        first.draw(context, layout)
+    (SET_UP if working_chain(context) is None else ADD).draw(layout)
 
 
-LINE, LIVE, OVERLAY, BEGIN = Line(), Live(), Overlay(), Begin()
+def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: Sequence[Part]) -> None:
+    """Draw parts one below the other, or one a place of a pie."""
+    for part in parts:
+        if isinstance(part, Entry):
+            part.draw(layout)
+        elif isinstance(part, str):
+            layout.menu(part)
+        else:
+            part(context, layout)
+
 
 DRAG = Entry("fabrik.drag", icon="VIEW_PAN")
 SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
@@ -114,136 +103,18 @@ SNAP_ALL = (
     Entry("fabrik.pose_snap", "Pose to All Goals", "NONE", {"chains": "ALL"}),
 )
 
-MAIN: tuple[Part, ...] = (
-    DRAG,
-    SOLVE,
-    Entry("fabrik.solve_all"),
-    LIVE,
-    OVERLAY,
-    LINE,
-    SET_UP,
-    ADD,
-    BAKE,
-    LINE,
-    Submenu("FABRIK_MT_chain"),
-    Submenu("FABRIK_MT_goals"),
-    Submenu("FABRIK_MT_body"),
-    Submenu("FABRIK_MT_walker"),
-    Submenu("FABRIK_MT_start_pose"),
-    Submenu("FABRIK_MT_limit"),
-    Submenu("FABRIK_MT_report"),
-    Submenu("FABRIK_MT_steps"),
-    LINE,
-    Entry("fabrik.manual", icon="HELP"),
-)
 MAPPING = Entry("fabrik.mapping_export", icon="EXPORT"), Entry("fabrik.mapping_import", icon="IMPORT")
-CHAIN: tuple[Part, ...] = (
-    MIRROR,
-    Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
-    Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
-    LINE,
-    *CONVERT,
-    LINE,
-    *MAPPING,
-    LINE,
-    Entry("fabrik.chain_remove", icon="REMOVE"),
-    REMOVE_ALL,
-    CLEAR,
-)
-GOALS: tuple[Part, ...] = (
-    Entry("fabrik.target_add", icon="EMPTY_AXIS"),
-    Entry("fabrik.pole_add", icon="EMPTY_AXIS"),
-    LINE,
-    Entry("fabrik.goal_select", "Select Target", "RESTRICT_SELECT_OFF", {"role": "target"}),
-    Entry("fabrik.goal_select", "Select Pole", "NONE", {"role": "pole"}),
-    Entry("fabrik.back_to_pose", icon="POSE_HLT"),
-    LINE,
-    GOALS_TO_POSE,
-    Entry("fabrik.pose_snap", "Pose to Goals"),
-    *SNAP_ALL,
-    LINE,
-    SINGLE_USER,
-)
-BODY: tuple[Part, ...] = (
-    PIN,
-    Entry("fabrik.pin_toggle", "Pin Active Chain", "NONE", {"which": "ACTIVE"}),
-    Entry("fabrik.pin_toggle", "Pin All Enabled Chains", "NONE", {"which": "ALL", "action": "PIN"}),
-    Entry("fabrik.pin_toggle", "Free All Enabled Chains", "UNPINNED", {"which": "ALL", "action": "FREE"}),
-    LINE,
-    Entry("fabrik.orientation_set", "Keep Rotation of Tip", "ORIENTATION_GLOBAL", {"orientation": "KEEP"}),
-    Entry("fabrik.orientation_set", "Turn Tip with Target", "NONE", {"orientation": "TARGET"}),
-    Entry("fabrik.orientation_set", "Free Rotation of Tip", "NONE", {"orientation": "FREE"}),
-    LINE,
-    Entry("fabrik.effector_set", "Goal for Head of Tip", "NONE", {"effector": "HEAD"}),
-    Entry("fabrik.effector_set", "Goal for Tail of Tip", "NONE", {"effector": "TAIL"}),
-    LINE,
-    Entry("fabrik.body_bone_set", "Find Body Bone", "ARMATURE_DATA", {"source": "FIND"}),
-    Entry("fabrik.body_bone_set", "Active Bone as Body Bone", "NONE", {"source": "ACTIVE"}),
-    Entry("fabrik.body_bone_set", "No Body Bone", "NONE", {"source": "NONE"}),
-    LINE,
-    Entry("fabrik.balance_masses", "Fill Masses of a Human", "NONE", {"by": "PARTS"}),
-    Entry("fabrik.balance_masses", "Fill Masses by Length", "NONE", {"by": "LENGTH"}),
-    Entry("fabrik.balance_masses", "Clear Masses", "NONE", {"by": "NONE"}),
-)
-WALKER: tuple[Part, ...] = (
-    Entry("fabrik.walker_add", icon="ADD"),
-    Entry("fabrik.walk_plan", icon="PLAY"),
-    Entry("fabrik.walk_by_hand", icon="VIEW_PAN"),
-    Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),
-    Entry("fabrik.walk_bake", "Bake Walk into Goals", "KEYFRAME_HLT", {"into": "GOALS"}),
-    Entry("fabrik.walk_bake", "Bake Walk into Bones", "NONE", {"into": "BONES"}),
-    Entry("fabrik.walk_mark", icon="MARKER_HLT"),
-    Entry("fabrik.walker_remove", icon="X"),
-)
-START_POSE: tuple[Part, ...] = (
-    Entry("fabrik.start_pose_capture", icon="POSE_HLT"),
-    Entry("fabrik.start_pose_capture", "Capture Start Pose of All Chains", "NONE", {"use_all": True}),
-    Entry("fabrik.start_pose_reset", icon="LOOP_BACK"),
-    Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
-    LINE,
-    Entry("fabrik.hand_pose_keep", "Make Hand-Made Pose the Start Pose"),
-)
-LIMIT: tuple[Part, ...] = (
-    Submenu("FABRIK_MT_human_joint"),
-    Submenu("FABRIK_MT_animal_joint"),
-    LINE,
-    Entry("fabrik.limit_from_bend", "Hinge from Bend", "MOD_SIMPLEDEFORM", {"bones": "SELECTED"}),
-    HINGES,
-    Entry("fabrik.limit_axis", "Hinge Axis X", "NONE", {"axis": "X"}),
-    Entry("fabrik.limit_axis", "Hinge Axis Y", "NONE", {"axis": "Y"}),
-    Entry("fabrik.limit_axis", "Hinge Axis Z", "NONE", {"axis": "Z"}),
-    LINE,
-    Entry("fabrik.limit_copy", icon="COPYDOWN"),
-    Entry("fabrik.limit_mirror"),
-    Entry("fabrik.limit_from_ik", icon="CON_KINEMATIC"),
-)
-REPORT: tuple[Part, ...] = (Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X"))
-STEPS: tuple[Part, ...] = (
-    Entry("fabrik.record", icon="REC"),
-    Entry("fabrik.steps_play", icon="PLAY"),
-    Entry("fabrik.step", "First Step", "REW", {"to": "FIRST"}),
-    Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
-    Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
-    Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
-    Entry("fabrik.record_clear", icon="X"),
-)
 # Behind the arrow beside the list: all of it stands in the menus above, too.
-LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL, CLEAR)
+LIST: Sequence[Part] = (MIRROR, line, *CONVERT, line, *SNAP_ALL, SINGLE_USER, line, HINGES, line, REMOVE_ALL, CLEAR)
 # From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
-PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, BEGIN, OVERLAY, GOALS_TO_POSE, PIN)
-
-
-def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tuple[Part, ...]) -> None:
-    """Draw parts one below the other, or one a place of a pie."""
-    for part in parts:
-        part.draw(context, layout)
+PIE: Sequence[Part] = (SOLVE, DRAG, BAKE, live, begin, overlay, GOALS_TO_POSE, PIN)
 
 
 class FabrikMenu(bpy.types.Menu):
     """A menu that is made of entries."""
 
     bl_translation_context = CONTEXT
-    parts: tuple[Part, ...] = ()
+    parts: Sequence[Part] = ()
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_parts(context, self.layout, self.parts)
@@ -253,83 +124,180 @@ class FABRIK_MT_main(FabrikMenu):
     """Pose limbs by inverse kinematics"""
 
     bl_label = "FABRIK"
-    parts = MAIN
+    parts = (
+        DRAG,
+        SOLVE,
+        Entry("fabrik.solve_all"),
+        live,
+        overlay,
+        line,
+        SET_UP,
+        ADD,
+        BAKE,
+        line,
+        "FABRIK_MT_chain",
+        "FABRIK_MT_goals",
+        "FABRIK_MT_body",
+        "FABRIK_MT_walker",
+        "FABRIK_MT_start_pose",
+        "FABRIK_MT_limit",
+        "FABRIK_MT_report",
+        "FABRIK_MT_steps",
+        line,
+        Entry("fabrik.manual", icon="HELP"),
+    )
 
 
 class FABRIK_MT_chain(FabrikMenu):
     """Mirror, reorder, convert and remove chains"""
 
     bl_label = "Chain"
-    parts = CHAIN
+    parts = (
+        MIRROR,
+        Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
+        Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
+        line,
+        *CONVERT,
+        line,
+        *MAPPING,
+        line,
+        Entry("fabrik.chain_remove", icon="REMOVE"),
+        REMOVE_ALL,
+        CLEAR,
+    )
 
 
 class FABRIK_MT_goals(FabrikMenu):
     """Targets and poles"""
 
     bl_label = "Target and Pole"
-    parts = GOALS
+    parts = (
+        Entry("fabrik.target_add", icon="EMPTY_AXIS"),
+        Entry("fabrik.pole_add", icon="EMPTY_AXIS"),
+        line,
+        Entry("fabrik.goal_select", "Select Target", "RESTRICT_SELECT_OFF", {"role": "target"}),
+        Entry("fabrik.goal_select", "Select Pole", "NONE", {"role": "pole"}),
+        Entry("fabrik.back_to_pose", icon="POSE_HLT"),
+        line,
+        GOALS_TO_POSE,
+        Entry("fabrik.pose_snap", "Pose to Goals"),
+        *SNAP_ALL,
+        line,
+        SINGLE_USER,
+    )
 
 
 class FABRIK_MT_body(FabrikMenu):
     """Pins, rotations of tips, and the bone that moves as the body"""
 
     bl_label = "Pins and Body"
-    parts = BODY
+    parts = (
+        PIN,
+        Entry("fabrik.pin_toggle", "Pin Active Chain", "NONE", {"which": "ACTIVE"}),
+        Entry("fabrik.pin_toggle", "Pin All Enabled Chains", "NONE", {"which": "ALL", "action": "PIN"}),
+        Entry("fabrik.pin_toggle", "Free All Enabled Chains", "UNPINNED", {"which": "ALL", "action": "FREE"}),
+        line,
+        Entry("fabrik.orientation_set", "Keep Rotation of Tip", "ORIENTATION_GLOBAL", {"orientation": "KEEP"}),
+        Entry("fabrik.orientation_set", "Turn Tip with Target", "NONE", {"orientation": "TARGET"}),
+        Entry("fabrik.orientation_set", "Free Rotation of Tip", "NONE", {"orientation": "FREE"}),
+        line,
+        Entry("fabrik.effector_set", "Goal for Head of Tip", "NONE", {"effector": "HEAD"}),
+        Entry("fabrik.effector_set", "Goal for Tail of Tip", "NONE", {"effector": "TAIL"}),
+        line,
+        Entry("fabrik.body_bone_set", "Find Body Bone", "ARMATURE_DATA", {"source": "FIND"}),
+        Entry("fabrik.body_bone_set", "Active Bone as Body Bone", "NONE", {"source": "ACTIVE"}),
+        Entry("fabrik.body_bone_set", "No Body Bone", "NONE", {"source": "NONE"}),
+        line,
+        Entry("fabrik.balance_masses", "Fill Masses of a Human", "NONE", {"by": "PARTS"}),
+        Entry("fabrik.balance_masses", "Fill Masses by Length", "NONE", {"by": "LENGTH"}),
+        Entry("fabrik.balance_masses", "Clear Masses", "NONE", {"by": "NONE"}),
+    )
 
 
 class FABRIK_MT_walker(FabrikMenu):
     """Legs that step as the body goes along its path"""
 
     bl_label = "Walker"
-    parts = WALKER
+    parts = (
+        Entry("fabrik.walker_add", icon="ADD"),
+        Entry("fabrik.walk_plan", icon="PLAY"),
+        Entry("fabrik.walk_by_hand", icon="VIEW_PAN"),
+        Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),
+        Entry("fabrik.walk_bake", "Bake Walk into Goals", "KEYFRAME_HLT", {"into": "GOALS"}),
+        Entry("fabrik.walk_bake", "Bake Walk into Bones", "NONE", {"into": "BONES"}),
+        Entry("fabrik.walk_mark", icon="MARKER_HLT"),
+        Entry("fabrik.walker_remove", icon="X"),
+    )
 
 
 class FABRIK_MT_start_pose(FabrikMenu):
     """The pose from which every solve starts"""
 
     bl_label = "Start Pose"
-    parts = START_POSE
+    parts = (
+        Entry("fabrik.start_pose_capture", icon="POSE_HLT"),
+        Entry("fabrik.start_pose_capture", "Capture Start Pose of All Chains", "NONE", {"use_all": True}),
+        Entry("fabrik.start_pose_reset", icon="LOOP_BACK"),
+        Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
+        line,
+        Entry("fabrik.hand_pose_keep", "Make Hand-Made Pose the Start Pose"),
+    )
 
 
 class FABRIK_MT_limit(FabrikMenu):
     """Joint limits of the active and the selected bones"""
 
     bl_label = "Joint Limit"
-    parts = LIMIT
+    parts = (
+        "FABRIK_MT_human_joint",
+        "FABRIK_MT_animal_joint",
+        line,
+        Entry("fabrik.limit_from_bend", "Hinge from Bend", "MOD_SIMPLEDEFORM", {"bones": "SELECTED"}),
+        HINGES,
+        Entry("fabrik.limit_axis", "Hinge Axis X", "NONE", {"axis": "X"}),
+        Entry("fabrik.limit_axis", "Hinge Axis Y", "NONE", {"axis": "Y"}),
+        Entry("fabrik.limit_axis", "Hinge Axis Z", "NONE", {"axis": "Z"}),
+        line,
+        Entry("fabrik.limit_copy", icon="COPYDOWN"),
+        Entry("fabrik.limit_mirror"),
+        Entry("fabrik.limit_from_ik", icon="CON_KINEMATIC"),
+    )
 
 
-class FABRIK_MT_human_joint(bpy.types.Menu):
+class FABRIK_MT_human_joint(FabrikMenu):
     """Give the selected bones the range of a human joint"""
 
     bl_label = "Human Joint"
-    bl_translation_context = CONTEXT
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.operator_enum("fabrik.limit_human", "joint")
+    parts = (lambda _, layout: layout.operator_enum("fabrik.limit_human", "joint"),)
 
 
-class FABRIK_MT_animal_joint(bpy.types.Menu):
+class FABRIK_MT_animal_joint(FabrikMenu):
     """Give the selected bones the range of a joint of an animal's leg"""
 
     bl_label = "Animal Joint"
-    bl_translation_context = CONTEXT
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.operator_enum("fabrik.limit_animal", "joint")
+    parts = (lambda _, layout: layout.operator_enum("fabrik.limit_animal", "joint"),)
 
 
 class FABRIK_MT_report(FabrikMenu):
     """The report of the last bake"""
 
     bl_label = "Bake Report"
-    parts = REPORT
+    parts = (Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X"))
 
 
 class FABRIK_MT_steps(FabrikMenu):
     """A solve pass by pass"""
 
     bl_label = "Step by Step"
-    parts = STEPS
+    parts = (
+        Entry("fabrik.record", icon="REC"),
+        Entry("fabrik.steps_play", icon="PLAY"),
+        Entry("fabrik.step", "First Step", "REW", {"to": "FIRST"}),
+        Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
+        Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
+        Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
+        Entry("fabrik.record_clear", icon="X"),
+    )
 
 
 class FABRIK_MT_pie(bpy.types.Menu):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -15,7 +14,7 @@ from ..package import NAME
 from ..rig.schema.fields import Options, choice, real, whole
 from ..texts import Text
 from ..translations import CONTEXT, iface_
-from .menus import PIE_MENU
+from .menus import DRAG, PIE_MENU, PIN, Entry
 
 KEYMAPS = {"Pose": Text("Pose"), "Object Mode": Text("Object Mode")}
 BUILT_IN = Defaults()
@@ -29,29 +28,14 @@ SHAPES = (
 )
 
 
-@dataclass(frozen=True)
-class Shortcut:
-    """A key with Ctrl and Shift.
-
-    Attributes:
-        keymap: Name of Blender's keymap.
-        key: The key.
-        operator: What it calls.
-        options: And with what.
-    """
-
-    keymap: str
-    key: str
-    operator: str
-    options: dict[str, str] = field(default_factory=dict)
-
-
-# Free in both modes, in Blender's keymap, the industry compatible one and that of 2.7x, from 4.2 to 5.2.
+CALL_PIE = Entry("wm.call_menu_pie", options={"name": PIE_MENU})
+# Name of Blender's keymap, the key with Ctrl and Shift, what it calls. They are free in both modes, in Blender's
+# keymap, the industry compatible one and that of 2.7x, from 4.2 to 5.2.
 SHORTCUTS = (
-    Shortcut("Pose", "G", "fabrik.drag"),
-    Shortcut("Pose", "P", "fabrik.pin_toggle"),
-    Shortcut("Pose", "F", "wm.call_menu_pie", {"name": PIE_MENU}),
-    Shortcut("Object Mode", "F", "wm.call_menu_pie", {"name": PIE_MENU}),
+    ("Pose", "G", DRAG),
+    ("Pose", "P", PIN),
+    ("Pose", "F", CALL_PIE),
+    ("Object Mode", "F", CALL_PIE),
 )
 
 items: list[tuple[Any, Any]] = []
@@ -63,11 +47,11 @@ def register() -> None:
     configuration = manager.keyconfigs.addon if manager is not None else None
     if configuration is None:
         return
-    for shortcut in SHORTCUTS:
-        keymap = configuration.keymaps.new(name=shortcut.keymap)
-        item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", ctrl=True, shift=True)
-        for name, value in shortcut.options.items():
-            setattr(item.properties, name, value)
+    for name, key, entry in SHORTCUTS:
+        keymap = configuration.keymaps.new(name=name)
+        item = keymap.keymap_items.new(entry.operator, key, "PRESS", ctrl=True, shift=True)
+        for option, value in entry.options.items():
+            setattr(item.properties, option, value)
         items.append((keymap, item))
 
 
@@ -83,12 +67,12 @@ def draw_shortcuts(context: bpy.types.Context, layout: bpy.types.UILayout) -> No
     configuration: Any = context.window_manager.keyconfigs.user
     column = layout.column()
     shown = ""
-    for shortcut in SHORTCUTS:
-        if shortcut.keymap != shown:
-            shown = shortcut.keymap
+    for name, _, entry in SHORTCUTS:
+        if name != shown:
+            shown = name
             column.label(text=f"{iface_(KEYMAPS[shown])}:")
-        keymap = configuration.keymaps.get(shortcut.keymap)
-        found = item_of(keymap, shortcut) if keymap is not None else None
+        keymap = configuration.keymaps.get(name)
+        found = item_of(keymap, entry) if keymap is not None else None
         if found is None:
             column.label(text="Removed: restore it in Blender's preferences, Keymap", icon="INFO")
             continue
@@ -96,11 +80,11 @@ def draw_shortcuts(context: bpy.types.Context, layout: bpy.types.UILayout) -> No
         rna_keymap_ui.draw_kmi([], configuration, keymap, found, column, 0)
 
 
-def item_of(keymap: Any, shortcut: Shortcut) -> Any:
+def item_of(keymap: Any, entry: Entry) -> Any:
     """The user's item for a shortcut, whatever its key is now; None where it was removed."""
     for item in keymap.keymap_items:
-        same = item.idname == shortcut.operator
-        if same and all(getattr(item.properties, name) == value for name, value in shortcut.options.items()):
+        same = item.idname == entry.operator
+        if same and all(getattr(item.properties, name) == value for name, value in entry.options.items()):
             return item
     return None
 

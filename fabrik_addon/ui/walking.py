@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 
 from ..actions.chain_edit import working_rig
@@ -56,28 +54,16 @@ class FABRIK_PT_walker(FabrikPanel):
         layout.operator("fabrik.walker_remove", icon="X")
 
 
-@dataclass(slots=True)
-class _Known:
-    """What was found at the last redraw: it goes through all keys and the ground.
-
-    Attributes:
-        asked: For what: whose walk, and what counts the changes of which Blender or a property told.
-        old: Why the walk is old, or "".
-    """
-
-    asked: object = None
-    old: str = ""
-
-
-_known = _Known()
+_known: dict[object, str] = {}  # what was found at the last redraw, by whose walk it is and the count of changes
 
 
 def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """`what_is_old`, looked up anew where anything changed since the last redraw."""
+    """`what_is_old`, which goes through all keys and the ground, anew where anything changed since the last redraw."""
     asked = (owner.session_uid, scene.session_uid, rig_of(owner).walker.inputs, view.state.revision, Changes.count)
-    if asked != _known.asked:
-        _known.asked, _known.old = asked, what_is_old(owner, scene)
-    return _known.old
+    if asked not in _known:
+        _known.clear()
+        _known[asked] = what_is_old(owner, scene)
+    return _known[asked]
 
 
 def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:

@@ -152,13 +152,13 @@ class TestDrawing:
         bpy.context.view_layer.update()
         picture = seen(lambda: view.draw(context))
         assert 50 < (picture[..., 3] > 0).sum() < 3000
-        painted = view.state.painted
+        painted = view.drawing.painted
         assert np.array_equal(seen(lambda: view.draw(context)), picture)
-        assert view.state.painted is painted
+        assert view.drawing.painted is painted
         settings.show_limits = True
         more = seen(lambda: view.draw(context))
         assert (more[..., 3] > 0).sum() > (picture[..., 3] > 0).sum() + 500
-        assert view.state.painted is not painted
+        assert view.drawing.painted is not painted
         chain = owner.fabrik.chains[0]
         chain.target.location.y = 1.4
         bpy.ops.fabrik.solve_all()

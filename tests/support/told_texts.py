@@ -128,10 +128,10 @@ def _of_property(prop: Any, where: str) -> Iterator[Said]:
 
 def in_menus() -> Iterator[Said]:
     """What entries of the menus say in place of the label of their operator."""
-    for name, parts in vars(menus).items():
-        for part in parts if isinstance(parts, tuple) else (parts,):
+    for parts in (menus.LIST, menus.PIE, *(cls.parts for cls in menus.FabrikMenu.__subclasses__())):
+        for part in parts:
             if isinstance(part, menus.Entry) and part.text:
-                yield Said(CONTEXT, part.text, f"ui/menus.py, {name}")
+                yield Said(CONTEXT, part.text, f"ui/menus.py, {part.operator}")
 
 
 def in_messages() -> Iterator[Said]:
