@@ -31,6 +31,10 @@ class SetupError(Exception):
     """Something is missing that the script can't install; the text says what to do."""
 
 
+class CompileError(SetupError):
+    """The kernel's sources do not compile, or do not do what is stored; the text names file and line, or what to do."""
+
+
 def say(text: str) -> None:
     """Tell the user what is going on, on standard error."""
     print(text, file=sys.stderr, flush=True)
@@ -100,11 +104,10 @@ def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
     """
     folder = VENVS / name
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    wanted = requirements(*groups)
-    if not (_is_made(folder, wanted) and inside.exists()):
+    if not inside.exists() or not _is_made(folder, groups):
         _begin(folder, groups)
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
-        _install([str(inside), "-m", "pip", "install"], folder, wanted)
+        _install([str(inside), "-m", "pip", "install"], folder, groups)
     return inside
 
 
@@ -120,18 +123,17 @@ def packages(name: str, groups: list[str], python_version: str) -> Path:
         SetupError: The packages can't be installed.
     """
     folder = VENVS / name
-    wanted = requirements(*groups)
-    if not _is_made(folder, wanted):
+    if not _is_made(folder, groups):
         _begin(folder, groups)
         folder.mkdir(parents=True)
         fitting = ["--target", str(folder), "--python-version", python_version, "--only-binary=:all:"]
-        _install([sys.executable, "-m", "pip", "install", *fitting], folder, wanted)
+        _install([sys.executable, "-m", "pip", "install", *fitting], folder, groups)
     return folder
 
 
-def _is_made(folder: Path, wanted: list[str]) -> bool:
+def _is_made(folder: Path, groups: list[str]) -> bool:
     stamp = folder / STAMP
-    return stamp.exists() and stamp.read_text(encoding="utf-8") == _digest(wanted)
+    return stamp.exists() and stamp.read_text(encoding="utf-8") == _digest(requirements(*groups))
 
 
 def _begin(folder: Path, groups: list[str]) -> None:
@@ -139,7 +141,8 @@ def _begin(folder: Path, groups: list[str]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _install(pip: list[str], folder: Path, wanted: list[str]) -> None:
+def _install(pip: list[str], folder: Path, groups: list[str]) -> None:
+    wanted = requirements(*groups)
     command = [*pip, "--quiet", "--disable-pip-version-check", "--no-deps", *wanted]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:

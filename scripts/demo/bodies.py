@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import asin, degrees
 from pathlib import Path
-from typing import NamedTuple
 
 import bpy
 from fabrik_addon.actions import drag as dragging
 from fabrik_addon.rig.schema.chain import FabrikChain
 from limbs import worst_violation
 from mathutils import Quaternion, Vector
-from picture import TARGET, Drawing, evaluated_meshes, save_side_by_side
+from picture import Drawing, evaluated_meshes, save_side_by_side
 
 from blender import OPS, limit_of, rig_of
 from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human, select
@@ -32,13 +31,6 @@ FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head
 STEPS = 40  # in which the hips are dragged
 GIRDLE = 0.6  # stiffness of the clavicles, which follow where the arm alone does not reach
 V3 = tuple[float, float, float]
-
-
-class End(NamedTuple):
-    """A bone whose head has a goal, and how many bones the chain has that brings it there."""
-
-    bone: str
-    bones: int
 
 
 @dataclass(frozen=True)
@@ -113,24 +105,23 @@ def make(scene: Scene) -> bpy.types.Object:
 
 def pose(scene: Scene, owner: bpy.types.Object) -> None:
     """Drag what is to be dragged, or give it goals; then solve."""
-    if scene.is_dragged:
-        for end, place in ends(scene):
-            drag(owner, end, place)
-            _pin(owner, [end.bone])
-    else:
-        for end, place in ends(scene):
-            _add_chain(owner, end, place).effector = "HEAD"
+    for bone, count, place in ends(scene):
+        if scene.is_dragged:
+            drag(owner, bone, place)
+            _pin(owner, [bone])
+        else:
+            _add_chain(owner, bone, count, place).effector = "HEAD"
     if scene.look is not None:
-        chain = _add_chain(owner, End(bone_of(HUMAN, "head"), 2), scene.look)
+        chain = _add_chain(owner, bone_of(HUMAN, "head"), 2, scene.look)
         chain.name, chain.kind, chain.aim_axis = "eyes", "AIM", FORWARD
     OPS.fabrik.solve_all()
     update()
 
 
-def ends(scene: Scene) -> list[tuple[End, V3]]:
-    """The bones whose heads have goals, hips and hands, and where these are; the hips come first."""
-    hips = [(End(bone_of(HUMAN, "hips"), 1), scene.hips)] if scene.hips is not None else []
-    return [*hips, *((End(bone_of(HUMAN, "hand", side), 3), place) for side, place in scene.hands.items())]
+def ends(scene: Scene) -> list[tuple[str, int, V3]]:
+    """The bones whose heads have goals, hips first, then hands; how many bones their chains have; and the goals."""
+    hips = [(bone_of(HUMAN, "hips"), 1, scene.hips)] if scene.hips is not None else []
+    return [*hips, *((bone_of(HUMAN, "hand", side), 3, place) for side, place in scene.hands.items())]
 
 
 def _pin(owner: bpy.types.Object, names: Sequence[str]) -> None:
@@ -138,9 +129,9 @@ def _pin(owner: bpy.types.Object, names: Sequence[str]) -> None:
     OPS.fabrik.pin_toggle(action="PIN")
 
 
-def drag(owner: bpy.types.Object, end: End, place: V3) -> None:
+def drag(owner: bpy.types.Object, bone: str, place: V3) -> None:
     """Drag the head of a bone along a line, as the mouse does, and let go."""
-    dragged = dragging.begin(bpy.context, owner, dragging.Taken(end.bone, "HEAD"))
+    dragged = dragging.begin(bpy.context, owner, dragging.Taken(bone, "HEAD"))
     for step in range(1, STEPS + 1):
         dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / STEPS))
         update()
@@ -152,8 +143,8 @@ def update() -> None:
     bpy.context.view_layer.update()
 
 
-def _add_chain(owner: bpy.types.Object, end: End, place: V3) -> FabrikChain:
-    OPS.fabrik.chain_add(tip_bone=end.bone, bone_count=end.bones, use_target=True)
+def _add_chain(owner: bpy.types.Object, bone: str, count: int, place: V3) -> FabrikChain:
+    OPS.fabrik.chain_add(tip_bone=bone, bone_count=count, use_target=True)
     chain = rig_of(owner).chains[-1]
     chain.target.location = place
     return chain
@@ -175,18 +166,12 @@ def draw_body(scene: Scene, owner: bpy.types.Object) -> Drawing:
     for chain in rig_of(owner).chains:
         if chain.tip_bone in both(HUMAN, "foot"):
             drawing.points.append((Vector(chain.held_location), PIN, "ring"))
-    for end, place in ends(scene):
-        _add_goal(drawing, evaluated.pose.bones[end.bone].head, Vector(place), "frame")
+    for bone, _, place in ends(scene):
+        drawing.add_goal(evaluated.pose.bones[bone].head.copy(), Vector(place), "frame")
     if scene.look is not None:
         eyes = evaluated.pose.bones[bone_of(HUMAN, "head")]
-        _add_goal(drawing, eyes.head + (eyes.tail - eyes.head) * EYES, Vector(scene.look), "sphere")
+        drawing.add_goal(eyes.head + (eyes.tail - eyes.head) * EYES, Vector(scene.look), "sphere")
     return drawing
-
-
-def _add_goal(drawing: Drawing, end: Vector, place: Vector, shape: str) -> None:
-    """A goal, and a line to it from what is to come to it."""
-    drawing.points.append((place, TARGET, shape))
-    drawing.lines.append((end.copy(), place, TARGET))
 
 
 def pose_bodies(out: Path) -> int:

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import cos, radians, sin
 from pathlib import Path
-from typing import NamedTuple
 
 import bpy
-from bodies import BODY, PIN, End, drag, update
+from bodies import BODY, PIN, drag, update
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
-from picture import GREY, TARGET, Color, Drawing, chain_color, evaluated_meshes, save_side_by_side
+from picture import Drawing, evaluated_meshes, save_side_by_side
 
 from blender import OPS, rig_of
 from dev.humans import HUMANS, make_human
@@ -125,20 +125,6 @@ CHARACTERS = (
 )
 
 
-class Stage(NamedTuple):
-    """Where a character stands before it is posed.
-
-    Attributes:
-        floor: Point of the floor below its middle.
-        radius: Of the floor, as a share of the size.
-        size: Its greatest side.
-    """
-
-    floor: Vector
-    radius: float
-    size: float
-
-
 def pose_characters(out: Path) -> int:
     """Set all of them up, pose and draw them; returns how many chains did not reach, and feet that moved."""
     failed = 0
@@ -148,12 +134,12 @@ def pose_characters(out: Path) -> int:
         with quiet():
             owner = _made(character)
             stage = _stage(owner)
-            before = _drawn(owner, [], stage)
+            before = _drawn(stage(), owner, [])
             OPS.fabrik.character_setup(controls="EMPTIES")
             planted = _pinned(owner)
             _pose(character, owner)
-            moved = [chain.name for chain in _enabled(owner)]
-            save_side_by_side([before, _drawn(owner, moved, stage)], character.view, out / f"{character.name}.png")
+            after = _drawn(stage(), owner, _enabled(owner))
+            save_side_by_side([before, after], character.view, out / f"{character.name}.png")
             bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{character.name}.blend"), compress=True)
         failed += _print_row(character.name, owner, planted)
     return failed
@@ -174,7 +160,7 @@ def _pose(character: Character, owner: bpy.types.Object) -> None:
         rig_of(owner).chains[name].pin = False
     body = owner.pose.bones[rig_of(owner).body_bone]
     place = owner.matrix_world @ body.head + size * Vector(character.body)
-    drag(owner, End(body.name, 1), (place.x, place.y, place.z))
+    drag(owner, body.name, (place.x, place.y, place.z))
     for name, way in character.goals.items():
         rig_of(owner).chains[name].target.location += size * Vector(way)
     if character.look is not None:
@@ -186,13 +172,14 @@ def _pose(character: Character, owner: bpy.types.Object) -> None:
     update()
 
 
-def _stage(owner: bpy.types.Object) -> Stage:
-    """A floor on which all feet stand."""
+def _stage(owner: bpy.types.Object) -> Callable[[], Drawing]:
+    """What makes drawings of a character before and after it is posed, on a floor on which all feet stand."""
     size = _size(owner)
-    points = [_at(owner, point) for bone in owner.pose.bones for point in (bone.head, bone.tail)]
+    points = [owner.matrix_world @ point for bone in owner.pose.bones for point in (bone.head, bone.tail)]
     flat = [Vector((point.x, point.y, 0.0)) for point in points if point.z < FOOT * size]
     middle = (Vector(map(min, *flat)) + Vector(map(max, *flat))) / 2.0
-    return Stage(middle, max((point - middle).length for point in flat) / size + ROUND, size)
+    radius = max((point - middle).length for point in flat) / size + ROUND
+    return partial(Drawing, floor=middle, floor_radius=radius, extent=size, pixels=PIXELS)
 
 
 def _size(owner: bpy.types.Object) -> float:
@@ -218,34 +205,17 @@ def _print_row(name: str, owner: bpy.types.Object, planted: dict[str, Vector]) -
     return len(chains) - len(reached) + int(moved > IN_PLACE)
 
 
-def _drawn(owner: bpy.types.Object, names: list[str], stage: Stage) -> Drawing:
-    """A character as Blender evaluates it now: its skin where it has one, else its bones, those of chains coloured."""
-    skins = [mesh for _, mesh in evaluated_meshes()]
-    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    ends = {bone.name: (_at(evaluated, bone.head), _at(evaluated, bone.tail)) for bone in evaluated.pose.bones}
-    drawing = Drawing(floor=stage.floor, floor_radius=stage.radius, extent=stage.size, pixels=PIXELS)
-    drawing.skins += [(mesh, BODY) for mesh in skins]
-    colors: dict[str, Color] = {}
-    for i, name in enumerate(names):
-        tip = evaluated.pose.bones[rig_of(owner).chains[name].tip_bone]
-        count = rig_of(owner).chains[name].bone_count
-        colors |= {bone.name: chain_color(i, len(names)) for bone in [tip, *tip.parent_recursive][:count]}
-    if not skins:
-        drawing.bones += [(*pair, colors.get(name, GREY)) for name, pair in ends.items()]
-    for name in names:
-        _add_goal(drawing, owner, rig_of(owner).chains[name])
+def _drawn(drawing: Drawing, owner: bpy.types.Object, chains: list[FabrikChain]) -> Drawing:
+    """A character as Blender evaluates it now: its skin where it has one, else its bones, those of chains coloured.
+
+    A ring is drawn where a chain is pinned, and a frame at its target with a line to it.
+    """
+    drawing.skins += [(mesh, BODY) for _, mesh in evaluated_meshes()]
+    if not drawing.skins:
+        drawing.add_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()), chains)
+    for chain in chains:
+        if chain.pin:
+            drawing.points.append((end_of(chain), PIN, "ring"))
+        elif chain.target is not None:
+            drawing.add_goal(end_of(chain), chain.target.matrix_world.translation.copy(), "frame")
     return drawing
-
-
-def _at(evaluated: bpy.types.Object, point: Vector) -> Vector:
-    return evaluated.matrix_world @ point
-
-
-def _add_goal(drawing: Drawing, owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """A ring where a chain is pinned, a frame at its target, and a line to what it looks at."""
-    if chain.pin:
-        drawing.points.append((end_of(chain), PIN, "ring"))
-    elif chain.target is not None:
-        place = chain.target.matrix_world.translation.copy()
-        drawing.points.append((place, TARGET, "frame"))
-        drawing.lines.append((end_of(chain), place, TARGET))

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 from solids import box, cube, disc, frame, mesh_of, ring, sphere
@@ -53,6 +54,22 @@ class Drawing:
     extent: float = 0.0
     pixels: tuple[int, int] = SIZE
 
+    def add_goal(self, end: Vector, place: Vector, shape: str, color: Color = TARGET) -> None:
+        """A goal, and a line to it from what is to come to it."""
+        self.points.append((place, color, shape))
+        self.lines.append((end, place, color))
+
+    def add_bones(self, evaluated: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
+        """The bones of an armature, those of each chain in a colour of its own."""
+        colors: dict[str, Color] = {}
+        for i, chain in enumerate(chains):
+            tip = evaluated.pose.bones[chain.tip_bone]
+            bones = [tip, *tip.parent_recursive][: chain.bone_count or None]
+            colors |= dict.fromkeys((bone.name for bone in bones), chain_color(i, len(chains)))
+        for bone in evaluated.pose.bones:
+            head, tail = (evaluated.matrix_world @ point for point in (bone.head, bone.tail))
+            self.bones.append((head, tail, colors.get(bone.name, GREY)))
+
     def corners(self) -> list[Vector]:
         """All points that must be seen."""
         skin = [vertex.co.copy() for mesh, _ in self.skins for vertex in mesh.vertices]
@@ -70,22 +87,13 @@ def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
     """Read an armature with its chains as Blender evaluates them now."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     evaluated = owner.evaluated_get(depsgraph)
-    colors = {}
-    for i, chain in enumerate(rig_of(owner).chains):
-        tip = owner.pose.bones[chain.tip_bone]
-        bones = [tip, *tip.parent_recursive]
-        for bone in bones[: chain.bone_count or len(bones)]:
-            colors[bone.name] = chain_color(i, len(rig_of(owner).chains))
     drawing = Drawing()
-    for bone in evaluated.pose.bones:
-        ends = [evaluated.matrix_world @ point for point in (bone.head, bone.tail)]
-        drawing.bones.append((*ends, colors.get(bone.name, GREY)))
+    drawing.add_bones(evaluated, list(rig_of(owner).chains))
     for chain in rig_of(owner).chains:
         drawing.points.append((chain.target.matrix_world.translation.copy(), TARGET, "cube"))
         if chain.pole:
             joint = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].head
-            drawing.points.append((chain.pole.matrix_world.translation.copy(), POLE, "sphere"))
-            drawing.lines.append((joint, chain.pole.matrix_world.translation.copy(), POLE))
+            drawing.add_goal(joint, chain.pole.matrix_world.translation.copy(), "sphere", POLE)
     if body:
         drawing.skins += [(mesh, SKIN) for _, mesh in evaluated_meshes()]
     return drawing

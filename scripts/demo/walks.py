@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import pi, radians, tan
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 import bpy
 from fabrik_addon.gait import WalkPlan
@@ -48,11 +48,9 @@ FAR = 40.0  # metres from which the camera looks
 GAP = 3  # white pixels at the right of each picture, and below it
 
 
-class Corner(NamedTuple):
-    """A point of a curve on the floor: place and forward handle, by X and Y."""
-
-    place: tuple[float, float]
-    handle: tuple[float, float]
+Corner: TypeAlias = tuple[
+    tuple[float, float], tuple[float, float]
+]  # on the floor: place and forward handle, by X and Y
 
 
 def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int, int]) -> None:
@@ -78,8 +76,8 @@ def _curve(corners: Sequence[Corner]) -> bpy.types.Object:
     line.dimensions, line.resolution_u = "3D", 64
     spline = line.splines.new("BEZIER")
     spline.bezier_points.add(len(corners) - 1)
-    for point, corner in zip(spline.bezier_points, corners, strict=True):
-        place, handle = Vector((*corner.place, 0.0)), Vector((*corner.handle, 0.0))
+    for point, (here, forwards) in zip(spline.bezier_points, corners, strict=True):
+        place, handle = Vector((*here, 0.0)), Vector((*forwards, 0.0))
         point.co, point.handle_left, point.handle_right = place, place - handle, place + handle
     way = bpy.data.objects.new("Way", line)
     bpy.context.scene.collection.objects.link(way)
@@ -211,10 +209,10 @@ def _turn(bone: bpy.types.PoseBone, turn: Quaternion) -> None:
 
 
 ROUND_A_CORNER = (
-    Corner((-1.0, 0.0), (1.0, 0.0)),
-    Corner((5.0, 0.0), (1.66, 0.0)),
-    Corner((8.0, 3.0), (0.0, 1.66)),
-    Corner((8.0, 12.5), (0.0, 1.0)),
+    ((-1.0, 0.0), (1.0, 0.0)),
+    ((5.0, 0.0), (1.66, 0.0)),
+    ((8.0, 3.0), (0.0, 1.66)),
+    ((8.0, 12.5), (0.0, 1.0)),
 )
 WALKS = (
     WalkScene(
@@ -230,7 +228,7 @@ WALKS = (
     WalkScene(
         "walk_human",
         make_climber,
-        (Corner((0.0, 0.0), (1.0, 0.0)), Corner((5.6, 0.0), (1.0, 0.0))),
+        (((0.0, 0.0), (1.0, 0.0)), ((5.6, 0.0), (1.0, 0.0))),
         222,
         (1, 33, 57, 81, 105, 129, 153, 193),
         view=(0.45, -1.0, 0.2),

@@ -16,6 +16,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Literal
 
+from environment import CompileError
+
 STUB = "cython"  # the kernel's stand-in for Cython's module
 
 # Functions of math that are the C library's own, under the same name, and so give the same bits. Not here: hypot
@@ -43,10 +45,6 @@ C_RULES = {  # operators that mean something else in C
     ast.Pow: "**",
 }
 SILENT = "cython.exceptval(check=False)"
-
-
-class SourceError(Exception):
-    """The kernel's sources can't be joined; the text names the file and the line."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ def read_modules(folder: Path, files: Iterable[Path]) -> dict[str, Module]:
         files: Within it.
 
     Raises:
-        SourceError: An import can't be understood, or goes where it should not.
+        CompileError: An import can't be understood, or goes where it should not.
     """
     found: dict[str, Module] = {}
     for path in sorted(files):
@@ -112,7 +110,7 @@ def read_modules(folder: Path, files: Iterable[Path]) -> dict[str, Module]:
         try:
             tree = ast.parse(text, file)
         except SyntaxError as error:
-            raise SourceError(f"{file}:{error.lineno}: {error.msg}") from error
+            raise CompileError(f"{file}:{error.lineno}: {error.msg}") from error
         is_package = path.name == "__init__.py"
         parts = file.removesuffix(".py").split("/")
         module = Module(".".join(parts[:-1] if is_package else parts), file, is_package, text.splitlines(), tree)
@@ -140,9 +138,9 @@ def is_for_checkers(node: ast.stmt) -> bool:
 def _read_import(module: Module, node: ast.Import | ast.ImportFrom, known: set[str], nested: bool) -> list[Import]:
     for alias in node.names:
         if alias.name == "*":
-            raise SourceError(f"{module.place(node)}: names are imported one by one, not by *")
+            raise CompileError(f"{module.place(node)}: names are imported one by one, not by *")
         if alias.asname is not None:
-            raise SourceError(f"{module.place(node)}: '{alias.name}' is imported under another name")
+            raise CompileError(f"{module.place(node)}: '{alias.name}' is imported under another name")
     names = tuple(alias.name for alias in node.names)
     if isinstance(node, ast.Import):
         return [Import("library", _of_the_library(module, node, name), (), node, nested) for name in names]
@@ -158,16 +156,16 @@ def _from_the_extension(
     ups = node.level - 1
     if ups > len(inside):
         if ups > len(inside) + 1 or not node.module:
-            raise SourceError(f"{module.place(node)}: only modules beside the kernel can be imported from outside it")
+            raise CompileError(f"{module.place(node)}: only modules beside the kernel can be imported from outside it")
         return Import("above", node.module, names, node, nested)
     target = ".".join([*inside[: len(inside) - ups], *filter(None, [node.module])])
     if target == "" and names == (STUB,):
         return Import("stub", STUB, names, node, nested)
     for name in names:
         if target == "" or f"{target}.{name}" in known:
-            raise SourceError(f"{module.place(node)}: '{name}' is a module; its names are to be imported, not itself")
+            raise CompileError(f"{module.place(node)}: '{name}' is a module; its names are to be imported, not itself")
     if target not in known:
-        raise SourceError(f"{module.place(node)}: the kernel has no module '{target}' that is compiled")
+        raise CompileError(f"{module.place(node)}: the kernel has no module '{target}' that is compiled")
     return Import("kernel", target, names, node, nested)
 
 
@@ -177,7 +175,7 @@ def _from_python(module: Module, node: ast.ImportFrom, names: tuple[str, ...], n
         return Import("future", name, names, node, nested)
     if name == "math":
         for one in sorted(set(names) - LIBM):
-            raise SourceError(f"{module.place(node)}: '{one}' of math is not the same when compiled")
+            raise CompileError(f"{module.place(node)}: '{one}' of math is not the same when compiled")
         return Import("libm", name, names, node, nested)
     return Import("library", _of_the_library(module, node, name), names, node, nested)
 
@@ -186,13 +184,15 @@ def _of_the_library(module: Module, node: ast.stmt, name: str) -> str:
     """The name of a module of Python's library.
 
     Raises:
-        SourceError: It is none, or one of which names are to be imported.
+        CompileError: It is none, or one of which names are to be imported.
     """
     if name == "math":
-        raise SourceError(f"{module.place(node)}: names are to be imported from math, which C's functions stand in for")
+        raise CompileError(
+            f"{module.place(node)}: names are to be imported from math, which C's functions stand in for"
+        )
     top = name.split(".", maxsplit=1)[0]
     if top == STUB or top not in sys.stdlib_module_names:
-        raise SourceError(f"{module.place(node)}: the kernel needs nothing but Python's library, and not '{name}'")
+        raise CompileError(f"{module.place(node)}: the kernel needs nothing but Python's library, and not '{name}'")
     return name
 
 
@@ -238,7 +238,7 @@ def in_order(modules: Mapping[str, Module]) -> list[Module]:
     """The modules, each after those from which it imports at its top level; those that are free to choose by name.
 
     Raises:
-        SourceError: The imports run in a circle.
+        CompileError: The imports run in a circle.
     """
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for module in modules.values():
@@ -248,7 +248,7 @@ def in_order(modules: Mapping[str, Module]) -> list[Module]:
         sorter.prepare()
     except CycleError as error:
         circle = [modules[name].file for name in error.args[1]]
-        raise SourceError(f"imports run in a circle: {' -> '.join(reversed(circle))}") from error
+        raise CompileError(f"imports run in a circle: {' -> '.join(reversed(circle))}") from error
     order: list[Module] = []
     waiting: list[str] = []
     while sorter.is_active():
@@ -280,12 +280,12 @@ def amalgamate(folder: Path, files: Iterable[Path]) -> Amalgam:
         files: The modules in it that are compiled.
 
     Raises:
-        SourceError: They would not mean the same in one.
+        CompileError: They would not mean the same in one.
     """
     modules = in_order(read_modules(folder, files))
     wrong = [*_wrong_names(modules), *(text for module in modules for text in _wrong_rules(module))]
     if wrong:
-        raise SourceError("\n".join(wrong))
+        raise CompileError("\n".join(wrong))
     lines = [f"# cython: {', '.join(f'{name}={value}' for name, value in DIRECTIVES.items())}", *_head(modules)]
     origins = [""] * len(lines)
     for module in modules:
@@ -386,7 +386,9 @@ def _kept(module: Module) -> list[tuple[int, str]]:
         if found.is_nested and found.kind == "kernel":
             _blank(module, lines, found.node, f"{' ' * found.node.col_offset}pass")
         elif found.is_nested:
-            raise SourceError(f"{module.place(found.node)}: only the kernel's own names are imported inside a function")
+            raise CompileError(
+                f"{module.place(found.node)}: only the kernel's own names are imported inside a function"
+            )
     begin = body[0].lineno if body else len(lines) + 1
     return [(number, line.rstrip()) for number, line in enumerate(lines, 1) if number >= begin]
 
@@ -399,11 +401,11 @@ def _blank(module: Module, lines: list[str], node: ast.stmt, instead: str) -> No
     """Put something else in the place of a statement.
 
     Raises:
-        SourceError: Another statement stands on its lines.
+        CompileError: Another statement stands on its lines.
     """
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = lines[first][: node.col_offset].strip()
     after = module.lines[last].encode()[node.end_col_offset :].decode().strip()
     if before or (after and not after.startswith("#")):
-        raise SourceError(f"{module.place(node)}: another statement stands on the same line")
+        raise CompileError(f"{module.place(node)}: another statement stands on the same line")
     lines[first : last + 1] = [instead] + [""] * (last - first)

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from environment import ROOT, VENVS, SetupError, ensure, is_root, requirements, say
+from environment import ROOT, VENVS, CompileError, SetupError, ensure, is_root, requirements, say
 
-from .amalgamate import DIRECTIVES, Amalgam, SourceError, amalgamate
+from .amalgamate import DIRECTIVES, Amalgam, amalgamate
 from .proving import check_proof
 
 MODULE = "_fabrik_posing.kernel.core"  # a name that no module in a process has; the last part is that of PyInit_core
@@ -42,10 +42,6 @@ OWN = ("amalgamate.py", "compiling.py", "pyconfig.h")  # decide the binary, too
 OLDEST = (3, 11)
 UNPACKED = VENVS / "headers"
 PACKAGED = ("3.11", "3.12", "3.13", "3.14")
-
-
-class CompileError(SetupError):
-    """The kernel's sources do not compile; the text names file and line."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ def compile_kernel(
     targets = list(targets)
     wanted = [target for target in targets if fresh or not is_current(folder, target)]
     if wanted:
-        _checked_proof()
+        check_proof()
         python = ensure("build", ["build"])
         headers = find_headers()
         sources = loader().sources_digest(KERNEL)
@@ -157,13 +153,6 @@ def compile_kernel(
     return [folder / target.tag / target.file for target in targets]
 
 
-def _checked_proof() -> None:
-    try:
-        check_proof()
-    except SetupError as error:
-        raise CompileError(str(error)) from error
-
-
 def _patience(targets: Sequence[Target]) -> str:
     if len(targets) == 1:
         return "half a minute; done once"
@@ -172,10 +161,7 @@ def _patience(targets: Sequence[Target]) -> str:
 
 def _to_c(python: Path, work: Path, *, hints: bool) -> None:
     """Amalgamate the kernel and translate it to C, in a folder to work in."""
-    try:
-        amalgam = amalgamate(KERNEL, loader().compiled_sources(KERNEL))
-    except SourceError as error:
-        raise CompileError(str(error)) from error
+    amalgam = amalgamate(KERNEL, loader().compiled_sources(KERNEL))
     (work / SOURCE).write_text(amalgam.text, encoding="utf-8")
     command = [str(python), "-c", CYTHON, "-3", "-Werror", "--no-docstrings", "--module-name", MODULE, SOURCE]
     done = _run(command, work)

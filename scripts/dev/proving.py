@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from environment import ROOT, SetupError, say
+from environment import ROOT, CompileError, say
 
 CHECK = """
 from fabrik_addon import kernel
@@ -30,7 +30,7 @@ def renew_proof() -> None:
     """Solve the stored problems interpreted, and store the answers.
 
     Raises:
-        SetupError: A problem is none to store: numbers a little different lead to another answer.
+        CompileError: A problem is none to store: numbers a little different lead to another answer.
     """
     path = ROOT / "fabrik_addon" / "kernel" / "proof.json"
     answers_by_stretch: list[list[Answer]] = json.loads(_interpreted(CODE, "0", str(NUDGE), str(-NUDGE)))
@@ -40,7 +40,9 @@ def renew_proof() -> None:
             other, others = answers[index]
             off = max(abs(a - b) for a, b in zip(numbers, others, strict=True))
             if status != other or off > 10.0**-DIGITS:
-                raise SetupError(f"stored problem {index} hangs on rounding ({status}, {other}, {off:.1e}): change it")
+                raise CompileError(
+                    f"stored problem {index} hangs on rounding ({status}, {other}, {off:.1e}): change it"
+                )
         say(f"{index:2} {status:9} residual {numbers[-1]:.2e}")
     rows = [json.dumps([status, [round(number, DIGITS) for number in numbers]]) for status, numbers in exact]
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
@@ -50,10 +52,10 @@ def check_proof() -> None:
     """See to it that the interpreted kernel solves as is stored, and a binary of the same sources so can.
 
     Raises:
-        SetupError: It does not.
+        CompileError: It does not.
     """
     if _interpreted(CHECK).strip():
-        raise SetupError(
+        raise CompileError(
             "the stored solves are not this kernel's; where that is meant: python3 scripts/build.py --proof"
         )
 
@@ -64,5 +66,5 @@ def _interpreted(code: str, *words: str) -> str:
     environment = {**os.environ, "FABRIK_INTERPRETED": "1", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SetupError(f"the interpreted kernel does not solve the stored problems:\n{done.stderr.strip()}")
+        raise CompileError(f"the interpreted kernel does not solve the stored problems:\n{done.stderr.strip()}")
     return done.stdout

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from fabrik_addon.kernel import loading
 
-from dev.amalgamate import SourceError, amalgamate
+from dev.amalgamate import amalgamate
+from environment import CompileError
 
 Write = Callable[..., Path]
 
@@ -105,7 +106,7 @@ SILENT = f"{CFUNC}@cython.exceptval(check=False)\n"
     ],
 )
 def test_what_would_not_mean_the_same_is_refused(sources: dict[str, str], told: list[str], write: Write) -> None:
-    with pytest.raises(SourceError) as error:
+    with pytest.raises(CompileError) as error:
         joined(write(**sources))
     for text in told:
         assert text in str(error.value)
