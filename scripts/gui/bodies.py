@@ -9,22 +9,10 @@ from math import dist
 import bpy
 from mathutils import Vector
 
-from blender import rig_of
+from blender import OPS, rig_of, select_bones
 from rigs import BoneRow, row_of_bones
 
-from .window import (
-    CONTEXT,
-    OPS,
-    WAIT,
-    Window,
-    check,
-    holds,
-    is_alike,
-    keyed_curves,
-    pose_of,
-    select,
-    show_armature,
-)
+from .window import CONTEXT, WAIT, Window, check, holds, is_alike, keyed_curves, pose_of, show_armature
 
 TRUNK = {
     "hips": BoneRow("", (0, 0, 1.0), (0, 0, 1.2), False),
@@ -171,11 +159,11 @@ def _made_live(window: Window) -> Iterator[float]:
     """A live body on pinned feet."""
     yield from make_body(window)
     with window.context():
-        select(body(), "foot.L", "foot.R")
+        select_bones(body(), "foot.L", "foot.R")
         OPS.fabrik.pin_toggle()
         OPS.fabrik.body_bone_set()
     rig_of(body()).live = True
-    select(body(), "hips")
+    select_bones(body(), "hips")
     yield WAIT
     yield from window.push("live body")
 
@@ -184,19 +172,14 @@ def _safe_tool(window: Window, kind: str, bone: str, way: tuple[int, int], end: 
     """A modal tool on a bone, begun by a key; the feet stay all the while."""
     stood = feet()
     x, y = window.seen(place(bone))
-    at = (x + 80, y + 30)
-    yield from window.move(at)
-    yield from window.key(kind, at)
-    yield from window.glide(at, way, 5)
-    yield WAIT
-    check(f"the feet stay under {kind} on '{bone}'", hold(stood))
-    yield from window.press((at[0] + way[0], at[1] + way[1]), end)
+    told = f"the feet stay under {kind} on '{bone}'"
+    yield from window.tool(kind, (x + 80, y + 30), way, end, lambda: check(told, hold(stood)))
 
 
 def _posed_live(window: Window) -> Iterator[float]:
     """The hips grabbed, the chest turned: cancelled, confirmed, undone, done again."""
     for kind, bone, way in (("G", "hips", (-30, -40)), ("R", "hips", (-60, 60))):
-        select(body(), bone)
+        select_bones(body(), bone)
         before, stood = pose_of(body()), feet()
         starts = [chain.start for chain in rig_of(body()).chains]
         kept = len(rig_of(body()).body_captured)
@@ -226,7 +209,7 @@ def _reached(window: Window) -> Iterator[float]:
     tools = CONTEXT.scene.tool_settings
     CONTEXT.preferences.edit.use_keyframe_insert_available = False
     with window.context():
-        select(body(), "hand.L")
+        select_bones(body(), "hand.L")
         OPS.fabrik.chain_add(tip_bone="hand.L", bone_count=3)
         OPS.fabrik.target_add()
     chain = rig_of(body()).chains["hand.L"]

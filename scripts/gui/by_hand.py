@@ -10,24 +10,9 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from blender import rig_of
+from blender import OPS, rig_of, select_bones
 
-from .window import (
-    CONTEXT,
-    MODULE,
-    OPS,
-    WAIT,
-    Window,
-    check,
-    holds,
-    is_alike,
-    keyed_curves,
-    leg,
-    make_leg,
-    pose_of,
-    select,
-    tip,
-)
+from .window import CONTEXT, MODULE, WAIT, Window, check, holds, is_alike, keyed_curves, leg, make_leg, pose_of, tip
 
 if TYPE_CHECKING:
     from fabrik_addon.actions.live.state import Hand, Key
@@ -65,7 +50,7 @@ def made_live(window: Window) -> Iterator[float]:
         OPS.fabrik.target_add()
     chain().target.location = PLACE
     rig_of(leg()).live = True
-    select(leg(), "shin")
+    select_bones(leg(), "shin")
     yield WAIT
     yield from window.push("live leg")
 
@@ -89,7 +74,7 @@ def posed_by_hand(window: Window) -> Iterator[float]:
     yield from holds(
         "redo brings back what came of it", lambda: is_alike(pose_of(leg()), turned) and chain().start == "CAPTURED"
     )
-    select(leg(), "thigh", "shin", "foot")
+    select_bones(leg(), "thigh", "shin", "foot")
     with window.context():
         OPS.pose.copy()
     yield from cleared(window)
@@ -151,8 +136,7 @@ def from_keys(window: Window) -> Iterator[float]:
         at = window.seen(tip(leg()))
         yield from window.move(at)
         yield from window.key(kind, at, **keys)
-        for step in range(1, 5):
-            yield from window.move((at[0] + 40 * step, at[1] + 30 * step))
+        yield from window.glide(at, (160, 120), 4)
         yield WAIT
         shown = pose_of(leg())
         yield from window.press((at[0] + 160, at[1] + 120))

@@ -8,9 +8,9 @@ from math import dist
 
 from mathutils import Vector
 
-from blender import rig_of
+from blender import OPS, rig_of
 
-from .window import OPS, WAIT, Window, check, is_alike, leg, moved, pose_of, tip
+from .window import WAIT, Window, check, is_alike, leg, moved, pose_of, tip
 
 POSED = {"thigh": (0.9, 0.3, 0.2, -0.1), "shin": (0.8, -0.6, 0.0, 0.0), "foot": (0.95, 0.2, 0, 0)}
 

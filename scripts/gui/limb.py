@@ -10,15 +10,16 @@ from math import dist
 import bpy
 from mathutils import Quaternion, Vector
 
-from blender import armature_of, limit_of, overlay_of, rig_of
+from blender import OPS, armature_of, limit_of, overlay_of, rig_of
 
-from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, curves_of, leg, overridden, pose_of, tip
+from .window import CONTEXT, MODULE, WAIT, Window, check, curves_of, holds, leg, overridden, pose_of, tip
 
 LONG, SHORT = 300_000, 120  # frames; the long ones take longer to bake than the check takes to look
 
 
-def made(window: Window, owner: bpy.types.Object) -> Iterator[float]:
+def made(window: Window) -> Iterator[float]:
     """Add a chain, a target and a pole, and solve."""
+    owner = leg()
     yield from window.picture("1_no_chain")
     yield from window.click("Add Chain")
     check("Add Chain makes a chain of the selected bones", [c.bone_count for c in rig_of(owner).chains] == [3])
@@ -40,8 +41,9 @@ def made(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield from window.picture("2_solved")
 
 
-def lived(window: Window, owner: bpy.types.Object) -> Iterator[float]:
+def lived(window: Window) -> Iterator[float]:
     """Live posing and the overlay."""
+    owner = leg()
     yield from window.click("Overlay")
     check("Overlay is on", overlay_of(CONTEXT.scene).show)
     yield from window.click("Live")
@@ -65,8 +67,9 @@ def lived(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     check("Live is off again", not rig_of(owner).live)
 
 
-def dragged(window: Window, owner: bpy.types.Object) -> Iterator[float]:
+def dragged(window: Window) -> Iterator[float]:
     """Drag the tip with the mouse: along the view, along Z, as a rope, and cancel."""
+    owner = leg()
     start, at = tip(owner), window.seen(tip(owner))
     yield from window.drag_from(at)
     yield from window.glide(at, (-72, 48), 6)
@@ -184,10 +187,6 @@ def stepped(window: Window) -> Iterator[float]:
     check("stepping leaves the rig as it was", pose_of(owner) == before)
 
 
-def _curves(owner: bpy.types.Object) -> int:
-    return len(curves_of(owner))
-
-
 def baked(window: Window) -> Iterator[float]:
     """Bake by the dialog: given up with Esc, then to the end."""
     owner = leg()
@@ -222,7 +221,7 @@ def _given_up(window: Window, owner: bpy.types.Object, middle: tuple[int, int]) 
     yield from window.picture("10_bake_progress")
     yield from window.cancel(middle)
     check("Esc ends it", not window.window.modal_operators)
-    check("and leaves no key and the chain enabled", not _curves(owner) and chain.enabled)
+    check("and leaves no key and the chain enabled", not curves_of(owner) and chain.enabled)
     chain.target.constraints.remove(still)
 
 
@@ -237,7 +236,7 @@ def _to_the_end(window: Window, owner: bpy.types.Object, middle: tuple[int, int]
     yield WAIT
     yield from window.key("RET", middle)
     yield 1.0
-    check("a short bake keys all bones", _curves(owner) == 12 and not chain.enabled)
+    yield from holds("a short bake keys all bones", lambda: len(curves_of(owner)) == 12 and not chain.enabled)
     check("which the chain knows, and live posing is off", chain.is_baked and not rig_of(owner).live)
     for area in window.window.screen.areas:
         if area.type == "DOPESHEET_EDITOR":
@@ -248,6 +247,6 @@ def _to_the_end(window: Window, owner: bpy.types.Object, middle: tuple[int, int]
     yield from window.picture("11_bake_report")
     yield from window.undo()
     undone = leg()
-    check("a bake is undone in one step", not _curves(undone) and rig_of(undone).chains[0].enabled)
+    check("a bake is undone in one step", not curves_of(undone) and rig_of(undone).chains[0].enabled)
     check("live posing included", rig_of(undone).live)
     rig_of(undone).live = was_live

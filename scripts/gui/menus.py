@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pie, menus, search, list, help and preferences in Blender's window."""
+"""Pie, search, list, help and preferences in Blender's window."""
 
 from __future__ import annotations
 
@@ -14,25 +14,15 @@ import addon_utils
 import bpy
 from mathutils import Vector
 
-from blender import armature_of, limit_of, overlay_of, rig_of
+from blender import OPS, armature_of, limit_of, overlay_of, rig_of
 
-from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, leg, make_leg, overridden, pose_of
+from .window import CONTEXT, MODULE, WAIT, Window, check, leg, make_leg, overridden, pose_of
 
 if TYPE_CHECKING:
     from fabrik_addon.kernel.loading import Form
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
 QUESTION_MARK = "Chains ?"
-MENUS = (
-    ("VIEW3D_MT_pose", "13_pose_menu"),
-    ("FABRIK_MT_main", "13_menu"),
-    ("FABRIK_MT_chains", "13_menu_list"),
-    ("FABRIK_MT_chain", "13_menu_chain"),
-    ("FABRIK_MT_goals", "13_menu_goals"),
-    ("FABRIK_MT_body", "13_menu_body"),
-    ("FABRIK_MT_start_pose", "13_menu_start_pose"),
-    ("FABRIK_MT_limit", "13_menu_limit"),
-)
 
 
 def _leg() -> bpy.types.Object:
@@ -65,12 +55,12 @@ def at_hand(window: Window) -> Iterator[float]:
         bpy.ops.view3d.view_axis(type="RIGHT")
     overlay_of(CONTEXT.scene).show = False
     yield from window.scroll("UP")
-    for part in (_piled, _searched, _listed, _helped, _preferred, _scaled):
+    for part in (_piled, _searched, _listed, _helped, _preferred):
         yield from part(window, owner)
 
 
 def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
-    """The pie by its key, and Solve in it; the menu in Blender's."""
+    """The pie by its key, and Solve in it."""
     rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index("shin")
     at = _middle(window)
     yield from window.move(at)
@@ -92,13 +82,6 @@ def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     with window.context():
         CONTEXT.view_layer.objects.active = leg()
         bpy.ops.object.mode_set(mode="POSE")
-    for name, picture in MENUS:
-        yield from window.move(at)
-        with window.context():
-            OPS.wm.call_menu("INVOKE_DEFAULT", name=name)
-        yield WAIT
-        yield from window.picture(picture, away=False)
-        yield from window.cancel(at)
 
 
 def _searched(window: Window, owner: bpy.types.Object) -> Iterator[float]:
@@ -168,7 +151,7 @@ def _helped(window: Window, owner: bpy.types.Object) -> Iterator[float]:
 
 
 def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
-    """The shortcuts in the preferences."""
+    """The preferences in a window of their own, in which nothing is wrong."""
     with window.context():
         OPS.preferences.addon_show(module=MODULE)
     yield 1.0
@@ -181,39 +164,6 @@ def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     form: Form = import_module(f"{MODULE}.kernel.loading").form()
     check(f"the solver is {form}", form.kind == "compiled")
     other = next(found for found in manager.windows if found != window.window)
-    for _ in range(30):
-        other.event_simulate(type="WHEELDOWNMOUSE", value="PRESS", x=other.width * 2 // 3, y=other.height // 2)
-        yield 0.05
-    yield WAIT
-    yield from window.picture("16_preferences", away=False)
     with overridden(window=other):
         OPS.wm.window_close()
     yield WAIT
-
-
-def _scaled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
-    """The panel in a narrow sidebar, and at twice the size."""
-    found = leg()
-    limit_of(found.pose.bones["foot"]).limit = "HINGE"
-    with window.context():
-        OPS.fabrik.start_pose_capture()
-    side = window.region("UI")
-    yield from window.scroll("DOWN")
-    yield from window.picture("17_lower_panels")
-    at = side.x + 1, side.y + side.height // 2
-    yield from window.move((at[0] - 20, at[1]))
-    yield from window.move(at)
-    yield from window.events(("LEFTMOUSE", "PRESS"), at=at)
-    for step in range(1, 10):
-        yield from window.move((at[0] + 9 * step, at[1]))
-    yield from window.events(("LEFTMOUSE", "RELEASE"), at=(at[0] + 81, at[1]))
-    yield WAIT
-    check(f"the sidebar is narrow ({window.region('UI').width})", window.region("UI").width < side.width + 1)
-    yield from window.picture("18_narrow_lower")
-    yield from window.scroll("UP")
-    yield from window.picture("18_narrow")
-    CONTEXT.preferences.view.ui_scale = 2.0
-    yield 1.0
-    yield from window.picture("19_twice_the_size")
-    CONTEXT.preferences.view.ui_scale = 1.0
-    yield 1.0

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -18,9 +18,14 @@ from gui.by_hand import beside
 from gui.dragging import dragged_as_posed, dragged_by_a_bone, dragged_without_a_chain
 from gui.limb import baked, dragged, lived, made, snapped, stepped, turned
 from gui.menus import at_hand
-from gui.surfaces import photographed, surfaces
+from gui.surfaces import panels, surfaces
 from gui.walkers import walked
-from gui.window import ARCHIVE, PART, WAIT, Window, check, leg, make_leg, say
+from gui.window import ARCHIVE, PART, WAIT, Window, check, make_leg, say
+
+PARTS = (
+    made, lived, dragged, dragged_as_posed, dragged_without_a_chain, dragged_by_a_bone, snapped, turned, stepped, baked,
+    at_hand, beside, dragged_bodies, lived_bodies, walked, surfaces, panels,
+)  # fmt: skip
 
 
 def opened(window: Window) -> Iterator[float]:
@@ -43,29 +48,9 @@ def steps() -> Iterator[float]:
     """Everything; each yield is a wait in seconds, in which Blender redraws and handles events."""
     window = Window()
     yield from opened(window)
-    owner = leg()
-    parts: dict[str, Callable[[], Iterator[float]]] = {
-        "made": lambda: made(window, owner),
-        "lived": lambda: lived(window, owner),
-        "dragged": lambda: dragged(window, owner),
-        "dragged_as_posed": lambda: dragged_as_posed(window),
-        "dragged_without_a_chain": lambda: dragged_without_a_chain(window),
-        "dragged_by_a_bone": lambda: dragged_by_a_bone(window),
-        "snapped": lambda: snapped(window),
-        "turned": lambda: turned(window),
-        "stepped": lambda: stepped(window),
-        "baked": lambda: baked(window),
-        "at_hand": lambda: at_hand(window),
-        "beside": lambda: beside(window),
-        "dragged_bodies": lambda: dragged_bodies(window),
-        "lived_bodies": lambda: lived_bodies(window),
-        "walked": lambda: walked(window),
-        "surfaces": lambda: surfaces(window),
-        "panels": lambda: photographed(window),
-    }
-    for name, part in parts.items():
-        if PART in {"", name}:
-            yield from part()
+    for part in PARTS:
+        if PART in {"", part.__name__}:
+            yield from part(window)
     say("ok: done")
 
 

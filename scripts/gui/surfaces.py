@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Vector
 
-from blender import armature_of, limit_of, overlay_of, rig_of
+from blender import OPS, armature_of, limit_of, overlay_of, rig_of
 
 from .bodies import body, make_body, place
-from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, overridden
+from .window import CONTEXT, MODULE, WAIT, Window, check, overridden
 
 FRAMES = (1, 20)  # of what is baked and planned to be looked at
 
@@ -67,9 +67,9 @@ LOOKS = (
     Look(1.0, 0, language="de_DE"),
     Look(2.0, 0, "Light", "de_DE"),
 )
-MENUS = (
+MENUS = (  # ours, and that of Blender's own in which they stand
     "pie", "main", "chain", "goals", "body", "walker", "start_pose", "limit", "human_joint", "animal_joint", "report",
-    "steps", "chains",
+    "steps", "chains", "VIEW3D_MT_pose",
 )  # fmt: skip
 NONE: dict[str, object] = {}
 ODD_NAMES = {"hand": "part_a", "forearm": "part_b", "foot": "part_c", "shin": "part_d"}  # that tell of no limb
@@ -89,9 +89,9 @@ class Redone(NamedTuple):
     prepare: Callable[[], object] = bool
 
 
-def _arm() -> Any:
-    """The chain of the left arm."""
-    return next(chain for chain in rig_of(body()).chains if chain.tip_bone == "hand.L")
+def _arm(side: str = "L") -> Any:
+    """The chain of an arm."""
+    return next(chain for chain in rig_of(body()).chains if chain.tip_bone == f"hand.{side}")
 
 
 def _add_ik() -> None:
@@ -144,10 +144,6 @@ def _middle(window: Window) -> tuple[int, int]:
     return region.x + region.width // 2, region.y + region.height * 2 // 3
 
 
-def _closed(window: Window, at: tuple[int, int]) -> Iterator[float]:
-    yield from window.cancel(at)
-
-
 def _shown(window: Window, name: str, show: Callable[[], object]) -> Iterator[float]:
     """Open something under the mouse, take its picture, and leave it by Esc."""
     at = _middle(window)
@@ -156,13 +152,14 @@ def _shown(window: Window, name: str, show: Callable[[], object]) -> Iterator[fl
         show()
     yield WAIT
     yield from window.picture(name, away=False)
-    yield from _closed(window, at)
+    yield from window.cancel(at)
 
 
 def _menus(window: Window, name: str) -> Iterator[float]:
     for menu in MENUS:
         call = OPS.wm.call_menu_pie if menu == "pie" else OPS.wm.call_menu
-        yield from _shown(window, f"{name}_menu_{menu}", partial(call, "INVOKE_DEFAULT", name=f"FABRIK_MT_{menu}"))
+        full = menu if menu.startswith("VIEW3D") else f"FABRIK_MT_{menu}"
+        yield from _shown(window, f"{name}_menu_{menu}", partial(call, "INVOKE_DEFAULT", name=full))
     panel = "FABRIK_PT_overlay"
     yield from _shown(window, f"{name}_popover_overlay", lambda: OPS.wm.call_panel("INVOKE_DEFAULT", name=panel))
 
@@ -230,7 +227,7 @@ def _modals(window: Window, name: str) -> Iterator[float]:
         yield from window.move(there)
         yield WAIT
         yield from window.picture(f"{name}_modal_{operator}", away=False)
-        yield from _closed(window, there)
+        yield from window.cancel(there)
 
 
 def _preferences(window: Window, name: str) -> Iterator[float]:
@@ -276,37 +273,43 @@ def _tooltips(window: Window, name: str) -> Iterator[float]:
         yield WAIT
 
 
-def _begin(window: Window) -> Iterator[float]:
-    """A character with goals, joint limits, a baked arm and a planned walk; every surface begins with it."""
+def _character(window: Window, prepare: Callable[[], object]) -> Iterator[float]:
+    """A character with goals, a baked arm and a planned walk; what is prepared comes before the bake."""
     yield from make_body(window)
     owner = body()
     with window.context():
         OPS.fabrik.character_setup(controls="EMPTIES", use_walker=True)
+    yield WAIT
     hips = owner.pose.bones["hips"]
     for frame, way in zip(FRAMES, (0.0, 0.6), strict=True):
         hips.location.z = way
         hips.keyframe_insert("location", frame=frame)
     CONTEXT.scene.frame_set(1)
     armature_of(owner).bones.active = armature_of(owner).bones["forearm.L"]
-    arm = _arm()
-    rig_of(owner).active_index = list(rig_of(owner).chains).index(arm)
-    arm.target.location += Vector((-0.1, -0.1, 0.2))
+    rig_of(owner).active_index = list(rig_of(owner).chains).index(_arm())
+    prepare()
     with window.context():
         OPS.fabrik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], chains="ACTIVE")
         OPS.fabrik.walk_plan(frame_start=FRAMES[0], frame_end=FRAMES[1])
         rig_of(owner).walker.on = False
-        rig_of(owner).live = False
         for chain in rig_of(owner).chains:
             chain.enabled = chain.pin or chain.target is not None
-        OPS.ed.undo_push(message="a character")
-    yield WAIT
+
+
+def _moved(side: str, way: tuple[float, float, float]) -> None:
+    """Move the target of an arm."""
+    _arm(side).target.location += Vector(way)
 
 
 def surfaces(window: Window) -> Iterator[float]:
     """All of them in all looks."""
     preferences: Any = CONTEXT.preferences
     preferences.view.filebrowser_display_type = "SCREEN"
-    yield from _begin(window)
+    yield from _character(window, lambda: _moved("L", (-0.1, -0.1, 0.2)))
+    with window.context():
+        rig_of(body()).live = False
+        OPS.ed.undo_push(message="a character")
+    yield WAIT
     for look in LOOKS:
         if not (yield from dressed(window, look)):
             continue
@@ -346,38 +349,16 @@ def _opened_panels() -> None:
         bpy.utils.register_class(panel)
 
 
-def _set_up(window: Window) -> Iterator[float]:
-    """A character whose arm is blocked and whose other arm reaches; a baked one, pins, limits, and a planned walk."""
-    yield from make_body(window)
-    owner = body()
-    with window.context():
-        OPS.fabrik.character_setup(controls="EMPTIES", use_walker=True)
-    yield WAIT
-    chains = {chain.tip_bone: chain for chain in rig_of(owner).chains}
-    hinge = limit_of(owner.pose.bones["forearm.L"])
+def _blocked() -> None:
+    """An arm that its limits hold back, and another that reaches; the overlay shows them."""
+    bones, rig = body().pose.bones, rig_of(body())
+    hinge = limit_of(bones["forearm.L"])
     hinge.limit, hinge.angle_min, hinge.angle_max = "HINGE", -0.1, 0.1
-    limit_of(owner.pose.bones["upper_arm.L"]).limit = "LOCKED"
-    rig_of(owner).spine, rig_of(owner).body_stiffness = 0.0, 1.0
-    chains["hand.L"].target.location += Vector((-0.4, -0.1, 0.5))
-    chains["hand.R"].target.location += Vector((0.1, -0.1, 0.1))
-    hips = owner.pose.bones["hips"]
-    for frame, way in zip(FRAMES, (0.0, 0.6), strict=True):
-        hips.location.z = way
-        hips.keyframe_insert("location", frame=frame)
-    CONTEXT.scene.frame_set(1)
+    limit_of(bones["upper_arm.L"]).limit = "LOCKED"
+    rig.spine, rig.body_stiffness = 0.0, 1.0
+    _moved("L", (-0.4, -0.1, 0.5))
+    _moved("R", (0.1, -0.1, 0.1))
     overlay_of(CONTEXT.scene).show = True
-    armature_of(owner).bones.active = armature_of(owner).bones["forearm.L"]
-    rig_of(owner).active_index = list(rig_of(owner).chains).index(chains["hand.L"])
-    with window.context():
-        OPS.fabrik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], chains="ACTIVE")
-        OPS.fabrik.walk_plan(frame_start=FRAMES[0], frame_end=FRAMES[1])
-        rig_of(owner).walker.on = False
-        for chain in rig_of(owner).chains:
-            chain.enabled = chain.pin or chain.target is not None
-        OPS.fabrik.solve_all()
-    yield WAIT
-    found = {chain.status for chain in rig_of(owner).chains}
-    check(f"a chain is reached and one is blocked ({', '.join(sorted(found))})", {"REACHED", "BLOCKED"} <= found)
 
 
 def _made_wide(window: Window, width: int) -> Iterator[float]:
@@ -387,8 +368,7 @@ def _made_wide(window: Window, width: int) -> Iterator[float]:
     to = (side.x + side.width - width, start[1])
     yield from window.move(start)
     yield from window.events(("LEFTMOUSE", "PRESS"), at=start)
-    for step in range(1, 5):
-        yield from window.move((start[0] + (to[0] - start[0]) * step // 4, start[1]))
+    yield from window.glide(start, (to[0] - start[0], 0), 4)
     yield from window.events(("LEFTMOUSE", "RELEASE"), at=to)
     yield WAIT
 
@@ -410,20 +390,20 @@ def _pages(window: Window, name: str) -> Iterator[float]:
             return
 
 
-def _photographed(window: Window, look: Look) -> Iterator[float]:
-    if not (yield from dressed(window, look)):
-        return
-    setattr(window.region("UI"), "active_panel_category", "FABRIK")
-    yield from _made_wide(window, int(look.width * look.scale))
-    side = window.region("UI")
-    got = side.width / look.scale
-    check(f"the sidebar is as wide as wanted ({look.name}: {got:.0f})", abs(got - look.width) < 12)
-    yield from _pages(window, look.name)
-
-
-def photographed(window: Window) -> Iterator[float]:
-    """All looks; then all is as it was."""
+def panels(window: Window) -> Iterator[float]:
+    """The panels in all looks."""
     _opened_panels()
-    yield from _set_up(window)
+    yield from _character(window, _blocked)
+    with window.context():
+        OPS.fabrik.solve_all()
+    yield WAIT
+    found = {chain.status for chain in rig_of(body()).chains}
+    check(f"a chain is reached and one is blocked ({', '.join(sorted(found))})", {"REACHED", "BLOCKED"} <= found)
     for look in PANEL_LOOKS:
-        yield from _photographed(window, look)
+        if not (yield from dressed(window, look)):
+            continue
+        setattr(window.region("UI"), "active_panel_category", "FABRIK")
+        yield from _made_wide(window, int(look.width * look.scale))
+        got = window.region("UI").width / look.scale
+        check(f"the sidebar is as wide as wanted ({look.name}: {got:.0f})", abs(got - look.width) < 12)
+        yield from _pages(window, look.name)

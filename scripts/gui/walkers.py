@@ -9,10 +9,10 @@ from math import cos, dist, hypot, sin
 import bpy
 from mathutils import Vector
 
-from blender import overlay_of, rig_of
+from blender import OPS, overlay_of, rig_of
 from dev.walking_rigs import make_rubble, make_spider
 
-from .window import CONTEXT, OPS, WAIT, Window, check, leg, make_leg
+from .window import CONTEXT, WAIT, Window, check, leg, make_leg
 
 LEGS = 4  # on each side
 PATIENCE = 60  # waits

@@ -16,12 +16,11 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
-import blender
+from blender import OPS, select_bones
 from rigs import BoneRow, make_armature, row_of_bones
 
 ARCHIVE, OUT, REPORT, GRAB, PART = sys.argv[sys.argv.index("--") + 1 :]
 MODULE = "bl_ext.user_default.fabrik"  # the installed extension
-OPS = blender.OPS
 CONTEXT = bpy.context
 PATIENCE = 8  # waits
 WAIT = 0.4  # seconds for Blender to redraw and handle events
@@ -123,12 +122,20 @@ class Window:
         for step in range(1, steps + 1):
             yield from self.move((start[0] + way[0] * step // steps, start[1] + way[1] * step // steps))
 
-    def tool(self, kind: str, at: tuple[int, int], way: tuple[int, int], end: str = "LEFTMOUSE") -> Iterator[float]:
-        """A modal tool of Blender's begun by a key, the mouse moved, and ended by another key."""
+    def tool(
+        self,
+        kind: str,
+        at: tuple[int, int],
+        way: tuple[int, int],
+        end: str = "LEFTMOUSE",
+        look: Callable[[], object] = bool,
+    ) -> Iterator[float]:
+        """A modal tool of Blender's begun by a key, the mouse moved, a look taken, and ended by another key."""
         yield from self.move(at)
         yield from self.key(kind, at)
         yield from self.glide(at, way, 5)
         yield WAIT
+        look()
         yield from self.press((at[0] + way[0], at[1] + way[1]), end)
 
     def history(self, *, back: bool) -> Iterator[float]:
@@ -211,7 +218,7 @@ def make_leg() -> bpy.types.Object:
     """A leg of three bones in Pose mode, all bones selected."""
     points = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)]
     owner = show_armature("Leg", row_of_bones(("thigh", "shin", "foot"), points))
-    select(owner, "foot", "thigh", "shin")
+    select_bones(owner, "foot", "thigh", "shin")
     return owner
 
 
@@ -223,13 +230,6 @@ def leg() -> bpy.types.Object:
 def tip(owner: bpy.types.Object) -> Vector:
     """Where a leg's foot ends."""
     return owner.matrix_world @ owner.pose.bones["foot"].tail
-
-
-def select(owner: bpy.types.Object, *names: str) -> None:
-    """Select bones, the first one active."""
-    for bone in owner.pose.bones:
-        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in names)
-    blender.armature_of(owner).bones.active = blender.armature_of(owner).bones[names[0]]
 
 
 Pose: TypeAlias = list[tuple[float, ...]]
