@@ -17,24 +17,18 @@ from .ui import menus, panels, preferences
 Step = tuple[Callable[[], None], Callable[[], None]]
 
 
+BEFORE = (translations, schema)  # what registers something before the classes, and after them
+AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, preferences, manual, cli)
+
+
 def _class_step(cls: type) -> Step:
     return lambda: bpy.utils.register_class(cls), lambda: bpy.utils.unregister_class(cls)
 
 
 STEPS: Sequence[Step] = (
-    (translations.register, translations.unregister),
-    (schema.register, schema.unregister),
+    *((module.register, module.unregister) for module in BEFORE),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
-    (settings.register, settings.unregister),
-    (panels.register, panels.unregister),
-    (view.register, view.unregister),
-    (keep_pose.register, keep_pose.unregister),
-    (pins.register, pins.unregister),
-    (handlers.register, handlers.unregister),
-    (menus.register, menus.unregister),
-    (preferences.register, preferences.unregister),
-    (manual.register, manual.unregister),
-    (cli.register, cli.unregister),
+    *((module.register, module.unregister) for module in AFTER),
 )
 
 

@@ -4,7 +4,6 @@
 from . import (
     baking,
     chains,
-    converting,
     dragging,
     goals,
     leading,
@@ -18,6 +17,11 @@ from . import (
 )
 
 MODULES = (
-    setup, chains, converting, goals, solving, baking, dragging, picking, limits, pinning, walking, leading, manual,
+    setup, chains, goals, solving, baking, dragging, picking, limits, pinning, walking, leading, manual,
 )  # fmt: skip
-CLASSES = tuple(cls for module in MODULES for cls in module.CLASSES)
+CLASSES = tuple(
+    cls
+    for module in MODULES
+    for name, cls in vars(module).items()
+    if isinstance(cls, type) and cls.__module__ == module.__name__ and name.startswith(("FABRIK_OT_", "FabrikSetup"))
+)

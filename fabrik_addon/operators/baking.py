@@ -144,7 +144,6 @@ def frames_of_bones(item: Item, frames: tuple[int, ...]) -> tuple[float, ...]:
 class FABRIK_OT_bake(SpanOptions, ChainOperator):
     """Solve chains over a range of frames and key their bones; the chains are switched off, so that the keys play"""
 
-    bl_idname = "fabrik.bake"
     bl_label = "Bake"
 
     step = whole("Step", "Frames from key to key", default=1, min=1)
@@ -363,7 +362,6 @@ class ReportOperator(RigOperator):
 class FABRIK_OT_report_frame(ReportOperator):
     """Go to this frame of the report"""
 
-    bl_idname = "fabrik.report_frame"
     bl_label = "Go to Frame"
 
     frame = real("Frame", "Frame to go to, sub-frame included")
@@ -375,7 +373,6 @@ class FABRIK_OT_report_frame(ReportOperator):
 class FABRIK_OT_report_copy(ReportOperator):
     """Copy the report of the last bake to the clipboard, as JSON"""
 
-    bl_idname = "fabrik.report_copy"
     bl_label = "Copy Report as JSON"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
@@ -388,7 +385,6 @@ class FABRIK_OT_report_copy(ReportOperator):
 class FABRIK_OT_report_clear(RigOperator):
     """Forget the report of the last bake, and with it the strip in the timeline"""
 
-    bl_idname = "fabrik.report_clear"
     bl_label = "Clear Report"
     poses = False
 
@@ -398,6 +394,3 @@ class FABRIK_OT_report_clear(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         rig_of(owner).bake_report = ""
-
-
-CLASSES = (FABRIK_OT_bake, FABRIK_OT_report_frame, FABRIK_OT_report_copy, FABRIK_OT_report_clear)

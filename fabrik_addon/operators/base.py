@@ -34,7 +34,17 @@ BETWEEN = "   "
 RIGHT = 75.0  # of the bar, in which Blender has its own
 
 
-class RigOperator(Options, bpy.types.Operator):
+class FabrikOperator(Options, bpy.types.Operator):
+    """An operator of ours: `FABRIK_OT_chain_add` is called as `fabrik.chain_add`."""
+
+    bl_translation_context = CONTEXT
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.bl_idname = cls.__name__.replace("FABRIK_OT_", "fabrik.")
+
+
+class RigOperator(FabrikOperator):
     """An operator on the active armature, or on that of the active target or pole, in Object and Pose mode.
 
     Attributes:
@@ -42,7 +52,6 @@ class RigOperator(Options, bpy.types.Operator):
     """
 
     bl_options = {"REGISTER", "UNDO"}
-    bl_translation_context = CONTEXT
     poses = True
 
     @classmethod

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add, remove, reorder and mirror chains, take all of them away, and give a duplicated character its own goals."""
+"""Add, remove, reorder and mirror chains, and take all of them away; chains of Blender's own IK constraints, and back.
+
+A duplicated character gets goals of its own.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +28,23 @@ from ..actions.chains import (
     taken_limb,
 )
 from ..actions.clear import clear_rig, clear_text, make_goals_single_user
+from ..actions.convert import convert_ik, convert_tracks, ik_constraints, tracks
+from ..actions.convert_back import convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
 from ..actions.goals import Asked, check_can_make, make_goals
 from ..actions.keep_pose import keep_at_tips, unposed
 from ..actions.mirror import mirror_chains
 from ..errors import ChainError, FabrikError, place_of
 from ..recognise.words import side_of
-from ..rig.bones import bones_to
+from ..rig.animation.compat import is_selected
+from ..rig.bones import bones_to, pose_bones
 from ..rig.checks import rig_refusal
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text, whole
 from ..rig.versions import holds_data
 from ..texts import Text, joined
 from ..translations import iface_, label_
+from .baking import chains_choice, items_of
 from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
 from .goals import chosen_kind, kind_choice
 
@@ -85,7 +92,6 @@ def _with_bend(plan: PlannedChain, name: str) -> PlannedChain:
 class FABRIK_OT_chain_add(RigOperator):
     """Add a chain for each limb that is selected in Pose mode: by its tip, as a run of bones, or with the whole body"""
 
-    bl_idname = "fabrik.chain_add"
     bl_label = "Add Chain"
 
     tip_bone = text("Tip Bone", "Last bone of the chain; empty for the selected bones", options=FORGOTTEN)
@@ -206,7 +212,6 @@ def _counted(names: list[str]) -> Text:
 class FABRIK_OT_chain_remove(ChainOperator):
     """Remove the active chain; its bones, target and pole stay"""
 
-    bl_idname = "fabrik.chain_remove"
     bl_label = "Remove Chain"
     poses = False
 
@@ -221,7 +226,6 @@ class FABRIK_OT_chain_remove(ChainOperator):
 class FABRIK_OT_chain_remove_all(RigOperator):
     """Remove all chains of the armature; its bones, targets and poles stay"""
 
-    bl_idname = "fabrik.chain_remove_all"
     bl_label = "Remove All Chains"
     poses = False
 
@@ -252,7 +256,6 @@ class FABRIK_OT_chain_remove_all(RigOperator):
 class FABRIK_OT_rig_clear(RigOperator):
     """Take chains, body, walker, joint limits and the goals that were made for them away; the pose stays"""
 
-    bl_idname = "fabrik.rig_clear"
     bl_label = "Remove FABRIK from Armature"
     poses = False
 
@@ -270,7 +273,6 @@ class FABRIK_OT_rig_clear(RigOperator):
 class FABRIK_OT_chain_move(ChainOperator):
     """Move the active chain up or down in the list; chains that share bones are solved together in any order"""
 
-    bl_idname = "fabrik.chain_move"
     bl_label = "Move Chain"
     poses = False
 
@@ -292,7 +294,6 @@ class FABRIK_OT_chain_move(ChainOperator):
 class FABRIK_OT_chain_mirror(ChainOperator):
     """Make the chain on the other side, by the names of its bones, with goals, joint limits, start pose and settings"""
 
-    bl_idname = "fabrik.chain_mirror"
     bl_label = "Mirror Chain"
 
     use_all = switch("All of This Side", "Every chain of the side of the active one")
@@ -316,7 +317,6 @@ class FABRIK_OT_chain_mirror(ChainOperator):
 class FABRIK_OT_goals_single_user(ChainOperator):
     """Give the armature copies of the targets and poles that another armature follows, too; nothing moves"""
 
-    bl_idname = "fabrik.goals_single_user"
     bl_label = "Make Goals Single User"
     poses = False
 
@@ -330,7 +330,48 @@ class FABRIK_OT_goals_single_user(ChainOperator):
         self.tell(text)
 
 
-CLASSES = (
-    FABRIK_OT_chain_add, FABRIK_OT_chain_remove, FABRIK_OT_chain_remove_all, FABRIK_OT_rig_clear, FABRIK_OT_chain_move,
-    FABRIK_OT_chain_mirror, FABRIK_OT_goals_single_user,
-)  # fmt: skip
+class FABRIK_OT_from_ik(RigOperator):
+    """Make a chain of each IK constraint, with its target, pole, limits and bend, and mute the constraint"""
+
+    bl_label = "Chains from IK"
+
+    use_selected = switch("Selected Bones", "Only constraints of selected bones, not all of the armature")
+    use_aims = switch("Aims", "Make a chain that aims of each Damped Track constraint as well")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        bones = [bone for bone in pose_bones(owner) if not self.use_selected or is_selected(bone)]
+        with_tracks = self.use_aims and bool(tracks(bones))
+        if not ik_constraints(bones) and not with_tracks:
+            raise ChainError("no bone has an IK constraint that is in force", rig=owner.name)
+        names = [bone.name for bone in bones]
+        results = convert_ik(context, owner, names) + (convert_tracks(context, owner, names) if with_tracks else [])
+        for result in results:
+            what, lost = f"{result.bone}, '{result.constraint}'", joined("; ", result.lost)
+            if not result.chain:
+                self.warn("{what}: left as it is, {reason}", what=what, reason=result.lost[0])
+            elif lost:
+                self.warn("{what}: made the chain {chain}, but for {lost}", what=what, chain=result.chain, lost=lost)
+            else:
+                self.tell("{what}: made the chain {chain}", what=what, chain=result.chain)
+        return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
+
+
+class FABRIK_OT_to_ik(ChainOperator):
+    """Make an IK constraint of each chain, with its target, pole, limits and bend, and disable the chain"""
+
+    bl_label = "IK from Chains"
+
+    chains = chains_choice("ALL")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        results = convert_to_ik(context, items_of(context, owner, self.chains))
+        for result in results:
+            if not result.constraint:
+                self.warn("{what}: left as it is, {reason}", what=result.chain, reason=result.lost[0])
+                continue
+            chain, made = result.chain, result.constraint
+            text = Text("{chain}: '{constraint}' of {bone}", chain=chain, constraint=made, bone=result.bone)
+            if result.lost:
+                text = Text("{made}, but for {lost}", made=text, lost=joined("; ", result.lost))
+            (self.warn if result.lost else self.tell)(text)
+        return {"FINISHED"} if any(result.constraint for result in results) else {"CANCELLED"}

@@ -130,7 +130,6 @@ class FABRIK_OT_drag(MouseOperator):
 From a menu it shows the bone under the mouse and waits for the click. \
 The pose stays as it is let go: it becomes the start pose, and goals are brought to it"""
 
-    bl_idname = "fabrik.drag"
     bl_label = "Drag Bone"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
@@ -414,6 +413,3 @@ def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
         rig.active_index = names.index(name)
         return drag
     return begin(context, owner, Taken(bone, end, name))
-
-
-CLASSES = (FABRIK_OT_drag,)

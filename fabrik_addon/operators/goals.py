@@ -83,7 +83,6 @@ class GoalMaker(ChainOperator):
 class FABRIK_OT_target_add(GoalMaker):
     """Make a target at the tip of the chain, an empty or a bone of the rig"""
 
-    bl_idname = "fabrik.target_add"
     bl_label = "Add Target"
 
     use_all = switch("All Chains", "For every chain that has no target yet")
@@ -98,7 +97,6 @@ class FABRIK_OT_target_add(GoalMaker):
 class FABRIK_OT_pole_add(GoalMaker):
     """Make a pole in the plane of the chain's bend, an empty or a bone of the rig; the pose stays as it is"""
 
-    bl_idname = "fabrik.pole_add"
     bl_label = "Add Pole"
 
     distance = real(
@@ -131,7 +129,6 @@ class FABRIK_OT_pole_add(GoalMaker):
 class FABRIK_OT_goal_select(ChainOperator):
     """Select the target or pole of the chain, ready to be moved: an object in Object mode, a bone in Pose mode"""
 
-    bl_idname = "fabrik.goal_select"
     bl_label = "Select Target or Pole"
     poses = False
 
@@ -146,7 +143,6 @@ class FABRIK_OT_goal_select(ChainOperator):
 class FABRIK_OT_back_to_pose(ChainOperator):
     """From a target or pole back to Pose mode of its armature, with the tip of the chain active"""
 
-    bl_idname = "fabrik.back_to_pose"
     bl_label = "Back to Pose Mode"
     poses = False
 
@@ -192,7 +188,6 @@ class StartPoseOperator(ChainOperator):
 class FABRIK_OT_start_pose_capture(StartPoseOperator):
     """Keep the pose as it stands as the start pose of the chain"""
 
-    bl_idname = "fabrik.start_pose_capture"
     bl_label = "Capture Start Pose"
 
     use_all = switch("All Chains", "For every chain of the armature")
@@ -208,7 +203,6 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
 class FABRIK_OT_start_pose_reset(StartPoseOperator):
     """Make the armature's rest pose the start pose of the chain again"""
 
-    bl_idname = "fabrik.start_pose_reset"
     bl_label = "Reset Start Pose"
     poses = False
 
@@ -228,7 +222,6 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
 class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
     """Bring target and pole to the pose as it stands, so that solving does not move the limb; keyed over a range"""
 
-    bl_idname = "fabrik.goal_snap"
     bl_label = "Snap Goals to Pose"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
@@ -247,7 +240,6 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
 class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
     """Bring the bones to where target and pole want them, keyed over a range; the chains stay enabled"""
 
-    bl_idname = "fabrik.pose_snap"
     bl_label = "Snap Pose to Goals"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
@@ -263,9 +255,3 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
             words += [Text("{count} of them not reached", count=missed)] if missed else []
             (self.warn if missed else self.tell)(joined("; ", words))
         return {"FINISHED"}
-
-
-CLASSES = (
-    FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select, FABRIK_OT_back_to_pose,
-    FABRIK_OT_start_pose_capture, FABRIK_OT_start_pose_reset, FABRIK_OT_goal_snap, FABRIK_OT_pose_snap,
-)  # fmt: skip

@@ -41,7 +41,6 @@ class FABRIK_OT_walk_by_hand(MouseOperator, WalkerOperator):
     """Lead the body over the ground with the mouse: its feet step as it moves. \
 The pose stays as it is let go, or all of the way becomes keys and a planned walk"""
 
-    bl_idname = "fabrik.walk_by_hand"
     bl_label = "Walk by Hand"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
@@ -191,6 +190,3 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
             context.window_manager.event_timer_remove(self._timer)
             self._timer = None
         give_back_window(context)
-
-
-CLASSES = (FABRIK_OT_walk_by_hand,)

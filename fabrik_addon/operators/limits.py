@@ -47,7 +47,6 @@ class BoneOperator(RigOperator):
 class FABRIK_OT_limit_from_ik(BoneOperator):
     """Take the joint limit from the bone's own locks and limits for Blender's IK; bones without any keep theirs"""
 
-    bl_idname = "fabrik.limit_from_ik"
     bl_label = "Limit from IK Limits"
     poses = False
 
@@ -74,7 +73,6 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
 class FABRIK_OT_limit_axis(BoneOperator):
     """Turn the hinge of the active bone about an axis of the bone"""
 
-    bl_idname = "fabrik.limit_axis"
     bl_label = "Hinge Axis"
     poses = False
 
@@ -103,7 +101,6 @@ class FABRIK_OT_limit_axis(BoneOperator):
 class FABRIK_OT_limit_copy(BoneOperator):
     """Give the joint limit of the active bone to the other selected bones"""
 
-    bl_idname = "fabrik.limit_copy"
     bl_label = "Copy Limit to Selected"
     poses = False
 
@@ -117,7 +114,6 @@ class FABRIK_OT_limit_copy(BoneOperator):
 class FABRIK_OT_limit_mirror(BoneOperator):
     """Give the joint limits of the selected bones to the bones of the other side, which are found by their names"""
 
-    bl_idname = "fabrik.limit_mirror"
     bl_label = "Copy Limit Mirrored"
     poses = False
 
@@ -141,7 +137,6 @@ class FABRIK_OT_limit_mirror(BoneOperator):
 class FABRIK_OT_limit_from_bend(RigOperator):
     """Make joints hinges that bend to the side to which they are bent at rest; a straight knee or elbow by anatomy"""
 
-    bl_idname = "fabrik.limit_from_bend"
     bl_label = "Hinge from Bend"
     poses = False
 
@@ -221,7 +216,6 @@ class JointOperator(BoneOperator):
 class FABRIK_OT_limit_human(JointOperator):
     """Give the selected bones the range of a human joint, turned to the side to which the character's joint bends"""
 
-    bl_idname = "fabrik.limit_human"
     bl_label = "Human Joint"
     joints = HUMAN_JOINTS
 
@@ -232,7 +226,6 @@ class FABRIK_OT_limit_human(JointOperator):
 class FABRIK_OT_limit_animal(JointOperator):
     """Give the selected bones the range of a joint of a dog's leg, turned to the side to which the joint bends"""
 
-    bl_idname = "fabrik.limit_animal"
     bl_label = "Animal Joint"
     joints = DOG_JOINTS
 
@@ -271,14 +264,3 @@ def selected_names(context: bpy.types.Context, owner: bpy.types.Object) -> list[
 
 def _selected(owner: bpy.types.Object) -> list[bpy.types.PoseBone]:
     return [bone for bone in pose_bones(owner) if is_selected(bone)]
-
-
-CLASSES = (
-    FABRIK_OT_limit_from_ik,
-    FABRIK_OT_limit_axis,
-    FABRIK_OT_limit_copy,
-    FABRIK_OT_limit_mirror,
-    FABRIK_OT_limit_from_bend,
-    FABRIK_OT_limit_human,
-    FABRIK_OT_limit_animal,
-)

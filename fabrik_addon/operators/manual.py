@@ -11,9 +11,9 @@ from typing import Any
 
 import bpy
 
-from ..rig.schema.fields import FORGOTTEN, Options, text
-from ..translations import CONTEXT, rpt_
-from .base import Returned
+from ..rig.schema.fields import FORGOTTEN, text
+from ..translations import rpt_
+from .base import FabrikOperator, Returned
 
 MANUAL = Path(__file__).parent.parent / "manual"
 
@@ -128,12 +128,10 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     return folder(), tuple((pattern, file_of(page, heading)) for pattern, page, heading in PLACES)
 
 
-class FABRIK_OT_manual(Options, bpy.types.Operator):
+class FABRIK_OT_manual(FabrikOperator):
     """Open the page of the manual that describes this, in the web browser; it comes with the extension"""
 
-    bl_idname = "fabrik.manual"
     bl_label = "FABRIK Manual"
-    bl_translation_context = CONTEXT
     bl_options = {"INTERNAL"}  # a redo would open it again
 
     page = text("Page", "File of the manual, without its ending; empty for the first", options=FORGOTTEN)
@@ -160,6 +158,3 @@ def unregister() -> None:
     """Let them no more."""
     remove: Any = bpy.utils.unregister_manual_map
     remove(manual_map)
-
-
-CLASSES = (FABRIK_OT_manual,)

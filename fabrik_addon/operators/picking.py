@@ -215,7 +215,6 @@ def wait_for_bone() -> None:
 class FABRIK_OT_drag_pick(MouseOperator):
     """Show the bone under the mouse, and drag those that are clicked, one after the other"""
 
-    bl_idname = "fabrik.drag_pick"
     bl_label = "Drag Bones"
     bl_options = {"INTERNAL"}
 
@@ -283,6 +282,3 @@ class FABRIK_OT_drag_pick(MouseOperator):
             operators.fabrik.drag(
                 "INVOKE_DEFAULT", rig=picked.owner.name, chain=picked.chain, bone=picked.bone, end=picked.end
             )
-
-
-CLASSES = (FABRIK_OT_drag_pick,)

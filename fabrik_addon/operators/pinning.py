@@ -53,7 +53,6 @@ BY = (
 class FABRIK_OT_pin_toggle(RigOperator):
     """Pin the selected bones, so that they stay where they are, with priority over all other goals; or free them"""
 
-    bl_idname = "fabrik.pin_toggle"
     bl_label = "Pin"
 
     which = choice(WHICH, "Which", "What is pinned or freed")
@@ -151,7 +150,6 @@ class TipOperator(NamedChain, ChainOperator):
 class FABRIK_OT_orientation_set(TipOperator):
     """Choose the rotation that the tip bone has, and keep it as it stands now, so that nothing moves"""
 
-    bl_idname = "fabrik.orientation_set"
     bl_label = "Set Rotation of Tip"
     option, choices = "orientation", ORIENTATION_ITEMS
 
@@ -167,7 +165,6 @@ class FABRIK_OT_orientation_set(TipOperator):
 class FABRIK_OT_effector_set(TipOperator):
     """Choose which end of the tip bone comes to the target; a target that was reached moves there, the pose stays"""
 
-    bl_idname = "fabrik.effector_set"
     bl_label = "Set End of Tip"
     option, choices = "effector", EFFECTOR_ITEMS
 
@@ -184,7 +181,6 @@ class FABRIK_OT_effector_set(TipOperator):
 class FABRIK_OT_body_bone_set(RigOperator):
     """Choose the bone that moves and turns with all chains below it, as the hips do; the pose stays as it is"""
 
-    bl_idname = "fabrik.body_bone_set"
     bl_label = "Set Body Bone"
 
     source = choice(SOURCES, "Source", "Where the body bone comes from")
@@ -218,7 +214,6 @@ class FABRIK_OT_body_bone_set(RigOperator):
 class FABRIK_OT_balance_masses(RigOperator):
     """Fill in which share of the body's mass each bone carries, for the balance"""
 
-    bl_idname = "fabrik.balance_masses"
     bl_label = "Fill Masses"
     poses = False
 
@@ -236,7 +231,6 @@ class FABRIK_OT_hand_pose_keep(NamedChain, ChainOperator):
     """Make the pose that was made by hand the start pose of the live chain, in all frames. \
 A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
 
-    bl_idname = "fabrik.hand_pose_keep"
     bl_label = "Make It the Start Pose"
 
     @classmethod
@@ -252,9 +246,3 @@ A chain whose bones are keyed starts from its keys from then on, and is keyed at
             self.tell("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
         else:
             self.tell("{chain}: the pose made by hand is its start pose", chain=name)
-
-
-CLASSES = (
-    FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set, FABRIK_OT_effector_set, FABRIK_OT_body_bone_set,
-    FABRIK_OT_balance_masses, FABRIK_OT_hand_pose_keep,
-)  # fmt: skip

@@ -71,7 +71,6 @@ class SetupOperator(RigOperator):
 class FABRIK_OT_character_setup(SetupOperator):
     """Find arms, legs, spine, head and tail, and make them posable: chains, goals, joint limits, pins, body bone"""
 
-    bl_idname = "fabrik.character_setup"
     bl_label = "Set Up Character"
 
     plan = choice(PLAN_ITEMS, "Body", "What kind of body it is")
@@ -199,7 +198,6 @@ def done_text(found: Recognised[str], done: Done) -> Text:
 class FABRIK_OT_mapping_export(RigOperator):
     """Write to a file which bones the chains have, so that other rigs of the same bones are set up alike"""
 
-    bl_idname = "fabrik.mapping_export"
     bl_label = "Export Mapping"
     poses = False
 
@@ -229,7 +227,6 @@ class FABRIK_OT_mapping_export(RigOperator):
 class FABRIK_OT_mapping_import(SetupOperator):
     """Set up a character by a file that says which bones are which parts; one that is wrong changes nothing"""
 
-    bl_idname = "fabrik.mapping_import"
     bl_label = "Set Up by Mapping"
 
     filepath = text("File", "The file to read", subtype="FILE_PATH")
@@ -246,6 +243,3 @@ class FABRIK_OT_mapping_import(SetupOperator):
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
         self.warn(*done.notes)
         self.tell(done_text(found, done))
-
-
-CLASSES = (FabrikSetupPart, FABRIK_OT_character_setup, FABRIK_OT_mapping_export, FABRIK_OT_mapping_import)

@@ -15,10 +15,10 @@ from ..overlay.settings import set_step, step_of
 from ..overlay.timeline import current_step
 from ..rig.checks import check_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
-from ..rig.schema.fields import Options, choice
+from ..rig.schema.fields import choice
 from ..texts import Text, joined
 from ..translations import CONTEXT, tip_
-from .base import ChainOperator, NamedChain, Returned, named_chain
+from .base import ChainOperator, FabrikOperator, NamedChain, Returned, named_chain
 from .picking import redraw
 
 SECONDS = 0.25  # a step takes while playing
@@ -51,7 +51,6 @@ class SolveOperator(ChainOperator):
 class FABRIK_OT_solve(NamedChain, SolveOperator):
     """Bring the tip of the chain to its target"""
 
-    bl_idname = "fabrik.solve"
     bl_label = "Solve"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
@@ -68,7 +67,6 @@ class FABRIK_OT_solve(NamedChain, SolveOperator):
 class FABRIK_OT_solve_all(SolveOperator):
     """Bring the tip of every enabled chain to its target"""
 
-    bl_idname = "fabrik.solve_all"
     bl_label = "Solve All"
 
     @classmethod
@@ -84,7 +82,6 @@ class FABRIK_OT_solve_all(SolveOperator):
 class FABRIK_OT_record(ChainOperator):
     """Solve the chain and keep every pass to look at; the pose stays as it is"""
 
-    bl_idname = "fabrik.record"
     bl_label = "Record Solve"
     bl_options = {"REGISTER"}
 
@@ -98,11 +95,10 @@ class FABRIK_OT_record(ChainOperator):
         self.tell("{chain}: {count} steps recorded", chain=chain.name, count=count)
 
 
-class StepOperator(Options, bpy.types.Operator):
+class StepOperator(FabrikOperator):
     """An operator on the recording."""
 
     bl_options = {"REGISTER"}
-    bl_translation_context = CONTEXT
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -114,7 +110,6 @@ class StepOperator(Options, bpy.types.Operator):
 class FABRIK_OT_step(StepOperator):
     """Go to another step of the recorded solve"""
 
-    bl_idname = "fabrik.step"
     bl_label = "Go to Step"
 
     to = choice(
@@ -144,7 +139,6 @@ class FABRIK_OT_step(StepOperator):
 class FABRIK_OT_steps_play(StepOperator):
     """Play the recorded solve from the step that is shown; Esc stops"""
 
-    bl_idname = "fabrik.steps_play"
     bl_label = "Play Steps"
 
     _timer: Any = None
@@ -172,16 +166,9 @@ class FABRIK_OT_steps_play(StepOperator):
 class FABRIK_OT_record_clear(StepOperator):
     """Stop looking at the recorded solve"""
 
-    bl_idname = "fabrik.record_clear"
     bl_label = "Exit Steps"
 
     def execute(self, context: bpy.types.Context) -> Returned:
         state.current = None
         redraw()
         return {"FINISHED"}
-
-
-CLASSES = (
-    FABRIK_OT_solve, FABRIK_OT_solve_all, FABRIK_OT_record, FABRIK_OT_step, FABRIK_OT_steps_play,
-    FABRIK_OT_record_clear,
-)  # fmt: skip

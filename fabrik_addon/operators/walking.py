@@ -36,7 +36,6 @@ class WalkerOperator(RigOperator):
 class FABRIK_OT_walker_add(RigOperator):
     """Find, measure and group the legs, and choose a gait by their number; nothing moves before the walk is planned"""
 
-    bl_idname = "fabrik.walker_add"
     bl_label = "Add Walker"
 
     body_bone = text("Body Bone", "Name of the bone that carries all legs; empty to find it", options=FORGOTTEN)
@@ -55,7 +54,6 @@ class FABRIK_OT_walker_add(RigOperator):
 class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
     """Plan the steps that carry the body along its keyed path, and let legs and body follow them"""
 
-    bl_idname = "fabrik.walk_plan"
     bl_label = "Plan Walk"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
@@ -86,7 +84,6 @@ class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
 class FABRIK_OT_walk_bake(RigOperator):
     """Make keys of the planned walk: few on goals, which can be edited, or on the bones in each frame"""
 
-    bl_idname = "fabrik.walk_bake"
     bl_label = "Bake Walk"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -135,7 +132,6 @@ class FABRIK_OT_walk_bake(RigOperator):
 class FABRIK_OT_walk_mark(RigOperator):
     """Mark the planned walk: footprints where feet land, and markers in the timeline when they do"""
 
-    bl_idname = "fabrik.walk_mark"
     bl_label = "Mark Steps"
     poses = False
 
@@ -156,19 +152,9 @@ class FABRIK_OT_walk_mark(RigOperator):
 class FABRIK_OT_walker_remove(WalkerOperator):
     """Forget legs, settings and the planned walk; the chains of the legs stay, without the walk as their goal"""
 
-    bl_idname = "fabrik.walker_remove"
     bl_label = "Remove Walker"
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         remove_walker(owner)
         self.tell("'{name}' is no walker any more", name=owner.name)
-
-
-CLASSES = (
-    FABRIK_OT_walker_add,
-    FABRIK_OT_walk_plan,
-    FABRIK_OT_walk_bake,
-    FABRIK_OT_walk_mark,
-    FABRIK_OT_walker_remove,
-)

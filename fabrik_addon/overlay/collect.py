@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from typing import TypeVar
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
@@ -30,6 +31,8 @@ from ..rig.schema.rig import rig_of
 from ..rig.targets import resolve_point
 from .shapes import Picture, PlacedOutline
 
+T = TypeVar("T")
+
 NEARLY = 2.0  # times the tolerance that still counts as on target
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
 AIMED = 0.01  # share of the distance by which an axis may miss what it aims at
@@ -47,7 +50,7 @@ def _of_goal(
         depsgraph: Evaluated.
     """
     length = sum(distance(a, b) for a, b in pairwise(joints))
-    target = _target(chain, depsgraph)
+    target = _readable(lambda: _target(chain, depsgraph))
     if chain.aims:
         aim = _aim(chain, tip, target)
         is_reached = not aim or target is None or distance(aim[1], target) <= AIMED * distance(*aim)
@@ -58,26 +61,24 @@ def _of_goal(
         soft = plus(target, scaled(unit(minus(joints[0], target)), chain.softened))
     goal = target if soft is None else soft
     is_reached = goal is None or distance(effector, goal) <= NEARLY * chain.tolerance * length
-    turn = _turn(chain, depsgraph)
+    turn = _readable(lambda: read_turn(chain, depsgraph))
     return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached)
+
+
+def _readable(read: Callable[[], T | None]) -> T | None:
+    """What is read; None where that is refused, for the status of the chain says why."""
+    try:
+        return read()
+    except FabrikError:
+        return None
 
 
 def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
     """The target, or where a pin holds without one."""
-    try:
-        target = goal_of(chain, "target")
-        if target is not None:
-            return v3(resolve_point(*target, depsgraph))
-        return None if lacks_goal(chain) else asked_point(chain, depsgraph)
-    except FabrikError:
-        return None
-
-
-def _turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
-    try:
-        return read_turn(chain, depsgraph)
-    except FabrikError:
-        return None
+    target = goal_of(chain, "target")
+    if target is not None:
+        return v3(resolve_point(*target, depsgraph))
+    return None if lacks_goal(chain) else asked_point(chain, depsgraph)
 
 
 def _aim(chain: FabrikChain, tip: bpy.types.PoseBone, target: V3 | None) -> tuple[V3, ...]:
@@ -167,7 +168,7 @@ def _picture(
     return replace(
         _of_goal(chain, poses[-1], joints, depsgraph),
         before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
-        pole=_pole(chain, depsgraph),
+        pole=_readable(lambda: _pole(chain, depsgraph)),
         limits=tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
         reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
         limited_reach=tuple(radius * size for radius in limited),
@@ -182,18 +183,12 @@ def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count
 
 def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
     """The limit of a bone; none where its numbers make no sense, which the panel says."""
-    try:
-        return read_limit(bone, start)
-    except FabrikError:
-        return FREE
+    return _readable(lambda: read_limit(bone, start)) or FREE
 
 
 def _pole(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
-    """Where the pole of a chain stands in the world; None where it has none, or none that can be read."""
-    try:
-        return v3(resolve_point("pole", chain.pole, chain.pole_bone, depsgraph)) if chain.pole is not None else None
-    except FabrikError:
-        return None
+    """Where the pole of a chain stands in the world; None where it has none."""
+    return v3(resolve_point("pole", chain.pole, chain.pole_bone, depsgraph)) if chain.pole is not None else None
 
 
 def _placed(
