@@ -11,7 +11,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Vector
 
 from support.judging import angle_between, effector
-from support.scenes import HEIGHT, add_limb, make_body, pin, press, update, with_legs_pinned
+from support.scenes import HEIGHT, add_limb, each_frame, make_body, pin, press, update, with_legs_pinned
 
 SAME = 2e-4  # radians, and scene units
 
@@ -56,7 +56,6 @@ def made(owner: bpy.types.Object) -> list[FabrikChain]:
     with_legs_pinned(owner)
     for tip, count in LIMBS:
         chain = add_limb(owner, tip, count, target=(0, 0, 0))
-        update()
         chain.target.location = effector(owner, chain)
     update()
     return list(rig_of(owner).chains)
@@ -89,8 +88,7 @@ def test_a_keyed_body_stays_in_every_frame() -> None:
     with_legs_pinned(owner)
     for chain in rig_of(owner).chains:
         chain.start = "ANIMATED"
-    for frame in (1, 4, 11):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 4, 11)):
         spine = tuple(owner.pose.bones["spine1"].rotation_quaternion)
         place = tuple(owner.pose.bones["hips"].location)
         press("solve_all")

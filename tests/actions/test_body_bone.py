@@ -17,7 +17,7 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Euler, Vector
 
-from support.judging import channels, effector
+from support.judging import assert_channels, channels, effector
 from support.scenes import (
     HEIGHT,
     add_limb,
@@ -107,8 +107,7 @@ def test_the_pose_at_hand_becomes_the_start_so_that_nothing_moves() -> None:
     press("solve_all")
     update()
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
-    for now, was in zip(channels(owner), before, strict=True):
-        assert now == pytest.approx(was, abs=SAME)
+    assert_channels(owner, before, SAME)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +230,7 @@ def test_all_are_solved_together_in_any_order(order: Sequence[tuple[str, int]]) 
     rig_of(owner).body_bone = "hips"
     stood = channels(owner)
     press("solve_all")
-    for now, was in zip(channels(owner), stood, strict=True):
-        assert now == pytest.approx(was, abs=1e-5)
+    assert_channels(owner, stood, 1e-5)
     for name, way in (("foot.L", (0.05, -0.1, 0.1)), ("hand.L", (-0.2, -0.2, 0.1))):
         chains[name].target.location += Vector(way)
     update()

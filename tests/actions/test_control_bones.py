@@ -17,6 +17,7 @@ from support.scenes import (
     Bone,
     add_chain,
     armature,
+    each_frame,
     go_live,
     keyed,
     linked,
@@ -242,11 +243,9 @@ def test_a_keyed_control_bone_is_followed_live_and_baked(live: bool) -> None:
         keyed(bone, {frame: (x, -0.3, -0.4)})
     if live:
         rig_of(owner).live = True
-        for frame in (3, 9, 5):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((3, 9, 5)):
             assert bone_error(owner) < 1e-5
     press("bake", frame_start=1, frame_end=10)
-    for frame in (1, 4, 10):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((1, 4, 10)):
         assert bone_error(owner) < 1e-5
         assert bone.location.x == pytest.approx(0.2 + 0.6 * (frame - 1) / 9, abs=0.1)

@@ -19,7 +19,9 @@ from support.scenes import (
     add_chain,
     add_chains,
     chain_bones,
+    each_frame,
     ends_of_limbs,
+    key_automatically,
     key_two_poses,
     make_empty,
     posed_limbs,
@@ -135,10 +137,8 @@ class TestMaking:
         owner = posed_limbs(kind, mode)
         add_chains(owner, use_target=True, use_pole=True)  # captured
         key_two_poses(owner)
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        for frame in (20, 10, 1):
-            bpy.context.scene.frame_set(frame)
+        key_automatically()
+        for frame in each_frame((20, 10, 1)):
             stand = Stand(owner)
             drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
             drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)

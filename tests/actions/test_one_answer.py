@@ -18,6 +18,7 @@ from support.scenes import (
     add_chain,
     add_limb,
     chain_bones,
+    each_frame,
     go_live,
     keyed,
     live_line,
@@ -64,13 +65,11 @@ def test_button_and_live_pose_a_tail_of_hinges_alike() -> None:
     scene.frame_set(0)
     go_live(owner)
     live = {}
-    for frame in frames:
-        scene.frame_set(frame)
+    for frame in each_frame(frames):
         live[frame] = as_array(owner), owner.fabrik.chains[0].status
     owner.fabrik.live = False
     update()
-    for frame in reversed(frames):
-        scene.frame_set(frame)
+    for frame in each_frame(reversed(frames)):
         bpy.ops.fabrik.solve()
         found, status = live[frame]
         assert ulps_apart(as_array(owner), found) <= ULPS, frame
@@ -227,16 +226,14 @@ def test_frames_in_any_order_are_the_same_to_the_last_bit(make: Callable[[], bpy
     go_live(owner)
     scene, frames = bpy.context.scene, list(range(1, 21))
     seen = {}
-    for frame in frames:
-        scene.frame_set(frame)
+    for frame in each_frame(frames):
         assert all(chain.enabled for chain in owner.fabrik.chains)
         seen[frame] = channels(owner)
     assert len({str(found) for found in seen.values()}) == len(frames)
     random = Random(3)
     for _ in range(4):
         random.shuffle(frames)
-        for frame in frames:
-            scene.frame_set(frame)
+        for frame in each_frame(frames):
             assert channels(owner) == seen[frame], frame
     for frame in frames:  # and as they are for one who comes there first
         scene.frame_set(frame)

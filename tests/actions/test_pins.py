@@ -13,8 +13,8 @@ from fabrik_addon.rig.animation.compat import fcurves_of, set_selected
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix, Vector
 
-from support.judging import angle_between, channels, effector, tip_turn
-from support.scenes import add_limb, make_body, make_empty, press, select, update
+from support.judging import angle_between, assert_channels, channels, effector, tip_turn
+from support.scenes import add_limb, each_frame, key_automatically, make_body, make_empty, press, select, update
 
 SAME_PLACE = 1e-5  # of a body 1.7 high, for what single precision stores and Blender evaluates
 
@@ -57,8 +57,7 @@ def test_a_pin_on_a_bone_makes_a_chain_that_moves_nothing(bone: str, mode: str) 
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - stands).length < SAME_PLACE
     assert angle_between(tip_turn(owner, chain), turn) < SAME_TURN
-    for now, was in zip(channels(owner), before, strict=True):
-        assert now == pytest.approx(was, abs=SAME_TURN)
+    assert_channels(owner, before, SAME_TURN)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +235,6 @@ def test_a_pin_whose_target_is_taken_away_holds_where_it_stands() -> None:
     chain.target.location.z += 0.2
     update()
     press("solve")
-    update()
     stands = effector(owner, chain)
     chain.target = None
     assert (stands - Vector(chain.held_location)).length < SAME_PLACE
@@ -246,15 +244,9 @@ def test_a_pin_whose_target_is_taken_away_holds_where_it_stands() -> None:
     assert (effector(owner, chain) - stands).length < 1e-4
 
 
-def keying(on: bool) -> None:
-    """Switch automatic keying, of channels without keys, too."""
-    bpy.context.preferences.edit.use_keyframe_insert_available = False  # 5.2 has it on
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
-
-
 def test_a_pin_is_keyed_with_what_it_holds() -> None:
     owner = make_body()
-    keying(True)
+    key_automatically()
     in_pose_mode(owner, "foot.L")
     bpy.context.scene.frame_set(10)
     press("pin_toggle")
@@ -268,8 +260,7 @@ def test_a_pin_is_keyed_with_what_it_holds() -> None:
 
 def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest.CaptureFixture[str]) -> None:
     owner = make_body()
-    keying(True)
-    bpy.context.preferences.edit.use_keyframe_insert_available = True
+    key_automatically(only_available=True)
     in_pose_mode(owner, "foot.L")
     press("pin_toggle")
     assert not fcurves_of(owner)
@@ -282,7 +273,7 @@ def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest
 
 def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
     owner = make_body()
-    keying(True)
+    key_automatically()
     in_pose_mode(owner, "foot.L")
     places = {}
     for frame, x, action in ((10, 0.0, "PIN"), (20, 0.0, "FREE"), (30, 1.0, "PIN"), (40, 1.0, "FREE")):
@@ -292,8 +283,7 @@ def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
         press("pin_toggle", action=action)
         places[frame] = tuple(rig_of(owner).chains[0].held_location)
     found = {}
-    for frame in (9, 10, 15, 19, 20, 29, 30, 39, 40):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((9, 10, 15, 19, 20, 29, 30, 39, 40)):
         chain = rig_of(owner).chains[0]
         found[frame] = (chain.pin, tuple(chain.held_location))
     assert [found[frame][0] for frame in found] == [False, True, True, True, False, False, True, True, False]
@@ -306,10 +296,10 @@ def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
 
 def test_what_is_keyed_is_told_where_nothing_keys_it() -> None:
     owner = make_body()
-    keying(True)
+    key_automatically()
     in_pose_mode(owner, "foot.L")
     press("pin_toggle")
-    keying(False)
+    key_automatically(on=False)
     bpy.context.scene.frame_set(5)
     press("pin_toggle")
     assert [chain.pin for chain in rig_of(owner).chains] == [False]  # the chain stays, for its keys

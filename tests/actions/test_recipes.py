@@ -14,6 +14,7 @@ from support.judging import angle_between, effector, tip_turn
 from support.scenes import (
     HEIGHT,
     add_limb,
+    each_frame,
     make_armature,
     make_body,
     make_empty,
@@ -92,8 +93,7 @@ def test_an_off_hand_stays_on_a_grip_over_an_animation() -> None:
     solve_all()
     assert statuses(owner) == {"REACHED"}
     seen = []
-    for frame in (1, 4, 8, 11):
-        scene.frame_set(frame)
+    for _ in each_frame((1, 4, 8, 11)):
         solve_all()
         assert (effector(owner, chain) - grip.matrix_world.translation).length < NEAR
         in_grip = grip.matrix_world.to_quaternion().inverted() @ Quaternion(tip_turn(owner, chain))
@@ -176,8 +176,7 @@ def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
         sink.target.keyframe_insert("location", frame=frame)
     press("bake", frame_start=1, frame_end=11, chains="ALL")
     assert not any(chain.enabled for chain in rig_of(owner).chains)
-    for frame in (1, 6, 11):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 6, 11)):
         for chain in rig_of(owner).chains:
             if chain.tip_bone in feet:
                 place, turn = feet[chain.tip_bone]
@@ -208,8 +207,7 @@ def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> 
     scene.tool_settings.use_keyframe_insert_auto = False
     press("bake", frame_start=1, frame_end=21, chains="ALL")
     places = {}
-    for frame in range(1, 22):
-        scene.frame_set(frame)
+    for frame in each_frame(range(1, 22)):
         places[frame] = {
             side: (owner.matrix_world @ owner.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")
         }

@@ -27,6 +27,8 @@ from support.scenes import (
     HEIGHT,
     add_chain,
     add_limb,
+    each_frame,
+    key_automatically,
     keyed,
     make_body,
     make_empty,
@@ -50,11 +52,6 @@ def posed_limb(pole_angle: float = 0.0) -> tuple[bpy.types.Object, FabrikChain]:
     return owner, chain
 
 
-def key_all_automatically() -> None:
-    bpy.context.preferences.edit.use_keyframe_insert_available = False  # 5.2 has it on
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-
-
 @pytest.mark.parametrize("angle", [0, 40, -120])
 def test_solving_after_it_moves_nothing(angle: float) -> None:
     owner, chain = posed_limb(radians(angle))
@@ -71,7 +68,6 @@ def test_on_a_turned_armature_with_parented_goals() -> None:
     holder = make_empty((2, 1, 0), "Holder")
     holder.rotation_euler, holder.scale = (0.3, 0.2, 1.0), (2, 2, 2)
     chain.target.parent, owner.location, owner.rotation_euler = holder, (1, 2, 3), (0.5, 0.1, -0.7)
-    bpy.context.view_layer.update()
     before = evaluated_joints(owner, chain)
     bpy.ops.fabrik.goal_snap()
     bpy.ops.fabrik.solve()
@@ -85,8 +81,7 @@ def test_a_range_is_keyed_and_comes_back() -> None:
         bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), angle)
         bone.keyframe_insert("rotation_quaternion", frame=frame)
     wanted = {}
-    for frame in (1, 4, 10):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((1, 4, 10)):
         wanted[frame] = evaluated_joints(owner, chain)
     bpy.context.scene.frame_set(-3, subframe=0.5)
     bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)
@@ -145,8 +140,7 @@ def test_there_and_back_over_a_range() -> None:
     owner, chain = posed_limb()
     keyed_bone(owner, (1, 6, 10))
     wanted = {}
-    for frame in range(1, 11):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(1, 11)):
         wanted[frame] = evaluated_joints(owner, chain)
     bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)
     owner.animation_data_clear()
@@ -169,7 +163,7 @@ def test_the_pose_at_the_frames_where_goals_have_keys() -> None:
 def test_the_pose_at_this_frame_is_a_solve() -> None:
     owner, chain = posed_limb()
     chain.target.location = (0.2, 0.8, 1.1)
-    key_all_automatically()
+    key_automatically()
     bpy.ops.fabrik.pose_snap()
     assert chain.status == "REACHED"
     assert key_frames(owner) == {float(bpy.context.scene.frame_current)}
@@ -177,7 +171,7 @@ def test_the_pose_at_this_frame_is_a_solve() -> None:
 
 def test_automatic_keying_keys_snapped_goals() -> None:
     _, chain = posed_limb()
-    key_all_automatically()
+    key_automatically()
     bpy.ops.fabrik.goal_snap()
     assert key_frames(chain.target) == {float(bpy.context.scene.frame_current)}
 
@@ -284,7 +278,6 @@ def test_a_parented_target_is_turned_in_its_own_mode(mode: str) -> None:
     hand.target.parent, hand.target.rotation_mode = holder, mode
     owner.rotation_euler.z = radians(40)
     hand.rotation_offset, hand.orientation = Euler((0.4, 0.2, 1.0)).to_quaternion(), "TARGET"
-    update()
     turn = tip_turn(owner, hand)
     press("goal_snap", chains="ALL")
     update()
@@ -299,7 +292,6 @@ def test_a_bone_as_target_is_turned() -> None:
     other.location.x = 1.0
     hand.target, hand.target_bone = other, "hips"
     hand.rotation_offset, hand.orientation = (1, 0, 0, 0), "TARGET"
-    update()
     before = bone_matrices(owner)
     bpy.context.view_layer.objects.active = owner
     press("goal_snap", chains="ALL")
@@ -329,8 +321,7 @@ def test_a_range_of_a_body_is_keyed_and_comes_back() -> None:
             owner.pose.bones[name].rotation_quaternion = Quaternion((1, 0, 0), angle)
             owner.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
     wanted = {}
-    for frame in (1, 3, 6):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((1, 3, 6)):
         wanted[frame] = [(effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains]
     press("goal_snap", chains="ALL", span="RANGE", frame_start=1, frame_end=6)
     held = {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner) if "fabrik_chains" in curve.data_path}

@@ -19,6 +19,7 @@ from support.judging import channels, evaluated_joints, tip_error
 from support.scenes import (
     add_chain,
     add_limb,
+    key_automatically,
     make_armature,
     make_body,
     make_empty,
@@ -122,8 +123,7 @@ class TestAutomaticKeying:
         owner = make_line(4)
         owner.pose.bones["b2"].rotation_mode = "XYZ"
         add_chain(owner, (0.5, 0.5, 2.9), count=2)
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        bpy.context.preferences.edit.use_keyframe_insert_available = False  # 5.2 has it on
+        key_automatically()
         bpy.ops.fabrik.solve()
         paths = {'pose.bones["b2"].rotation_euler', 'pose.bones["b3"].rotation_quaternion'}
         assert self.keys(owner) == paths
@@ -133,8 +133,7 @@ class TestAutomaticKeying:
         owner.pose.bones["b2"].keyframe_insert("rotation_quaternion", frame=1)
         add_chain(owner, (0.5, 0.5, 2.9))
         bpy.context.scene.frame_set(5)
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        bpy.context.preferences.edit.use_keyframe_insert_available = True
+        key_automatically(only_available=True)
         bpy.ops.fabrik.solve()
         assert self.keys(owner) == {'pose.bones["b2"].rotation_quaternion'}
 

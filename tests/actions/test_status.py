@@ -22,6 +22,7 @@ from support.scenes import (
     Point,
     add_chain,
     add_limb,
+    each_frame,
     go_live,
     keyed,
     live_line,
@@ -118,8 +119,7 @@ class TestFinalPose:
                 chain.target.location = (1.2 - 2.4 * i, 0.08 * frame, 0.8 + 0.05 * frame)
                 chain.target.keyframe_insert("location", frame=frame)
         rig_of(owner).live = True
-        for frame in (1, 4, 10, 2, 7):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((1, 4, 10, 2, 7)):
             first, last = rig_of(owner).chains
             assert all(is_true(owner, chain) for chain in (first, last))
             assert (told(first).kind, told(last).kind) == (first.status, last.status)
@@ -314,7 +314,6 @@ def body() -> bpy.types.Object:
     """Pinned feet, a hand that turns with its target, a head that looks at one, and a body bone."""
     owner = with_legs_pinned(make_body())
     hand = add_limb(owner, "hand.L", 3, target=PLACES[0])
-    update()
     hand.rotation_offset, hand.orientation = tip_turn(owner, hand), "TARGET"
     look = add_limb(owner, "head", 2, target=(0.6, -1.5, 1.4))
     look.kind, look.aim_axis = "AIM", (0.0, 0.0, 1.0)
@@ -406,8 +405,7 @@ def test_live_it_is_true_in_every_frame() -> None:
         hand.target.rotation_euler.x = 0.05 * frame
         hand.target.keyframe_insert("rotation_euler", frame=frame)
     rig_of(owner).live = True
-    for frame in (1, 5, 10, 3):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 5, 10, 3)):
         assert texts(owner) == {}
     hand.target.location = (0.5, -0.4, 5.0)
     update()

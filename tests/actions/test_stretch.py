@@ -27,7 +27,9 @@ from support.scenes import (
     add_limb,
     armature,
     chain_bones,
+    each_frame,
     go_live,
+    key_automatically,
     keyed,
     make_armature,
     make_body,
@@ -164,8 +166,7 @@ class TestStretch:
             keyed(chain.target, {frame: (0.3, 0, z)})
         press("bake", frame_start=1, frame_end=11)
         assert not chain.enabled
-        for frame in (1, 6, 11, 8):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((1, 6, 11, 8)):
             assert (effector(owner, chain) - chain.target.location).length <= 2e-3
 
     def test_live_is_the_button(self) -> None:
@@ -200,14 +201,12 @@ class TestLive:
             chain.stretch = most
             chain.keyframe_insert("stretch", frame=frame)
         go_live(owner)
-        scene, seen = bpy.context.scene, {}
-        for frame in (1, 5, 8, 10):
-            scene.frame_set(frame)
+        seen = {}
+        for frame in each_frame((1, 5, 8, 10)):
             seen[frame] = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
         assert seen[10][0][1] > 1.05
         assert seen[5][0][:3] == [1.0, 1.0, 1.0]
-        for frame in (10, 5, 8, 1):
-            scene.frame_set(frame)
+        for frame in each_frame((10, 5, 8, 1)):
             found = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
             assert found == seen[frame], frame
 
@@ -215,16 +214,14 @@ class TestLive:
         owner, chain = leg("ALIGNED")
         chain.stretch, chain.soft = 1.4, 0.02
         go_live(owner)
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        key_automatically()
         chain.target.location = (0.5, 0, -0.5)
         update()
         shown = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
         assert shown[0][1] > 1.05
         assert any(curve.data_path.endswith(".scale") for curve in fcurves_of(owner))
         assert told_of(chain, bpy.context).kind == chain.status
-        for frame in (5, 1):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((5, 1)):
             found = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
             assert found == [pytest.approx(own, abs=1e-5) for own in shown]
 
@@ -261,7 +258,6 @@ def somewhere(random: Random, owner: bpy.types.Object, chain: FabrikChain, angle
     for bone in bones:
         axis = Vector([random.gauss(0, 1) for _ in range(3)]).normalized()
         bone.rotation_quaternion = Quaternion(axis, random.uniform(-angle, angle))
-    bpy.context.view_layer.update()
     tip = evaluated_joints(owner, chain)[-1]
     for bone in bones:
         bone.rotation_quaternion = (1, 0, 0, 0)
@@ -305,7 +301,6 @@ def test_what_is_out_of_reach_names_the_scaled_bone(place: tuple[float, float, f
         for axis in ((1, 0, 0), (0, 0, 1)):
             for sign in (-1, 1):
                 bone.rotation_quaternion = kept @ Quaternion(axis, sign * radians(4))
-                bpy.context.view_layer.update()
                 assert (evaluated_joints(owner, chain)[-1] - chain.target.location).length > chain.residual - 1e-3
         bone.rotation_quaternion = kept
 

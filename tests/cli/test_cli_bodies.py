@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from support.cli_files import refused, reported
 from support.judging import effector
-from support.scenes import HEIGHT, add_limb, make_body, with_legs_pinned
+from support.scenes import HEIGHT, add_limb, each_frame, make_body, with_legs_pinned
 
 HELD = 1e-4 * HEIGHT
 
@@ -120,8 +120,7 @@ def test_bake_keys_the_body_and_tells_what_was_asked_for(
     feet = [chain for chain in chains if chain["chain"].startswith("foot")]
     assert all(chain["worst_tip_turn_degrees"] < 0.1 for chain in feet)
     bpy.ops.wm.open_mainfile(filepath=str(output))
-    for frame in (6, 2, 4):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((6, 2, 4)):
         assert max(foot_error("foot.L"), foot_error("foot.R")) < HELD
 
 

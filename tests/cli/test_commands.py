@@ -21,7 +21,7 @@ from mathutils import Vector
 from support.cli_files import refused, reported, save_shot
 from support.judging import tip_error
 from support.processes import MODULE, run_process
-from support.scenes import add_chain, make_empty, make_line
+from support.scenes import add_chain, each_frame, make_empty, make_line
 
 
 @pytest.fixture
@@ -133,8 +133,7 @@ def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd: pyt
     assert run(["bake", "--file", str(shot), "--frames", "1-12"]) in (0, 1)
     assert [armature["name"] for armature in reported(capfd)["armatures"]] == ["Rig", "Aaa"]
     second = bpy.data.objects["Aaa"]
-    for frame in (1, 6, 12):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 6, 12)):
         tip = second.matrix_world @ second.pose.bones["b2"].tail
         assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
 
@@ -146,8 +145,7 @@ def test_bake_keys_the_range_of_the_scene(shot: Path, capfd: pytest.CaptureFixtu
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     owner = bpy.data.objects["Rig"]
     assert fcurves_of(owner)
-    for frame in (1, 7, 12):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 7, 12)):
         assert tip_error(owner, owner.fabrik.chains[0]) < 1e-5
 
 

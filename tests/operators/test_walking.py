@@ -13,7 +13,7 @@ from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import worst_foot
-from support.scenes import key_way, press, update, walking
+from support.scenes import each_frame, key_way, press, update, walking
 
 
 def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
@@ -23,8 +23,7 @@ def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
     assert press("walk_plan", span="SCENE") == {"FINISHED"}
     update()
     assert rig_of(owner).live
-    for frame in (10, 33, 51):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((10, 33, 51)):
         assert worst_foot(owner, frame) <= 1e-3
 
 
@@ -104,5 +103,4 @@ def test_a_body_without_keys_stands() -> None:
     update()
     press("walker_add")
     assert press("walk_plan", span="RANGE", frame_start=1, frame_end=20) == {"FINISHED"}
-    update()
     assert worst_foot(owner, 1) <= 1e-3

@@ -14,7 +14,7 @@ from fabrik_addon.rig.animation.channels import cosines, run_on, stored, to_rota
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.animation.curves import values_at
 
-from support.scenes import Bone, keyed, make_armature, make_empty, make_line, press, update
+from support.scenes import Bone, each_frame, keyed, make_armature, make_empty, make_line, press, update
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
@@ -177,8 +177,7 @@ def make_keyed() -> bpy.types.Object:
 
 def weights(owner: bpy.types.Object) -> dict[str, tuple[float, ...]]:
     found: dict[str, tuple[float, ...]] = {chain.name: () for chain in owner.fabrik.chains}
-    for frame in (1, 11):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 11)):
         for chain in owner.fabrik.chains:
             found[chain.name] += (round(chain.weight, 6),)
     return found

@@ -19,6 +19,7 @@ from support.judging import angle_between, effector, evaluated_joints, tip_error
 from support.scenes import (
     add_chain,
     add_limb,
+    each_frame,
     keyed,
     linked,
     make_body,
@@ -153,8 +154,7 @@ def keyed_target(chain: FabrikChain) -> None:
 def assert_baked(owner: bpy.types.Object, name: str) -> None:
     chain = owner.fabrik.chains[name]
     assert not chain.enabled
-    for frame in (1, 5, 10):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 5, 10)):
         assert tip_error(owner, chain) < 1e-5
     assert json.loads(owner.fabrik.bake_report)["chains"][0]["chain"] == name
 

@@ -23,7 +23,6 @@ SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 def solve_to_reachable(owner: bpy.types.Object, count: int = 0) -> None:
     """Chain over the last bones, target at 70 % of the way out from the root, off to the side; solved and judged."""
     chain = add_chain(owner, count=count)
-    bpy.context.view_layer.update()
     joints = evaluated_joints(owner, chain)
     reach = chain_length(joints) * (0.7 if len(joints) > 2 else 1.0)
     chain.target = make_empty(joints[0] + Vector((0.3, -0.6, 0.7)).normalized() * reach)

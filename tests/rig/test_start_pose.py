@@ -20,7 +20,17 @@ from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion, Vector
 
 from support.judging import channels, evaluated_joints, tip_error
-from support.scenes import Point, add_chain, add_limb, make_body, make_line, update, walking, with_legs_pinned
+from support.scenes import (
+    Point,
+    add_chain,
+    add_limb,
+    each_frame,
+    make_body,
+    make_line,
+    update,
+    walking,
+    with_legs_pinned,
+)
 
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 
@@ -92,8 +102,7 @@ def test_keyed_channels_start_from_the_frame_and_the_others_from_the_cache() -> 
     chain = add_chain(owner, (0.5, 0.5, 2.2))
     chain.start, chain.influence = "ANIMATED", 0.0
     poses: dict[int, set[tuple[tuple[float, ...], ...]]] = {}
-    for frame in (1, 11, 6, 11, 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((1, 11, 6, 11, 1)):
         poses.setdefault(frame, set()).add(tuple(solve_at(chain, (0.5, 0.5, 2.2))))
     assert all(len(found) == 1 for found in poses.values())
     (pose,) = poses[11]
@@ -249,8 +258,7 @@ def test_it_is_what_reading_in_full_gives(make: Callable[[], bpy.types.Object]) 
     scene.frame_set(7)
     first, frames, starts = read_now(chain_set), list(FRAMES), set[str]()
     Random(2).shuffle(frames)
-    for frame in frames:
-        scene.frame_set(frame)
+    for frame in each_frame(frames):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         begun = restarted(first, owner, KeyedChannels(owner, frame))
         assert begun is not None

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+import pytest
 from fabrik_addon.actions.bake import BakeResult, BakeSettings, ChainBake, bake
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.gait import FootPose, feet_at
@@ -23,7 +24,7 @@ from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.scenes import FRAMES, HEIGHT, LENGTH, SQUAT, chain_bones, items_of, legs_of, press, update
+from support.scenes import FRAMES, HEIGHT, LENGTH, SQUAT, chain_bones, each_frame, items_of, legs_of, press, update
 
 CLOSE = 1e-5  # share of a length
 HELD = 1e-4 * HEIGHT  # how far a foot of the tests' body that is pinned may be from its place
@@ -111,6 +112,12 @@ def channels(owner: bpy.types.Object) -> list[tuple[float, ...]]:
         (*bone.rotation_quaternion, *bone.rotation_euler, *bone.rotation_axis_angle, *bone.location, *bone.scale)
         for bone in bones
     ]
+
+
+def assert_channels(owner: bpy.types.Object, wanted: list[tuple[float, ...]], most: float) -> None:
+    """All channels are as they were, but for so much."""
+    for now, was in zip(channels(owner), wanted, strict=True):
+        assert now == pytest.approx(was, abs=most)
 
 
 def local_rotations(owner: bpy.types.Object) -> list[Quaternion]:
@@ -201,8 +208,7 @@ def key_frames(owned: Any) -> set[float]:
 def poses(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, list[Quaternion]]:
     """How all bones are turned in some frames."""
     found: dict[int, list[Quaternion]] = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         found[frame] = local_rotations(owner)
     return found
 
@@ -219,8 +225,7 @@ def assert_on_target(
     owner: bpy.types.Object, chain: FabrikChain, frames: Iterable[int] = FRAMES, most: float = 1e-5
 ) -> None:
     """The tip is on its target in some frames."""
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         assert tip_error(owner, chain) < most, frame
 
 
@@ -261,8 +266,7 @@ def stored_channels(owner: bpy.types.Object) -> Channels:
 def by_button(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
     """Solved in each frame."""
     found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         solve_items(bpy.context, items_of(owner))
         found[frame] = stored_channels(owner)
     return found
@@ -271,8 +275,7 @@ def by_button(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Chann
 def as_played(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
     """As each frame shows them."""
     found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         found[frame] = stored_channels(owner)
     return found
 

@@ -142,7 +142,6 @@ def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> V
             set_rotation(bone, _turn(random, 1.0) if limit.is_free else drawn)
         elif bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"} and not all(bone.lock_rotation):
             bone.rotation_euler[list(bone.lock_rotation).index(False)] += random.uniform(-1, 1)
-    bpy.context.view_layer.update()
     point = evaluated_joints(owner, chain)[-1]
     for name, (quaternion, euler, axis_angle) in before.items():
         bone = owner.pose.bones[name]

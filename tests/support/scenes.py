@@ -6,7 +6,8 @@ A rig is made of bones, each of which hangs on the one before it unless it says 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from math import cos, pi, radians, sin
 from pathlib import Path
@@ -169,6 +170,28 @@ def select(owner: bpy.types.Object, *names: str) -> None:
 def update() -> None:
     """Evaluate."""
     bpy.context.view_layer.update()
+
+
+def each_frame(frames: Iterable[int]) -> Iterator[int]:
+    """Go to frames one after the other."""
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        yield frame
+
+
+def key_automatically(*, on: bool = True, only_available: bool = False) -> None:
+    """Switch automatic keying, of channels without keys, too, unless only of those that have some."""
+    bpy.context.preferences.edit.use_keyframe_insert_available = only_available  # 5.2 has it on
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
+
+
+@contextmanager
+def edited(owner: bpy.types.Object) -> Iterator[Any]:
+    """The edit bones of an armature, which is active; in Object mode before and after."""
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield armature(owner).edit_bones
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def go_live(owner: bpy.types.Object) -> None:

@@ -33,6 +33,7 @@ from support.scenes import (
     Bone,
     Rig,
     add_chain,
+    each_frame,
     keyed_line,
     make_armature,
     make_empty,
@@ -248,12 +249,10 @@ def test_many_chains_of_different_structure_in_one_go() -> None:
     for i in (1, 2):
         assert_on_target(owner, owner.fabrik.chains[i], frames)
     baked = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         baked[frame] = local_rotations(owner)[:3]
     owner.fabrik.chains[0].enabled = True
-    for frame in (3, 11):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((3, 11)):
         owner.fabrik.active_index = 0
         bpy.ops.fabrik.solve()
         for seen, solved in zip(baked[frame], local_rotations(owner)[:3], strict=True):
@@ -290,8 +289,7 @@ def test_limits_hold_where_keys_are_left_out_beside_a_keyed_setting() -> None:
         owner.keyframe_insert("fabrik_chains[0].tolerance", frame=frame)
     bpy.context.scene.frame_set(1)
     bake_chain(owner, chain, clean_up=radians(8.0))
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame(FRAMES):
         assert all(abs(bone.matrix_basis.to_euler().x) < 0.4 + 2e-4 for bone in owner.pose.bones)
 
 
@@ -344,8 +342,7 @@ def skinned(mode: str) -> Rig:
 def heads(owner: bpy.types.Object) -> dict[int, list[Vector]]:
     """World heads of the bones in each frame."""
     found = {}
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(FRAMES):
         evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
         found[frame] = [evaluated.matrix_world @ evaluated.pose.bones[f"b{i}"].head for i in range(4)]
     return found

@@ -35,6 +35,7 @@ from support.scenes import (
     SQUAT,
     add_limb,
     chain_bones,
+    each_frame,
     items_of,
     keyed,
     keyed_line,
@@ -56,8 +57,7 @@ class TestSquat:
             assert found.worst_tip_error is not None
             assert found.worst_tip_error[0] < 1e-4
             assert found.worst_violation < 1e-5
-        for frame in shuffled(SQUAT):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(shuffled(SQUAT)):
             assert_feet_hold(owner)
             for name in ("hips", "hand.L"):
                 chain = rig_of(owner).chains[name]
@@ -89,8 +89,7 @@ class TestSquat:
         with frames_gone_to() as visited:
             bake_all(owner, verify="NONE")
         assert len(visited) == 1
-        for frame in SQUAT:
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(SQUAT):
             assert_feet_hold(owner)
 
     def test_one_chain_takes_the_others_along_and_says_so(self) -> None:
@@ -108,8 +107,7 @@ class TestSquat:
         keyed(hand.target, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
         hand.orientation, hand.held_rotation, hand.soft = "KEEP", (0.2, 0.9, 0.1, 0.4), 0.02
         wanted = {}
-        for frame in SQUAT:
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame(SQUAT):
             wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(owner))}
         for found in bake_all(owner, verify="NONE").chains:
             length = sum(bone.length for bone in chain_bones(owner, rig_of(owner).chains[found.chain]))
@@ -155,8 +153,7 @@ class TestSquat:
         result = bake_all(owner, clean_up=0.02, interpolation=interpolation)
         assert result.all_reached
         assert sum(found.keys for found in result.chains) < 0.6 * every
-        for frame in SQUAT:
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(SQUAT):
             for side in (".L", ".R"):
                 chain = rig_of(owner).chains[f"foot{side}"]
                 assert (effector(owner, chain) - Vector(chain.held_location)).length <= 0.02 * 4 * HEIGHT
@@ -274,8 +271,7 @@ class TestRotations:
         found = next(found for found in result.chains if found.chain == "hand.L")
         assert found.worst_tip_turn is not None
         assert found.worst_tip_turn[0] < HELD_TURN
-        for frame in SQUAT:
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(SQUAT):
             turn = Euler(hand.target.rotation_euler).to_quaternion() @ hand.rotation_offset
             assert angle_between(tip_turn(owner, hand), q4(turn)) < HELD_TURN
 
@@ -288,8 +284,7 @@ class TestRotations:
         assert result.all_reached
         assert result.chains[0].worst_tip_turn is not None
         assert result.chains[0].worst_tip_turn[0] < HELD_TURN
-        for frame in SQUAT:
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(SQUAT):
             update()
             bone = owner.pose.bones["head"]
             assert bone.matrix.to_3x3().col[2].angle(head.target.location - bone.head) < HELD_TURN

@@ -31,7 +31,7 @@ from support.judging import (
     poses,
     rotation_keys,
 )
-from support.scenes import FRAMES, SOME_MODES, Rig, add_chain, keyed, keyed_line, make_line
+from support.scenes import FRAMES, SOME_MODES, Rig, add_chain, each_frame, keyed, keyed_line, make_line
 
 
 def two_rigs() -> tuple[Rig, Rig]:
@@ -89,14 +89,12 @@ class TestCleanUp:
         owner, chain = keyed_line(mode)
         full = bake_chain(owner, chain, stays_enabled=True)
         wanted = {}
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame(FRAMES):
             wanted[frame] = local_rotations(owner)
         result = bake_chain(owner, chain, clean_up=radians(1.0), interpolation=interpolation)
         assert result.keys < 0.75 * full.keys
         worst = 0.0
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame(FRAMES):
             for seen, solved in zip(local_rotations(owner), wanted[frame], strict=True):
                 worst = max(worst, turn_angle(seen.conjugated() @ solved))
         assert 0.0 < worst <= radians(1.001)
@@ -248,16 +246,14 @@ class TestQuaternions:
             bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
             bone.keyframe_insert("rotation_quaternion", frame=frame)
         poses = {}
-        for frame in (30, 35, 40):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((30, 35, 40)):
             poses[frame] = local_rotations(owner)[0]
         bake_chain(owner, chain)
         for frame, pose in poses.items():
             bpy.context.scene.frame_set(frame)
             assert turn_angle(pose.conjugated() @ local_rotations(owner)[0]) < 1e-5
         ends = []
-        for frame in (20, 30):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((20, 30)):
             ends.append(Quaternion(bone.rotation_quaternion))
         assert ends[0].dot(ends[1]) > 0.0
 

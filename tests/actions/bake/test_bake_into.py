@@ -16,7 +16,7 @@ from fabrik_addon.rig.animation.compat import fcurves_of, slot_of
 from mathutils import Quaternion
 
 from support.judging import assert_on_target, assert_poses, bake_chain, poses, tip_error
-from support.scenes import FRAMES, Rig, add_chain, go_live, keyed_line, make_line
+from support.scenes import FRAMES, Rig, add_chain, each_frame, go_live, keyed_line, make_line
 
 
 def onto_track(owner: bpy.types.Object) -> None:
@@ -183,8 +183,7 @@ def test_keys_are_not_left_out_where_a_limit_would_be_left(interpolation: str, d
         chain.target.keyframe_insert("location", frame=frame)
     result = bake_chain(owner, chain, frames=frames, clean_up=radians(degrees), interpolation=interpolation)
     worst = 0.0
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame(frames):
         for bone in owner.pose.bones:
             worst = max(worst, abs(bone.matrix_basis.to_euler().x) - 1.0)
     assert worst < 2e-4

@@ -29,6 +29,7 @@ from support.scenes import (
     Rig,
     add_chain,
     chain_bones,
+    each_frame,
     keyed_line,
     make_armature,
     make_empty,
@@ -160,8 +161,7 @@ def by_button(
 ) -> tuple[dict[int, Channels], set[int]]:
     """The poses, and the frames in which the target is reached."""
     found, reached = {}, set()
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         solve_items(bpy.context, [(owner, chain)])
         found[frame] = seen(owner, chain)
         if chain.status == "REACHED":
@@ -172,8 +172,7 @@ def by_button(
 def live(owner: bpy.types.Object, chain: FabrikChain, frames: Iterable[int]) -> dict[int, Channels]:
     owner.fabrik.live = True
     found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         found[frame] = seen(owner, chain)
     owner.fabrik.live = False
     return found
@@ -188,8 +187,7 @@ def baked(owner: bpy.types.Object, chain: FabrikChain, frames: Iterable[int], re
     chain = owner.fabrik.chains[name]
     curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
     found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         found[frame] = seen(owner, chain)
         for (path, index), curve in curves.items():
             bone = path.split('"')[1] if ".rotation_" in path else ""
@@ -260,6 +258,5 @@ def test_the_command_line(rig: str, tmp_path: Path) -> None:
     words = ["bake", "--file", str(shot), "--output", str(out), "--frames", "1-20", "--allow-unreached"]
     assert run_command(words) == 0
     opened = bpy.data.objects["Rig"]
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         assert_same(opened, {frame: seen(opened, opened.fabrik.chains[0])}, {frame: wanted[frame]})

@@ -16,8 +16,8 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
 
-from support.judging import channels, evaluated_joints
-from support.scenes import Bone, add_chain, go_live, make_armature, make_empty, make_line, press
+from support.judging import assert_channels, channels, evaluated_joints
+from support.scenes import Bone, add_chain, go_live, key_automatically, make_armature, make_empty, make_line, press
 
 
 def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, FabrikChain, Drag]:
@@ -57,8 +57,7 @@ class TestAnchored:
         drag.restore()
         bpy.context.view_layer.update()
         assert chain.target.location == stood
-        for seen, wanted in zip(channels(owner), before, strict=True):
-            assert seen == pytest.approx(wanted, abs=1e-6)
+        assert_channels(owner, before, 1e-6)
 
     def test_a_live_chain_takes_its_target_along(self) -> None:
         owner, chain, _ = started()
@@ -123,19 +122,13 @@ class TestRope:
 
     def test_it_keys_rotation_and_location(self) -> None:
         owner, _, drag = started()
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        key_automatically()
         drag_to(bpy.context, drag, Vector((4, 0, 4)), anchored=False)
         assert not fcurves_of(owner)
         finish(bpy.context, drag)
         paths = {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)}
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
         assert paths == {"rotation_quaternion", "location"}
-
-
-def auto_keying(on: bool) -> None:
-    bpy.context.preferences.edit.use_keyframe_insert_available = False
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
 
 
 def dragged(owner: bpy.types.Object, chain: FabrikChain, way: Sequence[float] = (0.3, 0.6, -0.7)) -> LetGo:
@@ -170,7 +163,7 @@ class TestLettingGo:
 
     def test_with_automatic_keys_these_become_the_start_pose(self) -> None:
         owner, chain = keyed_line()
-        auto_keying(on=True)
+        key_automatically()
         assert dragged(owner, chain) == LetGo(["start pose set to Animated, since the limb is keyed"], [])
         stood = joints(owner)
         bpy.context.scene.frame_set(10)
@@ -211,7 +204,7 @@ class TestLettingGo:
     def test_a_target_that_is_there_already_is_left_alone(self) -> None:
         owner, chain, _ = started()
         chain.target = make_empty(joints(owner)[-1] + Vector((0.3, 0.6, -0.7)))
-        auto_keying(on=True)
+        key_automatically()
         chain.start = "REST"
         dragged(owner, chain)
         assert not fcurves_of(chain.target)
@@ -227,7 +220,7 @@ class TestLettingGo:
 class TestWithoutAChain:
     def test_the_limb_that_the_bone_ends_is_keyed_and_nothing_else_is_kept(self) -> None:
         owner = make_line(3)
-        auto_keying(on=True)
+        key_automatically()
         drag = begin(bpy.context, owner, Taken("b1"))
         assert (drag.name, drag.bone, drag.prepared.bones) == ("limb of b1", "b1", ("b0", "b1"))
         drag_to(bpy.context, drag, drag.place + Vector((0.2, 0.4, -0.3)), anchored=True)

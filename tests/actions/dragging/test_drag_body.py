@@ -24,6 +24,7 @@ from support.scenes import (
     Bone,
     add_limb,
     go_live,
+    key_automatically,
     make_armature,
     make_body,
     make_empty,
@@ -153,7 +154,6 @@ class TestOtherBones:
         start = effector(body, chain)
         drag, _ = dragged(body, Taken.tip_of(chain), way)
         finish(bpy.context, drag)
-        update()
         assert (effector(body, chain) - start - way).length <= HELD
         assert (Vector(chain.held_location) - effector(body, chain)).length <= 1e-6
         assert_feet_hold(body)
@@ -222,8 +222,7 @@ class TestEnds:
         assert {chain.status for chain in rig_of(body).chains} == {"REACHED"}
 
     def test_automatic_keys(self, body: bpy.types.Object) -> None:
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        key_automatically()
         drag, _ = dragged(body, Taken("hips", "HEAD"), (0, 0, -0.1))
         assert not fcurves_of(body)
         finish(bpy.context, drag)

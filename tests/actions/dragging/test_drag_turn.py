@@ -23,6 +23,7 @@ from support.scenes import (
     add_limb,
     armature,
     go_live,
+    key_automatically,
     make_body,
     make_empty,
     make_line,
@@ -39,7 +40,6 @@ X_AXIS = (1.0, 0.0, 0.0)
 def turn_of(owner: bpy.types.Object, bone: str) -> Q4:
     chain = rig_of(owner).chains.add()
     chain.tip_bone = bone
-    update()
     found = tip_turn(owner, chain)
     rig_of(owner).chains.remove(len(rig_of(owner).chains) - 1)
     return found
@@ -242,7 +242,6 @@ def test_a_soft_chain_stays_where_it_is_let_go(away: float) -> None:
     if away <= 2.9:
         assert (chain.target.location - stood).length < 1e-4
     press("solve")
-    update()
     assert (effector(owner, chain) - stood).length < 1e-3
 
 
@@ -267,21 +266,18 @@ def test_a_chain_that_stretches(away: float) -> None:
     point = Vector((0.6, 0.8, 0)) * away
     drag = begin(bpy.context, owner, Taken.tip_of(chain))
     assert drag_to(bpy.context, drag, point).status == "REACHED"
-    update()
     assert (effector(owner, chain) - point).length < 1e-3
     drag.restore()
     assert channels(owner) == before
     stood = let_go_at(owner, chain, point)
     press("solve")
-    update()
     assert (effector(owner, chain) - stood).length < 1e-3
     assert chain.status == "REACHED"
 
 
 def test_what_stretches_is_keyed_with_it() -> None:
     owner, chain = line(stretch=1.2)
-    bpy.context.preferences.edit.use_keyframe_insert_available = False
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    key_automatically()
     let_go_at(owner, chain, Vector((0.6, 0.8, 0)) * 3.3)
     assert 'pose.bones["b1"].scale' in {curve.data_path for curve in fcurves_of(owner)}
 
@@ -290,18 +286,14 @@ def test_a_soft_hand_pulls_the_body_along() -> None:
     owner = with_legs_pinned(make_body())
     hand = add_limb(owner, "hand.L", 3, target=(0.7, 0, 1.45))
     hand.soft = 0.02
-    update()
     start, chest = effector(owner, hand), pose_bones(owner)["chest"].tail.copy()
     drag = begin(bpy.context, owner, Taken.tip_of(hand))
     way = Vector((0.1, -0.6, -0.3))
     assert drag_to(bpy.context, drag, drag.place + way).status == "REACHED"
-    update()
     assert (effector(owner, hand) - start - way).length < 1e-3
     assert (pose_bones(owner)["chest"].tail - chest).length > 0.05
     finish(bpy.context, drag)
-    update()
     stood = effector(owner, hand)
     press("solve_all")
-    update()
     assert (effector(owner, hand) - stood).length < 5e-3
     assert rig_of(owner).chains["foot.L"].status == "REACHED"

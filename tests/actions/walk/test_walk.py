@@ -27,6 +27,7 @@ from support.scenes import (
     WALK,
     add_limb,
     around,
+    each_frame,
     go_live,
     key_way,
     legs_of,
@@ -112,8 +113,7 @@ class TestWalking:
         parsed = plan_of(walker)
         assert parsed is not None
         body = rig_of(walker).chains[rig_of(walker).walker.body]
-        for frame in range(1, 61, 4):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame(range(1, 61, 4)):
             assert worst_foot(walker, frame) <= HELD, frame
             place, _ = body_pose_at(parsed.plan, frame)
             assert (effector(walker, body) - Vector(place)).length <= HELD, frame
@@ -126,8 +126,7 @@ class TestWalking:
         size = parsed.plan.legs[0].reach
         before: dict[str, Vector] = {}
         stood = 0
-        for frame in range(1, 61):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame(range(1, 61)):
             now = {}
             for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
                 if foot.is_planted and foot.pitch == 0.0:
@@ -143,27 +142,22 @@ class TestWalking:
         go_along(owner, around(1.2), WALK)
         planned(owner)
         go_live(owner)
-        for frame in (1, 17, 30, 44, 60):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((1, 17, 30, 44, 60)):
             assert worst_foot(owner, frame) <= HELD, frame
 
     def test_button_live_and_bake_pose_alike(self, walker: bpy.types.Object) -> None:
-        scene = bpy.context.scene
         frames = Random(3).sample(range(2, 60), 8)
         go_live(walker)
         live, matrices = {}, {}
-        for frame in frames:
-            scene.frame_set(frame)
+        for frame in each_frame(frames):
             live[frame] = as_array(walker)
             matrices[frame] = [bone.matrix.copy() for bone in walker.pose.bones]
         rig_of(walker).live = False
-        for frame in reversed(frames):
-            scene.frame_set(frame)
+        for frame in each_frame(reversed(frames)):
             bpy.ops.fabrik.solve()
             assert ulps_apart(as_array(walker), live[frame]) <= ULPS, frame
         assert bpy.ops.fabrik.bake(span="SCENE") == {"FINISHED"}
-        for frame in frames:
-            scene.frame_set(frame)
+        for frame in each_frame(frames):
             for bone, matrix in zip(walker.pose.bones, matrices[frame], strict=True):
                 assert np.abs(np.array(bone.matrix) - np.array(matrix)).max() <= 1e-5, (frame, bone.name)
 
@@ -171,14 +165,12 @@ class TestWalking:
         scene, frames = bpy.context.scene, list(range(2, 60, 3))
         go_live(walker)
         seen = {}
-        for frame in frames:
-            scene.frame_set(frame)
+        for frame in each_frame(frames):
             seen[frame] = channels(walker)
         assert len({str(found) for found in seen.values()}) == len(frames)
         reads, solves = live_state.counts.reads, live_state.counts.solves
         Random(4).shuffle(frames)
-        for frame in frames:
-            scene.frame_set(frame)
+        for frame in each_frame(frames):
             assert channels(walker) == seen[frame], frame
         assert (live_state.counts.reads, live_state.counts.solves) == (reads, solves + len(frames))
         for frame in frames:  # and as they are for one who comes there first
@@ -196,8 +188,7 @@ class TestWalking:
             rig_of(owner).walker.on = is_on
             owner.keyframe_insert("fabrik_walker_on", frame=frame)
         go_live(owner)
-        for frame in (10, 25, 45, 30, 12):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((10, 25, 45, 30, 12)):
             walks = not 20 <= frame < 40
             assert (worst_foot(owner, frame) <= HELD) == walks, frame
 
@@ -277,8 +268,7 @@ class TestCharacters:
         walker = rig_of(owner).walker
         assert (len(walker.legs), walker.gait) == (count, gait)
         go_live(owner)
-        for frame in (1, 15, 30, 44, 60):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((1, 15, 30, 44, 60)):
             assert worst_foot(owner, frame) <= HELD, frame
 
     def test_a_scaled_and_turned_armature_walks_where_it_goes(self) -> None:
@@ -288,8 +278,7 @@ class TestCharacters:
         go_along(owner, ahead(0.5), WALK)
         planned(owner)
         go_live(owner)
-        for frame in (1, 15, 30, 44, 60):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((1, 15, 30, 44, 60)):
             assert worst_foot(owner, frame) <= HELD, frame
             assert all(abs(foot.sole[2]) < 1e-6 for foot in feet(owner, frame) if foot.is_planted)
 
@@ -323,8 +312,7 @@ def test_goals_lead_the_feet_as_planned_with_few_keys(walker: bpy.types.Object) 
     assert not rig_of(walker).walker.on
     assert len(told.made) == len(legs_of(walker)) + 1
     assert told.keys < 0.5 * 60 * len(told.made)
-    for frame in range(WALK[0], WALK[1] + 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(WALK[0], WALK[1] + 1)):
         assert worst_foot(walker, frame) <= TOLERANCE + HELD, frame
     assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
 
@@ -361,8 +349,7 @@ def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> No
     result = bake_bones(bpy.context, walker)
     assert result.all_reached
     assert walker.animation_data.action != before
-    for frame in (1, 20, 41, 60):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((1, 20, 41, 60)):
         parsed = plan_of(walker)
         assert parsed is not None
         for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
@@ -424,8 +411,7 @@ def check_walks(owner: bpy.types.Object) -> None:
     parsed = plan_of(owner)
     assert parsed is not None
     assert [leg.name for leg in parsed.plan.legs] == [leg.name for leg in rig_of(owner).walker.legs]
-    for frame in (40, 7, 23):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((40, 7, 23)):
         assert worst_foot(owner, frame) <= HELD
     assert {chain.status for chain in legs_of(owner)} == {"REACHED"}
 

@@ -24,7 +24,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from dev.walking_rigs import make_spider
 from support.judging import channels, effector, worst_foot
-from support.scenes import armature, legs_of, make_body, update, walking
+from support.scenes import armature, each_frame, legs_of, make_body, update, walking
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 
@@ -145,8 +145,7 @@ class TestRecording:
         assert last >= 37
         assert rig_of(walker).live
         size = led.walk.legs[0].reach
-        for frame in (30, 3, 17, 36, 9):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((30, 3, 17, 36, 9)):
             there = [effector(walker, chain) for chain in legs_of(walker)]
             for a, b in zip(there, shown[frame], strict=True):
                 assert (a - b).length <= SHOWN * size, frame
@@ -300,8 +299,7 @@ class TestRecordingIsRefused:
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
         record()
         before = [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points]
-        for frame in (1, 9):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((1, 9)):
             spider.update_tag()
             update()
         assert [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points] == before

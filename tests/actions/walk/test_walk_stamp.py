@@ -26,7 +26,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import effector, feet, worst_foot
-from support.scenes import WALK, key_way, legs_of, make_empty, select, update, walking
+from support.scenes import WALK, each_frame, key_way, legs_of, make_empty, select, update, walking
 from support.skeletons import make_character
 
 
@@ -61,8 +61,7 @@ def test_an_object_that_is_keyed_is_the_same_path_in_every_frame(
     update()
     add_walker(bpy.context, owner)
     plan_walk(bpy.context, owner, WALK)
-    for frame in (1, 30, 60):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 30, 60)):
         assert not told(owner)
     moved.location.x = 0.5  # keyed as well: the next frame takes it back
     bpy.context.scene.frame_set(30)
@@ -157,8 +156,7 @@ def stances(owner: bpy.types.Object) -> tuple[int, int]:
     """How many stances by frame are reached, and how many there are."""
     rig_of(owner).live = True
     reached = count = 0
-    for frame in range(WALK[0], WALK[1] + 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(WALK[0], WALK[1] + 1)):
         for chain, foot in zip(legs_of(owner), feet(owner, frame), strict=True):
             if foot.is_planted:
                 count += 1
@@ -284,8 +282,7 @@ def test_the_panel_says_so(owner: bpy.types.Object) -> None:
 
 def test_planned_anew_it_walks(owner: bpy.types.Object) -> None:
     bpy.ops.fabrik.walk_plan(span="RANGE", frame_start=FRAMES[0], frame_end=FRAMES[-1])
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(FRAMES):
         assert worst_foot(owner, frame) < 1e-3
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
 

@@ -19,7 +19,7 @@ from dev.walk_measures import standing_points
 from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
 from support.judging import effector, feet, worst_foot
-from support.scenes import WALK, go_live, key_way, keyed, legs_of, make_body, planned, update
+from support.scenes import WALK, each_frame, go_live, key_way, keyed, legs_of, make_body, planned, update
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
 HELD = 1e-3
@@ -67,8 +67,7 @@ def test_feet_stand_on_meshes_and_the_body_is_carried(kind: str, creature: str) 
     planned(owner, frames)
     go_live(owner)
     statuses = []
-    for frame in range(1, 151, 4):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(1, 151, 4)):
         assert worst_foot(owner, frame) <= HELD, frame
         statuses += [chain.status for chain in legs_of(owner)]
         for gap in gaps(owner, ground, frame):
@@ -86,8 +85,7 @@ def test_a_foot_rides_on_what_moves() -> None:
     planned(owner)
     parsed = plan_of(owner)
     assert parsed is not None
-    for frame in (1, 20, 41, 60):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((1, 20, 41, 60)):
         height = ground.matrix_world.translation.z
         for foot in feet_at(parsed.plan, frame):
             if foot.is_planted:
@@ -164,8 +162,7 @@ def test_a_spider_goes_up_a_wall_and_along_the_ceiling() -> None:
     plan_walk(bpy.context, owner, frames)
     rig_of(owner).live = True
     heights, statuses = set(), []
-    for frame in range(frames[0], frames[1] + 1, 6):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(frames[0], frames[1] + 1, 6)):
         for chain, foot in zip(legs_of(owner), feet(owner, frame), strict=True):
             if foot.is_planted:
                 statuses.append(chain.status)
