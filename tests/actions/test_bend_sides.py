@@ -14,7 +14,7 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Matrix
 
 from support.judging import evaluated_joints
-from support.scenes import add_chain, select
+from support.scenes import add_chain, edited, select
 from support.skeletons import forward_of, make_character, rename_all
 
 NEARER = 0.75  # share of its rest distance from root to tip to which a limb is pulled together
@@ -116,13 +116,12 @@ def test_human_joints(case: Case, bone: str) -> None:
 
 def straighten(owner: bpy.types.Object, bone: str) -> None:
     """Move a joint onto the line between its neighbours in the rest pose, with all that stands there."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    edited = owner.data.edit_bones[bone]
-    above = edited.parent
-    whole = edited.tail - above.head
-    at = above.head + whole * (above.length / (above.length + edited.length))
-    above.tail = edited.head = at
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        joint = bones[bone]
+        above = joint.parent
+        whole = joint.tail - above.head
+        at = above.head + whole * (above.length / (above.length + joint.length))
+        above.tail = joint.head = at
 
 
 def turned(owner: bpy.types.Object, turn: Matrix) -> None:
@@ -162,10 +161,9 @@ def test_straight_limbs_bend_by_anatomy(character: str, bone: str, side: int, is
 def test_roll_and_scale_do_not_matter(seed: int) -> None:
     owner = make_character("basic_human")
     random = Random(seed)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for edited in owner.data.edit_bones:
-        edited.roll += random.uniform(-pi, pi)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for joint in bones:
+            joint.roll += random.uniform(-pi, pi)
     turned(owner, Matrix.Scale(random.choice((0.01, 100.0)), 4))
     select(owner, "shin.L", "shin.R")
     bpy.ops.fabrik.limit_human(joint="KNEE")

@@ -21,6 +21,7 @@ from support.judging import assert_channels, channels, effector
 from support.scenes import (
     HEIGHT,
     add_limb,
+    edited,
     make_body,
     make_body_on_root,
     make_empty,
@@ -167,11 +168,10 @@ def test_masses_of_human_parts_add_up_to_those_of_de_leva() -> None:
 
 def test_a_root_that_is_of_no_part_has_next_to_none() -> None:
     owner = make_body()
-    bpy.ops.object.mode_set(mode="EDIT")
-    root = owner.data.edit_bones.new("root")
-    root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    owner.data.edit_bones["hips"].parent = root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        root = bones.new("root")
+        root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+        bones["hips"].parent = root
     press("balance_masses", by="PARTS")
     found = masses(owner)
     assert 0.0 < found["root"] < 1e-5

@@ -25,6 +25,7 @@ from support.scenes import (
     add_chain,
     armature,
     each_frame,
+    edited,
     go_live,
     limb_with_bone_goals,
     linked,
@@ -236,10 +237,8 @@ def hold(holder: bpy.types.Object, chain: FabrikChain, what: str) -> None:
     """Let something keep the bone "target" where it is."""
     bone = pose_bones(holder)["target"]
     if what == "connected":
-        bpy.context.view_layer.objects.active = holder
-        bpy.ops.object.mode_set(mode="EDIT")
-        armature(holder).edit_bones["target"].use_connect = True
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with edited(holder) as bones:
+            bones["target"].use_connect = True
         bpy.context.view_layer.objects.active = chain.id_data
     elif what == "constraint":
         bone.constraints.new("COPY_LOCATION")
@@ -311,9 +310,8 @@ def test_goals_that_could_not_come_to_rest_are_refused(what: str) -> None:
         chain.target_bone = "hold"
         text = "'pole' of 'Rig' hangs on 'hold' of 'Rig'"
     else:
-        bpy.ops.object.mode_set(mode="EDIT")
-        armature(owner).edit_bones["b0"].parent = armature(owner).edit_bones["target"]
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with edited(owner) as bones:
+            bones["b0"].parent = bones["target"]
         text = "'Rig' hangs on 'target' of 'Rig'"
     before = channels(owner)
     with pytest.raises(RuntimeError, match=f"{text}, which is to be moved"):

@@ -22,6 +22,7 @@ from support.scenes import (
     add_chain,
     add_limb,
     armature,
+    edited,
     make_armature,
     make_body,
     make_empty,
@@ -289,10 +290,9 @@ def test_a_goal_hangs_on_the_other_side_as_here() -> None:
     extra.parent, extra.parent_type, extra.parent_bone = owner, "BONE", "hip.L"
     bpy.context.view_layer.update()
     extra.matrix_world = world
-    bpy.ops.object.mode_set(mode="EDIT")
-    other = armature(owner).edit_bones.new("hip.R")
-    other.head, other.tail = (-0.5, 0, 0), (-0.5, 0, 1)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        other = bones.new("hip.R")
+        other.head, other.tail = (-0.5, 0, 0), (-0.5, 0, 1)
     chain.bone_count = 3
     with pytest.raises(RuntimeError, match="on the other side there is"):
         press("chain_mirror")
@@ -360,10 +360,9 @@ SCALES = [(1.0, 1.0, 1.0), (1.5, 1.5, 1.5), (-1.0, 1.0, 1.0)]
 def made(scale: tuple[float, float, float]) -> bpy.types.Object:
     """A body somewhere in the world, its left arm posed, its right arm rolled otherwise."""
     owner = make_body()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in owner.data.edit_bones:
-        bone.roll = ROLL if bone.name.endswith(".R") else 0.0
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for bone in bones:
+            bone.roll = ROLL if bone.name.endswith(".R") else 0.0
     owner.matrix_world = Matrix.LocRotScale((1.0, -2.0, 0.5), Euler((0.2, -0.1, 0.7)), scale)
     for name, angles in (
         ("upper_arm.L", (0.4, 0.3, -0.2)),

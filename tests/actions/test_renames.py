@@ -18,6 +18,7 @@ from support.scenes import (
     Bone,
     add_chain,
     armature,
+    edited,
     go_live,
     make_armature,
     make_empty,
@@ -35,20 +36,18 @@ def in_pose_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
 
 
 def in_edit_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
-    bpy.ops.object.mode_set(mode="EDIT")
-    for old, new in names.items():
-        armature(owner).edit_bones[old].name = new
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for old, new in names.items():
+            bones[old].name = new
 
 
 def seen_in_edit_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
     """As by hand: Blender evaluates after each, and then the bone is reshaped as well."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    for old, new in names.items():
-        armature(owner).edit_bones[old].name = new
-        bpy.context.view_layer.update()
-        armature(owner).edit_bones[new].tail.x += 0.05
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for old, new in names.items():
+            bones[old].name = new
+            bpy.context.view_layer.update()
+            bones[new].tail.x += 0.05
 
 
 def by_a_script(owner: bpy.types.Object, names: dict[str, str]) -> None:
@@ -149,14 +148,12 @@ def test_bones_in_one_place_are_told_apart() -> None:
 def test_bones_in_one_place_that_can_not_be_told_apart_are_refused_by_name() -> None:
     owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), *[Bone((0, 0, 1), (0, 0.1, 2), parent=0)] * 3])
     chain = add_chain(owner, (0, 1, 1), "b3", 1)
-    bpy.ops.object.mode_set(mode="EDIT")
-    edit = armature(owner).edit_bones
-    edit.remove(edit["b1"])
-    for name in ("b2", "b3"):
-        made = edit.new(f"new {name}")
-        made.head, made.tail, made.roll = edit[name].head.copy(), edit[name].tail.copy(), edit[name].roll
-        edit.remove(edit[name])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as edit:
+        edit.remove(edit["b1"])
+        for name in ("b2", "b3"):
+            made = edit.new(f"new {name}")
+            made.head, made.tail, made.roll = edit[name].head.copy(), edit[name].tail.copy(), edit[name].roll
+            edit.remove(edit[name])
     assert chain.tip_bone == "b3"
     with pytest.raises(RuntimeError, match="the armature has no bone 'b3'"):
         press("solve")
@@ -165,41 +162,35 @@ def test_bones_in_one_place_that_can_not_be_told_apart_are_refused_by_name() -> 
 def test_a_bone_that_is_reshaped_keeps_its_chain() -> None:
     owner = make_line(4, bend=0.0)
     chain = add_chain(owner, (0, 1, 2), "b2", 2)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in armature(owner).edit_bones:  # each lies now where the next one lay
-        bone.head.z, bone.tail.z = bone.head.z + 1, bone.tail.z + 1
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for bone in bones:  # each lies now where the next one lay
+            bone.head.z, bone.tail.z = bone.head.z + 1, bone.tail.z + 1
     assert chain.tip_bone == "b2"
-    bpy.ops.object.mode_set(mode="EDIT")
-    copy = armature(owner).edit_bones.new("copy")  # lies where b2 lay, which goes away
-    old = armature(owner).edit_bones["b2"]
-    copy.head, copy.tail, copy.roll = old.head.copy(), old.tail.copy(), old.roll
-    old.tail.y += 0.5
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        copy = bones.new("copy")  # lies where b2 lay, which goes away
+        old = bones["b2"]
+        copy.head, copy.tail, copy.roll = old.head.copy(), old.tail.copy(), old.roll
+        old.tail.y += 0.5
     assert chain.tip_bone == "b2"
 
 
 def test_renamed_while_bones_are_added_and_removed() -> None:
     owner = make_line(4)
     chain = add_chain(owner, (0, 1, 2), "b2", 2)
-    bpy.ops.object.mode_set(mode="EDIT")
-    edit = armature(owner).edit_bones
-    edit.remove(edit["b3"])
-    extra = edit.new("extra")
-    extra.head, extra.tail = (3, 0, 0), (3, 0, 1)
-    edit["b2"].name = "tip"
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as edit:
+        edit.remove(edit["b3"])
+        extra = edit.new("extra")
+        extra.head, extra.tail = (3, 0, 0), (3, 0, 1)
+        edit["b2"].name = "tip"
     assert chain.tip_bone == "tip"
 
 
 def test_a_bone_that_is_gone_is_refused_by_name_and_found_when_it_is_back() -> None:
     owner = make_line(3)
     chain = add_chain(owner, (0, 1, 2))
-    bpy.ops.object.mode_set(mode="EDIT")
-    edit = armature(owner).edit_bones
-    head, tail = edit["b2"].head.copy(), edit["b2"].tail.copy()
-    edit.remove(edit["b2"])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as edit:
+        head, tail = edit["b2"].head.copy(), edit["b2"].tail.copy()
+        edit.remove(edit["b2"])
     with pytest.raises(RuntimeError, match="the armature has no bone 'b2'"):
         press("solve")
     bpy.ops.object.mode_set(mode="EDIT")

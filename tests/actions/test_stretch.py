@@ -28,6 +28,7 @@ from support.scenes import (
     armature,
     chain_bones,
     each_frame,
+    edited,
     go_live,
     key_automatically,
     keyed,
@@ -138,9 +139,8 @@ class TestStretch:
 
     def test_connected_bones_that_inherit_scale_are_refused(self) -> None:
         owner, chain = leg("FULL")
-        bpy.ops.object.mode_set(mode="EDIT")
-        armature(owner).edit_bones["b1"].use_connect = True
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with edited(owner) as bones:
+            bones["b1"].use_connect = True
         chain.stretch = 1.5
         with pytest.raises(RuntimeError, match="can't stretch: set Inherit Scale to None or Aligned"):
             press("solve_all")

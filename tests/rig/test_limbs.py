@@ -15,7 +15,7 @@ from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
 from mathutils import Vector
 
 from support.character_limbs import LIMBS, WHOLE, Limb, both_sides
-from support.scenes import Bone, armature, make_armature, make_line, select, strand
+from support.scenes import Bone, armature, edited, make_armature, make_line, select, strand
 from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
 
 
@@ -43,11 +43,10 @@ def test_the_limb_of_a_tip(character: str) -> None:
 def test_guessed_tails_tell_nothing(character: str) -> None:
     owner = make_character(character)
     random = Random(5)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in owner.data.edit_bones:
-        away = Vector([random.gauss(0.0, 1.0) for _ in range(3)])
-        bone.tail = bone.head + away.normalized() * bone.length
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for bone in bones:
+            away = Vector([random.gauss(0.0, 1.0) for _ in range(3)])
+            bone.tail = bone.head + away.normalized() * bone.length
     for limb in both_sides(character, LIMBS[character]):
         assert found_limb(owner, limb[-1]) == limb
     turn = owner.matrix_world.to_3x3()
@@ -133,12 +132,10 @@ def test_bones_are_joined_where_they_meet_flagged_or_not() -> None:
 
 def test_the_leaf_bones_of_an_export_are_of_no_limb() -> None:
     owner = make_character("human_mixamo")
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = owner.data.edit_bones
-    for leaf in [bone for bone in bones if not bone.children]:
-        end = bones.new(f"{leaf.name}_end")
-        end.head, end.tail, end.parent = leaf.tail, leaf.tail + leaf.vector, leaf
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        for leaf in [bone for bone in bones if not bone.children]:
+            end = bones.new(f"{leaf.name}_end")
+            end.head, end.tail, end.parent = leaf.tail, leaf.tail + leaf.vector, leaf
     select(owner, *(bone.name for bone in owner.data.bones))
     limbs, _ = selected(owner)
     assert sorted(limbs) == sorted(both_sides("human_mixamo", WHOLE["human_mixamo"]))

@@ -41,13 +41,18 @@ TURN = Quaternion((1.0, 0.0, 0.0), 0.5)
 
 
 class Bone(NamedTuple):
-    """A bone to be made; it hangs on the bone before it in the list unless `parent` says otherwise."""
+    """A bone to be made; it hangs on the bone before it in the list unless `parent` says otherwise.
+
+    Its name is b and its number where none is given, and its roll where its Z axis points where that is.
+    """
 
     head: Point
     tail: Point
     roll: float = 0.0
     parent: int | None = -1
     connect: bool = False
+    name: str = ""
+    z_axis: Point | None = None
 
 
 def strand(*points: Point, parent: int | None = None, connect: bool = True) -> list[Bone]:
@@ -98,22 +103,21 @@ def make_rig(kind: str, *, is_live: bool = False) -> Rig:
 
 
 def make_armature(bones: Sequence[Bone], name: str = "Rig") -> bpy.types.Object:
-    """An armature object with bones b0, b1, ...; active, in Object mode."""
-    data = bpy.data.armatures.new(name)
-    owner = bpy.data.objects.new(name, data)
+    """An armature object, active, in Object mode."""
+    owner = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     bpy.context.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
-    bpy.ops.object.mode_set(mode="EDIT")
-    made: list[bpy.types.EditBone] = []
-    for i, bone in enumerate(bones):
-        new = data.edit_bones.new(f"b{i}")
-        new.head, new.tail, new.roll = bone.head, bone.tail, bone.roll
-        parent = i - 1 if bone.parent == -1 else bone.parent
-        if parent is not None and parent >= 0:
-            new.parent = made[parent]
-            new.use_connect = bone.connect
-        made.append(new)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as edit_bones:
+        made: list[bpy.types.EditBone] = []
+        for i, bone in enumerate(bones):
+            new = edit_bones.new(bone.name or f"b{i}")
+            new.head, new.tail, new.roll = bone.head, bone.tail, bone.roll
+            if bone.z_axis:
+                new.align_roll(Vector(bone.z_axis))
+            parent = i - 1 if bone.parent == -1 else bone.parent
+            if parent is not None and parent >= 0:
+                new.parent = made[parent]
+                new.use_connect = bone.connect
+            made.append(new)
     return owner
 
 
@@ -415,7 +419,7 @@ def key_two_poses(owner: bpy.types.Object) -> None:
 
 # Bodies
 
-TRUNK = [("hips", 0.95, 1.05), ("spine1", 1.05, 1.2), ("spine2", 1.2, 1.35), ("chest", 1.35, 1.5), ("head", 1.5, 1.7)]
+TRUNK = (("hips", 0.95), ("spine1", 1.05), ("spine2", 1.2), ("chest", 1.35), ("head", 1.5))  # and their heights
 SIDES = ((".L", 1.0), (".R", -1.0))
 LIMBS_OF_BODY = ((("upper_arm", "forearm", "hand"), "chest"), (("thigh", "shin", "foot"), "hips"))
 POINTS_OF_LIMBS = (
@@ -426,29 +430,26 @@ POINTS_OF_LIMBS = (
 
 def make_body(mode: Any = "QUATERNION") -> bpy.types.Object:
     """Hips, a spine of three bones, a head, arms and legs, facing -Y, without chains; active, in Object mode."""
-    names = [name for name, _, _ in TRUNK]
-    bones = strand(*((0.0, 0.0, low) for _, low, _ in TRUNK), (0.0, 0.0, HEIGHT), connect=False)
+    bones = strand(*((0.0, 0.0, low) for _, low in TRUNK), (0.0, 0.0, HEIGHT), connect=False)
+    names = [name for name, _ in TRUNK]
     for side, x in SIDES:
         for (parts, parent), points in zip(LIMBS_OF_BODY, POINTS_OF_LIMBS, strict=True):
             mirrored = [(x * point[0], point[1], point[2]) for point in points]
             bones += strand(*mirrored, parent=names.index(parent), connect=False)
             names += [part + side for part in parts]
-    owner = make_armature(bones, "Body")
-    for i, name in enumerate(names):
-        bone = owner.pose.bones[f"b{i}"]
-        bone.name, bone.rotation_mode = name, mode
+    owner = make_armature([bone._replace(name=name) for bone, name in zip(bones, names, strict=True)], "Body")
+    for bone in owner.pose.bones:
+        bone.rotation_mode = mode
     return owner
 
 
 def make_body_on_root() -> bpy.types.Object:
     """A body whose hips hang on the bone "root" on the floor, as those for games do."""
     owner = make_body()
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = armature(owner).edit_bones
-    root = bones.new("root")
-    root.head, root.tail = (0, 0.2, 0), (0, 0.5, 0.1)
-    bones["hips"].parent = root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edited(owner) as bones:
+        root = bones.new("root")
+        root.head, root.tail = (0, 0.2, 0), (0, 0.5, 0.1)
+        bones["hips"].parent = root
     return owner
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import addon_utils
 import bpy
 from fabrik_addon.maths import V3
-from mathutils import Matrix, Vector
+from mathutils import Matrix
 
 from support.processes import blender_script, run_process
+from support.scenes import Bone, make_armature
 
 FOLDER = Path(__file__).parents[1] / "data" / "skeletons"
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
@@ -48,19 +49,14 @@ def _metarig(name: str) -> bpy.types.Object:
 
 def _imported(name: str) -> bpy.types.Object:
     told: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    data = bpy.data.armatures.new(name)
-    owner = bpy.data.objects.new(name, data)
-    bpy.context.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone, parent, head, tail, z_axis, is_connected in told["bones"]:
-        made = data.edit_bones.new(bone)
-        made.head, made.tail = head, tail
-        made.align_roll(Vector(z_axis))
-        if parent:
-            made.parent = data.edit_bones[parent]
-            made.use_connect = is_connected
-    bpy.ops.object.mode_set(mode="OBJECT")
+    names = [bone for bone, *_ in told["bones"]]
+    owner = make_armature(
+        [
+            Bone(head, tail, 0.0, names.index(parent) if parent else None, is_connected, bone, z_axis)
+            for bone, parent, head, tail, z_axis, is_connected in told["bones"]
+        ],
+        name,
+    )
     owner.matrix_world = Matrix(told["world"])
     bpy.context.view_layer.update()
     return owner
