@@ -7,6 +7,7 @@ import json
 import sys
 from math import radians
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
@@ -21,7 +22,7 @@ from mathutils import Vector
 from support.cli_files import refused, reported, save_shot
 from support.judging import tip_error
 from support.processes import MODULE, run_process
-from support.scenes import add_chain, each_frame, make_empty, make_line
+from support.scenes import Bone, add_chain, each_frame, make_armature, make_empty, make_line
 
 
 @pytest.fixture
@@ -321,3 +322,90 @@ def test_ranges_and_targets() -> None:
     assert targets_of(["a=b=1,2,3"]) == {"a=b": (1.0, 2.0, 3.0)}
     with pytest.raises(InvalidValueError, match="twice"):
         targets_of(["a=1,2,3", "a=1,2,3"])
+
+
+# The command line with files that link from libraries.
+
+
+@pytest.fixture
+def linking(tmp_path: Path) -> Path:
+    """A file whose armature reaches for a target of another file."""
+    target = make_empty((0.4, -0.5, 1.9), "Linked")
+    bpy.data.libraries.write(str(tmp_path / "lib.blend"), {target})
+    bpy.data.objects.remove(target)
+    owner = make_line(3)
+    chain = add_chain(owner)
+    with bpy.data.libraries.load(str(tmp_path / "lib.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Linked"])
+    chain.target = bpy.data.objects["Linked"]
+    path = tmp_path / "linking.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+@pytest.mark.parametrize("command", ["bake", "solve"])
+def test_a_target_whose_library_is_missing(linking: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
+    assert run([command, "--file", str(linking)]) == 0
+    capfd.readouterr()
+    (linking.parent / "lib.blend").unlink()
+    assert run([command, "--file", str(linking)]) in (1, 2)
+    said = capfd.readouterr()
+    assert "the target 'Linked' is missing in the file that it is linked from" in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("option", "message"), [("--output", "is a library of the file"), ("--report", "is the name of a .blend")]
+)
+def test_a_library_is_not_written_over(
+    linking: Path, capfd: pytest.CaptureFixture[str], option: str, message: str
+) -> None:
+    before = (linking.parent / "lib.blend").read_bytes()
+    assert run(["bake", "--file", str(linking), option, str(linking.parent / "lib.blend")]) == 2
+    assert message in refused(capfd)
+    assert (linking.parent / "lib.blend").read_bytes() == before
+
+
+# What the command line tells of a chain's status is what the panel tells.
+
+
+def inspected(path: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """What `inspect` tells of the only chain of a file."""
+    assert run(["inspect", "--file", str(path)]) == 0
+    found: dict[str, Any] = reported(capfd)["armatures"][0]["chains"][0]
+    return {name: found[name] for name in ("status", "now", "told")}
+
+
+def test_solved_moved_baked_and_gone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    shot, posed, baked = (tmp_path / f"{name}.blend" for name in ("shot", "posed", "baked"))
+    save_shot(shot)
+    assert inspected(shot, capfd) == {"status": "NONE", "now": "NONE", "told": "Not solved since the last change"}
+    assert run(["solve", "--file", str(shot), "--frame", "5", "--output", str(posed)]) == 0
+    reported(capfd)
+    assert inspected(posed, capfd) == {"status": "REACHED", "now": "REACHED", "told": "On target"}
+    bpy.context.scene.frame_set(9)
+    bpy.ops.wm.save_as_mainfile(filepath=str(posed))
+    assert inspected(posed, capfd) == {"status": "REACHED", "now": "OLD", "told": "The target moved since"}
+    assert run(["bake", "--file", str(posed), "--output", str(baked)]) == 0
+    reported(capfd)
+    assert inspected(baked, capfd)["now"] == "BAKED"
+    bpy.data.objects["Rig"].fabrik.chains[0].enabled = True
+    bpy.data.objects.remove(bpy.data.objects["Target"])
+    bpy.ops.wm.save_as_mainfile(filepath=str(baked))
+    assert inspected(baked, capfd) == {"status": "REACHED", "now": "GONE", "told": "Its target 'Target' was deleted"}
+
+
+def test_chains_that_share_a_bone_are_told_as_they_stand(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arms.blend"
+    arms = [Bone((0, 0.1, 1), (side, 0, 1.2), parent=0) for side in (1, -1)]
+    owner = make_armature([Bone((0, 0, 0), (0, 0.1, 1)), *arms])
+    add_chain(owner, (1, 0.5, 1.6), tip="b1", count=2)
+    add_chain(owner, (-1, 0.5, 1.6), tip="b2", count=2)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert run(["solve", "--file", str(path)]) == 1
+    report = reported(capfd)
+    assert not report["all_reached"]
+    first, last = report["armatures"][0]["chains"]
+    assert (first["status"], last["status"]) == ("BLOCKED", "BLOCKED")
+    assert first["residual"] == pytest.approx(last["residual"], rel=1e-3)
+    assert first["warnings"] == ["it shares its bones with 'b2', each with its goal"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 import zipfile
@@ -13,13 +14,19 @@ from pathlib import Path, PurePosixPath
 
 import bpy
 import pytest
+from fabrik_addon.messages import TEMPLATES
 from fabrik_addon.operators import manual
+from fabrik_addon.operators.manual import PLACES
+from fabrik_addon.rig.limit_types import LIMITS, LimitType
 from fabrik_addon.ui.base import FabrikPanel
 
 import addon_session
-from build import ROOT, build
+from build import build
+from dev import kernel_reference, reference
+from dev.marked import with_between
+from environment import ROOT
+from support.manual_blocks import MANUAL
 
-PAGES = ROOT / "fabrik_addon" / "manual"
 ARCHITECTURE = ROOT / "fabrik_addon" / "ARCHITECTURE.md"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 OWNERS = (bpy.types.Object, bpy.types.PoseBone, bpy.types.Scene, bpy.types.WindowManager)
@@ -64,17 +71,17 @@ def _place(name: str) -> tuple[str, str] | None:
 @pytest.mark.parametrize("place", manual.PLACES, ids=lambda place: place[0])
 def test_f1_leads_to_a_heading_that_is_there(place: tuple[str, str, str]) -> None:
     _, page, heading = place
-    assert heading in headings(PAGES / f"{page}.md")
+    assert heading in headings(MANUAL / f"{page}.md")
 
 
 @pytest.mark.parametrize("panel", FabrikPanel.__subclasses__(), ids=lambda panel: panel.__name__)
 def test_each_panels_button_leads_to_a_heading_that_is_there(panel: type[FabrikPanel]) -> None:
     page, heading = panel.told_at
-    assert heading in headings(PAGES / f"{page}.md")
+    assert heading in headings(MANUAL / f"{page}.md")
 
 
 @pytest.mark.parametrize(
-    "path", [*sorted(PAGES.glob("*.md")), ROOT / "README.md", ARCHITECTURE], ids=lambda path: path.name
+    "path", [*sorted(MANUAL.glob("*.md")), ROOT / "README.md", ARCHITECTURE], ids=lambda path: path.name
 )
 def test_no_link_is_dead(path: Path) -> None:
     for link in LINK.findall(path.read_text(encoding="utf-8")):
@@ -100,12 +107,12 @@ def test_the_architecture_names_what_is_there() -> None:
 
 
 def test_the_index_names_each_page() -> None:
-    named = set(LINK.findall((PAGES / "index.md").read_text(encoding="utf-8")))
-    assert {path.name for path in PAGES.glob("*.md")} - {"index.md"} <= named
+    named = set(LINK.findall((MANUAL / "index.md").read_text(encoding="utf-8")))
+    assert {path.name for path in MANUAL.glob("*.md")} - {"index.md"} <= named
 
 
 def test_the_newest_changes_are_those_of_this_version() -> None:
-    versions = re.findall(r"^## (.*)$", (PAGES / "changelog.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    versions = re.findall(r"^## (.*)$", (MANUAL / "changelog.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     of = {
         name: tomllib.loads((ROOT / name).read_text(encoding="utf-8"))
         for name in ("blender_manifest.toml", "pyproject.toml")
@@ -142,7 +149,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def test_the_archive_has_each_page_as_html_and_no_markdown(built: dict[str, bytes]) -> None:
-    assert {f"{path.stem}.html" for path in PAGES.glob("*.md")} <= set(built)
+    assert {f"{path.stem}.html" for path in MANUAL.glob("*.md")} <= set(built)
     assert not [name for name in built if name.endswith(".md")]
 
 
@@ -166,7 +173,7 @@ def _resolved(path: PurePosixPath) -> list[str]:
 
 
 def test_the_html_has_every_heading_and_every_table_of_the_markdown(built: dict[str, bytes]) -> None:
-    for path in PAGES.glob("*.md"):
+    for path in MANUAL.glob("*.md"):
         page = Html(built[f"{path.stem}.html"].decode())
         assert headings(path) <= page.anchors, path.name
         rules = re.findall(r"^\|[-:| ]*-[-:| ]*\|$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -181,7 +188,7 @@ def told(name: str, built: dict[str, bytes]) -> str:
 
 def test_the_one_page_has_the_text_of_all_pages(built: dict[str, bytes]) -> None:
     whole = Html(built["whole.html"].decode())
-    for path in PAGES.glob("*.md"):
+    for path in MANUAL.glob("*.md"):
         if path.stem == "index":
             continue
         anchors = {f"{path.stem}.{anchor}" for anchor in headings(path)}
@@ -193,10 +200,12 @@ def test_the_one_page_has_the_text_of_all_pages(built: dict[str, bytes]) -> None
 
 def test_a_to_z_has_every_heading_and_every_name_of_the_reference(built: dict[str, bytes]) -> None:
     words = Html(built["words.html"].decode())
-    for path in set(PAGES.glob("*.md")) - {PAGES / "index.md", PAGES / "changelog.md"}:
+    for path in set(MANUAL.glob("*.md")) - {MANUAL / "index.md", MANUAL / "changelog.md"}:
         for anchor in headings(path):
             assert f"{path.stem}.html#{anchor}" in words.links
-    names = re.findall(r"^\| `([a-z]\w{2,})`", (PAGES / "reference.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    names = re.findall(
+        r"^\| `([a-z]\w{2,})`", (MANUAL / "reference.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     listed = {word.lower() for word in re.findall(r"<li>([^:<]+): <a", built["words.html"].decode())}
     assert len(names) > 100
     assert set(names) <= listed
@@ -213,7 +222,7 @@ def test_a_to_z_leads_to_where_a_setting_is_explained(built: dict[str, bytes]) -
 
 
 def test_every_page_leads_to_both_and_tells_where_it_stands(built: dict[str, bytes]) -> None:
-    for path in PAGES.glob("*.md"):
+    for path in MANUAL.glob("*.md"):
         text = built[f"{path.stem}.html"].decode()
         assert {"words.html", "whole.html"} <= set(Html(text).links)
         assert text.count('aria-current="page"') == 1
@@ -286,3 +295,105 @@ def test_in_the_installed_extension_the_button_opens_html(
     bpy.ops.wm.doc_view_manual(doc_id="fabrik.bake")
     names = ("index.html", "at/limits.locks.html", "at/baking.options.html")
     assert opened == [(tmp_path / name).as_uri() for name in names]
+
+
+# What the manual quotes as messages is said by the extension, and each refusal of a solve is in the manual.
+
+
+ADDON = ROOT / "fabrik_addon"
+PAGE = (MANUAL / "not_reached.md").read_text(encoding="utf-8")
+SOLVING = (
+    "checks.py", "bones.py", "goals.py", "targets.py", "animation/channels.py", "figure/start_pose.py",
+    "figure/joint_limits.py", "figure/goal_options.py", "figure/groups.py", "figure/reader.py", "figure/kinematics.py",
+    "figure/chain_goals.py",
+)  # fmt: skip
+ELSEWHERE = {
+    "it has no ik locks or limits, and keeps its joint limit",  # of buttons, whose reports say it
+    "hangs on has no scale, so it can't be moved",
+}
+LEAST = 12  # letters of a text that can't stand on the page for something else
+NO_NUMBER = "not a finite number"  # of whichever value; the page says it once
+
+
+def pieces(node: ast.AST) -> Iterator[str]:
+    """The texts that stand in an expression, or codes there for, in parts between values of template or f-string."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield from re.split(r"\{[^{}]*\}", TEMPLATES.get(part.value, part.value).lower())
+
+
+def quoted() -> list[str]:
+    """What stands as a message in the first column of the page's tables, in runs between what varies."""
+    rows = [line.split(" | ")[0] for line in PAGE.splitlines() if line.startswith("| ")]
+    return [text.lower() for row in rows for text in re.findall(r"\*([^*]+)\*", row)]
+
+
+def test_what_is_quoted_is_said() -> None:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in ADDON.rglob("*.py")]
+    said = "\n".join(piece for tree in trees for piece in pieces(tree))
+    assert len(quoted()) > 60
+    assert [text for text in quoted() if text not in said] == []
+
+
+def test_each_refusal_of_a_solve_is_told() -> None:
+    told = " ".join(PAGE.lower().replace("*", "").split())
+    missing = []
+    for name in SOLVING:
+        tree = ast.parse((ADDON / "rig" / name).read_text(encoding="utf-8"))
+        for raised in (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)):
+            said = list(pieces(raised.args[0])) if isinstance(raised, ast.Call) else []
+            texts = [text for piece in said if len(text := piece.strip(" ':,")) >= LEAST]
+            if texts and not any(text in told or text in ELSEWHERE or NO_NUMBER in text for text in texts):
+                missing.append(f"{name}: {texts}")
+    assert missing == []
+
+
+# The manual's reference is what the extension registers now, and names all of it.
+
+
+MADE = reference.pages()
+
+
+@pytest.mark.parametrize("page", MADE, ids=lambda page: page.name)
+def test_the_tables_are_up_to_date(page: Path) -> None:
+    wanted = with_between(page, reference.BEGIN, MADE[page])
+    assert page.read_text(encoding="utf-8") == wanted, "python3 scripts/build.py --reference renews them"
+
+
+def test_every_operator_has_a_heading_and_every_option_a_row() -> None:
+    text = (reference.MANUAL / "reference.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^### fabrik\.(\w+)\n(.*?)(?=^##|\Z)", text, flags=re.MULTILINE | re.DOTALL))
+    assert set(sections) == set(dir(bpy.ops.fabrik))
+    for name, section in sections.items():
+        options = getattr(bpy.ops.fabrik, name).get_rna_type().properties.keys()
+        told = set(re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE))
+        assert set(options) - {"rna_type", "filter_glob"} <= told, name
+
+
+def test_every_stored_property_has_a_row() -> None:
+    text = (reference.MANUAL / "reference.md").read_text(encoding="utf-8")
+    told = {name.rpartition(".")[2] for name in re.findall(r"^\| `([\w.]+)` \|", text, flags=re.MULTILINE)}
+    for pattern, _, _ in PLACES:
+        name = pattern.rpartition(".")[2].removeprefix("fabrik_walker_").removeprefix("fabrik_")
+        if pattern.startswith("bpy.types.") and "*" not in pattern:
+            assert name in told or f"fabrik_{name}" in told, pattern
+    for owner, prefix in ((bpy.types.Object, "fabrik_"), (bpy.types.PoseBone, "fabrik_")):
+        for prop in owner.bl_rna.properties:
+            stored = prop.identifier
+            if stored.startswith(prefix):
+                short = stored.removeprefix("fabrik_walker_").removeprefix(prefix)
+                assert {stored, short} & told, stored
+
+
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=lambda limit: limit.kind)
+def test_every_type_of_limit_has_a_row_on_its_page(limit: LimitType) -> None:
+    assert f"\n| {limit.label} | " in (reference.MANUAL / "limits.md").read_text(encoding="utf-8")
+
+
+def test_every_name_of_the_kernel_is_told() -> None:
+    text = (reference.MANUAL / "solver.md").read_text(encoding="utf-8")
+    missing = [name for name in kernel_reference.public_names() if not re.search(rf"\b{name}\b", text)]
+    assert not missing, (
+        "list it in GROUPS of scripts/dev/kernel_reference.py, then python3 scripts/build.py --reference"
+    )
+    assert len(kernel_reference.public_names()) > 30
