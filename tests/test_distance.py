@@ -12,7 +12,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from cProfile import Profile
 from pathlib import Path
 from types import CodeType
@@ -47,13 +47,11 @@ SIZE = {
     "record types": 169,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
-    "modules under 80 lines with one importer": 1,
 }
 READING = "_prepared"  # the function that reads a figure in full, from bones to solver
 LIMBS = 8
 BAKED = 60  # frames
 WALKED = 250
-SHORT = 80  # lines
 
 SOURCES = Path(__file__).parents[1] / "fabrik_addon"
 LOADED = str(Path(fabrik_addon.__file__).parent)
@@ -211,33 +209,17 @@ def compared(node: ast.AST) -> set[object]:
     return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)} if is_comparison else set()
 
 
-def imported(name: str, node: ast.AST, known: Container[str]) -> Iterator[str]:
-    """The modules of the add-on that a statement in one of them imports, themselves or names of theirs."""
-    if isinstance(node, ast.ImportFrom) and node.level:
-        folder = name.split(".")[: -node.level]
-        base = [*folder, *node.module.split(".")] if node.module else folder
-        for alias in node.names:
-            ways = ([*base, alias.name], base, [*base, alias.name, "__init__"], [*base, "__init__"])
-            yield next(".".join(way) for way in ways if ".".join(way) in known)
-
-
 def size() -> dict[str, int]:
     """How large the add-on is, and how scattered."""
     texts = sources()
     nodes = {name: [*ast.walk(ast.parse(text))] for name, text in texts.items()}
-    importers = Counter(
-        one for name, own in nodes.items() for one in {found for node in own for found in imported(name, node, texts)}
-    )
-    lines = {name: len(text.splitlines()) for name, text in texts.items()}
-    small = [name for name, count in lines.items() if count < SHORT and not name.endswith("__init__")]
     words = [set[object]().union(*map(compared, own)) for own in nodes.values()]
     return {
         "files": len(texts),
-        "lines": sum(lines.values()),
+        "lines": sum(len(text.splitlines()) for text in texts.values()),
         "record types": sum(is_record(node) for own in nodes.values() for node in own),
         'files that compare "AIM"': sum("AIM" in found for found in words),
         'files that compare "HEAD"': sum("HEAD" in found for found in words),
-        "modules under 80 lines with one importer": sum(importers[name] == 1 for name in small),
     }
 
 

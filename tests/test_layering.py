@@ -7,9 +7,8 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).parent.parent / "fabrik_addon"
 LAYERS = (
@@ -28,9 +27,8 @@ LAYERS = (
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 WITHOUT_BPY = ("errors", "finite", "maths", "messages", "package", "texts", "kernel", "gait", "recognise")
-
-
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")
+BELOW_SENTENCES = ("errors", "finite", "messages", "maths", "kernel", "gait", "recognise", "rig")
 WORDING = ("Text", "counted", "enumerated", "joined", "quoted", "worded")
 LONGEST, SHORT = 600, 80  # lines of a file
 MOST_FILES = 20  # in a folder
@@ -43,44 +41,58 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Level of the relative import (0 for an absolute one) and the dotted name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path) -> list[tuple[int, str]]:
+    """Level of each relative import (0 for an absolute one) and the dotted name."""
+    found = []
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            yield from ((0, alias.name) for alias in node.names)
+            found += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            yield from ((node.level, f"{module}.{alias.name}".strip(".")) for alias in node.names)
+            found += [(node.level, f"{node.module or ''}.{alias.name}".strip(".")) for alias in node.names]
+    return found
+
+
+def absolute(path: Path) -> list[str]:
+    return [name for level, name in imports(path) if level == 0]
 
 
 def layer(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+def imported_layers(path: Path) -> Iterator[tuple[str, str]]:
+    """The layers that a module imports but its own, each with the full name of what is imported."""
+    outside = len(path.relative_to(PACKAGE).parts)
+    return ((name.split(".")[0], name) for level, name in imports(path) if level == outside)
+
+
 def test_every_module_has_a_layer() -> None:
     assert {layer(path) for path in modules()} == set(LEVEL)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_run_downwards(path: Path) -> None:
-    for level, name in imports(path):
-        assert not (level == 0 and name.startswith("fabrik_addon")), f"absolute import of {name}"
-        inside = path.relative_to(PACKAGE).parts[:-1]
-        if level == 0 or level <= len(inside):
-            continue  # outside the package, or inside the layer
-        target = name.split(".")[0]
-        assert LEVEL[target] < LEVEL[layer(path)], f"{layer(path)} imports {target}"
+def test_imports_run_downwards() -> None:
+    assert not [
+        (str(path), name)
+        for path in modules()
+        for target, name in imported_layers(path)
+        if LEVEL[target] >= LEVEL[layer(path)]
+    ]
+    assert not [str(path) for path in modules() if any(name.startswith("fabrik_addon") for name in absolute(path))]
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_pure_layers_know_no_bpy(path: Path) -> None:
-    if layer(path) in WITHOUT_BPY:
-        assert not [name for level, name in imports(path) if level == 0 and name.split(".")[0] == "bpy"]
+def test_pure_layers_know_no_bpy() -> None:
+    pure = [path for path in modules() if layer(path) in WITHOUT_BPY]
+    assert not [str(path) for path in pure if any(name.split(".")[0] == "bpy" for name in absolute(path))]
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "kernel").rglob("*.py")), ids=lambda path: path.name)
-def test_the_kernel_needs_pythons_library_alone(path: Path) -> None:
-    found = {name.split(".")[0] for level, name in imports(path) if level == 0}
+def test_the_kernel_needs_pythons_library_alone() -> None:
+    found = {name.split(".")[0] for path in (PACKAGE / "kernel").rglob("*.py") for name in absolute(path)}
     assert not found & set(BUT_FOR_THE_LIBRARY)
     assert found <= {*sys.stdlib_module_names, "__future__"}
 
@@ -94,23 +106,18 @@ def is_module_of_the_kernel(name: str) -> bool:
     return inside.is_dir() or inside.with_suffix(".py").is_file()
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_the_kernel_is_imported_from_its_package(path: Path) -> None:
+def test_the_kernel_is_imported_from_its_package() -> None:
     """Compiled and interpreted classes never meet: only the package knows which are in force."""
-    if layer(path) != "kernel":
-        outside = len(path.relative_to(PACKAGE).parts)
-        assert not [name for level, name in imports(path) if level == outside and is_module_of_the_kernel(name)]
-
-
-@pytest.mark.parametrize("path", sorted(PACKAGE.parent.glob("tests/**/*.py")), ids=lambda path: path.name)
-def test_tests_import_the_kernel_from_its_package(path: Path) -> None:
-    absolute = (name.removeprefix("fabrik_addon.") for level, name in imports(path) if level == 0)
-    assert not [name for name in absolute if is_module_of_the_kernel(name)]
+    outside = [path for path in modules() if layer(path) != "kernel"]
+    found = [(str(path), name) for path in outside for _, name in imported_layers(path)]
+    tests = PACKAGE.parent.glob("tests/**/*.py")
+    found += [(str(path), name.removeprefix("fabrik_addon.")) for path in tests for name in absolute(path)]
+    assert not [(path, name) for path, name in found if is_module_of_the_kernel(name)]
 
 
 def test_the_kernels_package_exports_what_type_checkers_see() -> None:
     """The names for compiled and interpreted are the same."""
-    tree = ast.parse((PACKAGE / "kernel" / "__init__.py").read_text(encoding="utf-8"))
+    tree = tree_of(PACKAGE / "kernel" / "__init__.py")
     exported = next(
         ast.literal_eval(node.value)
         for node in tree.body
@@ -125,9 +132,9 @@ def lines_of(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_files_stay_short(path: Path) -> None:
-    assert lines_of(path) <= LONGEST or path == PACKAGE / "translations" / "german.py"
+def test_files_stay_short() -> None:
+    long = {path for path in modules() if lines_of(path) > LONGEST}
+    assert long <= {PACKAGE / "translations" / "german.py"}
 
 
 def test_folders_stay_small() -> None:
@@ -158,19 +165,16 @@ def test_a_short_module_has_more_than_one_importer() -> None:
     assert not [path for path in short if next(iter(importers[path])).name != "__init__.py"]
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_are_named_by_nouns(path: Path) -> None:
-    assert not NO_NOUNS & set(path.stem.split("_")), "a module is named by what it is about: a noun of the field"
+def test_modules_are_named_by_nouns() -> None:
+    named = [str(path) for path in modules() if NO_NOUNS & set(path.stem.split("_"))]
+    assert not named, "a module is named by what it is about: a noun of the field"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_sentences_are_made_from_the_actions_up(path: Path) -> None:
+def test_sentences_are_made_from_the_actions_up() -> None:
     """Below them a code with fields says it: `messages.Message`."""
-    if layer(path) in ("errors", "finite", "messages", "maths", "kernel", "gait", "recognise", "rig"):
-        calls = [
-            node.func for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
-        ]
-        assert not [call for call in calls if ast.unparse(call) in WORDING]
+    below = [path for path in modules() if layer(path) in BELOW_SENTENCES]
+    calls = [(str(path), node) for path in below for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
+    assert not [(path, node.lineno) for path, node in calls if ast.unparse(node.func) in WORDING]
 
 
 def test_only_rig_writes_poses() -> None:

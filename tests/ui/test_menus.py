@@ -52,15 +52,14 @@ def test_every_operator_is_in_a_menu() -> None:
     assert not found & set(LEFT_OUT)
 
 
-@pytest.mark.parametrize("entry", all_entries(), ids=lambda entry: f"{entry.operator} {entry.text}")
-def test_every_entry_calls_an_operator_with_options_that_it_has(entry: menus.Entry) -> None:
-    properties = operator(entry.operator).get_rna_type().properties
-    for name, value in entry.options.items():
-        assert name in properties
-        if properties[name].type == "ENUM":
-            assert value in [item.identifier for item in properties[name].enum_items]
-    icons = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items
-    assert entry.icon in [item.identifier for item in icons]
+def test_every_entry_calls_an_operator_with_options_that_it_has() -> None:
+    icons = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
+    for entry in all_entries():
+        properties = operator(entry.operator).get_rna_type().properties
+        for name, value in entry.options.items():
+            assert name in properties, entry
+            assert properties[name].type != "ENUM" or value in properties[name].enum_items, entry
+        assert entry.icon in icons, entry
 
 
 def test_entries_of_one_menu_are_told_apart() -> None:
@@ -120,18 +119,18 @@ def disabled() -> None:
 
 
 @pytest.mark.parametrize("situation", [nothing, mesh, no_chain, edited, disabled], ids=lambda found: found.__name__)
-@pytest.mark.parametrize("name", sorted(dir(bpy.ops.fabrik)))
-def test_an_operator_that_is_disabled_says_why(name: str, situation: Callable[[], None]) -> None:
+def test_an_operator_that_is_disabled_says_why(situation: Callable[[], None]) -> None:
     situation()
-    if operator(name).poll():
-        assert name == "manual" or situation not in {nothing, mesh}
-        return
-    with pytest.raises(RuntimeError, match=r"poll\(\) ") as refused:
-        operator(name)()
-    assert "context is incorrect" not in str(refused.value)
-    reason = str(refused.value).split("poll() ", 1)[1].removeprefix("failed, ").strip()
-    assert len(reason) > 10
-    assert reason[0].isupper()
+    for name in dir(bpy.ops.fabrik):
+        if operator(name).poll():
+            assert name == "manual" or situation not in {nothing, mesh}
+            continue
+        with pytest.raises(RuntimeError, match=r"poll\(\) ") as refused:
+            operator(name)()
+        assert "context is incorrect" not in str(refused.value), name
+        reason = str(refused.value).split("poll() ", 1)[1].removeprefix("failed, ").strip()
+        assert len(reason) > 10, name
+        assert reason[0].isupper(), name
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -11,8 +12,6 @@ import pytest
 from fabrik_addon.overlay.settings import FabrikOverlay
 from fabrik_addon.overlay.shapes import lines_of, text_width
 from fabrik_addon.rig.schema import FabrikChain
-
-OPERATORS = sorted(dir(bpy.ops.fabrik))
 
 # But for those of a joint limit, of which each type shows its own: hinge and cone both have Min and Max.
 OWNERS = {"Object": bpy.types.Object, "Chain": FabrikChain, "Overlay": FabrikOverlay}
@@ -26,32 +25,32 @@ def options_of(rna: Any) -> list[Any]:
     return [prop for prop in rna.properties if prop.identifier != "rna_type"]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_an_operator_and_its_options_have_tooltips(name: str) -> None:
-    rna = rna_of(name)
-    told = {name: rna.description}
-    for option in options_of(rna):
-        told[option.identifier] = option.description
-        if option.type == "ENUM":
-            told |= {f"{option.identifier} {item.identifier}": item.description for item in option.enum_items}
-    assert not [what for what, text in told.items() if not text]
-    for text in told.values():  # Blender puts the full stop
-        assert text[0].isupper(), text
-        assert not text.endswith("."), text
+def names_twice(properties: Iterable[Any]) -> list[str]:
+    """The names that more than one of the shown properties has."""
+    shown = {prop.identifier: prop.name for prop in properties if not prop.is_hidden}
+    names = Counter(shown.values())
+    return [name for name, count in names.items() if count > 1]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_the_options_of_an_operator_have_different_names(name: str) -> None:
-    names = Counter(option.name for option in options_of(rna_of(name)) if not option.is_hidden)
-    assert not [found for found, count in names.items() if count > 1]
+def test_an_operator_and_its_options_have_tooltips_and_different_names() -> None:
+    for name in dir(bpy.ops.fabrik):
+        rna = rna_of(name)
+        told = {name: rna.description}
+        for option in options_of(rna):
+            assert option.name, (name, option.identifier)
+            told[option.identifier] = option.description
+            if option.type == "ENUM":
+                told |= {f"{option.identifier} {item.identifier}": item.description for item in option.enum_items}
+        for what, text in told.items():  # Blender puts the full stop
+            assert text[:1].isupper(), (name, what)
+            assert not text.endswith("."), (name, what)
+        assert not names_twice(options_of(rna)), name
 
 
 @pytest.mark.parametrize("name", OWNERS)
 def test_settings_beside_each_other_have_different_names(name: str) -> None:
     found: Any = OWNERS[name].bl_rna.properties
-    shown = {prop.identifier: prop.name for prop in found if not prop.is_hidden}
-    names = Counter(label for one, label in shown.items() if name != "Object" or one.startswith("fabrik"))
-    assert not [one for one, count in names.items() if count > 1]
+    assert not names_twice(prop for prop in found if name != "Object" or prop.identifier.startswith("fabrik"))
 
 
 TEXT = "Held back by limits: upper_arm.L, chest, forearm.L"
