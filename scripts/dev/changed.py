@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a change touches: the files that differ, and the tests that see one of them by what they import.
+"""What a change touches: the files that differ, and the tests that see one of them.
 
-The tests of a module are those that import it, or a module of the extension that imports it; support files stand for
-the tests that use them. The tests in the folder of its package are added where these are few, since many of them press
-buttons and import nothing. A file that is no module counts by its folder.
+A test file sees a module of the extension that it imports, an operator that it presses, and, at one remove, a module
+that one of these imports. Of these as many are taken as run within about a minute, the nearest first; so what a change
+breaks far away is for the whole run to tell. The tests in the folder of its package are added where few see it. Files
+of `scripts/` and `tests/support/` stand for all tests that use them; a file that is no module counts by its folder.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 ROOTS = ("", "scripts", "tests")  # from which modules are named
-ADDON, TESTS, SUPPORT = "fabrik_addon", "tests", "support"
+ADDON, TESTS = "fabrik_addon", "tests"
 ALWAYS = ("tests/test_layering.py",)
 FEW = 4  # test files, below which the folder of the package is added
+MOST = 28  # test files that a module of the extension is judged by
+OPERATOR = re.compile(r"^class FABRIK_OT_(\w+)", re.MULTILINE)
+PRESSED = re.compile(r"press\(\s*\"(\w+)|ops\.fabrik\.(\w+)")
 
 
 def changed_files(root: Path, base: str = "main") -> list[Path]:
@@ -66,6 +72,12 @@ class ImportGraph:
                 found.setdefault(imported, set()).add(path)
         return found
 
+    @cached_property
+    def pressed(self) -> dict[Path, Counter[str]]:
+        """By test file how often it presses which operators."""
+        tests = (path for path in set(self.modules.values()) if _is_test(path))
+        return {path: Counter(a or b for a, b in PRESSED.findall(self._text(path))) for path in tests}
+
     def tests_of(self, changed: Iterable[Path]) -> list[Path]:
         """The test files that see a change; see above."""
         found = {Path(name) for name in ALWAYS}
@@ -73,20 +85,29 @@ class ImportGraph:
             if path.parts[0] == TESTS and _is_test(path) and (self.root / path).exists():
                 found.add(path)
             else:
-                found |= self._tests_of(path)
+                seen = self._nearest(path) if path.parts[0] == ADDON else self._users(path)
+                found |= seen if len(seen) >= FEW else seen | self._tests_beside(path)
         return sorted(found)
 
-    def _tests_of(self, path: Path) -> set[Path]:
-        near = {path} | {user for user in self.importers.get(path, ()) if user.parts[0] == ADDON}
-        found, left, seen = set[Path](), list(near), set(near)
+    def _nearest(self, path: Path) -> set[Path]:
+        """The tests that see a module of the extension: those that use it most first, then those at one remove."""
+        uses = Counter(user for user in self.importers.get(path, ()) if _is_test(user))
+        if path.suffix == ".py" and (self.root / path).exists():
+            for name in OPERATOR.findall(self._text(path)):
+                uses.update({test: presses[name] for test, presses in self.pressed.items() if presses[name]})
+        modules = sorted(user for user in self.importers.get(path, ()) if user.parts[0] == ADDON)
+        apart = Counter(user for module in modules for user in self.importers.get(module, ()) if _is_test(user))
+        ranked = [*uses.most_common(), *(pair for pair in apart.most_common() if pair[0] not in uses)]
+        return {test for test, _ in ranked[:MOST]}
+
+    def _users(self, path: Path) -> set[Path]:
+        """The tests that import a script or a support file, be it by others of these."""
+        found, left = {path}, [path]
         while left:
-            for user in self.importers.get(left.pop(), ()):
-                if _is_test(user):
-                    found.add(user)
-                elif SUPPORT in user.parts and user not in seen:
-                    seen.add(user)
-                    left.append(user)
-        return found if len(found) >= FEW else found | self._tests_beside(path)
+            users = {user for user in self.importers.get(left.pop(), ()) if user.parts[0] != ADDON} - found
+            found |= users
+            left += [user for user in users if not _is_test(user)]
+        return {user for user in found if _is_test(user)}
 
     def _tests_beside(self, path: Path) -> set[Path]:
         """The tests in the folder that mirrors a file's, or the nearest one above it."""
@@ -97,8 +118,11 @@ class ImportGraph:
             parts = parts[:-1]
         return set()
 
+    def _text(self, path: Path) -> str:
+        return (self.root / path).read_text(encoding="utf-8")
+
     def _imports(self, path: Path) -> Iterator[Path]:
-        for node in ast.walk(ast.parse((self.root / path).read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(self._text(path))):
             for name in _names(node, path):
                 found = self.modules.get(name) or self.modules.get(name.rpartition(".")[0])
                 if found and found != path:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dev import changed
 from dev.changed import ImportGraph, changed_files
 
 FILES = {
@@ -17,15 +18,19 @@ FILES = {
     "fabrik_addon/rig/writer.py": "from ..vectors import plus",
     "fabrik_addon/rig/reader.py": "from . import writer",
     "fabrik_addon/ui/panels.py": "import bpy",
-    "tests/support/rigs.py": "from fabrik_addon.rig.writer import write",
+    "fabrik_addon/operators/solving.py": "class FABRIK_OT_solve(Operator):\n    ...",
+    "tests/support/rigs.py": "from dev.targets import TARGETS",
     "tests/rig/test_by_support.py": "from support.rigs import make",
+    "tests/rig/test_pressing.py": 'press("solve")\nbpy.ops.fabrik.solve(chain="leg")',
     "tests/rig/test_reading.py": "def test() -> None:\n    from fabrik_addon.rig import reader",
+    "tests/rig/test_writing.py": "from fabrik_addon.rig.writer import write",
     "tests/ui/test_menus.py": "",
     "tests/scripts/test_of_scripts.py": "from dev.targets import TARGETS",
     "scripts/dev/targets.py": "",
     "scripts/other.py": "",
 }
 LAYERING = "tests/test_layering.py"
+RIG = {name for name in FILES if name.startswith("tests/rig")}
 
 
 @pytest.fixture
@@ -39,29 +44,38 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("changed", "tests"),
+    ("path", "tests"),
     [
-        ("fabrik_addon/rig/reader.py", {"tests/rig/test_reading.py", "tests/rig/test_by_support.py"}),
+        ("fabrik_addon/rig/reader.py", RIG),
         ("fabrik_addon/ui/panels.py", {"tests/ui/test_menus.py"}),
-        ("fabrik_addon/vectors.py", {"tests/rig/test_by_support.py"}),
-        ("scripts/dev/targets.py", {"tests/scripts/test_of_scripts.py"}),
+        ("fabrik_addon/operators/solving.py", {"tests/rig/test_pressing.py"}),
+        ("fabrik_addon/vectors.py", {"tests/rig/test_writing.py"}),
+        ("scripts/dev/targets.py", {"tests/scripts/test_of_scripts.py", "tests/rig/test_by_support.py"}),
         ("scripts/other.py", {"tests/scripts/test_of_scripts.py"}),
         ("tests/ui/test_menus.py", {"tests/ui/test_menus.py"}),
         ("README.md", set()),
     ],
 )
-def test_a_change_is_judged_by_the_tests_that_see_it(root: Path, changed: str, tests: set[str]) -> None:
-    found = ImportGraph(root).tests_of([Path(changed)])
+def test_a_change_is_judged_by_the_tests_that_see_it(root: Path, path: str, tests: set[str]) -> None:
+    found = ImportGraph(root).tests_of([Path(path)])
     assert {path.as_posix() for path in found} == {*tests, LAYERING}
 
 
-def test_many_importers_need_no_folder(root: Path) -> None:
-    for i in range(4):
-        text = "from fabrik_addon.rig.writer import write"
-        (root / f"tests/ui/test_{i}.py").write_text(text, encoding="utf-8")
+@pytest.mark.parametrize(
+    ("few", "most", "tests"),
+    [
+        (2, 9, {"tests/rig/test_writing.py", "tests/rig/test_reading.py", "tests/ui/test_0.py"}),
+        (2, 2, {"tests/rig/test_writing.py", "tests/ui/test_0.py"}),
+    ],
+)
+def test_of_many_those_are_taken_that_import_it_themselves_and_no_folder(
+    root: Path, few: int, most: int, tests: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changed, "FEW", few)
+    monkeypatch.setattr(changed, "MOST", most)
+    (root / "tests/ui/test_0.py").write_text("from fabrik_addon.rig.writer import write", encoding="utf-8")
     found = {path.as_posix() for path in ImportGraph(root).tests_of([Path("fabrik_addon/rig/writer.py")])}
-    seen = {*(f"tests/ui/test_{i}.py" for i in range(4)), "tests/rig/test_by_support.py", "tests/rig/test_reading.py"}
-    assert found == {*seen, LAYERING}
+    assert found == {*tests, LAYERING}
 
 
 def test_committed_and_uncommitted_files_and_new_ones_have_changed(root: Path) -> None:
