@@ -12,9 +12,9 @@ from fabrik_addon.maths import perpendicular, unit
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.schema.chain import FabrikChain
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
-from support.judging import HELD, HELD_TURN, angle_between, assert_feet_hold, effector, statuses, tip_turn
+from support.judging import HELD, angle_between, assert_feet_hold, effector, statuses, tip_turn
 from support.scenes import add_limb, armature, make_body, make_empty, pin, press, update, with_legs_pinned
 
 MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
@@ -121,20 +121,6 @@ class TestOneAnswer:
 
 
 class TestRotations:
-    def test_a_hand_follows_the_rotation_of_its_target(self) -> None:
-        owner = make_body()
-        hand = add_limb(owner, "hand.L", 3, target=(0.6, -0.2, 1.3))
-        update()
-        hand.orientation, hand.rotation_offset = "TARGET", tip_turn(owner, hand)
-        for angle in (0.0, 0.4, 0.9):
-            hand.target.rotation_euler = (0.0, 0.0, angle)
-            update()
-            press("solve_all")
-            turn = Quaternion((0, 0, 1), angle) @ Quaternion(hand.rotation_offset)
-            assert angle_between(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
-            assert (effector(owner, hand) - hand.target.location).length <= HELD
-            assert hand.status == "REACHED"
-
     def test_a_rotation_that_limits_hold_back_is_told_in_degrees(self) -> None:
         owner = make_body()
         for name in ("upper_arm.L", "forearm.L", "hand.L"):
@@ -152,22 +138,6 @@ class TestRotations:
 
 
 class TestAim:
-    def test_head_and_neck_share_the_turn(self) -> None:
-        owner = make_body()
-        look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))
-        look.kind, look.aim_axis = "AIM", (0.0, 0.0, 1.0)
-        axis = owner.pose.bones["head"].z_axis
-        look.aim_axis = owner.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
-        press("solve_all")
-        update()
-        head = owner.pose.bones["head"]
-        along = head.matrix.to_3x3() @ Vector(look.aim_axis)
-        assert along.angle(look.target.location - head.head) <= 1e-3
-        assert look.status == "REACHED"
-        bends = [owner.pose.bones[name].rotation_quaternion.angle for name in ("chest", "head")]
-        assert min(bends) > 0.5 * max(bends)
-        assert axis.length
-
     def test_an_axis_of_zero_is_refused(self) -> None:
         owner = make_body()
         look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))

@@ -6,11 +6,11 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.actions.keep_pose import keep_at_tips
-from fabrik_addon.maths import Q4, V3, axes_of, v3
+from fabrik_addon.maths import axes_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
-from mathutils import Euler, Vector
+from mathutils import Euler
 
-from support.judging import angle_between, effector
+from support.judging import angle_between, assert_bones_stay, bone_matrices, effector
 from support.scenes import HEIGHT, add_limb, each_frame, make_body, pin, press, update, with_legs_pinned
 
 SAME = 2e-4  # radians, and scene units
@@ -36,21 +36,6 @@ def bend(owner: bpy.types.Object) -> None:
     update()
 
 
-def pose_of(owner: bpy.types.Object) -> dict[str, tuple[Q4, V3]]:
-    """Rotation and location of each bone."""
-    update()
-    return {bone.name: (axes_of(bone.matrix), v3(bone.head)) for bone in owner.pose.bones}
-
-
-def moved(owner: bpy.types.Object, before: dict[str, tuple[Q4, V3]]) -> float:
-    """By how much the bone stands elsewhere that does so most."""
-    found = 0.0
-    for name, (turn, head) in pose_of(owner).items():
-        off = sum((a - b) ** 2 for a, b in zip(head, before[name][1], strict=True)) ** 0.5
-        found = max(found, off, angle_between(turn, before[name][0]))
-    return found
-
-
 def made(owner: bpy.types.Object) -> list[FabrikChain]:
     """Goals where all effectors stand, and pins at the feet."""
     with_legs_pinned(owner)
@@ -67,11 +52,11 @@ def test_a_body_posed_by_hand_stays(body: str) -> None:
     bend(owner)
     chains = made(owner)
     rig_of(owner).body_bone = body
-    before = pose_of(owner)
+    before = bone_matrices(owner)
     _, warnings = keep_at_tips([(owner, chain) for chain in chains])
     assert not warnings
     press("solve_all")
-    assert moved(owner, before) <= SAME
+    assert_bones_stay(owner, before, SAME, SAME)
     assert {chain.status for chain in chains} == {"REACHED"}
 
 
@@ -109,7 +94,7 @@ def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
         bend(owner)
         keep_at_tips([(owner, rig_of(owner).chains["hand.L"])])
         press("solve_all")
-        poses.append({name: turn for name, (turn, _) in pose_of(owner).items()})
+        poses.append({name: axes_of(matrix) for name, matrix in bone_matrices(owner).items()})
         bpy.data.objects.remove(owner)
     assert poses[0] == poses[1]
 
@@ -155,19 +140,6 @@ def posed_body() -> bpy.types.Object:
     return owner
 
 
-def places(owner: bpy.types.Object) -> list[Vector]:
-    """Where the bones end in the world, as Blender evaluates them."""
-    update()
-    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return [evaluated.matrix_world @ bone.tail for bone in evaluated.pose.bones]
-
-
-def worst_move(owner: bpy.types.Object, before: list[Vector]) -> float:
-    """How far a bone is from where it was, at most, as a share of the height."""
-    farthest: float = max((now - was).length for now, was in zip(places(owner), before, strict=True))
-    return farthest / HEIGHT
-
-
 @pytest.mark.parametrize("angle", [0.0, 0.7])
 @pytest.mark.parametrize(("tip", "count"), BENDING)
 def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) -> None:
@@ -176,11 +148,11 @@ def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) 
     chain = rig_of(owner).active
     chain.pole_angle = angle
     press("solve_all")
-    before = places(owner)
+    before = bone_matrices(owner)
     press("pole_add")
     press("solve_all")
     assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
-    assert worst_move(owner, before) < 1e-4
+    assert_bones_stay(owner, before, 1e-4 * HEIGHT, 1e-3)
 
 
 @pytest.mark.parametrize("is_live", [False, True])
@@ -188,8 +160,8 @@ def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) 
 def test_a_chain_that_is_made_with_its_pole_moves_nothing(tip: str, count: int, is_live: bool) -> None:
     owner = posed_body()
     rig_of(owner).live = is_live
-    before = places(owner)
+    before = bone_matrices(owner)
     press("chain_add", tip_bone=tip, bone_count=count, use_target=True, use_pole=True)
     press("solve_all")
     assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
-    assert worst_move(owner, before) < 1e-4
+    assert_bones_stay(owner, before, 1e-4 * HEIGHT, 1e-3)

@@ -12,7 +12,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
-from support.judging import chain_length, channels, evaluated_joints, tip_error
+from support.judging import bone_head, chain_length, channels, evaluated_joints, tip_error
 from support.scenes import (
     Bone,
     add_chain,
@@ -30,15 +30,10 @@ from support.scenes import (
 )
 
 
-def goal_point(owner: bpy.types.Object, bone: str) -> Vector:
-    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return evaluated.matrix_world @ evaluated.pose.bones[bone].head
-
-
 def bone_error(owner: bpy.types.Object) -> float:
     chain = rig_of(owner).chains[0]
     joints = evaluated_joints(owner, chain)
-    off: float = (joints[-1] - goal_point(owner, chain.target_bone)).length
+    off: float = (joints[-1] - bone_head(owner, chain.target_bone)).length
     return off / chain_length(joints)
 
 
@@ -65,7 +60,7 @@ def test_target_and_pole_stand_where_empties_would() -> None:
     assert (chain.target, chain.pole, chain.target_bone, chain.pole_bone) == (owner, owner, "b2.target", "b2.pole")
     assert channels(owner)[:3] == before
     for place, bone in zip(places, (chain.target_bone, chain.pole_bone), strict=True):
-        assert (goal_point(owner, bone) - place).length < 1e-5
+        assert (bone_head(owner, bone) - place).length < 1e-5
     press("solve")
     assert chain.status == "REACHED"
     assert bone_error(owner) < 1e-5
@@ -112,7 +107,7 @@ def test_a_root_control_carries_it(deforms: bool, name: str, parent: bool) -> No
     press("target_add", kind="BONE")
     bone = pose_bones(owner)[chain.target_bone]
     assert (bone.parent == pose_bones(owner)[name]) == parent
-    assert (goal_point(owner, bone.name) - tip).length < 1e-4
+    assert (bone_head(owner, bone.name) - tip).length < 1e-4
     press("pole_add", kind="BONE")
     assert (pose_bones(owner)[chain.pole_bone].parent == pose_bones(owner)[name]) == parent
 

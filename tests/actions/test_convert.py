@@ -112,52 +112,43 @@ def test_muted_constraints_are_left_alone() -> None:
         bpy.ops.fabrik.from_ik()
 
 
-def keyed_mute(constraint: bpy.types.KinematicConstraint) -> None:
-    constraint.keyframe_insert("mute", frame=1)
-
-
-def turns_only(constraint: bpy.types.KinematicConstraint) -> None:
-    constraint.use_location, constraint.use_rotation = False, True
-
-
-def vertex_group(constraint: bpy.types.KinematicConstraint) -> None:
+def follow_vertices(constraint: bpy.types.KinematicConstraint) -> None:
     mesh = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
     bpy.context.collection.objects.link(mesh)
     mesh.vertex_groups.new(name="g")
     constraint.target, constraint.subtarget = mesh, "g"
 
 
-@pytest.mark.parametrize(
-    ("what", "reason"),
-    [
-        (keyed_mute, "it is switched on and off"),
-        (turns_only, "it keeps a distance or turns alone"),
-        (vertex_group, "is a vertex group"),
-    ],
-)
-def test_constraints_that_are_no_chain_are_left_as_they_are(
-    what: Callable[[bpy.types.KinematicConstraint], None], reason: str, capfd: pytest.CaptureFixture[str]
+def turn_alone(constraint: bpy.types.KinematicConstraint) -> None:
+    constraint.use_location, constraint.use_rotation = False, True
+
+
+def hinder(constraint: bpy.types.KinematicConstraint) -> None:
+    constraint.id_data.pose.bones["b0"].constraints.new("LIMIT_ROTATION").name = "Mine"
+
+
+# What is done to a constraint, what is said of it, and whether a chain becomes of it.
+NOT_ALIKE: list[tuple[Callable[[bpy.types.KinematicConstraint], object], str, bool]] = [
+    (lambda ik: ik.keyframe_insert("mute", frame=1), "it is switched on and off", False),
+    (turn_alone, "it keeps a distance or turns alone", False),
+    (follow_vertices, "is a vertex group", False),
+    (hinder, "the constraint 'Mine' still moves a bone of it", True),
+    (lambda ik: ik.keyframe_insert("influence", frame=1), "its influence is animated", True),
+]
+
+
+@pytest.mark.parametrize(("change", "said", "is_chain"), NOT_ALIKE)
+def test_a_constraint_that_a_chain_is_not_like_is_left_as_it_is_or_told(
+    change: Callable[[bpy.types.KinematicConstraint], object],
+    said: str,
+    is_chain: bool,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     owner, constraint = leg()
-    what(constraint)
-    assert bpy.ops.fabrik.from_ik() == {"CANCELLED"}
-    assert not constraint.mute
-    assert not owner.fabrik.chains
-    assert reason in capfd.readouterr().out
-
-
-def test_another_constraint_on_a_bone_of_the_limb_is_said(capfd: pytest.CaptureFixture[str]) -> None:
-    owner, _ = leg()
-    owner.pose.bones["b0"].constraints.new("LIMIT_ROTATION").name = "Mine"
-    bpy.ops.fabrik.from_ik()
-    assert "the constraint 'Mine' still moves a bone of it" in capfd.readouterr().out
-
-
-def test_an_influence_that_is_keyed_is_said(capfd: pytest.CaptureFixture[str]) -> None:
-    _, constraint = leg()
-    constraint.keyframe_insert("influence", frame=1)
-    bpy.ops.fabrik.from_ik()
-    assert "its influence is animated" in capfd.readouterr().out
+    change(constraint)
+    assert bpy.ops.fabrik.from_ik() == ({"FINISHED"} if is_chain else {"CANCELLED"})
+    assert constraint.mute == bool(owner.fabrik.chains) == is_chain
+    assert said in capfd.readouterr().out
 
 
 def test_a_keyed_limb_that_stands_elsewhere_is_said(capfd: pytest.CaptureFixture[str]) -> None:
@@ -430,16 +421,10 @@ def test_no_bone_above_the_chain_is_turned(effector: str) -> None:
     bpy.ops.fabrik.to_ik()
     chain.target.location.z -= 0.4
     bpy.context.view_layer.update()
-    turned = [not is_still(owner, name) for name in ("b0", "b1", "b2", "b3")]
-    assert turned == [False, False, True, True]
-
-
-def is_still(owner: bpy.types.Object, name: str) -> bool:
-    """Whether a bone has the rotation that its channels give it."""
-    bone = owner.pose.bones[name]
-    local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
-    same: float = abs(local.to_quaternion().dot(bone.rotation_quaternion))
-    return same > 1.0 - 1e-6
+    for name, is_turned in (("b0", False), ("b1", False), ("b2", True), ("b3", True)):  # by more than its channels
+        bone = owner.pose.bones[name]
+        local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
+        assert (abs(local.to_quaternion().dot(bone.rotation_quaternion)) <= 1.0 - 1e-6) == is_turned, name
 
 
 def test_limits_and_stiffness_are_carried_over() -> None:

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from math import radians
 from random import Random
 
-import addon_utils
 import bpy
 import pytest
 from fabrik_addon.recognise.words import side_of
@@ -30,8 +28,7 @@ from support.scenes import (
     press,
     update,
 )
-
-METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
+from support.skeletons import METARIGS, make_character
 
 CLOSE = 1e-5  # in rigs of about 1
 
@@ -47,15 +44,6 @@ def mirror_error(owner: bpy.types.Object, chain: FabrikChain, other: FabrikChain
     pairs = zip(evaluated_joints(owner, chain), evaluated_joints(owner, other), strict=True)
     off: list[float] = [(mirrored(owner, a) - b).length for a, b in pairs]
     return max(off)
-
-
-def metarig(kind: str) -> bpy.types.Object:
-    addon_utils.enable("rigify", default_set=False)
-    with contextlib.redirect_stdout(None):
-        getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
-    owner = bpy.context.object
-    assert owner is not None
-    return owner
 
 
 def is_mirrored(owner: bpy.types.Object, bone: bpy.types.Bone) -> bool:
@@ -108,7 +96,7 @@ def pose_at_random(random: Random, bones: list[bpy.types.PoseBone], most: float)
 @pytest.mark.parametrize("with_limits", [False, True])
 @pytest.mark.parametrize("kind", METARIGS)
 def test_every_limb_of_a_metarig_poses_as_its_mirror_image(kind: str, with_limits: bool) -> None:
-    owner, random = metarig(kind), Random(kind)
+    owner, random = make_character(kind), Random(kind)
     limbs = limbs_of(owner)
     assert limbs
     for tip, count in limbs:
@@ -338,16 +326,6 @@ def test_all_of_a_side() -> None:
 )
 def test_sides_in_names(name: str, other: str) -> None:
     assert (flipped_name(name), flipped_name(other)) == (other, name)
-
-
-def test_undo_in_one_step() -> None:
-    owner = two_arms()
-    add_chain(owner, (1.4, 0.4, 1.2), "hand.L", 2)
-    bpy.ops.ed.undo_push(message="before")
-    assert press("chain_mirror", "EXEC_DEFAULT", True) == {"FINISHED"}
-    bpy.ops.ed.undo()
-    assert [chain.name for chain in rig_of(bpy.data.objects["Rig"]).chains] == ["hand.L"]
-    assert len(bpy.data.objects) == 2
 
 
 SAME = 1e-5  # of a body 1.7 high, and of matrices

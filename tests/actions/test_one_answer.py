@@ -8,12 +8,10 @@ from math import cos, radians, sin
 from random import Random
 
 import bpy
-import numpy as np
 import pytest
-from fabrik_addon.maths import Singles
 from fabrik_addon.rig.schema import rig_of
 
-from support.judging import channels, tip_turn
+from support.judging import channels, single_channels, tip_turn, ulps_apart
 from support.scenes import (
     add_chain,
     add_limb,
@@ -49,16 +47,6 @@ def hinge_tail() -> bpy.types.Object:
     return owner
 
 
-def as_array(owner: bpy.types.Object) -> Singles:
-    """All channels of all bones, in single precision."""
-    return np.array(channels(owner), dtype=np.float32)
-
-
-def ulps_apart(a: Singles, b: Singles) -> float:
-    """The most by which channels differ, in units in the last place."""
-    return float((np.abs(a - b) / np.spacing(np.maximum(np.abs(a), np.abs(b)))).max())
-
-
 def test_button_and_live_pose_a_tail_of_hinges_alike() -> None:
     owner = hinge_tail()
     scene, frames = bpy.context.scene, range(1, TARGETS + 1)
@@ -66,13 +54,13 @@ def test_button_and_live_pose_a_tail_of_hinges_alike() -> None:
     go_live(owner)
     live = {}
     for frame in each_frame(frames):
-        live[frame] = as_array(owner), owner.fabrik.chains[0].status
+        live[frame] = single_channels(owner), owner.fabrik.chains[0].status
     owner.fabrik.live = False
     update()
     for frame in each_frame(reversed(frames)):
         bpy.ops.fabrik.solve()
         found, status = live[frame]
-        assert ulps_apart(as_array(owner), found) <= ULPS, frame
+        assert ulps_apart(single_channels(owner), found) <= ULPS, frame
         assert owner.fabrik.chains[0].status == status, frame
     assert len({status for _, status in live.values()}) > 1  # some are out of reach
 
@@ -253,9 +241,9 @@ def test_button_and_live_pose_every_rig_alike(make: Callable[[], bpy.types.Objec
         owner.fabrik.live = True
         scene.frame_set(frame)
         update()
-        live = as_array(owner)
+        live = single_channels(owner)
         owner.fabrik.live = False
         update()
         scene.frame_set(frame)
         bpy.ops.fabrik.solve_all()
-        assert ulps_apart(as_array(owner), live) <= ULPS, (frame, names)
+        assert ulps_apart(single_channels(owner), live) <= ULPS, (frame, names)

@@ -237,14 +237,3 @@ def test_a_script_that_chooses_keeps_what_stands_then_and_what_was_stored_later(
     press("solve")
     update()
     assert angle_between(tip_turn(owner, chain), stands) < HELD
-
-
-def test_undo_brings_back_chain_and_rotation_in_one_step() -> None:
-    name = make_body().name
-    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
-    bpy.ops.ed.undo_push(message="before")
-    press("orientation_set", orientation="KEEP")
-    bpy.ops.ed.undo_push(message="after")
-    bpy.ops.ed.undo()
-    chain = rig_of(bpy.data.objects[name]).chains[0]
-    assert (chain.tip_bone, chain.effector, chain.orientation) == ("shin.L", "TAIL", "FREE")

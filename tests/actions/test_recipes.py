@@ -15,6 +15,7 @@ from support.scenes import (
     HEIGHT,
     add_limb,
     each_frame,
+    key_automatically,
     make_armature,
     make_body,
     make_empty,
@@ -189,7 +190,6 @@ def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
 def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> None:
     owner = make_body()
     scene = bpy.context.scene
-    bpy.context.preferences.edit.use_keyframe_insert_available = False
     select(owner, "foot.L", "foot.R")
     press("pin_toggle")
     press("body_bone_set")
@@ -197,14 +197,14 @@ def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> 
     for frame, y in ((1, 0.0), (21, -0.3)):
         hips.target.location.y = y
         hips.target.keyframe_insert("location", frame=frame)
-    scene.tool_settings.use_keyframe_insert_auto = True
+    key_automatically()
     select(owner, "foot.L")
     for frame, action in ((1, "PIN"), (8, "FREE"), (14, "PIN")):
         scene.frame_set(frame)
         press("solve_all")
         update()
         press("pin_toggle", action=action)
-    scene.tool_settings.use_keyframe_insert_auto = False
+    key_automatically(on=False)
     press("bake", frame_start=1, frame_end=21, chains="ALL")
     places = {}
     for frame in each_frame(range(1, 22)):

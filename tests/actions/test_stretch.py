@@ -327,23 +327,3 @@ def test_the_pole_is_met() -> None:
         along = (tip - root).normalized()
         bend, wanted = ((point - root) - along * (point - root).dot(along) for point in (knee, chain.pole.location))
         assert bend.angle(wanted) < radians(2) or "the pole is missed" in chain.message
-
-
-def test_live_and_button_give_one_answer() -> None:
-    owner, chain = scaled_limb()
-    random = Random(5)
-    for _ in range(10):
-        place = somewhere(random, owner, chain, 2.0)
-        assert chain.target is not None
-        chain.target.location = place
-        solve()
-        by_button = [tuple(bone.rotation_quaternion) for bone in chain_bones(owner, chain)]
-        chain.target.location = (0, 0, 1)
-        go_live(owner)
-        chain.target.location = place
-        bpy.context.view_layer.update()
-        assert chain.status == "REACHED"
-        live = [tuple(bone.rotation_quaternion) for bone in chain_bones(owner, chain)]
-        for one, other in zip(by_button, live, strict=True):
-            assert one == pytest.approx(other, abs=1e-6)
-        rig_of(owner).live = False

@@ -25,11 +25,6 @@ from support.processes import MODULE, run_process
 from support.scenes import Bone, add_chain, each_frame, make_armature, make_empty, make_line
 
 
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    return save_shot(tmp_path / "shot.blend")
-
-
 def test_inspect_tells_chains_and_limits(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = shot.with_name("report.json")
     assert run(["inspect", "--file", str(shot), "--report", str(path)]) == 0

@@ -11,13 +11,8 @@ import pytest
 from fabrik_addon.cli import commands
 from fabrik_addon.cli.commands import run
 
-from support.cli_files import refused, save_shot
+from support.cli_files import refused
 from support.scenes import add_chain, make_line
-
-
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    return save_shot(tmp_path / "shot.blend")
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,8 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.requests import Progress
 from fabrik_addon.rig.animation.compat import fcurves_of
 
-from support.cli_files import refused, save_shot
+from support.cli_files import refused
 from support.processes import MODULE, run_process
-
-
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    return save_shot(tmp_path / "shot.blend")
 
 
 @pytest.fixture(autouse=True)

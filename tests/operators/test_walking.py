@@ -96,6 +96,7 @@ def test_a_path_that_can_not_be_walked_is_refused() -> None:
     with pytest.raises(RuntimeError, match="before it starts"):
         press("walk_plan", span="RANGE", frame_start=9, frame_end=1)
     assert not rig_of(owner).walker.on
+    assert bpy.context.scene.frame_current == 1
 
 
 def test_a_body_without_keys_stands() -> None:

@@ -69,40 +69,32 @@ def test_axis_angle_with_its_axis_locked_is_a_hinge_about_it() -> None:
     assert abs(bone.rotation_axis_angle[1]) == pytest.approx(1.0, abs=1e-5)
 
 
+HINGE_Z = {"limit": "HINGE", "axis": (0.0, 0.0, 1.0)}
+TURNED: dict[str, object] = {"rotation_quaternion": (0.9, 0.1, 0.3, 0.2)}
+OFF_ZERO: dict[str, object] = {"rotation_euler": (0.0, radians(0.7), 0.0)}
+
+
 @pytest.mark.parametrize(
-    ("mode", "locks", "word"),
+    ("mode", "locks", "pose", "limit", "word"),
     [
-        ("XYZ", (True, False, False), "locks leave two rotation channels"),
-        ("QUATERNION", (False, True, False), "locks leave two rotation channels"),
-        ("AXIS_ANGLE", (False, True, True), "axis is locked in part"),
+        ("XYZ", (True, False, False), {}, {}, "locks leave two rotation channels"),
+        ("QUATERNION", (False, True, False), {}, {}, "locks leave two rotation channels"),
+        ("AXIS_ANGLE", (False, True, True), {}, {}, "axis is locked in part"),
+        ("QUATERNION", (False, True, True), TURNED, {}, "quaternion channels are locked away from zero"),
+        ("XYZ", (False, True, True), {}, HINGE_Z, "the hinge's axis is not the rotation channel"),
+        ("XYZ", (False, True, True), OFF_ZERO, {"limit": "HINGE"}, "the hinge's axis is not"),
     ],
 )
-def test_what_is_no_hinge_is_refused_by_name(mode: str, locks: tuple[bool, bool, bool], word: str) -> None:
-    owner = make_line(3)
-    owner.pose.bones["b1"].rotation_mode = mode
-    owner.pose.bones["b1"].lock_rotation = locks
-    add_chain(owner, (0.4, 0.9, 1.2))
-    with pytest.raises(RuntimeError, match=f"bone 'b1': .*{word}"):
-        bpy.ops.fabrik.solve()
-
-
-def test_quaternion_locked_away_from_zero_is_refused() -> None:
-    owner = make_line(3)
-    owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.1, 0.3, 0.2)
-    owner.pose.bones["b1"].lock_rotation = (False, True, True)
-    add_chain(owner, (0.4, 0.9, 1.2))
-    with pytest.raises(RuntimeError, match="bone 'b1': quaternion channels are locked away from zero"):
-        bpy.ops.fabrik.solve()
-
-
-def test_limit_that_the_locks_rule_out_is_refused() -> None:
+def test_what_is_no_hinge_or_not_that_of_the_limit_is_refused_by_name(
+    mode: str, locks: tuple[bool, bool, bool], pose: dict[str, object], limit: dict[str, object], word: str
+) -> None:
     owner = make_line(3)
     bone = owner.pose.bones["b1"]
-    bone.rotation_mode = "XYZ"
-    bone.lock_rotation = (False, True, True)
-    bone.fabrik.limit, bone.fabrik.axis = "HINGE", (0, 0, 1)
+    for thing, values in ((bone, {"rotation_mode": mode, "lock_rotation": locks, **pose}), (bone.fabrik, limit)):
+        for name, value in values.items():
+            setattr(thing, name, value)
     add_chain(owner, (0.4, 0.9, 1.2))
-    with pytest.raises(RuntimeError, match="bone 'b1': the hinge's axis is not the rotation channel"):
+    with pytest.raises(RuntimeError, match=f"bone 'b1': .*{word}"):
         bpy.ops.fabrik.solve()
 
 
@@ -157,14 +149,3 @@ def test_quaternion_locked_as_euler_does_not_drift() -> None:
         bpy.ops.fabrik.solve()
         found.append(channels(owner))
     assert found[0] == found[2]
-
-
-def test_locked_channels_off_zero_do_not_go_with_the_bones_own_hinge() -> None:
-    owner = make_line(3)
-    bone = owner.pose.bones["b1"]
-    bone.rotation_mode, bone.rotation_euler = "XYZ", (0, radians(0.7), 0)
-    bone.lock_rotation = (False, True, True)
-    bone.fabrik.limit = "HINGE"
-    add_chain(owner, (0.3, 0.8, 1.2))
-    with pytest.raises(RuntimeError, match="bone 'b1': the hinge's axis is not"):
-        bpy.ops.fabrik.solve()

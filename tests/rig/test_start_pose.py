@@ -67,15 +67,6 @@ def test_ten_thousand_solves_round_a_closed_path_end_where_they_began() -> None:
     assert last == first
 
 
-def test_solving_again_changes_nothing() -> None:
-    owner = make_line(4, bend=0.2)
-    chain = add_chain(owner, A)
-    first = solve_at(chain, A)
-    for _ in range(100):
-        bpy.ops.fabrik.solve()
-    assert channels(owner) == first
-
-
 def test_captured_pose_is_where_the_solve_starts() -> None:
     owner = make_line(3, bend=0.2)
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.8)

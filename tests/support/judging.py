@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from fabrik_addon.actions.bake import BakeResult, BakeSettings, ChainBake, bake
 from fabrik_addon.actions.solve import solve_items
-from fabrik_addon.gait import FootPose, feet_at
-from fabrik_addon.maths import Q4, conjugated, distance, multiplied, q4, turn_angle
+from fabrik_addon.gait import FootPose, WalkPlan, feet_at
+from fabrik_addon.maths import Q4, V3, Singles, conjugated, distance, multiplied, q4, turn_angle, v3
 from fabrik_addon.rig.animation.channels import read_values
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.figure.kinematics import world_turn
@@ -47,6 +47,12 @@ def evaluated_joints(owner: bpy.types.Object, chain: FabrikChain) -> list[Vector
     return [found.matrix_world @ point for point in [*(bone.head for bone in bones), bones[-1].tail]]
 
 
+def limb_joints(owner: bpy.types.Object, chain: FabrikChain) -> list[V3]:
+    """World positions of all joints from the root to the effector."""
+    joints = [v3(joint) for joint in evaluated_joints(owner, chain)]
+    return joints[:-1] if chain.effector == "HEAD" else joints
+
+
 def chain_length(joints: Sequence[Vector]) -> float:
     """Sum of the distances between joints."""
     return sum(distance(a, b) for a, b in itertools.pairwise(joints))
@@ -74,8 +80,7 @@ def off_target(owner: bpy.types.Object, name: str) -> float:
 
 def tip_turn(owner: bpy.types.Object, chain: FabrikChain) -> Q4:
     """How the tip bone of a chain is turned in the world."""
-    found = evaluated(owner)
-    return world_turn(found, found.pose.bones[chain.tip_bone])
+    return bone_turn(owner, chain.tip_bone)
 
 
 def angle_between(a: Sequence[float], b: Sequence[float]) -> float:
@@ -87,6 +92,18 @@ def bone_head(owner: bpy.types.Object, bone: str) -> Vector:
     """Where the head of a bone stands in the world."""
     found = evaluated(owner)
     return found.matrix_world @ found.pose.bones[bone].head
+
+
+def bone_turn(owner: bpy.types.Object, bone: str) -> Q4:
+    """How a bone is turned in the world."""
+    found = evaluated(owner)
+    return world_turn(found, found.pose.bones[bone])
+
+
+def bone_heads(owner: bpy.types.Object) -> dict[str, Vector]:
+    """Where the heads of all bones stand in the world."""
+    found = evaluated(owner)
+    return {bone.name: found.matrix_world @ bone.head for bone in found.pose.bones}
 
 
 def statuses(owner: bpy.types.Object) -> dict[str, str]:
@@ -288,6 +305,17 @@ def by_live(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channel
     return found
 
 
+def single_channels(owner: bpy.types.Object) -> Singles:
+    """All channels of all bones, in single precision, as Blender stores them."""
+    return np.array(channels(owner), dtype=np.float32)
+
+
+def ulps_apart(a: Singles, b: Singles, least: float = 0.0) -> float:
+    """The most by which channels differ, in units in the last place of the larger, or of a number if that is larger."""
+    sizes = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.float32(least))
+    return float((np.abs(a - b) / np.spacing(sizes)).max())
+
+
 def assert_same(found: dict[int, Channels], wanted: dict[int, Channels]) -> None:
     """Equal but for rounding and the sign of a quaternion."""
     for frame, bones in wanted.items():
@@ -310,16 +338,19 @@ def shuffled(frames: Iterable[int]) -> list[int]:
 # Walks
 
 
-def feet(owner: bpy.types.Object, frame: float) -> tuple[FootPose, ...]:
-    """Where the feet of a planned walk are."""
+def walk_plan(owner: bpy.types.Object) -> WalkPlan:
+    """The plan of a walk that was planned."""
     parsed = plan_of(owner)
     assert parsed is not None
-    return feet_at(parsed.plan, frame)
+    return parsed.plan
+
+
+def feet(owner: bpy.types.Object, frame: float) -> tuple[FootPose, ...]:
+    """Where the feet of a planned walk are."""
+    return feet_at(walk_plan(owner), frame)
 
 
 def worst_foot(owner: bpy.types.Object, frame: int) -> float:
     """How far the worst effector is from where the plan has it, as a share of its leg."""
-    parsed = plan_of(owner)
-    assert parsed is not None
-    pairs = zip(legs_of(owner), feet(owner, frame), parsed.plan.legs, strict=True)
+    pairs = zip(legs_of(owner), feet(owner, frame), walk_plan(owner).legs, strict=True)
     return max(distance(effector(owner, chain), foot.ankle) / leg.reach for chain, foot, leg in pairs)

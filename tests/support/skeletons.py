@@ -12,10 +12,10 @@ from typing import Any
 import addon_utils
 import bpy
 from fabrik_addon.maths import V3
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from support.processes import blender_script, run_process
-from support.scenes import Bone, make_armature
+from support.scenes import Bone, make_armature, press
 
 FOLDER = Path(__file__).parents[1] / "data" / "skeletons"
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
@@ -25,6 +25,19 @@ IMPORTED = ("human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu
 def make_character(name: str) -> bpy.types.Object:
     """A metarig, or an imported character; active, in Object mode."""
     return _metarig(name) if name in METARIGS else _imported(name)
+
+
+def set_up(name: str, **options: Any) -> Any:
+    """A character, set up by the button."""
+    owner = make_character(name)
+    press("character_setup", **options)
+    return owner
+
+
+def height(owner: bpy.types.Object) -> float:
+    """How large a character is in the world."""
+    size: float = (owner.matrix_world.to_3x3() @ Vector(owner.dimensions)).length
+    return max(size, 1e-9)
 
 
 def rest_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.Bone]:

@@ -28,8 +28,9 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
 
 from dev.walking_rigs import make_spider
+from support.judging import effector, limb_joints
 from support.scenes import press
-from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
+from support.skeletons import IMPORTED, METARIGS, forward_of, height, make_character, rename_all, set_up
 
 ALL = (*METARIGS, *IMPORTED)
 LEGGED = [name for name in ALL if name != "shark"]
@@ -44,17 +45,6 @@ CHAINS = {
     "bird": {"Wing.L", "Wing.R", "Leg.L", "Leg.R", "Spine", "Head", "Tail"},
 }
 EARED = ("human", "wolf", "cat", "horse")
-
-
-def set_up(name: str, **options: Any) -> bpy.types.Object:
-    owner = make_character(name)
-    press("character_setup", **options)
-    return owner
-
-
-def height(owner: bpy.types.Object) -> float:
-    size: float = (owner.matrix_world.to_3x3() @ Vector(owner.dimensions)).length
-    return max(size, 1e-9)
 
 
 def world(owner: bpy.types.Object) -> dict[str, tuple[V3, Q4]]:
@@ -76,24 +66,6 @@ def moved(owner: bpy.types.Object, before: dict[str, tuple[V3, Q4]]) -> float:
 
 def with_targets(owner: bpy.types.Object) -> list[FabrikChain]:
     return [chain for chain in rig_of(owner).chains if chain.target is not None]
-
-
-def tail_of(owner: bpy.types.Object, chain: FabrikChain) -> V3:
-    """Where the effector stands."""
-    bone = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chain.tip_bone]
-    return v3(owner.matrix_world @ (bone.head if chain.effector == "HEAD" else bone.tail))
-
-
-def joints(owner: bpy.types.Object, chain: FabrikChain) -> list[V3]:
-    """The heads of the bones of a chain, and its effector where that is a tail."""
-    bones, name = [], chain.tip_bone
-    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    for _ in range(chain.bone_count):
-        bone = evaluated.pose.bones[name]
-        bones.append(v3(owner.matrix_world @ bone.head))
-        name = bone.parent.name if bone.parent else ""
-    end = [] if chain.effector == "HEAD" else [tail_of(owner, chain)]
-    return [*bones[::-1], *end]
 
 
 def put_target(chain: FabrikChain, point: V3) -> None:
@@ -163,10 +135,10 @@ def stored(owner: bpy.types.Object) -> list[Any]:
 def test_knees_bend_forward_and_elbows_back(character: str, limb: str) -> None:
     owner = set_up(character)
     chain = rig_of(owner).chains[limb]
-    rest = joints(owner, chain)
+    rest = limb_joints(owner, chain)
     put_target(chain, v3([a + (b - a) * NEARER for a, b in zip(rest[0], rest[-1], strict=True)]))
     press("solve_all")
-    found = joints(owner, chain)
+    found = limb_joints(owner, chain)
     assert chain.status == "REACHED"
     along = unit(minus(found[-1], found[0]))
     off = max((perpendicular(minus(joint, found[0]), along) for joint in found[1:-1]), key=lambda v: dot(v, v))
@@ -183,11 +155,11 @@ def test_the_joints_of_an_animal_bend_as_at_rest(character: str) -> None:
     owner = set_up(character)
     for limb in ("Front Leg.L", "Hind Leg.R"):
         chain = rig_of(owner).chains[limb]
-        rest = joints(owner, chain)
+        rest = limb_joints(owner, chain)
         put_target(chain, v3([a + (b - a) * 0.92 for a, b in zip(rest[0], rest[-1], strict=True)]))
         press("solve_all")
         assert chain.status == "REACHED"
-        for before, after in zip(_bends(rest), _bends(joints(owner, chain)), strict=True):
+        for before, after in zip(_bends(rest), _bends(limb_joints(owner, chain)), strict=True):
             assert dot(before, after) > 0.0
 
 
@@ -351,7 +323,7 @@ def test_a_spider_without_names_is_set_up_and_its_feet_stay() -> None:
     assert {chain.name for chain in legs} == {f"Leg {i}.{side}" for i in range(1, 5) for side in "LR"}
     assert rig_of(owner).body_bone == "b0"
     assert moved(owner, before) < STILL
-    feet = {chain.name: tail_of(owner, chain) for chain in legs}
+    feet = {chain.name: v3(effector(owner, chain)) for chain in legs}
     assert all((feet[chain.name][0] > 0.0) == chain.name.endswith("L") for chain in legs)
     body = owner.pose.bones["b0"]
     body.location = (0.1, 0.1, -0.05)
@@ -359,4 +331,4 @@ def test_a_spider_without_names_is_set_up_and_its_feet_stay() -> None:
     press("start_pose_capture", use_all=True)
     press("solve_all")
     assert all(chain.status == "REACHED" for chain in legs)
-    assert all(distance(tail_of(owner, chain), feet[chain.name]) < 1e-3 for chain in legs)
+    assert all(distance(v3(effector(owner, chain)), feet[chain.name]) < 1e-3 for chain in legs)

@@ -20,8 +20,9 @@ from fabrik_addon.rig.schema import limit_of
 from fabrik_addon.rig.schema.rig import rig_of
 from mathutils import Quaternion, Vector
 
+from support.judging import limb_joints
 from support.scenes import press, select
-from support.skeletons import forward_of, make_character, rename_all, rest_bones
+from support.skeletons import forward_of, make_character, rename_all, rest_bones, set_up
 
 UP, DOWN = Z_AXIS, scaled(Z_AXIS, -1.0)
 
@@ -225,12 +226,6 @@ ANIMAL_BONES = {  # hip, knee, hock; shoulder, elbow, wrist where it is inside t
 }
 
 
-def set_up(name: str) -> Any:
-    owner = make_character(name)
-    press("character_setup")
-    return owner
-
-
 def swung(owner: Any, name: str, side: V3, degrees: float) -> float:
     """By how many degrees the limit of a bone is exceeded where it is turned to a side; of the right side mirrored."""
     bone = rest_bones(owner)[name]
@@ -243,11 +238,7 @@ def swung(owner: Any, name: str, side: V3, degrees: float) -> float:
 
 
 def joints(owner: Any, leg: str) -> list[V3]:
-    """The heads of the bones of a leg in the world, as evaluated."""
-    chain = rig_of(owner).chains[leg]
-    bone = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chain.tip_bone]
-    row = [bone, *bone.parent_recursive][: chain.bone_count]
-    return [v3(owner.matrix_world @ one.head) for one in row[::-1]]
+    return limb_joints(owner, rig_of(owner).chains[leg])
 
 
 def bends(points: list[V3]) -> list[V3]:

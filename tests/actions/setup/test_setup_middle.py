@@ -16,35 +16,14 @@ from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
+from support.judging import bone_heads, evaluated
 from support.scenes import make_line, press, select
-from support.skeletons import forward_of, make_character
+from support.skeletons import forward_of, height, make_character, set_up
 
 FACES = ("human_mixamo", "human_game_engine", "makehuman", "human", "wolf", "cat", "horse", "bird")
 TAILED = ("wolf", "cat", "horse")
 STILL = 1e-4  # share of the height
 LOOKS = 0.999  # cosine of the angle between a face and what it looks at
-
-
-def set_up(name: str) -> Any:
-    owner = make_character(name)
-    press("character_setup")
-    return owner
-
-
-def height(owner: Any) -> float:
-    size: float = (owner.matrix_world.to_3x3() @ Vector(owner.dimensions)).length
-    return size
-
-
-def evaluated(owner: Any) -> Any:
-    bpy.context.view_layer.update()
-    return owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-
-
-def places(owner: Any) -> dict[str, Vector]:
-    """The heads of all bones in the world."""
-    found = evaluated(owner)
-    return {bone.name: found.matrix_world @ bone.head for bone in found.pose.bones}
 
 
 def choose(owner: Any, name: str) -> None:
@@ -60,7 +39,7 @@ def move_target(owner: Any, name: str, way: Vector) -> Vector:
 
 
 def assert_feet_stay(owner: Any, before: dict[str, Vector]) -> None:
-    now = places(owner)
+    now = bone_heads(owner)
     for chain in rig_of(owner).chains:
         if chain.pin:
             assert (now[chain.tip_bone] - before[chain.tip_bone]).length < 1e-3 * height(owner)
@@ -81,13 +60,13 @@ def test_the_panel_says_how_to_pose_them(name: str) -> None:
 @pytest.mark.parametrize("name", FACES)
 def test_a_head_looks_at_its_target_by_one_click(name: str) -> None:
     owner = set_up(name)
-    before = places(owner)
+    before = bone_heads(owner)
     choose(owner, "Head")
     press("target_add", kind="EMPTY")
     chain = rig_of(owner).chains["Head"]
     assert (chain.kind, chain.enabled) == ("AIM", True)
     press("solve_all")
-    now = places(owner)
+    now = bone_heads(owner)
     assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
     forward = Vector(forward_of(name))
     off = 0.3 * (chain.target.matrix_world.translation - before[chain.tip_bone]).length
@@ -116,12 +95,12 @@ def test_the_axis_of_a_face_points_ahead(name: str) -> None:
 @pytest.mark.parametrize(("name", "part"), [*((name, "Spine") for name in FACES), *((name, "Tail") for name in TAILED)])
 def test_spine_and_tail_reach_their_targets_by_one_click(name: str, part: str) -> None:
     owner = set_up(name)
-    before = places(owner)
+    before = bone_heads(owner)
     choose(owner, part)
     press("target_add", kind="EMPTY")
     chain = rig_of(owner).chains[part]
     press("solve_all")
-    now = places(owner)
+    now = bone_heads(owner)
     assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
     target = move_target(owner, part, Vector((0.05 * height(owner), 0.0, -0.03 * height(owner))))
     press("solve_all")
@@ -139,11 +118,11 @@ def test_their_bones_are_dragged_and_the_feet_stay(name: str) -> None:
         if chain is None:
             continue
         tip, size = resolve_bones(owner, chain)[-1].name, height(owner)
-        before = places(owner)
+        before = bone_heads(owner)
         drag = begin(bpy.context, owner, Taken(tip))
         found = drag_to(bpy.context, drag, drag.place + Vector((0.04 * size, 0.0, -0.02 * size)))
         assert found.status == "REACHED", part
-        assert (places(owner)[tip] - before[tip]).length > 1e-4 * size
+        assert (bone_heads(owner)[tip] - before[tip]).length > 1e-4 * size
         assert_feet_stay(owner, before)
         drag.restore()
 
@@ -152,13 +131,13 @@ def test_a_head_is_pinned_where_it_is() -> None:
     owner = set_up("human_mixamo")
     tip = rig_of(owner).chains["Head"].tip_bone
     select(owner, tip)
-    before = places(owner)
+    before = bone_heads(owner)
     press("pin_toggle")
     chain = rig_of(owner).chains["Head"]
     assert (chain.kind, chain.pin, chain.enabled) == ("REACH", True, True)
     press("solve_all")
     assert chain.status == "REACHED"
-    assert max((places(owner)[bone] - before[bone]).length for bone in before) < STILL * height(owner)
+    assert max((bone_heads(owner)[bone] - before[bone]).length for bone in before) < STILL * height(owner)
 
 
 @pytest.mark.parametrize(("controls", "is_bone"), [("BONES", True), ("EMPTIES", False)])
@@ -166,13 +145,13 @@ def test_targets_are_made_as_the_rig_has_them(controls: str, is_bone: bool) -> N
     owner = make_character("human_mixamo")
     press("character_setup", controls=controls)
     choose(owner, "Head")
-    before = places(owner)
+    before = bone_heads(owner)
     press("target_add")
     chain = rig_of(owner).chains["Head"]
     assert (chain.target == owner) == is_bone
     press("solve_all")
     assert chain.status == "REACHED"
-    now = places(owner)
+    now = bone_heads(owner)
     assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
 
 

@@ -15,14 +15,13 @@ from fabrik_addon.actions.walk.plan import plan_walk, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker, remove_walker
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import body_pose_at
-from fabrik_addon.maths import Singles, distance
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Vector
 
 from dev.walking_rigs import ahead, go_along, make_spider
-from support.judging import channels, effector, feet, worst_foot
+from support.judging import channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
 from support.scenes import (
     WALK,
     add_limb,
@@ -44,16 +43,6 @@ ULPS = 4  # units in the last place of Blender's channels
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it
 
 HELD = 1e-3  # the tolerance of the chains
-
-
-def as_array(owner: bpy.types.Object) -> Singles:
-    """All channels of all bones, in single precision."""
-    return np.array(channels(owner), dtype=np.float32)
-
-
-def ulps_apart(a: Singles, b: Singles) -> float:
-    """The most by which channels differ, in units in the last place of a number of size 1."""
-    return float((np.abs(a - b) / np.spacing(np.maximum(np.maximum(np.abs(a), np.abs(b)), np.float32(1.0)))).max())
 
 
 @pytest.fixture(params=("spider", "human"))
@@ -110,20 +99,18 @@ class TestSetUp:
 class TestWalking:
     def test_feet_and_body_stand_as_planned(self, walker: bpy.types.Object) -> None:
         go_live(walker)
-        parsed = plan_of(walker)
-        assert parsed is not None
+        plan = walk_plan(walker)
         body = rig_of(walker).chains[rig_of(walker).walker.body]
         for frame in each_frame(range(1, 61, 4)):
             assert worst_foot(walker, frame) <= HELD, frame
-            place, _ = body_pose_at(parsed.plan, frame)
+            place, _ = body_pose_at(plan, frame)
             assert (effector(walker, body) - Vector(place)).length <= HELD, frame
             assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
 
     def test_planted_feet_do_not_slip(self, walker: bpy.types.Object) -> None:
         go_live(walker)
-        parsed = plan_of(walker)
-        assert parsed is not None
-        size = parsed.plan.legs[0].reach
+        plan = walk_plan(walker)
+        size = plan.legs[0].reach
         before: dict[str, Vector] = {}
         stood = 0
         for frame in each_frame(range(1, 61)):
@@ -150,12 +137,12 @@ class TestWalking:
         go_live(walker)
         live, matrices = {}, {}
         for frame in each_frame(frames):
-            live[frame] = as_array(walker)
+            live[frame] = single_channels(walker)
             matrices[frame] = [bone.matrix.copy() for bone in walker.pose.bones]
         rig_of(walker).live = False
         for frame in each_frame(reversed(frames)):
             bpy.ops.fabrik.solve()
-            assert ulps_apart(as_array(walker), live[frame]) <= ULPS, frame
+            assert ulps_apart(single_channels(walker), live[frame], least=1.0) <= ULPS, frame
         assert bpy.ops.fabrik.bake(span="SCENE") == {"FINISHED"}
         for frame in each_frame(frames):
             for bone, matrix in zip(walker.pose.bones, matrices[frame], strict=True):
@@ -240,15 +227,6 @@ class TestBadInput:
         assert not len(rig_of(owner).chains)
         assert rig_of(owner).body_bone == ""
 
-    def test_a_path_that_leaps(self) -> None:
-        owner = make_spider()
-        key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
-        add_walker(bpy.context, owner)
-        with pytest.raises(FabrikError, match="leaps"):
-            plan_walk(bpy.context, owner, WALK)
-        assert not rig_of(owner).walker.on
-        assert bpy.context.scene.frame_current == 1
-
     def test_a_plan_that_can_not_be_read_is_told(self) -> None:
         owner = walking("spider")
         rig_of(owner).walker.plan, rig_of(owner).walker.digest = "{}", "other"
@@ -320,8 +298,6 @@ def test_goals_lead_the_feet_as_planned_with_few_keys(walker: bpy.types.Object) 
 def test_a_foot_that_stands_has_keys_at_its_ends_alone() -> None:
     owner = walking("spider")
     bake_goals(bpy.context, owner, TOLERANCE)
-    parsed = plan_of(owner)
-    assert parsed is not None
     chain = legs_of(owner)[0]
     assert chain.target is not None
     keyed = {round(point.co[0]) for curve in fcurves_of(chain.target) for point in curve.keyframe_points}
@@ -350,8 +326,6 @@ def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> No
     assert result.all_reached
     assert walker.animation_data.action != before
     for frame in each_frame((1, 20, 41, 60)):
-        parsed = plan_of(walker)
-        assert parsed is not None
         for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
             assert distance(effector(walker, chain), foot.ankle) <= HELD
 
@@ -402,15 +376,11 @@ def rename(owner: bpy.types.Object) -> None:
 
 
 def steps_of(owner: bpy.types.Object) -> object:
-    parsed = plan_of(owner)
-    assert parsed is not None
-    return parsed.plan.steps
+    return walk_plan(owner).steps
 
 
 def check_walks(owner: bpy.types.Object) -> None:
-    parsed = plan_of(owner)
-    assert parsed is not None
-    assert [leg.name for leg in parsed.plan.legs] == [leg.name for leg in rig_of(owner).walker.legs]
+    assert [leg.name for leg in walk_plan(owner).legs] == [leg.name for leg in rig_of(owner).walker.legs]
     for frame in each_frame((40, 7, 23)):
         assert worst_foot(owner, frame) <= HELD
     assert {chain.status for chain in legs_of(owner)} == {"REACHED"}

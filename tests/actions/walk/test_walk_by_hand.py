@@ -15,15 +15,14 @@ from fabrik_addon.actions.walk.lead import Led, begin, keep_recording, lead_to, 
 from fabrik_addon.actions.walk.plan import plan_walk, planned_frames, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait import Step, feet_at
+from fabrik_addon.gait import feet_at
 from fabrik_addon.rig import walk_goals
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 
 from dev.walking_rigs import make_spider
-from support.judging import channels, effector, worst_foot
+from support.judging import channels, effector, walk_plan, worst_foot
 from support.scenes import armature, each_frame, legs_of, make_body, update, walking
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
@@ -173,9 +172,8 @@ class TestRecording:
 
     def test_feet_have_landed_at_the_end(self, walker: bpy.types.Object) -> None:
         keep_recording(bpy.context, led_ahead(walker, 0.9))
-        parsed = plan_of(walker)
-        assert parsed is not None
-        assert all(foot.is_planted for foot in feet_at(parsed.plan, parsed.plan.last))
+        plan = walk_plan(walker)
+        assert all(foot.is_planted for foot in feet_at(plan, plan.last))
 
     def test_it_is_baked_as_a_planned_one_is(self, walker: bpy.types.Object) -> None:
         keep_recording(bpy.context, led_ahead(walker, 1.0))
@@ -184,9 +182,8 @@ class TestRecording:
     def test_by_the_operator(self, walker: bpy.types.Object) -> None:
         bpy.context.view_layer.objects.active = walker
         assert bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0), seconds=1.5, record=True) == {"FINISHED"}
-        parsed = plan_of(walker)
-        assert parsed is not None
-        assert sum(map(len, parsed.plan.steps)) >= len(parsed.plan.legs)
+        plan = walk_plan(walker)
+        assert sum(map(len, plan.steps)) >= len(plan.legs)
         with pytest.raises(RuntimeError, match="takes seconds"):
             bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0))
 
@@ -342,7 +339,7 @@ class TestMarks:
         for _ in range(2):
             bpy.ops.fabrik.walk_mark(footprints="NONE")
             names = [marker.name for marker in SCENE.scene.timeline_markers]
-            assert len(names) == sum(map(len, plan_steps(owner)))
+            assert len(names) == sum(map(len, walk_plan(owner).steps))
             assert {name.rsplit(" ", 1)[1] for name in names} <= {leg.name for leg in rig_of(owner).walker.legs}
 
     def test_what_was_put_among_them_stays(self) -> None:
@@ -352,9 +349,3 @@ class TestMarks:
         next(one for one in bpy.data.collections if one.name.endswith("_footprints")).objects.link(mine)
         bpy.ops.fabrik.walk_mark(footprints="NONE", use_markers=False)
         assert [thing.name for thing in SCENE.scene.objects if thing.type == "EMPTY"] == ["mine"]
-
-
-def plan_steps(owner: bpy.types.Object) -> list[tuple[Step, ...]]:
-    parsed = walk_goals.plan_of(owner)
-    assert parsed is not None
-    return [*parsed.plan.steps]

@@ -16,16 +16,14 @@ from fabrik_addon.actions.walk.plan import body_chain, plan_walk, what_is_old
 from fabrik_addon.actions.walk.plan import legs_now as measured_legs
 from fabrik_addon.actions.walk.setup import add_walker, frame_for, leg_limits
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait import WalkPlan
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.schema.limit import limit_of
-from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.ui.walking import FABRIK_PT_walker
 from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
-from support.judging import effector, feet, worst_foot
+from support.judging import effector, feet, walk_plan, worst_foot
 from support.scenes import WALK, each_frame, key_way, legs_of, make_empty, select, update, walking
 from support.skeletons import make_character
 
@@ -295,12 +293,6 @@ def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
     return walking(request.param)
 
 
-def plan_for(owner: bpy.types.Object) -> WalkPlan:
-    parsed = plan_of(owner)
-    assert parsed is not None
-    return parsed.plan
-
-
 def marks() -> list[tuple[str, int]]:
     return [(marker.name, marker.frame) for marker in SCENE.scene.timeline_markers]
 
@@ -313,7 +305,7 @@ def footprints(owner: bpy.types.Object) -> list[bpy.types.Object]:
 
 def test_each_landing_has_a_marker(walker: bpy.types.Object) -> None:
     made = mark_steps(bpy.context, walker, "NONE", use_markers=True)
-    plan = plan_for(walker)
+    plan = walk_plan(walker)
     expected = [
         (f"{walker.name} {leg.name}", round(plan.first + step.land * plan.fps))
         for leg, steps in zip(plan.legs, plan.steps, strict=True)
@@ -327,7 +319,7 @@ def test_each_landing_has_a_marker(walker: bpy.types.Object) -> None:
 @pytest.mark.parametrize("kind", ["CURVE", "EMPTIES"])
 def test_footprints_lie_where_feet_stand(walker: bpy.types.Object, kind: str) -> None:
     made = mark_steps(bpy.context, walker, kind, use_markers=False)
-    plan = plan_for(walker)
+    plan = walk_plan(walker)
     ends = [Vector(step.end.place) for steps in plan.steps for step in steps]
     places = [*(Vector(start.place) for start in plan.starts), *ends]
     assert made == (len(places), 0)

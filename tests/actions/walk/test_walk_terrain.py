@@ -12,13 +12,12 @@ from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import feet_at
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Quaternion, Vector
 
 from dev.walk_measures import standing_points
 from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
-from support.judging import effector, feet, worst_foot
+from support.judging import effector, feet, walk_plan, worst_foot
 from support.scenes import WALK, each_frame, go_live, key_way, keyed, legs_of, make_body, planned, update
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
@@ -38,12 +37,11 @@ def make_stairs(rise: float, tread: float) -> bpy.types.Object:
 
 def gaps(owner: bpy.types.Object, ground: bpy.types.Object, frame: int) -> list[float]:
     """How far above the ground the standing points of each planted foot are, as a share of its leg: heel, ball, tip."""
-    parsed = plan_of(owner)
-    assert parsed is not None
+    plan = walk_plan(owner)
     found = []
     into = ground.matrix_world.inverted()
-    for number, foot in enumerate(feet_at(parsed.plan, frame)):
-        leg = parsed.plan.legs[number]
+    for number, foot in enumerate(feet_at(plan, frame)):
+        leg = plan.legs[number]
         for point in standing_points(leg, foot).values() if foot.is_planted else ():
             hit, place, _, _ = ground.ray_cast(into @ Vector((point[0], point[1], 9.0)), Vector((0.0, 0.0, -1.0)))
             assert hit, (frame, leg.name)
@@ -83,11 +81,10 @@ def test_a_foot_rides_on_what_moves() -> None:
     owner = make_spider()
     key_way(owner, "b0", ahead(1e-3))
     planned(owner)
-    parsed = plan_of(owner)
-    assert parsed is not None
+    plan = walk_plan(owner)
     for frame in each_frame((1, 20, 41, 60)):
         height = ground.matrix_world.translation.z
-        for foot in feet_at(parsed.plan, frame):
+        for foot in feet_at(plan, frame):
             if foot.is_planted:
                 assert abs(foot.sole[2] - height) <= 1e-3, frame
 
@@ -98,9 +95,8 @@ def test_its_own_skin_is_no_ground() -> None:
     skin.modifiers.new("Armature", "ARMATURE").object = owner
     key_way(owner, "b0", ahead(1.0))
     planned(owner)
-    parsed = plan_of(owner)
-    assert parsed is not None
-    assert all(abs(foot.sole[2]) < 1e-6 for foot in feet_at(parsed.plan, 1))
+    plan = walk_plan(owner)
+    assert all(abs(foot.sole[2]) < 1e-6 for foot in feet_at(plan, 1))
 
 
 def test_no_ground_below_is_told_and_the_feet_hang() -> None:
@@ -129,9 +125,8 @@ def test_modifiers_count() -> None:
     owner = make_spider()
     key_way(owner, "b0", ahead(1.0))
     planned(owner)
-    parsed = plan_of(owner)
-    assert parsed is not None
-    assert all(abs(foot.sole[2] - 0.1) < 1e-5 for foot in feet_at(parsed.plan, 1))
+    plan = walk_plan(owner)
+    assert all(abs(foot.sole[2] - 0.1) < 1e-5 for foot in feet_at(plan, 1))
     assert what_is_old(owner, bpy.context.scene) == ""
 
 
