@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -26,7 +26,6 @@ from ...maths import (
     turn_angles,
 )
 from ...rig.animation.channels import (
-    cosines,
     plain_path,
     read_values,
     rotation_path,
@@ -43,13 +42,13 @@ from ...rig.animation.compat import (
     slot_of,
     strips_of,
 )
-from ...rig.animation.curves import CONSTANT, PLAIN, Channels, CurveWriter, Keys, staying
+from ...rig.animation.curves import CONSTANT, PLAIN, Keys, staying
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.figure.figure import BoneChannels
 from .checks import BakeSettings
 from .report import ChainBake
-from .sample import Answers, Track
+from .sample import Track
 
 # Keys left out where the curves between the others stay near enough.
 #
@@ -63,56 +62,41 @@ LEFT = 1e-4  # radians beyond a limit that rounding to single precision may caus
 TOO_FAR = 10.0  # radians, more than any bound
 
 
-class Measure(ABC):
-    """How far the values of F frames are off those that were solved.
+class Measure:
+    """By how much values of the channels of a property are off those that were solved, in F frames.
+
+    A rotation is off by an angle, and far too much where it leaves the bone's limit. A location or a scale is off by a
+    distance, as a share of what the bone carries: so far a turn by as much would take an end.
+
+    Args:
+        keys: As they were solved.
+        limit: The bone's limit, where it is the same in all frames.
+        size: Of what the bone carries.
 
     Attributes:
-        violation: The worst violation of a limit at any frame by the values that were asked for last, radians.
+        violation: The worst violation of the limit by the values that were asked for last, radians.
     """
 
-    violation: float = 0.0
+    def __init__(self, keys: Keys, limit: Limit | None, size: float) -> None:
+        self._mode, self._size, self.violation = keys.mode, size, 0.0
+        is_plain, count = keys.mode == PLAIN, len(keys.values)
+        self._wanted = keys.values if is_plain else conjugates(to_rotations(keys.mode, keys.values))
+        self._limit = None if is_plain or limit is None or limit.is_free else limit
+        self._last: Doubles = np.full((count, 4), np.nan)  # rotations
+        self._left: Doubles = np.zeros(count)  # by how much these leave the limit
 
-    @abstractmethod
     def of(self, values: Doubles) -> Doubles:
         """(F,), in radians, for values (F, k) of the k channels."""
-
-
-class Turned(Measure):
-    """The angle by which a bone is off, and whether it leaves its limit.
-
-    Args:
-        mode: The rotation mode.
-        values: (F, k), those that were solved.
-        limit: The bone's limit, where it is the same in all frames.
-    """
-
-    def __init__(self, mode: str, values: Doubles, limit: Limit | None) -> None:
-        self._mode = mode
-        self._wanted = conjugates(to_rotations(mode, values))
-        self._violation = _Violation(limit, len(values))
-
-    def of(self, values: Doubles) -> Doubles:
+        if self._mode == PLAIN:
+            moved: Doubles = lengths(values - self._wanted) / self._size
+            return moved
         found = to_rotations(self._mode, values)
-        left = self._violation.of(found)
-        self.violation = float(left.max())
-        off: Doubles = turn_angles(products(self._wanted, found)) + np.where(left > LEFT, TOO_FAR, 0.0)
+        if self._limit is not None:
+            changed: Mask = (found != self._last).any(axis=1)
+            self._left[changed] = [self._limit.violation(rotation) for rotation in found[changed].tolist()]
+            self._last, self.violation = found, float(self._left.max())
+        off: Doubles = turn_angles(products(self._wanted, found)) + np.where(self._left > LEFT, TOO_FAR, 0.0)
         return off
-
-
-class Moved(Measure):
-    """The distance by which a bone is off, as a share of what it carries: so far a turn by as much would take an end.
-
-    Args:
-        values: (F, 3), location channels as they were solved.
-        size: Of what it carries.
-    """
-
-    def __init__(self, values: Doubles, size: float) -> None:
-        self._wanted, self._size = values, size
-
-    def of(self, values: Doubles) -> Doubles:
-        found: Doubles = lengths(values - self._wanted) / self._size
-        return found
 
 
 def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
@@ -120,7 +104,7 @@ def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
 
     Args:
         keys: A key for each of F frames, all channels of a property; Bezier curves take the slopes of these.
-        measure: How far values are off.
+        measure: How far values are off these.
         bound: By how much they may be at one of the frames, radians.
     """
     if len(keys.frames) < LEAST:
@@ -142,23 +126,6 @@ def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
         slopes = slopes[at]
         stays &= np.abs(slopes).max(axis=0) <= CONSTANT
     return replace(keys, frames=keys.frames[at], values=values, stays=stays, slopes=slopes)
-
-
-class _Violation:
-    """How far rotations of F frames are outside a limit; found anew where they are others than the last time."""
-
-    def __init__(self, limit: Limit | None, count: int) -> None:
-        self._limit = None if limit is None or limit.is_free else limit
-        self._last: Doubles = np.full((count, 4), np.nan)
-        self._left: Doubles = np.zeros(count)
-
-    def of(self, rotations: Doubles) -> Doubles:
-        """Radians, (F,), for unit quaternions (F, 4)."""
-        if self._limit is not None:
-            changed: Mask = (rotations != self._last).any(axis=1)
-            self._left[changed] = [self._limit.violation(rotation) for rotation in rotations[changed].tolist()]
-            self._last = rotations
-        return self._left
 
 
 def _between(keys: Keys, at: Places, slopes: Doubles | None) -> Doubles:
@@ -284,116 +251,61 @@ class Destination:
 
 # From the rotations of all frames to keys.
 
-
-@dataclass(slots=True, eq=False)
-class BoneKeys:
-    """A bone's rotation, or its location, with a key for each frame.
-
-    Attributes:
-        results: Of the chains that have the bone; its keys count for the first.
-        channels: Of the bone.
-        keys: All of them.
-        measure: How far values of the channels are off.
-        count: Number of keys that are written.
-    """
-
-    results: Sequence[ChainBake]
-    channels: Channels
-    keys: Keys
-    measure: Measure
-    count: int = 0
-
-    def write(self, writer: CurveWriter) -> None:
-        """Write all keys."""
-        self._put(writer, self.keys)
-
-    def clean(self, writer: CurveWriter, bound: float) -> None:
-        """Write those that keep the bone within an angle, in place of what it has."""
-        keys = cleaned(self.keys, self.measure, bound)
-        for result in self.results:
-            result.worst_violation = max(result.worst_violation, self.measure.violation)
-        self._put(writer, keys)
-
-    def _put(self, writer: CurveWriter, keys: Keys) -> None:
-        before = writer.keys
-        writer.write(self.channels, keys)
-        count = writer.keys - before
-        self.results[0].keys += count - self.count
-        self.count = count
+BoneKeys: TypeAlias = tuple[Keys, list[ChainBake], Limit | None, float]  # results of its chains, limit, what it carries
 
 
-def read_track(
-    track: Track, answers: Answers, settings: BakeSettings, before: KeyedChannels
-) -> tuple[list[ChainBake], list[BoneKeys]]:
+def results_of(track: Track, steps: Doubles) -> list[ChainBake]:
+    """How each of the chains went; `steps` are the `cosines` of the rotations."""
+    answers, prepared = track.answers, track.prepared
+    found = []
+    for c, chain in enumerate(prepared.chains):
+        residual, turn, softened = (every[:, c].copy() for every in (answers.residual, answers.turn, answers.softened))
+        status = answers.status[:, c].copy()
+        result = ChainBake(track.owner.name, chain, track.frames, status, residual, turn, softened)
+        result.together = [name for name in prepared.chains if name != chain]
+        result.worst_violation = answers.violation
+        joints: Any = track.joints_of(c) if len(prepared.asked) > 1 else slice(None)
+        result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
+        found.append(result)
+    return found
+
+
+def keys_of(
+    track: Track, results: Sequence[ChainBake], steps: Doubles, settings: BakeSettings, before: KeyedChannels
+) -> Iterator[BoneKeys]:
     """What of chains is to be keyed; quaternions and Euler angles run on from frame to frame.
 
     Args:
         track: The chains.
-        answers: How they are solved.
+        results: How each of them went.
+        steps: The `cosines` of the rotations.
         settings: What to bake.
         before: The curves of their armature before the span whose keys are replaced, on from which the first frame
             runs.
 
-    Returns:
-        How each chain went, and the bones that have channels.
+    Yields:
+        The keys of a property, the results of the chains that have the bone (its keys count for the first), its limit
+        where that is the same in all frames, and the size of what it carries.
     """
-    prepared, frames = track.prepared, track.frames
-    steps = cosines(answers.rotations)
-    results = [_result(track, answers, steps, k) for k in range(len(prepared.asked))]
-    bones = pose_bones(track.owner)
-    stood = {own.bone: read_values(bones[own.bone]) for own in prepared.channels if own is not None}
-    channels_of = [own and replace(own, near=before.previous(bones[own.bone], own.near)) for own in prepared.channels]
-    runs = _runs(channels_of, answers.rotations, steps, stood)
-    span = settings.frames[0], settings.frames[-1]
-    found = []
-    for i, own in enumerate(channels_of):
-        if own is not None:
-            channels = Channels(rotation_path(bones[own.bone]), own.mode, own.bone, own.indices, stood[own.bone])
-            limit = prepared.limits[i] if track.is_one else None  # else it may change from frame to frame
-            keys = Keys(frames, *runs[i], settings.interpolation, span)
-            measure = Turned(own.mode, keys.values, limit)
-            found.append(BoneKeys(_with_joint(track, results, i), channels, keys, measure))
-    found += [_plain_keys(track, answers.plain[:, i], i, settings, results) for i in range(answers.plain.shape[1])]
-    return results, found
-
-
-def _result(track: Track, answers: Answers, steps: Doubles, k: int) -> ChainBake:
-    """How one of the chains went."""
-    joints: Any = track.joints_of(k) if len(track.prepared.asked) > 1 else slice(None)
-    result = ChainBake(
-        track.owner.name,
-        track.prepared.chains[k],
-        track.frames,
-        answers.status[:, k].copy(),
-        answers.residual[:, k].copy(),
-        answers.turn[:, k].copy(),
-        answers.softened[:, k].copy(),
-    )
-    result.together = [name for name in track.prepared.chains if name != result.chain]
-    result.worst_violation = answers.violation
-    result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
-    return result
-
-
-def _with_joint(track: Track, results: Sequence[ChainBake], i: int) -> list[ChainBake]:
-    """The results of the chains that have a joint; of all where none has."""
-    found = [result for result, one in zip(results, track.prepared.asked, strict=True) if i in one.joints]
-    return found or [*results]
-
-
-def _plain_keys(
-    track: Track, values: Doubles, i: int, settings: BakeSettings, results: Sequence[ChainBake]
-) -> BoneKeys:
-    """The values (F, 3) of the location or scale of a bone: of `Prepared.plain_channels` the one at an index."""
-    name, channel = track.prepared.plain_channels[i]
-    bone = pose_bones(track.owner)[name]
-    channels = Channels(plain_path(bone, channel), PLAIN, name, range(3), [*getattr(bone, channel)])
-    keys = Keys(
-        track.frames, values, staying(values), settings.interpolation, (settings.frames[0], settings.frames[-1])
-    )
-    own = [result for result, one in zip(results, track.prepared.asked, strict=True) if name in one.bones]
-    size = track.prepared.length if channel == "location" else 1.0
-    return BoneKeys(own or [*results], channels, keys, Moved(values, size))
+    prepared, answers, pose = track.prepared, track.answers, pose_bones(track.owner)
+    interpolation, span = settings.interpolation, (settings.frames[0], settings.frames[-1])
+    of_all = partial(Keys, frames=track.frames, interpolation=interpolation, span=span)
+    bones = [(own, pose[own.bone]) if own is not None else None for own in prepared.channels]
+    stood = [read_values(one[1]) if one is not None else [] for one in bones]
+    channels = [one and replace(one[0], near=before.previous(one[1], one[0].near)) for one in bones]
+    runs = _runs(channels, answers.rotations, steps, stood)
+    for i, (own, one) in enumerate(zip(channels, bones, strict=True)):
+        if own is not None and one is not None:
+            values, stays = runs[i]
+            keys = of_all(rotation_path(one[1]), own.mode, own.bone, own.indices, stood[i], values, stays)
+            holders = [result for result, chain in zip(results, prepared.asked, strict=True) if i in chain.joints]
+            yield keys, holders or [*results], prepared.limits[i] if track.is_one else None, 1.0
+    for i, (name, channel) in enumerate(prepared.plain_channels):
+        values, bone = answers.plain[:, i], pose[name]
+        place, stays = [*getattr(bone, channel)], staying(values)
+        keys = of_all(plain_path(bone, channel), PLAIN, name, range(3), place, values, stays)
+        holders = [result for result, chain in zip(results, prepared.asked, strict=True) if name in chain.bones]
+        yield keys, holders or [*results], None, prepared.length if channel == "location" else 1.0
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:
@@ -412,7 +324,7 @@ def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[fl
 
 
 def _runs(
-    channels: Sequence[BoneChannels | None], rotations: Doubles, steps: Doubles, stood: dict[str, list[float]]
+    channels: Sequence[BoneChannels | None], rotations: Doubles, steps: Doubles, stood: Sequence[list[float]]
 ) -> dict[int, tuple[Doubles, Mask]]:
     """Values (F, k) of each bone's channels, and which of these stay, (k,); bones of one rotation mode go together.
 
@@ -426,7 +338,9 @@ def _runs(
     found: dict[int, tuple[Doubles, Mask]] = {}
     for i, own in enumerate(channels):
         if own is not None and own.hinge is not None:
-            values = _hinge_run(own, rotations[:, i], stood[own.bone])
+            angles = np.array([own.hinge.angle_of(rotation) for rotation in rotations[:, i].tolist()])
+            values: Doubles = np.tile(np.array(stood[i]), (len(rotations), 1))
+            values[:, own.free] = run_of_turns(angles, np.array(own.near[own.free]))
             found[i] = values, staying(values)
         elif own is not None:
             modes.setdefault(own.mode, []).append(i)
@@ -437,12 +351,3 @@ def _runs(
         stays = staying(values)
         found |= {i: (values[:, m], stays[m]) for m, i in enumerate(indices)}
     return found
-
-
-def _hinge_run(own: BoneChannels, rotations: Doubles, stood: Sequence[float]) -> Doubles:
-    """Values (F, k) of a bone of which a single channel, the angle of a hinge, is free."""
-    assert own.hinge is not None
-    angles = np.array([own.hinge.angle_of(rotation) for rotation in rotations.tolist()])
-    values: Doubles = np.tile(np.array(stood), (len(rotations), 1))
-    values[:, own.free] = run_of_turns(angles, np.array(own.near[own.free]))
-    return values

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import ChainError
 from ...maths import Doubles
 from ...rig.animation.animation import Animated
-from ...rig.animation.channels import channel_of, plain_path, read_values, rotation_path
+from ...rig.animation.channels import channel_of, cosines, plain_path, read_values, rotation_path
 from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -25,9 +25,9 @@ from ...texts import Text
 from ..frames import frames_visited, keys_of_goals
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
-from .keys import BoneKeys, Destination, read_track
+from .keys import BoneKeys, Destination, Measure, cleaned, keys_of, results_of
 from .report import BakeResult, ChainBake, Report
-from .sample import Answers, Track, Wanted, sample, solve_track
+from .sample import Track, sample
 from .verify import frames_to_check, verify
 
 # One armature of a bake: what is written into it, and the way back.
@@ -54,17 +54,16 @@ class BakedArmature:
         self._into = into
         self._destination: Destination | None = None
         self._before: KeyedChannels | None = None
-        self._whole: dict[str, BoneKeys] = {}  # by data path, bones whose keys `clean` has still to thin
+        self._whole: list[tuple[BoneKeys, int]] = []  # whose keys `clean` has still to thin, and how many these are
 
-    def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
+    def key(self, track: Track, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
         """Key chains of it that are solved together; what keys are written into is made for the first.
 
         Keys are left out at once where no chain hangs on these. Else that waits for `clean`: chains that hang on them
         are solved on the keys that are written, and a bone that is a little off may turn them far.
 
         Args:
-            track: The chains.
-            answers: How they are solved.
+            track: The chains, solved.
             settings: What to bake.
             is_last: Whether no chain that is solved later hangs on them.
         """
@@ -73,24 +72,34 @@ class BakedArmature:
         if self._before is None:
             self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * SAME_FRAME)
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
-        results, bones = read_track(track, answers, settings, self._before)
+        steps = cosines(track.answers.rotations)
+        results = results_of(track, steps)
         with self._destination.writing():
-            for bone in bones:
-                if settings.clean_up > 0.0 and is_last:
-                    bone.clean(self._writer, settings.clean_up)
-                else:
-                    bone.write(self._writer)
+            for own in keys_of(track, results, steps, settings, self._before):
+                count = self._write(own, settings.clean_up if is_last else 0.0)
                 if settings.clean_up > 0.0 and not is_last:
-                    self._whole[bone.channels.path] = bone
+                    self._whole.append((own, count))
         return results
 
     def clean(self, bound: float) -> None:
         """Leave out keys of chains on which others hang, once all are solved; `bound` is `BakeSettings.clean_up`."""
         if self._destination is not None:
             with self._destination.writing():
-                for bone in self._whole.values():
-                    bone.clean(self._writer, bound)
+                for own, count in self._whole:
+                    self._write(own, bound, count)
         self._whole.clear()
+
+    def _write(self, own: BoneKeys, bound: float, before: int = 0) -> int:
+        """Write the keys of a bone that keep it within an angle, in place of some that were written; their number."""
+        keys, results, limit, size = own
+        if bound > 0.0:
+            measure = Measure(keys, limit, size)
+            keys = cleaned(keys, measure, bound)
+            for result in results:
+                result.worst_violation = max(result.worst_violation, measure.violation)
+        count = self._writer.write(keys)
+        results[0].keys += count - before
+        return count
 
     def play(self) -> None:
         """Flush the curves and, for the NLA, make the strip, so that the next frame change plays them."""
@@ -314,17 +323,14 @@ class _Run:
 
     def _level(self, group: Sequence[ChainSet], is_last: bool) -> Iterator[float]:
         """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
-        tracks: list[Track] = []
-        wanted = [self._wanted(one) for one in group]
-        most = max(len(one.frames) for one in wanted)
-        for i, _ in enumerate(sample(self.context, wanted, tracks)):
+        tracks = [self._track(one) for one in group]
+        most = max(len(track.frames) for track in tracks)
+        for i, _ in enumerate(sample(self.context, tracks)):
             yield min(SAMPLING * (i + 1) / most, SAMPLING)
         for i, track in enumerate(tracks):
-            answers = track.room()
-            for share in solve_track(track, answers):
+            for share in track.solve():
                 yield SAMPLING + (1.0 - SAMPLING) * (i + share) / len(tracks)
-            armature = self.armatures[track.owner.name_full]
-            results = armature.key(track, answers, self.settings, is_last)
+            results = self.armatures[track.owner.name_full].key(track, self.settings, is_last)
             self.results += results
             self.tracks.append((track, results))
             track.forget()
@@ -334,9 +340,9 @@ class _Run:
                 armature.clean(self.settings.clean_up)
             armature.play()
 
-    def _wanted(self, one: ChainSet) -> Wanted:
+    def _track(self, one: ChainSet) -> Track:
         motion = self.motions[one.owner.name_full][one.names]
-        return Wanted(one, self.frames[_key(one)], self.settings.frames[0], motion)
+        return Track(one, self.frames[_key(one)], self.settings.frames[0], motion)
 
     def take_back(self) -> None:
         """Put back keys, actions and pose of every armature that is still there.

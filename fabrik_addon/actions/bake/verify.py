@@ -195,7 +195,7 @@ class _Compared:
                 at_head=chain.at_head,
                 turns=turns_tip(chain),
                 has_pole=False,
-                weight=0.0 if is_let_go(self._owner, chain) else chain.weight,
+                weight=0.0 if chain.influence <= 0.0 or is_let_go(self._owner, chain) else chain.weight,
                 axis=v3(chain.aim_axis),
                 influence=chain.influence,
             )

@@ -15,7 +15,7 @@ from ...errors import BoneError, ChainError, place_of
 from ...gait import Foothold, HandWalk, Steering, WalkPlan, path_at
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
-from ...rig.animation.curves import PLAIN, Channels, CurveWriter, Keys
+from ...rig.animation.curves import PLAIN, CurveWriter, Keys
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figure.figure import Prepared
@@ -308,9 +308,9 @@ def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values
         for channel, stood in values[0]:
             is_rotation = channel == channel_of(bone.rotation_mode)[0]
             mode = bone.rotation_mode if is_rotation else PLAIN
-            channels = Channels(plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)])
+            own = plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)]
             numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
-            writer.write(channels, Keys(frames, numbers, np.zeros(len(stood), dtype=np.bool_), "LINEAR", span))
+            writer.write(Keys(*own, numbers, np.zeros(len(stood), dtype=np.bool_), frames, "LINEAR", span))
         writer.flush()
         back.pop_all()
     writer.finish()

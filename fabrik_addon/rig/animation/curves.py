@@ -110,32 +110,6 @@ def clear_keys(curve: bpy.types.FCurve, first: float, last: float) -> None:
         put_keys(curve, kept)
 
 
-def add_keys(curve: bpy.types.FCurve, places: Singles, kinds: Bytes) -> None:
-    """Key a curve that has no keys; handles are Blender's own.
-
-    Args:
-        curve: The curve.
-        places: 2 F numbers, frames and values in turn.
-        kinds: (F,), interpolations as Blender numbers them.
-    """
-    points = curve.keyframe_points
-    points.add(len(kinds))
-    points.foreach_set("co", places)
-    points.foreach_set("interpolation", kinds)
-    curve.update()
-
-
-def add_beside(curve: bpy.types.FCurve, places: Singles, kinds: Bytes, kept: KeyArrays) -> None:
-    """Key a curve that has no keys, and give it some that it had; see `add_keys`."""
-    count = len(kept.frames)
-    curve.keyframe_points.add(count + len(kinds))
-    whole = read_keys(curve)
-    whole.points[:, :count], whole.words[:, :count], whole.numbers[:, :count] = kept
-    whole.points[0, count:], whole.words[0, count:] = places.reshape(-1, 2), kinds
-    _set(curve, whole)
-    curve.update()
-
-
 def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> None:
     """Let the curve between keys that follow each other be cubics with given slopes.
 
@@ -220,41 +194,32 @@ PLAIN = "PLAIN"  # in place of a rotation mode
 CONSTANT = 2.0**-22  # a change that is none: two units in the last place of a channel that holds a one
 
 
-@dataclass(frozen=True, slots=True)
-class Channels:
-    """The channels of a bone's rotation, location or scale that are keyed.
+@dataclass(frozen=True, slots=True, eq=False)
+class Keys:
+    """Keys of the k channels of a bone's rotation, location or scale.
 
     Attributes:
         path: Data path of the property from the object.
         mode: The rotation mode; `PLAIN` for what is no rotation.
-        group: Name of the bone, under which the curves are listed.
-        indices: Of those that are written; the others are left alone.
+        bone: Its name, under which the curves are listed.
+        indices: Of the channels that are written; the others are left alone.
         stood: The k values of the property where its channels have no keys.
-    """
-
-    path: str
-    mode: str
-    group: str
-    indices: Sequence[int]
-    stood: Sequence[float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Keys:
-    """Keys of the k channels of a property.
-
-    Attributes:
-        frames: (F,), rising.
         values: (F, k).
         stays: (k,), which channels have the same value in all frames (`staying`).
+        frames: (F,), rising.
         interpolation: "LINEAR" or "BEZIER".
         span: First and last frame between which old keys are replaced.
         slopes: (F, k) change a frame at each key, which the handles of Bezier curves take; None for Blender's own.
     """
 
-    frames: Doubles
+    path: str
+    mode: str
+    bone: str
+    indices: Sequence[int]
+    stood: Sequence[float]
     values: Doubles
     stays: Mask
+    frames: Doubles
     interpolation: str
     span: tuple[float, float]
     slopes: Doubles | None = None
@@ -264,33 +229,6 @@ def staying(values: Doubles) -> Mask:
     """Which channels stay, (...,), of values (F, ...)."""
     found: Mask = values.max(axis=0) - values.min(axis=0) <= CONSTANT
     return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Neighbours:
-    """The poses beside a span, which are to stay what they are although some channels lack keys there.
-
-    Attributes:
-        before: The last frame before the span at which a channel has a key; None where there is none.
-        stood: (k,), the channels' values there.
-        after: The first such frame behind the span; None where there is none.
-        then: (k,), the channels' values there, so that they run on from those in the span.
-        kept: The keys that each of the k channels keeps, those behind the span running on as well; None where it has
-            none outside the span.
-    """
-
-    before: float | None
-    stood: Doubles
-    after: float | None
-    then: Doubles
-    kept: Sequence[KeyArrays | None]
-
-    def lacking(self, i: int) -> list[tuple[float, float]]:
-        """The keys, frame and value, that a channel needs there beside those that it keeps."""
-        kept = self.kept[i]
-        frames: list[float] = kept.frames.tolist() if kept is not None else []
-        found = [(self.before, float(self.stood[i])), (self.after, float(self.then[i]))]
-        return [(at, value) for at, value in found if at is not None and at not in frames]
 
 
 class CurveWriter:
@@ -303,7 +241,6 @@ class CurveWriter:
 
     def __init__(self, owner: bpy.types.Object, can_restore: bool) -> None:
         self.owner = owner
-        self.keys = 0
         self._can_restore = can_restore
         self._curves: dict[Place, bpy.types.FCurve] | None = None
         self._made: set[Place] = set()
@@ -311,31 +248,41 @@ class CurveWriter:
         self._backup: bpy.types.Action | None = None
         self._kept: dict[Place, bpy.types.FCurve] = {}  # curves of the backup
 
-    def write(self, channels: Channels, keys: Keys) -> None:
+    def write(self, keys: Keys) -> int:
         """Replace channels' keys in a span of frames by others, or by one where nothing changes.
 
         At the bone's neighbouring keys, of whatever channel, each keeps the value that it had. The keys behind the span
         mean the same in numbers that run on from those that are written, so that the way to later poses is short; see
         `_running_on`.
+
+        Returns:
+            The number of keys that are new.
         """
-        curves = [self._find(channels.path, i) for i in range(keys.values.shape[1])]
-        beside = None
+        path, known, count = keys.path, self._known(), keys.values.shape[1]
+        curves = [known.get((path, i)) for i in range(count)]
+        kept: list[KeyArrays | None] = [None] * count
+        lacking: list[list[tuple[float, float]]] = [[] for _ in curves]
         if any(curve is not None for curve in curves):
             self._keep()
             kept = [keys_outside(curve, keys.span) if curve is not None else None for curve in curves]
             if any(own is not None for own in kept):
-                beside = _neighbours(channels, keys, curves, kept)
-        places = np.empty((len(curves), len(keys.frames), 2), dtype=np.float32)
+                lacking = _lacking(keys, curves, kept)
+        places, new = np.empty((count, len(keys.frames), 2), dtype=np.float32), 0
         places[:, :, 0], places[:, :, 1] = keys.frames, keys.values.T
-        for i in channels.indices:
+        for i in keys.indices:
             curve = curves[i]
             if curve is None:
-                self._made.add((channels.path, i))
-                curve = ensure_curve(self.owner, channels.path, i, channels.group)
+                self._made.add((path, i))
+                curve = ensure_curve(self.owner, path, i, keys.bone)
             else:
-                self._changed.add((channels.path, i))
+                self._changed.add((path, i))
                 curve.keyframe_points.clear()
-            self.keys += _put(curve, i, places[i], keys, beside)
+            own = 1 if keys.stays[i] and kept[i] is None and not lacking[i] else len(keys.frames)
+            _put(curve, lacking[i], places[i, :own], keys.interpolation, kept[i])
+            if keys.slopes is not None and own > 1:
+                set_slopes(curve, keys.frames, keys.slopes[:, i])
+            new += own
+        return new
 
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""
@@ -348,11 +295,11 @@ class CurveWriter:
     def restore(self) -> None:
         """Put back what stood in all curves that were written."""
         self._curves = None
-        for path, i in self._changed - self._made:
-            curve = self._find(path, i)
-            if curve is not None:
-                put_keys(curve, read_keys(self._kept[path, i]))
-        made = (self._find(path, i) for path, i in self._made)
+        known = self._known()
+        for place in self._changed - self._made:
+            if place in known:
+                put_keys(known[place], read_keys(self._kept[place]))
+        made = (known.get(place) for place in self._made)
         remove_curves(self.owner, [curve for curve in made if curve is not None])
         self.finish()
         self.flush()
@@ -374,40 +321,46 @@ class CurveWriter:
         self._backup = data.action.copy()
         own = {curve.as_pointer() for curve in fcurves_of(self.owner)}
         pairs = zip(curves_of_action(data.action), curves_of_action(self._backup), strict=True)
-        self._kept = {_place_of(copy): copy for curve, copy in pairs if curve.as_pointer() in own}
+        self._kept = {(copy.data_path, copy.array_index): copy for curve, copy in pairs if curve.as_pointer() in own}
 
-    def _find(self, path: str, index: int) -> bpy.types.FCurve | None:
-        """The curve of a channel as it stood when the first one was asked for."""
+    def _known(self) -> dict[Place, bpy.types.FCurve]:
+        """The curves of the object's action as they stood when the first one was asked for."""
         if self._curves is None:
-            self._curves = {_place_of(curve): curve for curve in fcurves_of(self.owner)}
-        return self._curves.get((path, index))
+            self._curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(self.owner)}
+        return self._curves
 
 
-def _place_of(curve: bpy.types.FCurve) -> Place:
-    return curve.data_path, curve.array_index
-
-
-def _put(curve: bpy.types.FCurve, i: int, places: Singles, keys: Keys, beside: _Neighbours | None) -> int:
-    """Replace the keys of a curve; the number of those that are new.
+def _put(
+    curve: bpy.types.FCurve,
+    lacking: Sequence[tuple[float, float]],
+    places: Singles,
+    interpolation: str,
+    kept: KeyArrays | None,
+) -> None:
+    """Key a curve that has no keys; handles are Blender's own.
 
     Args:
-        curve: Of the channel.
-        i: Index of the channel.
+        curve: The curve.
+        lacking: Frames and values of keys that it needs beside the span.
         places: (F, 2), frames and values of the new keys.
-        keys: Of all channels of the property.
-        beside: What stands beside the span.
+        interpolation: Of all these.
+        kept: Keys that it had.
     """
-    kept, lacking = (beside.kept[i], beside.lacking(i)) if beside is not None else (None, [])
-    count = 1 if keys.stays[i] and kept is None and not lacking else len(places)
-    kinds = _kinds(keys.interpolation, len(lacking) + count)
-    places = np.concatenate((np.array(lacking, dtype=np.float32), places)) if lacking else places[:count]
+    if lacking:
+        places = np.concatenate((np.array(lacking, dtype=np.float32), places))
+    points, kinds = curve.keyframe_points, _kinds(interpolation, len(places))
     if kept is None:
-        add_keys(curve, places.ravel(), kinds)
+        points.add(len(places))
+        points.foreach_set("co", places.reshape(-1))
+        points.foreach_set("interpolation", kinds)
     else:
-        add_beside(curve, places.ravel(), kinds, kept)
-    if keys.slopes is not None and count > 1:
-        set_slopes(curve, keys.frames, keys.slopes[:, i])
-    return count
+        count = len(kept.frames)
+        points.add(count + len(places))
+        whole = read_keys(curve)
+        whole.points[:, :count], whole.words[:, :count], whole.numbers[:, :count] = kept
+        whole.points[0, count:], whole.words[0, count:] = places, kinds
+        _set(curve, whole)
+    curve.update()
 
 
 @lru_cache(maxsize=4)
@@ -416,64 +369,71 @@ def _kinds(interpolation: str, count: int) -> Bytes:
     return np.full(count, INTERPOLATION[interpolation], dtype=np.uint8)
 
 
-def _neighbours(
-    channels: Channels, keys: Keys, curves: Sequence[bpy.types.FCurve | None], kept: Sequence[KeyArrays | None]
-) -> _Neighbours:
-    """What stands beside a span, and by what it runs on from the span's last frame.
+def _lacking(
+    keys: Keys, curves: Sequence[bpy.types.FCurve | None], kept: Sequence[KeyArrays | None]
+) -> list[list[tuple[float, float]]]:
+    """What each channel lacks for the poses beside a span to stay what they are: keys, by frame and value.
 
-    Where each curve has but one key, which holds up to the span, the frame before the span is its neighbour.
+    These poses are the neighbouring keys of any of the channels. Where each curve has but one key, which holds up to
+    the span, the frame before the span is its neighbour.
+
+    Args:
+        keys: Of the span.
+        curves: Of the k channels.
+        kept: The keys that each keeps. Those behind the span are changed, so that they run on from those in it.
     """
     first, last = keys.span
-    frames = [frame for own in kept if own is not None for frame in own.frames.tolist()]
-    before = max((frame for frame in frames if frame < first), default=None)
-    after = min((frame for frame in frames if frame > last), default=None)
-    if (
-        before is not None
-        and after is None
-        and all(curve is None or len(curve.keyframe_points) == 1 for curve in curves)
-    ):
+    frames = [own.frames.tolist() if own is not None else [] for own in kept]
+    every = [frame for own in frames for frame in own]
+    before = max((frame for frame in every if frame < first), default=None)
+    after = min((frame for frame in every if frame > last), default=None)
+    are_single = all(curve is None or len(curve.keyframe_points) == 1 for curve in curves)
+    if before is not None and after is None and are_single:
         before = max(before, ceil(first) - 1.0)
-    stood, then = (_values_at(channels, curves, frame) for frame in (before, after))
-    factors: Doubles = np.ones(len(curves))
-    added: Doubles = np.zeros(len(curves))
-    if after is not None and channels.mode != PLAIN:
-        factors, added = _running_on(channels, keys.values[-1], then)
-    then = factors * then + added
-    for i in channels.indices:
-        own = kept[i]
-        if own is not None:
-            own.points[:, own.frames > last, 1] *= factors[i]
-            own.points[:, own.frames > last, 1] += added[i]
-    return _Neighbours(before, stood, after, then, kept)
+    stood, then = (_values_at(keys, curves, frame) for frame in (before, after))
+    if after is not None and keys.mode != PLAIN:
+        factors, added = _running_on(keys, then)
+        then = factors * then + added
+        for i in keys.indices:
+            own = kept[i]
+            if own is not None:
+                own.points[:, own.frames > last, 1] *= factors[i]
+                own.points[:, own.frames > last, 1] += added[i]
+    pairs = [(before, stood), (after, then)]
+    return [
+        [(at, float(values[i])) for at, values in pairs if at is not None and at not in own]
+        for i, own in enumerate(frames)
+    ]
 
 
-def _values_at(channels: Channels, curves: Sequence[bpy.types.FCurve | None], frame: float | None) -> Doubles:
+def _values_at(keys: Keys, curves: Sequence[bpy.types.FCurve | None], frame: float | None) -> Doubles:
     """(k,), the values of all channels at a frame, or where there is none those without keys."""
     if frame is None:
-        return np.array(channels.stood)
-    pairs = zip(curves, channels.stood, strict=True)
+        return np.array(keys.stood)
+    pairs = zip(curves, keys.stood, strict=True)
     return np.array([curve.evaluate(frame) if curve is not None else value for curve, value in pairs])
 
 
-def _running_on(channels: Channels, values: Doubles, then: Doubles) -> tuple[Doubles, Doubles]:
-    """By what (k,) later channel values are multiplied, and what (k,) is added, so that they run on from others.
+def _running_on(keys: Keys, then: Doubles) -> tuple[Doubles, Doubles]:
+    """By what (k,) later values `then` are multiplied, and what (k,) is added, so that they run on from the last key's.
 
     All that changes nothing of the rotations, nor of those between later keys: quaternions and axes may take the other
     sign, angles whole turns, and Euler angles their other triple, for which the middle angle is mirrored and the two
     others go on by half a turn. Where not all channels are written there are whole turns alone.
     """
+    values = keys.values[-1]
     count = len(values)
-    is_whole = len(channels.indices) == count
+    is_whole = len(keys.indices) == count
     factors: Doubles = np.ones(count)
     added: Doubles = np.zeros(count)
-    if channels.mode in VECTORS:
-        vector, angles = VECTORS[channels.mode]
+    if keys.mode in VECTORS:
+        vector, angles = VECTORS[keys.mode]
         if is_whole and float(np.dot(values[vector], then[vector])) < 0.0:
             factors[:] = -1.0
     else:
         angles = slice(0, count)
         mirrored: Doubles = np.ones(count)
-        mirrored[AXES.index(euler_order(channels.mode)[1])] = -1.0
+        mirrored[AXES.index(euler_order(keys.mode)[1])] = -1.0
         if is_whole and _apart(values, mirrored * then + TURN / 2.0) < _apart(values, then):
             factors = mirrored
             added += TURN / 2.0

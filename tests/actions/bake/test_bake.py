@@ -280,6 +280,27 @@ def test_influence_that_falls_is_not_taken_for_a_move() -> None:
     assert bake_chain(owner, chain).unreached == []
 
 
+@pytest.mark.parametrize("verify", ["EVERY", "NONE"])
+@pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.parametrize("together", [False, True])
+def test_a_chain_of_no_influence_asks_for_nothing_that_could_be_missed(
+    verify: str, is_keyed: bool, together: bool
+) -> None:
+    owner, chain = keyed_line()
+    if together:
+        owner.fabrik.body_bone = "b0"
+    chain.target.location.z = 40.0
+    chain.target.keyframe_insert("location", frame=20)
+    for frame, value in ((18, 1.0), (19, 0.0)) if is_keyed else ((1, 0.0),):
+        chain.influence = value
+        if is_keyed:
+            owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
+    bpy.context.scene.frame_set(1)
+    result = bake_chain(owner, chain, verify=verify)
+    assert [frame for frame, _ in result.unreached if frame >= 19 or not is_keyed] == []
+    assert result.residuals[18:].max() == 0.0
+
+
 def test_limits_hold_where_keys_are_left_out_beside_a_keyed_setting() -> None:
     owner, chain = keyed_line(count=2)
     for bone in owner.pose.bones:
