@@ -174,11 +174,11 @@ def keep_at_tips(items: Sequence[Item]) -> tuple[list[str], list[str]]:
     """
     with unposed() as depsgraph:
         found = keep(items, depsgraph, [goal_point(owner, chain, depsgraph) for owner, chain in items])
-    captured: list[str] = []
-    warnings: list[str] = []
+    captured, warnings = [chain.name for (_, chain), one in zip(items, found, strict=True) if one.start], list[str]()
+    for moves in dict.fromkeys(one.moves for one in found if one.moves):  # once where it is so of several
+        moved = [chain.name for (_, chain), one in zip(items, found, strict=True) if one.moves == moves]
+        warnings.append(joined(": ", (", ".join(moved), moves)))
     for (_, chain), one in zip(items, found, strict=True):
-        captured += [chain.name] if one.start else []
-        warnings += [joined(": ", (chain.name, one.moves))] if one.moves else []
         if one.refusal:
             warnings.append(Text("{chain} can't be solved yet: {reason}", chain=chain.name, reason=one.refusal))
     names = ", ".join(captured)

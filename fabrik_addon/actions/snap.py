@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -287,12 +287,19 @@ def _point_for_stored(pose: FigurePose) -> Vector | None:
     return Vector(space.to_world(plus(middle, scaled(turned, distance))))
 
 
-def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Snapped:
+def snap_steps(
+    context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]
+) -> Generator[float, None, Snapped]:
     """Bring targets and poles of chains to the pose, at this frame or keyed over frames.
+
+    In steps; closed before its end it leaves all as it was.
 
     Args:
         context: Its scene's frame is moved and put back.
         wanted: Chains, each with the frames at which the places are keyed; none for this frame without keys.
+
+    Yields:
+        How many of the frames are read, from 0 to 1.
 
     Raises:
         FabrikError: Something can't be moved or keyed; nothing was.
@@ -302,11 +309,13 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
     _check(wanted)
     now = _relocations(context, [item for item, frames in wanted if not frames])
     found: list[tuple[float, Moved]] = []
-    with frames_visited(scene) if len(now) < len(wanted) else nullcontext():
-        for frame in sorted({frame for _, frames in wanted for frame in frames}):
+    every = sorted({frame for _, frames in wanted for frame in frames})
+    with frames_visited(scene) if every else nullcontext():
+        for k, frame in enumerate(every):
             go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, one) for one in _relocations(context, items)]
+            yield (k + 1) / len(every)
         for moved, first, last in _spans(found):
             for curve in moved.curves():
                 clear_keys(curve, first, last)

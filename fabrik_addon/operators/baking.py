@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from math import degrees
 from time import perf_counter
 from typing import Any
@@ -141,7 +141,120 @@ def frames_of_bones(item: Item, frames: tuple[int, ...]) -> tuple[float, ...]:
     return tuple(found)
 
 
-class FABRIK_OT_bake(SpanOptions, ChainOperator):
+class StepsOperator(RigOperator):
+    """An operator over many frames, in steps: in Blender's window with its progress, and Esc leaves all as it was."""
+
+    progress = Text("Baking {share:.0%}")
+    cancelled = Text("the bake was cancelled; nothing was changed")
+    broken_off = Text("{reason}: the bake is cancelled")
+    gone = Text("what was baked is gone")
+
+    _steps: Generator[float, None, Any] | None = None
+    _owners: Sequence[bpy.types.Object] = ()
+    _timer: bpy.types.Timer | None = None
+    _is_shown = False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        self._is_shown = not bpy.app.background
+        return self.execute(context)
+
+    def take_steps(
+        self, context: bpy.types.Context, items: Sequence[Item], steps: Generator[float, None, Any]
+    ) -> Returned:
+        """Do the work, in Blender's window where the operator was invoked.
+
+        Args:
+            context: Blender's.
+            items: What is worked on.
+            steps: The work; they yield the share that is done, and return what `conclude_steps` is given.
+        """
+        self._owners, self._steps = [owner for owner, _ in items], steps
+        is_shown, self._is_shown = self._is_shown, False
+        if not self._went_on(context, BEFORE_BAR if is_shown else None):
+            return {"FINISHED"}
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(WAIT, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def conclude_steps(self, result: Any) -> None:
+        """Report what came of the work; every such operator overrides it."""
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if event.type == "ESC" and event.value == "PRESS":
+            self.cancel(context)
+            self.tell(self.cancelled)
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            if self._can_go_on():
+                if self._went_on(context, SLICE):
+                    return {"RUNNING_MODAL"}
+                self._end(context)
+                return {"FINISHED"}
+            reason = Text("an armature left Object and Pose Mode")
+        except FabrikError as error:
+            reason = worded(error.text)
+        except ReferenceError:  # deleted or undone from another window
+            reason = self.gone
+        except BaseException:
+            self.cancel(context)
+            raise
+        self.cancel(context)
+        return self.refuse(self.broken_off, reason=reason)
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Leave all as it was, as far as it is still there."""
+        if self._steps is not None:
+            with contextlib.suppress(ReferenceError):
+                self._steps.close()
+        self._end(context)
+
+    def _can_go_on(self) -> bool:
+        return all(owner.mode != "EDIT" for owner in self._owners)
+
+    def _went_on(self, context: bpy.types.Context, seconds: float | None) -> bool:
+        """Work on for some time, or to the end; whether more is to be done."""
+        until, manager = None if seconds is None else perf_counter() + seconds, context.window_manager
+        assert self._steps is not None
+        manager.progress_begin(0.0, 1.0)  # at the cursor, where the options of the redo panel do it again
+        try:
+            with live.own_work():
+                while True:
+                    share = next(self._steps)
+                    manager.progress_update(share)
+                    if until is not None and perf_counter() > until:
+                        self._show(context, share)
+                        return True
+        except StopIteration as end:
+            self._steps = None
+            self.conclude_steps(end.value)
+        finally:
+            manager.progress_end()
+        return False
+
+    def _show(self, context: bpy.types.Context, share: float) -> None:
+        """How much is done, in the status bar."""
+
+        def draw(header: bpy.types.Header, _: bpy.types.Context) -> None:
+            row: Any = header.layout.row()
+            row.progress(factor=share, text=iface_(self.progress, share=share))
+            row.label(text="Cancel", icon="EVENT_ESC")
+
+        setter: Any = context.workspace.status_text_set
+        setter(draw)
+
+    def _end(self, context: bpy.types.Context) -> None:
+        self._steps = None
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+        if context.workspace is not None:  # gone where another file is loaded
+            context.workspace.status_text_set(None)
+
+
+class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
     """Solve chains over a range of frames and key their bones; the chains are switched off, so that the keys play"""
 
     bl_label = "Bake"
@@ -181,11 +294,6 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         "Let Blender evaluate the keys afterwards and report how far the tips are off",
     )
 
-    _steps: Generator[float, None, BakeResult] | None = None
-    _owners: list[bpy.types.Object] = []
-    _timer: bpy.types.Timer | None = None
-    _is_shown = False
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if not self.properties.is_property_set("span"):
             self.take_span(context)
@@ -204,49 +312,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
-        self._owners = [owner for owner, _ in items]
-        self._steps = bake_steps(context, items, self._settings(context))
-        is_shown, self._is_shown = self._is_shown, False
-        if not self._went_on(context, BEFORE_BAR if is_shown else None):
-            return {"FINISHED"}
-        manager = context.window_manager
-        self._timer = manager.event_timer_add(WAIT, window=context.window)
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if event.type == "ESC" and event.value == "PRESS":
-            self.cancel(context)
-            self.tell("the bake was cancelled; nothing was changed")
-            return {"CANCELLED"}
-        if event.type != "TIMER":
-            return {"RUNNING_MODAL"}
-        try:
-            if self._can_go_on():
-                if self._went_on(context, SLICE):
-                    return {"RUNNING_MODAL"}
-                self._end(context)
-                return {"FINISHED"}
-            reason = Text("an armature left Object and Pose Mode")
-        except FabrikError as error:
-            reason = worded(error.text)
-        except ReferenceError:  # deleted or undone from another window
-            reason = Text("what was baked is gone")
-        except BaseException:
-            self.cancel(context)
-            raise
-        self.cancel(context)
-        return self.refuse("{reason}: the bake is cancelled", reason=reason)
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Leave all as it was, as far as it is still there."""
-        if self._steps is not None:
-            with contextlib.suppress(ReferenceError):
-                self._steps.close()
-        self._end(context)
-
-    def _can_go_on(self) -> bool:
-        return all(owner.mode != "EDIT" for owner in self._owners)
+        return self.take_steps(context, items, bake_steps(context, items, self._settings(context)))
 
     def _settings(self, context: bpy.types.Context) -> BakeSettings:
         return BakeSettings(
@@ -258,42 +324,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             self.clean_up,
         )
 
-    def _went_on(self, context: bpy.types.Context, seconds: float | None) -> bool:
-        """Bake on for some time, or to the end; whether more is to be done."""
-        until = None if seconds is None else perf_counter() + seconds
-        assert self._steps is not None
-        try:
-            with live.own_work():
-                while True:
-                    share = next(self._steps)
-                    if until is not None and perf_counter() > until:
-                        self._show(context, share)
-                        return True
-        except StopIteration as end:
-            self._steps = None
-            self._tell(end.value)
-        return False
-
-    def _show(self, context: bpy.types.Context, share: float) -> None:
-        """How much is done, in the status bar."""
-
-        def draw(header: bpy.types.Header, _: bpy.types.Context) -> None:
-            row: Any = header.layout.row()
-            row.progress(factor=share, text=iface_("Baking {share:.0%}", share=share))
-            row.label(text="Cancel", icon="EVENT_ESC")
-
-        setter: Any = context.workspace.status_text_set
-        setter(draw)
-
-    def _end(self, context: bpy.types.Context) -> None:
-        self._steps = None
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            self._timer = None
-        if context.workspace is not None:  # gone where another file is loaded
-            context.workspace.status_text_set(None)
-
-    def _tell(self, result: BakeResult) -> None:
+    def conclude_steps(self, result: BakeResult) -> None:
         """Report: a line for each chain, or one for many; and where live posing is off now."""
         if result.rested:
             rested = listed(result.rested, "{count} armatures")

@@ -10,14 +10,14 @@ from typing import Any
 
 import bpy
 
-from ..actions.bake import BakeSettings, bake
+from ..actions.bake import BakeResult, BakeSettings, bake_steps
 from ..actions.bends import pole_in_bend
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
 from ..actions.chains import GOAL_KINDS, PoleOptions, plan_pole, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
 from ..actions.goals import Asked, also_given, make_goals
 from ..actions.keep_pose import keep_at_tips, read_poses
-from ..actions.snap import snap
+from ..actions.snap import Snapped, snap_steps
 from ..actions.solve import Item
 from ..actions.status import is_idle
 from ..errors import TargetError
@@ -30,7 +30,7 @@ from ..rig.schema import FabrikChain, rig_of
 from ..rig.schema.fields import choice, real, switch
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
-from .baking import SnapOptions, frames_of_bones, items_of
+from .baking import SnapOptions, StepsOperator, frames_of_bones, items_of
 from .base import ChainOperator, Returned, listed
 from .solving import SolveOperator
 
@@ -219,14 +219,23 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
         self.tell("Rest pose is the start pose of {chains}", chains=names)
 
 
-class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
+class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
     """Bring target and pole to the pose as it stands, so that solving does not move the limb; keyed over a range"""
 
     bl_label = "Snap Goals to Pose"
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+    progress = Text("Goals to Pose {share:.0%}")
+    cancelled = Text("cancelled; nothing was changed")
+    broken_off = Text("{reason}: nothing was changed")
+    gone = Text("what was to be moved is gone")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
-        count, done, warnings = snap(context, [(item, self._frames(context, item)) for item in items])
+        steps = snap_steps(context, [(item, self._frames(context, item)) for item in items])
+        return self.take_steps(context, items, steps)
+
+    def conclude_steps(self, result: Snapped) -> None:
+        count, done, warnings = result
         text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
         self.conclude([text, *done], warnings)
 
@@ -237,7 +246,7 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
         return frames_of_bones(item, frames) if self.only_keys else frames
 
 
-class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
+class FABRIK_OT_pose_snap(SnapOptions, StepsOperator, SolveOperator):
     """Bring the bones to where target and pole want them, keyed over a range; the chains stay enabled"""
 
     bl_label = "Snap Pose to Goals"
@@ -248,10 +257,11 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
             return self.solve(context, items)
         frames = self.frames(context)
         settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
-        result = bake(context, items, settings)
+        return self.take_steps(context, items, bake_steps(context, items, settings))
+
+    def conclude_steps(self, result: BakeResult) -> None:
         for found in result.chains:
             count, missed = len(found.frames), len(found.unreached)
             words = [Text("{chain}: {keys} keys at {count} frames", chain=found.chain, keys=found.keys, count=count)]
             words += [Text("{count} of them not reached", count=missed)] if missed else []
             (self.warn if missed else self.tell)(joined("; ", words))
-        return {"FINISHED"}

@@ -8,6 +8,8 @@ from math import radians
 
 import bpy
 import pytest
+from fabrik_addon.actions.snap import snap_steps
+from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
@@ -28,6 +30,7 @@ from support.scenes import (
     add_chain,
     add_limb,
     each_frame,
+    items_of,
     key_automatically,
     keyed,
     make_body,
@@ -98,6 +101,42 @@ def keyed_bone(owner: bpy.types.Object, frames: Sequence[float]) -> None:
     for i, frame in enumerate(frames):
         bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), 0.2 + 0.1 * i)
         bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def test_a_range_that_is_broken_off_leaves_all_as_it_was() -> None:
+    owner, chain = posed_limb()
+    keyed(chain.target, {1: (9, 9, 9), 10: (8, 9, 9)})
+    frames = tuple(range(1, 11))
+    bpy.context.scene.frame_set(4, subframe=0.5)
+    steps = snap_steps(bpy.context, [((owner, chain), frames)])
+    assert [next(steps) for _ in frames[:6]] == [pytest.approx(k / 10) for k in range(1, 7)]
+    with pytest.raises(FabrikError, match="a bake is going on"):
+        next(snap_steps(bpy.context, [((owner, chain), frames)]))
+    steps.close()
+    assert bpy.context.scene.frame_current_final == 4.5
+    assert key_frames(chain.target) == {1.0, 10.0}
+    assert not key_frames(chain.pole)
+    bpy.context.scene.frame_set(1)
+    assert chain.target.location == Vector((9, 9, 9))
+
+
+def test_what_is_so_of_several_chains_is_told_once() -> None:
+    owner = make_body()
+    for side in ("L", "R"):
+        for name in ("hand", "foot"):
+            add_limb(owner, f"{name}.{side}", 3, target=(0.0, 0.0, 5.0))
+    rig_of(owner).body_bone = "hips"
+    knee = owner.pose.bones["hand.L"].parent
+    knee.fabrik.limit, knee.fabrik.angle_min, knee.fabrik.angle_max = "HINGE", -0.1, 0.1
+    knee.rotation_quaternion = Quaternion((1, 0, 0), 1.0)
+    update()
+    steps = snap_steps(bpy.context, [(item, ()) for item in items_of(owner)])
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    told = [text for text in end.value.value.warnings if knee.name in text]
+    assert len(told) == 1
+    assert told[0].count(f"'{knee.name}'") == 1
+    assert all(chain.name in told[0] for chain in rig_of(owner).chains)
 
 
 def test_goals_at_the_frames_that_have_keys() -> None:
