@@ -49,13 +49,14 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 
 
 def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    _guarded(lambda: live.ahead(scene))
+    if not live.state.paused:
+        _guarded(lambda: live.ahead(scene))
 
 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     FigureCache.clear()
-    if depsgraph is not None:
+    if depsgraph is not None and not live.state.paused:
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=True))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import nullcontext
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import bpy
 from mathutils import Vector
@@ -64,31 +64,6 @@ LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: neare
 Key: TypeAlias = tuple[str, str]  # full name of an object, and which of its bones or pins is meant; "" for itself
 
 
-class Moved(Protocol):
-    """A goal or a pin that Snap moves: it can be put in place and keyed, and names its curves."""
-
-    @property
-    def key(self) -> Key:
-        """Its identity: two with the same key are the same thing, which is moved once."""
-        ...
-
-    def put(self) -> None:
-        """Put it there."""
-        ...
-
-    def key_at(self, frame: float) -> None:
-        """Key it as it is, at a frame."""
-        ...
-
-    def key_itself(self, context: bpy.types.Context) -> None:
-        """Key it where automatic keying is on."""
-        ...
-
-    def curves(self) -> list[bpy.types.FCurve]:
-        """The curves in which it is keyed."""
-        ...
-
-
 class Relocation(NamedTuple):
     """Where a target or pole is to go.
 
@@ -104,29 +79,34 @@ class Relocation(NamedTuple):
 
     @property
     def key(self) -> Key:
+        """Its identity: two with the same key are the same thing, which is moved once."""
         return self.goal.key
 
     def put(self) -> None:
+        """Put it there."""
         put(self.goal, self.location)
         if self.turn is not None:
             put_turn(self.goal, self.turn)
 
     def key_at(self, frame: float) -> None:
+        """Key it as it is, at a frame."""
         insert_goal_key(self.goal, frame)
         if self.turn is not None:
             insert_turn_key(self.goal, frame)
 
     def key_itself(self, context: bpy.types.Context) -> None:
+        """Key it where automatic keying is on."""
         insert_goal_keys(context, self.goal)
         if self.turn is not None:
             insert_turn_keys(context, self.goal)
 
     def curves(self) -> list[bpy.types.FCurve]:
+        """The curves in which it is keyed."""
         return location_curves(self.goal) + (turn_curves(self.goal) if self.turn is not None else [])
 
 
 class HeldThere(NamedTuple):
-    """What a chain is to hold: the place of a pin without target, or the rotation that its tip keeps.
+    """What a chain is to hold: the place of a pin without target, or the rotation that its tip keeps; see `Relocation`.
 
     Attributes:
         owner: The armature object.
@@ -153,6 +133,9 @@ class HeldThere(NamedTuple):
 
     def curves(self) -> list[bpy.types.FCurve]:
         return held_curves(self.owner, self.chain)
+
+
+Moved: TypeAlias = Relocation | HeldThere
 
 
 class Snapped(NamedTuple):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -111,15 +111,8 @@ def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
         measure.of(keys.values)
         return keys
     slopes = np.gradient(keys.values, keys.frames, axis=0, edge_order=2) if keys.interpolation == "BEZIER" else None
-    at = np.array([0, len(keys.frames) - 1])
-    while True:
-        off = measure.of(_between(keys, at, slopes))
-        off[at] = 0.0
-        over = np.flatnonzero(np.maximum.reduceat(off, at[:-1]) > bound)
-        if not over.size:
-            break
-        more = [int(at[i] + off[at[i] : at[i + 1]].argmax()) for i in over]
-        at = np.sort(np.concatenate((at, more)))
+    ends = np.array([0, len(keys.frames) - 1])
+    at = kept_places(ends, bound, lambda some: measure.of(between_keys(keys.frames, keys.values, some, slopes)))
     values = keys.values[at]
     stays = staying(values)
     if slopes is not None:
@@ -128,13 +121,31 @@ def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
     return replace(keys, frames=keys.frames[at], values=values, stays=stays, slopes=slopes)
 
 
-def _between(keys: Keys, at: Places, slopes: Doubles | None) -> Doubles:
-    """The values at all frames with the keys at some of them: straight lines, or cubics with the given slopes."""
-    i = np.minimum(np.searchsorted(at, np.arange(len(keys.frames)), side="right") - 1, len(at) - 2)
+def kept_places(at: Places, bound: float, off: Callable[[Places], Doubles]) -> Places:
+    """The places of the keys that are kept, of F.
+
+    Args:
+        at: Places that are kept in any case, rising, the two ends among them.
+        bound: By how much a frame may be off.
+        off: Tells by how much all frames (F,) are off with keys at some places.
+    """
+    while True:
+        found = off(at)
+        found[at] = 0.0
+        over = np.flatnonzero(np.maximum.reduceat(found, at[:-1]) > bound)
+        if not over.size:
+            return at
+        more = [int(at[i] + found[at[i] : at[i + 1]].argmax()) for i in over]
+        at = np.sort(np.concatenate((at, more)))
+
+
+def between_keys(frames: Doubles, values: Doubles, at: Places, slopes: Doubles | None = None) -> Doubles:
+    """The values (F, k) at all frames with the keys at some of them: straight lines, or cubics with given slopes."""
+    i = np.minimum(np.searchsorted(at, np.arange(len(frames)), side="right") - 1, len(at) - 2)
     first, last = at[i], at[i + 1]
-    span = (keys.frames[last] - keys.frames[first])[:, None]
-    u = (keys.frames - keys.frames[first])[:, None] / span
-    a, b = keys.values[first], keys.values[last]
+    span = (frames[last] - frames[first])[:, None]
+    u = (frames - frames[first])[:, None] / span
+    a, b = values[first], values[last]
     if slopes is None:
         found: Doubles = a + (b - a) * u
         return found

@@ -17,14 +17,14 @@ from ...kernel import STATUSES, Free, Limit, Rows
 from ...maths import ORIGIN, Doubles, Ints, Places, axes_of, v3
 from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
-from ...rig.checks import check_rig
+from ...rig.checks import check_goal, check_rig
 from ...rig.dependencies import is_simulated
 from ...rig.figure.figure import Prepared
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.judge import worst_status
 from ...rig.figure.kinematics import Mount, head_of_root
-from ...rig.figure.reader import FactsByRig, carried, read, resettled, restarted
+from ...rig.figure.reader import FactsByRig, carried, prepare, read, resettled, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
 from ...rig.figure.space import ChainSpaces, are_spaces
 from ...rig.goal_paths import GoalPaths
@@ -176,7 +176,7 @@ class Track:
             if self._prepared is None or self.owner.hide_viewport:
                 check_rig(self.owner, depsgraph)
             if self._prepared is None:
-                self.begin(read(self.chain_set, depsgraph, FactsByRig(self.since))[0])
+                self.begin(prepared_for(self.chain_set, depsgraph, FactsByRig(self.since)))
             if not self._stays_same(k, depsgraph, facts):
                 self._solve_apart(k, depsgraph, facts)
 
@@ -396,7 +396,7 @@ def _moves_with_goals_alone(track: Track) -> bool:
 def _by_curves(context: bpy.types.Context, tracks: Sequence[Track]) -> set[Track]:
     """Those of some chains of which targets and poles move by their own curves, which are read."""
     depsgraph, found = context.evaluated_depsgraph_get(), set[Track]()
-    facts = FactsByRig(tracks[0].since) if tracks else None
+    facts = FactsByRig(tracks[0].since if tracks else 0.0)
     for own in _together(tracks):
         goals = _Goals(own, len(own[0].frames))
         known = goals.paths.read_curves(own[0].frames, depsgraph)
@@ -404,13 +404,26 @@ def _by_curves(context: bpy.types.Context, tracks: Sequence[Track]) -> set[Track
             if not known.issuperset(goals.columns[track]):
                 continue  # what is wrong, a visit tells with its frame
             with place_of(rig=track.owner.name):
-                prepared, _ = read(track.chain_set, depsgraph, facts)
+                prepared = prepared_for(track.chain_set, depsgraph, facts)
                 if prepared.is_rigid:
                     track.is_plain = True
                     track.begin(prepared)
                     track.ask(goals.of(track))
                     found.add(track)
     return found
+
+
+def prepared_for(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> Prepared:
+    """Chains prepared, whose goals may move them; where these stand is read elsewhere.
+
+    Raises:
+        FabrikError: They can't be solved, or a goal moves with them.
+    """
+    prepared = prepare(chain_set, depsgraph, facts)
+    for chain in chain_set.chains:
+        with place_of(chain=chain.name):
+            check_goal(chain_set.owner, chain, prepared.bones)
+    return prepared
 
 
 def _together(tracks: Iterable[Track]) -> list[list[Track]]:

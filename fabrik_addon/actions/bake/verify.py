@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -19,8 +19,6 @@ from ...rig.figure.groups import is_let_go
 from ...rig.figure.judge import Columns, judge
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
-from ...rig.schema import FabrikChain
-from ...rig.schema.chain import owner_of
 from ...rig.targets import BoneHead, Named, quaternions_of
 from ...texts import Text
 from ..frames import go_to
@@ -65,9 +63,8 @@ def verify(
     together: dict[tuple[str, int], list[_Baked]] = {}
     for track, results in tracks:
         for c, result in enumerate(results):
-            key = track.owner.name_full, id(result.frames)
-            together.setdefault(key, []).append(_Baked.of(track, c, result, slack, baked))
-    compared = [_Compared(own, frames, slack) for own in together.values()]
+            together.setdefault((track.owner.name_full, id(result.frames)), []).append((track, c, result))
+    compared = [_Compared(own, frames, slack, baked) for own in together.values()]
     with _scene_of(context, [track for track, _ in tracks]) as scene:
         for frame in frames:
             go_to(scene, frame)
@@ -105,79 +102,51 @@ def _depsgraph_of(context: bpy.types.Context, scene: bpy.types.Scene) -> bpy.typ
     return own or context.evaluated_depsgraph_get()
 
 
-class _Baked(NamedTuple):
-    """One of the chains of an armature that are compared in the same frames.
-
-    Attributes:
-        chain: The chain.
-        asked: What it asks for, as it was solved.
-        result: What came of it; the errors are put in.
-        size: Its length, in armature space.
-        far: By what share of that its tip may be off.
-        turned: By what angle in radians its tip may be off.
-        above: Bones that were keyed and carry it or its goals, where keys of these were left out.
-    """
-
-    chain: FabrikChain
-    asked: Asked
-    result: ChainBake
-    size: float
-    far: float
-    turned: float
-    above: list[Named]
-
-    @classmethod
-    def of(
-        cls,
-        track: Track,
-        c: int,
-        result: ChainBake,
-        slack: float,
-        baked: Mapping[tuple[str, str], bpy.types.Object],
-    ) -> _Baked:
-        """Of the chains of a track the one at an index.
-
-        Args:
-            track: The chains.
-            c: The index.
-            result: What came of it.
-            slack: See `verify`.
-            baked: The armatures of all bones that are baked.
-        """
-        chain_set, prepared, size = track.chain_set, track.prepared, track.lengths[c]
-        turned = OFF + slack * track.way_to(c)
-        far = OFF + slack * track.way_to(c) * prepared.length / size
-        above = sorted(bones_above(chain_set, bones_of(chain_set)) & baked.keys()) if slack > 0.0 else []
-        own = [(baked[pair], pair[1]) for pair in above]
-        return cls(chain_set.chains[c], prepared.asked[c], result, size, far, turned, own)
+_Baked: TypeAlias = tuple[Track, int, ChainBake]  # of the chains of a track the one at an index, and what came of it
 
 
 class _Compared:
     """C chains of one armature that are compared in the same frames.
 
     Args:
-        baked: The chains.
+        own: The chains; the errors are put into what came of them.
         frames: The frames that are evaluated.
         slack: See `verify`.
+        baked: The armatures of all bones that are baked.
     """
 
-    def __init__(self, baked: Sequence[_Baked], frames: Sequence[float], slack: float) -> None:
-        self._baked, self._slack, self._owner = baked, slack, owner_of(baked[0].chain)
-        own = baked[0].result.frames
-        among = {*own.tolist()}
+    def __init__(
+        self,
+        own: Sequence[_Baked],
+        frames: Sequence[float],
+        slack: float,
+        baked: Mapping[tuple[str, str], bpy.types.Object],
+    ) -> None:
+        self._own, self._slack, self._owner = own, slack, own[0][0].owner
+        every = own[0][2].frames
+        among = {*every.tolist()}
         self._frames = [frame for frame in frames if frame in among]
         self._at = {frame: k for k, frame in enumerate(self._frames)}
-        self._places = np.searchsorted(own, self._frames)
+        self._places = np.searchsorted(every, self._frames)
+        self._chains = [track.chain_set.chains[c] for track, c, _ in own]
         animated = Animated(self._owner)
-        self._changing = [c for c, one in enumerate(baked) if animated.of_chain(one.chain)]
-        self._asked = [self._asked_now([one.asked for one in baked], range(len(baked)))]
-        self._free, self._tips = _free(self._asked[0]), [one.asked.bones[-1] for one in baked]
-        count, chains = len(self._frames), len(baked)
-        self._goals = GoalPaths([one.chain for one in baked], self._changing, count)
+        self._changing = [c for c, chain in enumerate(self._chains) if animated.of_chain(chain)]
+        solved = [track.prepared.asked[c] for track, c, _ in own]
+        self._asked = [self._asked_now(solved, range(len(own)))]
+        self._free, self._tips = _free(self._asked[0]), [one.bones[-1] for one in solved]
+        count, chains = len(self._frames), len(own)
+        self._goals = GoalPaths(self._chains, self._changing, count)
         self._heads, self._tails = np.zeros((2, count, chains, 3))
         self._turns, self._worlds = np.zeros((count, 1 + chains, 4)), np.zeros((count, 4, 4))
-        self._above = [*dict.fromkeys(pair for one in baked for pair in one.above)]
+        self._carriers = [self._carriers_of(track, baked) if slack > 0.0 else [] for track, _, _ in own]
+        self._above = [*dict.fromkeys(pair for above in self._carriers for pair in above)]
         self._above_heads = np.zeros((count, len(self._above), 3))
+
+    @staticmethod
+    def _carriers_of(track: Track, baked: Mapping[tuple[str, str], bpy.types.Object]) -> list[Named]:
+        """Bones that were keyed and carry chains or their goals, where keys of these were left out."""
+        above = bones_above(track.chain_set, bones_of(track.chain_set))
+        return [(baked[pair], pair[1]) for pair in sorted(above & baked.keys())]
 
     def _asked_now(self, before: Sequence[Asked], chains: Iterable[int]) -> tuple[Asked, ...]:
         """What the chains ask for in the frame at hand, each of a pose in which its tip is its only joint.
@@ -188,7 +157,7 @@ class _Compared:
         """
         found = [*before]
         for c in chains:
-            chain = self._baked[c].chain
+            chain = self._chains[c]
             found[c] = before[c]._replace(
                 joints=(c,),
                 aims=chain.aims,
@@ -249,12 +218,13 @@ class _Compared:
                     numbers[:, at + 3 : at + 7] = products(conjugates(world_turn), goals.turn[some])
         found = judge(Columns.of(asked), numbers, self._heads[some], self._tails[some], turns)
         above = np.einsum("fij,fmj->fmi", back, self._above_heads[some] - away[:, None])
-        for c, (one, baked) in enumerate(zip(asked, self._baked, strict=True)):
+        for c, (one, (track, k, result)) in enumerate(zip(asked, self._own, strict=True)):
             if one.weight > 0.0:
-                columns = [self._above.index(pair) for pair in baked.above]
+                size, way = track.lengths[k], self._slack * track.way_to(k)
+                columns = [self._above.index(pair) for pair in self._carriers[c]]
                 levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
-                carried = self._slack * levers / baked.size
-                _put(baked, one, self._places[some], found.residual[:, c] / baked.size, found.turn[:, c], carried)
+                allowed = OFF + way * track.prepared.length / size, OFF + way, self._slack * levers / size
+                _put(result, one, self._places[some], (found.residual[:, c] / size, found.turn[:, c]), allowed)
 
 
 def _free(asked: Sequence[Asked]) -> list[int]:
@@ -262,20 +232,26 @@ def _free(asked: Sequence[Asked]) -> list[int]:
     return [c for c, one in enumerate(asked) if one.weight <= 0.0]
 
 
-def _put(baked: _Baked, asked: Asked, at: Places, error: Doubles, turn: Doubles, carried: Doubles) -> None:
+def _put(
+    result: ChainBake,
+    asked: Asked,
+    at: Places,
+    errors: tuple[Doubles, Doubles],
+    allowed: tuple[float, float, Doubles],
+) -> None:
     """Put the errors of a chain in some frames into its result.
 
     Args:
-        baked: The chain.
+        result: What came of the chain.
         asked: What it asks for in these frames.
         at: The places of the frames among its own.
-        error: By what share of its length the tip is off its target, as evaluated.
-        turn: By what angle in radians it is off its rotation or its aim.
-        carried: By what share of its length it may be off since keys were left out of bones that carry it or its goals:
-            each may be turned by the slack, which takes the tip along a lever from its head.
+        errors: By what share of its length the tip is off its target, as evaluated, and by what angle in radians it is
+            off its rotation or its aim.
+        allowed: How much of both it may be; and by what share of its length since keys were left out of bones that
+            carry it or its goals: each may be turned by the slack, which takes the tip along a lever from its head.
     """
-    result = baked.result
-    solved, turned, softened = result.residuals[at], result.turns[at], result.softened[at]
+    (error, turn), (far, turned, carried) = errors, allowed
+    was_off, was_turned, softened = result.residuals[at], result.turns[at], result.softened[at]
     result.residuals[at], result.turns[at] = error, turn
     met = result.status[at] == REACHED
     if asked.influence < 1.0 or not met.any():
@@ -284,7 +260,7 @@ def _put(baked: _Baked, asked: Asked, at: Places, error: Doubles, turn: Doubles,
     result.worst_tip_error = _worse(result.worst_tip_error, np.abs(error - softened), met, frames)
     if asked.turns or asked.aims:
         result.worst_tip_turn = _worse(result.worst_tip_turn, turn, met, frames)
-    over = np.maximum(error - solved - softened - baked.far, turn - turned - baked.turned)
+    over = np.maximum(error - was_off - softened - far, turn - was_turned - turned)
     result.status[at[met & (over > 0.0) & (over > carried)]] = MOVED
 
 

@@ -23,7 +23,7 @@ MOST = 512  # frames of which the goals of a chain are kept
 
 def ahead(scene: bpy.types.Scene) -> None:
     """Pose the chains whose goals move by their own curves alone, before the frame is evaluated."""
-    if state.paused or scene.name_full != state.scene or Changes.count != state.heard or state.order is None:
+    if scene.name_full != state.scene or Changes.count != state.heard or state.order is None:
         return
     if not getattr(scene, "fabrik_live"):
         return

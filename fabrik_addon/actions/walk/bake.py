@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import cos, pi, sin
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from ...gait import Leg, WalkPlan
 from ...gait.ground import is_body
-from ...maths import IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle
+from ...maths import IDENTITY, Q4, V3, Doubles, Places, conjugates, lengths, multiplied, products, turn_angles, units
 from ...rig.animation.keys import key_goal
 from ...rig.goals import store
 from ...rig.schema import FabrikChain, rig_of
@@ -25,6 +25,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import Parsed, plan_of, rest_turn
 from ...texts import Text
 from ..bake import BakeResult, BakeSettings, bake
+from ..bake.keys import between_keys, kept_places
 from ..chains import Empty, read_defaults
 from .plan import planned_frames
 
@@ -291,32 +292,20 @@ def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[flo
     Returns:
         The frames, counted from the first, in their order.
     """
-    kept = sorted({0, *events, len(way) - 1})
-    done: list[int] = []
-    stack = list(pairwise(kept))
-    while stack:
-        first, last = stack.pop()
-        worst, share = _worst(way, first, last, tolerance)
-        if share > 1.0:
-            stack += [(first, worst), (worst, last)]
-        else:
-            done += [first, last]
-    return sorted({*done, *kept})
+    at = np.array(sorted({0, *events, len(way) - 1}))
+    if len(at) < 2:
+        return [*at.tolist()]
+    frames, values = np.arange(len(way), dtype=np.float64), np.array([(*place, *turn) for place, turn in way])
 
+    def off(at: Places) -> Doubles:
+        """By how many tolerances each frame is off."""
+        found = between_keys(frames, values, at)
+        turns = products(conjugates(units(found[:, 3:])), values[:, 3:])
+        moved = lengths(found[:, :3] - values[:, :3])
+        most: Doubles = np.maximum(moved / tolerance[0], turn_angles(turns) / tolerance[1])
+        return most
 
-def _worst(way: Sequence[Pose], first: int, last: int, tolerance: tuple[float, float]) -> tuple[int, float]:
-    """The frame that is farthest off the straight way between two others, and by how many tolerances."""
-    worst, most = first, 0.0
-    (place, turn), (end, end_turn) = way[first], way[last]
-    for i in range(first + 1, last):
-        part = (i - first) / (last - first)
-        here = plus(scaled(place, 1.0 - part), scaled(end, part))
-        rotation = normalized([a + part * (b - a) for a, b in zip(turn, end_turn, strict=True)])
-        off = turn_angle(multiplied(conjugated(rotation), way[i][1]))
-        share = max(distance(here, way[i][0]) / tolerance[0], off / tolerance[1])
-        if share > most:
-            worst, most = i, share
-    return worst, most
+    return [*kept_places(at, 1.0, off).tolist()]
 
 
 def _goal(
