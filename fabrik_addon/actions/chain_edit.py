@@ -26,7 +26,8 @@ from ..rig.versions import bring_up_to_date
 from ..texts import Text
 from .chains import limbs_of
 from .figure_pose import FigurePose
-from .keep_pose import LetGo, Loosed, keep_and_tell, let_go, unposed
+from .keep_pose import LetGo, keep_and_tell, let_go, unposed
+from .moved_goals import Loosed
 from .solve import Item
 
 # Which armature, and which chain of it, the user is working on.

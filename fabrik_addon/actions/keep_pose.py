@@ -10,37 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from math import degrees, inf
 from typing import NamedTuple
 
 import bpy
-from mathutils import Vector
 
 from ..errors import FabrikError, place_of
 from ..maths import v3
-from ..messages import ROLES
-from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself
-from ..rig.bones import pose_bones, resolve_bones
+from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
-from ..rig.goals import GoalRef, goal_of, goals_of, offset_from_target, read_held, store
-from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.schema.chain import START_ITEMS, FabrikChain
 from ..rig.schema.changes import SwitchedOn
 from ..rig.schema.rig import rig_of
-from ..rig.targets import resolve_point
 from ..texts import Text, joined, worded
-from .bends import pole_error, turned_pole
+from .bends import pole_error
 from .figure_pose import CLOSER, SAME, FigurePose, goal_point
 from .live.state import live_armatures
 from .live.state import state as live_state
+from .moved_goals import IN_PLACE, Loosed, bring_goals, evaluated_now, refused
 from .solve import Item
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
 WORTH_TELLING = 0.01  # radians that the next solve has to turn a joint for that to be told
-IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
-POLE_MET = 1e-4  # radians
 START_NAMES = {kind: label for kind, label, _ in START_ITEMS}
 
 
@@ -288,30 +280,6 @@ class LetGo(NamedTuple):
     warnings: list[str]
 
 
-@dataclass(slots=True)
-class Loosed:
-    """A chain that was let go.
-
-    Attributes:
-        chain: The chain.
-        goal: Where a goal belongs for its tip to stay as it was let go, in world space.
-        stays: Whether its goals held meanwhile, and are not brought along.
-        warnings: What there is to look out for.
-        is_refused: Whether it can't be solved.
-    """
-
-    chain: FabrikChain
-    goal: Vector
-    stays: bool = False
-    warnings: list[str] = field(default_factory=list)
-    is_refused: bool = False
-
-    @property
-    def point(self) -> Vector | None:
-        """Where its effector is to go in place of a goal, where it has none."""
-        return self.goal if self.chain.target is None and not self.chain.pin else None
-
-
 def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool) -> LetGo:
     """Bring goals and start poses of chains to the pose in which they were let go.
 
@@ -336,137 +304,19 @@ def _let_go_together(
 ) -> set[str]:
     """`let_go` of chains that are solved together; the kinds of start poses that were stored."""
     kept: list[Kept] = []
-    with _refused(chains):
-        pose = FigurePose.without_goals(group.chain_set, _evaluated(context), group.given)
+    with refused(chains):
+        pose = FigurePose.without_goals(group.chain_set, evaluated_now(context), group.given)
         moved = [one for one in chains if not one.stays]
-        for one in moved:
-            with _refused([one]):
-                one.warnings += _place_goal(context, pose, one)
-        pose = pose.with_goals(_evaluated(context), group.given)
-        placed = [one for one in moved if not one.is_refused]
-        pose = pose.with_places({}, _place_poles(context, pose, placed))
-        wanted = pose.with_places({one.chain.name: one.goal for one in placed}, {})
+        pose = bring_goals(context, pose, moved, group.given)
+        wanted = pose.with_places({one.chain.name: one.goal for one in moved if not one.is_refused}, {})
         if wanted.goals_off(pose) > IN_PLACE:  # a goal could not be moved: the start pose is that for where it belongs
             kept += keep_figure(wanted, group.chain_set.names, is_keyed=is_keyed)
-            pose = FigurePose.read(group.chain_set, _evaluated(context), group.given)
+            pose = FigurePose.read(group.chain_set, evaluated_now(context), group.given)
         found = keep_figure(pose, [one.chain.name for one in chains], is_keyed=is_keyed)
         for one, own in zip(chains, found, strict=True):
             one.warnings += [own.moves] if own.moves and not one.is_refused else []
         kept += found
     return {one.start for one in kept}
-
-
-@contextmanager
-def _refused(chains: Sequence[Loosed]) -> Iterator[None]:
-    """Tell at chains what is wrong in a block, and that they won't be solved."""
-    try:
-        yield
-    except FabrikError as error:
-        for one in chains:
-            if not one.is_refused:
-                one.is_refused = True
-                one.warnings.append(Text("the next solve will be refused: {reason}", reason=error.local))
-
-
-def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
-    assert context.view_layer is not None
-    context.view_layer.update()
-    return context.evaluated_depsgraph_get()
-
-
-def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
-    """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
-    owner, chain = pose.owner, one.chain
-    held = read_held(owner.evaluated_get(context.evaluated_depsgraph_get()), chain.tip_bone, chain.at_head)
-    told = _place_target(context, pose, one)
-    if chain.pin and chain.target is None:
-        store(chain, "held_location", v3(one.goal))
-    if chain.orientation == "KEEP":
-        store(chain, "held_rotation", held.rotation)
-    if chain.orientation == "TARGET" and chain.target is not None:
-        target = chain.target.evaluated_get(_evaluated(context))
-        store(chain, "rotation_offset", offset_from_target(chain, held.rotation, target))
-    return [*told, *_key_held(context, owner, chain)]
-
-
-def _key_held(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    """Key what a pin holds, where automatic keying is on; else that its keys will take it back, if it has some."""
-    is_keyed = is_pin_keyed(owner, chain)
-    if keys_by_itself(context):
-        if chain.pin or is_keyed:
-            insert_pin_keys(context, owner, chain)
-    elif is_keyed:
-        return [Text("its pin is keyed: key it, or the next frame change takes it back")]
-    return []
-
-
-def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
-    """Bring the target to where it leaves the tip; why it stays, where it can't be moved."""
-    target = goal_of(one.chain, "target")
-    if target is None:
-        return []
-    there = Vector(resolve_point("target", target.found, target.bone, context.evaluated_depsgraph_get()))
-    near = IN_PLACE * pose.prepared.space.world_length((pose.prepared.length, 0, 0))
-    return [] if (there - one.goal).length <= near else _placed(context, pose.owner, one.chain, target, one.goal)[1]
-
-
-def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed]) -> dict[str, Vector]:
-    """Turn poles about their limbs to where the pose bends; where those are now that were not there."""
-    found: dict[str, Vector] = {}
-    for one in chains:
-        turned, pole = turned_pole(pose, one.chain.name), goal_of(one.chain, "pole")
-        if turned is None or pole is None or abs(turned[0]) <= POLE_MET:
-            continue
-        with _refused([one]):
-            point = turned[1]
-            is_there, told = _placed(context, pose.owner, one.chain, pole, point)
-            one.warnings += told
-            if is_there:
-                found[one.chain.name] = point
-    return found
-
-
-def _placed(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef, point: Vector
-) -> tuple[bool, list[str]]:
-    """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""
-    reason = _staying(owner, chain, goal)
-    if reason:
-        word = ROLES[goal.role]
-        return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
-    put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
-    return True, key_goal(context, goal)
-
-
-def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
-    """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some."""
-    if keys_by_itself(context):
-        insert_goal_keys(context, goal)
-    elif location_curves(goal):
-        word = ROLES[goal.role]
-        return [
-            Text(
-                "its {role} {name} is keyed: key it, or the next frame change takes it back", role=word, name=goal.name
-            )
-        ]
-    return []
-
-
-def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
-    """Why a goal is not to be moved, to follow its name; or ""."""
-    reason = stays(goal)
-    if reason:
-        return worded(reason)
-    if carries(goal, owner, resolve_bones(owner, chain)[0].name):
-        return Text("carries the chain")
-    for other in bpy.data.objects:
-        if other.type != "ARMATURE":
-            continue
-        for found in rig_of(other).chains:
-            is_other = goal.bone in (found.target_bone, found.pole_bone) and (other, found.name) != (owner, chain.name)
-            if is_other and any(ref.key == goal.key for ref in goals_of(found)):
-                return Text("is also a goal of the chain '{chain}'", chain=found.name)
-    return ""
 
 
 @contextmanager

@@ -36,9 +36,10 @@ from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
-from ..figure_pose import FigurePose, goal_point, hard_place
-from ..keep_pose import LetGo, Loosed, exceeded, key_goal, let_go, resume_live
+from ..figure_pose import FigurePose
+from ..keep_pose import LetGo, exceeded, let_go, resume_live
 from ..live.state import state as live_state
+from ..moved_goals import Loosed, goal_to_leave, key_goal
 from .scope import Scope, Taken, moved_chains, scope_of
 
 REACHED = STATUSES.index(Status.REACHED)
@@ -523,18 +524,13 @@ def leave(
     """
     prepared, chains = posed
     depsgraph = context.evaluated_depsgraph_get()
-    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in holding) for one in chains]
+    loosed = [Loosed(one, goal_to_leave(owner, one, depsgraph), one.name in holding) for one in chains]
     is_keyed, lost = _key(context, owner, prepared, is_pulled=is_pulled)
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
     ended = let_go(context, owner, loosed, is_keyed)
     return LetGo(ended.done, [*lost, *ended.warnings])
-
-
-def _goal_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """Where the goal of a chain belongs, so that its tip stays where it is."""
-    return hard_place(owner, chain, goal_point(owner, chain, depsgraph), depsgraph)
 
 
 def _key(
