@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from .actions import chain_edit, live, record
+from .actions import chain_edit, live, moved_goals, record
 from .overlay import view
 from .rig.animation.staleness import forget_shapes
 from .rig.figure.reader import FigureCache
@@ -56,6 +56,8 @@ def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     FigureCache.clear()
+    if depsgraph is not None and live.state.may_hold:
+        _guarded(lambda: live.end_holds(depsgraph))
     if depsgraph is not None and not live.state.paused:
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=True))
 
@@ -63,6 +65,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 def _before_load(*_: Any) -> None:
     FigureCache.clear()
     live.state.forget_all()
+    moved_goals.brought.clear()
     let_all_go()
     live.state.paused = True
 
@@ -105,9 +108,8 @@ def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     FigureCache.clear()
     live.state.forget()
     forget_shapes()
-    live.state.undone = True
     _follow_all_renames()
-    _guarded(lambda: live.remember_restored(scene))
+    _guarded(moved_goals.put_goals_back)
     record.state.current = None
     chain_edit.look_again()
     view.touch()
@@ -178,6 +180,8 @@ def _look_around() -> None:
     """Heed what is in the file that is open already."""
     _bring_up_to_date()
     for owner in bpy.data.objects:
+        if owner.type == "ARMATURE":
+            live.begin_anew(owner)
         if owner.type == "ARMATURE" and rig_of(owner).live:
             owner.update_tag()  # it may have to be posed anew: a file that is opened shows what its keys say
 

@@ -35,7 +35,7 @@ CALLS = {
     "live frame, character": (136, 18, 0),
     "drag of the hips: begin": (1_420, 33, 1),
     "drag of the hips: step": (90, 19, 0),
-    "drag of the hips: end": (3_990, 47, 1),
+    "drag of the hips: end": (3_920, 48, 1),
     "set up character": (51_750, 66, 2),
     "plan walk, 250 frames": (305_800, 70, 5),
     "bake, 8 limbs, a chain and frame": (16, 54, 0),

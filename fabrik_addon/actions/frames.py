@@ -15,6 +15,7 @@ from ..rig.animation.curves import SAME_FRAME
 from ..rig.animation.keys import CHAIN_PATH, chain_of
 from ..rig.bones import resolve_bones
 from ..rig.figure.groups import ChainSet
+from ..rig.figure.start_pose import end_hold
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of
 from ..texts import Text
@@ -35,11 +36,16 @@ def go_to(scene: bpy.types.Scene, frame: float) -> None:
 def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
     """Live posing rests while frames of a scene are visited; then its frame, sub-frame included, is put back.
 
+    A pose that was made by hand for its frame alone ends, as with every change of the frame.
+
     Raises:
         RigError: Frames are being visited already.
     """
     if state.paused:
         raise RigError("a bake is going on: let it end, or cancel it with Esc in its window")
+    for owner in scene.objects:
+        if owner.type == "ARMATURE":
+            end_hold(owner)
     stood = scene.frame_current_final
     state.paused = True
     try:

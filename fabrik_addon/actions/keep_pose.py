@@ -22,7 +22,7 @@ from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
 from ..rig.schema.chain import START_ITEMS, FabrikChain
 from ..rig.schema.changes import SwitchedOn
-from ..rig.schema.rig import rig_of
+from ..rig.schema.rig import RigRecord, rig_of
 from ..texts import Text, joined, worded
 from .bends import pole_error
 from .figure_pose import CLOSER, SAME, FigurePose, goal_point
@@ -263,6 +263,8 @@ def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> 
         owner: The armature object.
         chains: Those of its chains that were switched on.
     """
+    if chains:
+        RigRecord(owner).left = b""  # what stood there when they were posed last is old
     if live_state.paused or not chains or not hasattr(bpy.context, "evaluated_depsgraph_get"):
         return
     with unposed() as depsgraph:
@@ -305,13 +307,13 @@ def _let_go_together(
     """`let_go` of chains that are solved together; the kinds of start poses that were stored."""
     kept: list[Kept] = []
     with refused(chains):
-        pose = FigurePose.without_goals(group.chain_set, evaluated_now(context), group.given)
+        pose = FigurePose.without_goals(group.chain_set, evaluated_now(context.evaluated_depsgraph_get()), group.given)
         moved = [one for one in chains if not one.stays]
         pose = bring_goals(context, pose, moved, group.given)
         wanted = pose.with_places({one.chain.name: one.goal for one in moved if not one.is_refused}, {})
         if wanted.goals_off(pose) > IN_PLACE:  # a goal could not be moved: the start pose is that for where it belongs
             kept += keep_figure(wanted, group.chain_set.names, is_keyed=is_keyed)
-            pose = FigurePose.read(group.chain_set, evaluated_now(context), group.given)
+            pose = FigurePose.read(group.chain_set, evaluated_now(context.evaluated_depsgraph_get()), group.given)
         found = keep_figure(pose, [one.chain.name for one in chains], is_keyed=is_keyed)
         for one, own in zip(chains, found, strict=True):
             one.warnings += [own.moves] if own.moves and not one.is_refused else []

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
@@ -16,9 +17,9 @@ from ..messages import ROLES
 from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself
 from ..rig.bones import resolve_bones
 from ..rig.goals import GoalRef, goal_of, goals_of, offset_from_target, read_held, store
-from ..rig.placing import carries, location_at, location_curves, put, stays
+from ..rig.placing import carries, holder_of, location_at, location_curves, put, stays
 from ..rig.schema.chain import FabrikChain
-from ..rig.schema.rig import rig_of
+from ..rig.schema.rig import RigRecord, rig_of
 from ..rig.targets import resolve_point
 from ..texts import Text, worded
 from .bends import turned_pole
@@ -36,6 +37,8 @@ class Loosed:
         chain: The chain.
         goal: Where a goal belongs for its tip to stay as it was let go, in world space.
         stays: Whether its goals held meanwhile, and are not brought along.
+        is_late: Whether Blender kept the state for undo already: then an object that looks the same there must not get
+            an action, which undo would take away from under it.
         warnings: What there is to look out for.
         is_refused: Whether it can't be solved.
     """
@@ -43,6 +46,7 @@ class Loosed:
     chain: FabrikChain
     goal: Vector
     stays: bool = False
+    is_late: bool = False
     warnings: list[str] = field(default_factory=list)
     is_refused: bool = False
 
@@ -64,11 +68,10 @@ def refused(chains: Sequence[Loosed]) -> Iterator[None]:
                 one.warnings.append(Text("the next solve will be refused: {reason}", reason=error.local))
 
 
-def evaluated_now(context: bpy.types.Context) -> bpy.types.Depsgraph:
-    """The depsgraph of a context, with all that was written so far."""
-    assert context.view_layer is not None
-    context.view_layer.update()
-    return context.evaluated_depsgraph_get()
+def evaluated_now(depsgraph: bpy.types.Depsgraph) -> bpy.types.Depsgraph:
+    """A depsgraph with all that was written so far."""
+    depsgraph.update()
+    return depsgraph
 
 
 def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed], given: Places) -> FigurePose:
@@ -77,7 +80,7 @@ def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[L
     What can't be moved stays, and is told at its chain.
 
     Args:
-        context: Its view layer is evaluated.
+        context: For automatic keying.
         pose: The pose at hand, without goals.
         chains: Chains of it.
         given: Where effectors are to go in place of targets.
@@ -88,7 +91,7 @@ def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[L
     for one in chains:
         with refused([one]):
             one.warnings += _place_goal(context, pose, one)
-    pose = pose.with_goals(evaluated_now(context), given)
+    pose = pose.with_goals(evaluated_now(pose.depsgraph), given)
     return pose.with_places({}, _place_poles(context, pose, [one for one in chains if not one.is_refused]))
 
 
@@ -100,14 +103,14 @@ def goal_to_leave(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.ty
 def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
     """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = pose.owner, one.chain
-    held = read_held(owner.evaluated_get(context.evaluated_depsgraph_get()), chain.tip_bone, chain.at_head)
+    held = read_held(owner.evaluated_get(pose.depsgraph), chain.tip_bone, chain.at_head)
     told = _place_target(context, pose, one)
     if chain.pin and chain.target is None:
         store(chain, "held_location", v3(one.goal))
     if chain.orientation == "KEEP":
         store(chain, "held_rotation", held.rotation)
     if chain.orientation == "TARGET" and chain.target is not None:
-        target = chain.target.evaluated_get(evaluated_now(context))
+        target = chain.target.evaluated_get(evaluated_now(pose.depsgraph))
         store(chain, "rotation_offset", offset_from_target(chain, held.rotation, target))
     return [*told, *_key_held(context, owner, chain)]
 
@@ -128,9 +131,9 @@ def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> 
     target = goal_of(one.chain, "target")
     if target is None:
         return []
-    there = Vector(resolve_point("target", target.found, target.bone, context.evaluated_depsgraph_get()))
+    there = Vector(resolve_point("target", target.found, target.bone, pose.depsgraph))
     near = IN_PLACE * pose.prepared.space.world_length((pose.prepared.length, 0, 0))
-    return [] if (there - one.goal).length <= near else _placed(context, pose.owner, one.chain, target, one.goal)[1]
+    return [] if (there - one.goal).length <= near else _placed(context, pose, one, target, one.goal)[1]
 
 
 def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed]) -> dict[str, Vector]:
@@ -142,7 +145,7 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
             continue
         with refused([one]):
             point = turned[1]
-            is_there, told = _placed(context, pose.owner, one.chain, pole, point)
+            is_there, told = _placed(context, pose, one, pole, point)
             one.warnings += told
             if is_there:
                 found[one.chain.name] = point
@@ -150,14 +153,22 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
 
 
 def _placed(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef, point: Vector
+    context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef, point: Vector
 ) -> tuple[bool, list[str]]:
     """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""
-    reason = _staying(owner, chain, goal)
+    reason, word = _staying(pose.owner, one.chain, goal), ROLES[goal.role]
     if reason:
-        word = ROLES[goal.role]
         return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
-    put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
+    put(goal, location_at(goal, point, pose.depsgraph))
+    data = goal.found.animation_data
+    if one.is_late and keys_by_itself(context) and goal.found != pose.owner and (data is None or data.action is None):
+        return True, [
+            Text(
+                "its {role} {name} has no keys: key it for it to stand elsewhere in other frames",
+                role=word,
+                name=goal.name,
+            )
+        ]
     return True, key_goal(context, goal)
 
 
@@ -190,3 +201,61 @@ def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
             if is_other and any(ref.key == goal.key for ref in goals_of(found)):
                 return Text("is also a goal of the chain '{chain}'", chain=found.name)
     return ""
+
+
+# Goals that came along after Blender kept the state for undo, which is before live posing hears of what was done.
+
+
+class Brought(NamedTuple):
+    """A goal that came along with a pose made by hand.
+
+    Attributes:
+        rig: Full name of the armature object.
+        times: `RigRecord.brought` since then.
+        goal: Name of the goal's object.
+        bone: Of a bone of it, or "".
+        before: Its location channels before.
+        after: The same since.
+    """
+
+    rig: str
+    times: int
+    goal: str
+    bone: str
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+
+brought: list[Brought] = []
+
+
+@contextmanager
+def noted(owner: bpy.types.Object, goals: Sequence[GoalRef]) -> Iterator[None]:
+    """Note which goals of an armature are moved inside this block."""
+    stood = [tuple(holder_of(goal).location) for goal in goals]
+    yield
+    record, name = RigRecord(owner), owner.name_full
+    times = record.brought + 1
+    brought[:] = [one for one in brought if one.rig != name or one.times < times]
+    for goal, before in zip(goals, stood, strict=True):
+        after = tuple(holder_of(goal).location)
+        if after != before:
+            brought.append(Brought(name, times, goal.found.name, goal.bone, before, after))
+            record.brought = times
+
+
+def put_goals_back() -> None:
+    """After an undo or a redo, put goals back that came along since the state that it brought back.
+
+    What Blender finds the same in two states it leaves as it stands, or as it is evaluated, goals that were moved after
+    a state was kept included.
+    """
+    for one in reversed(brought):
+        owner, found = bpy.data.objects.get(one.rig), bpy.data.objects.get(one.goal)
+        if owner is None or found is None or RigRecord(owner).brought >= one.times:
+            continue
+        goal = GoalRef("target", found, one.bone)
+        with suppress(FabrikError):  # the bone is gone
+            if tuple(holder_of(goal).location) == one.after:
+                put(goal, Vector(one.before))
+            found.update_tag()

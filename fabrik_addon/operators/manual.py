@@ -34,7 +34,6 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.goals_*", "chains", "duplicated-characters"),
     ("bpy.ops.fabrik.back_to_pose", "chains", "bones-and-goal"),
     ("bpy.ops.fabrik.start_pose_*", "chains", "start-pose"),
-    ("bpy.ops.fabrik.hand_pose_keep", "live", "posing-a-live-limb-by-hand"),
     ("bpy.ops.fabrik.pin_*", "bodies", "pins"),
     ("bpy.ops.fabrik.effector_*", "chains", "what-a-goal-asks"),
     ("bpy.ops.fabrik.orientation_*", "chains", "rotation-of-the-tip"),

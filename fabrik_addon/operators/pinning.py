@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bpy
 
-from ..actions import live
 from ..actions.body import fill_masses, find_body, set_body
 from ..actions.chain_edit import set_effector, set_orientation, working_chain, working_rig
 from ..actions.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
@@ -225,24 +224,3 @@ class FABRIK_OT_balance_masses(RigOperator):
             self.tell("{count} bones have a share of the mass", count=count)
         else:
             self.tell("Each bone counts by its length")
-
-
-class FABRIK_OT_hand_pose_keep(NamedChain, ChainOperator):
-    """Make the pose that was made by hand the start pose of the live chain, in all frames. \
-A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
-
-    bl_label = "Make It the Start Pose"
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        owner = working_rig(context)
-        is_any = owner is not None and bool(live.hands_of(owner))
-        return "" if is_any else Text("no bone of a live chain was posed by hand since the last change")
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        chain = named_chain(owner, self.chain)
-        name, kind = chain.name, live.keep_hand(context, owner, chain)
-        if kind == "ANIMATED":
-            self.tell("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
-        else:
-            self.tell("{chain}: the pose made by hand is its start pose", chain=name)

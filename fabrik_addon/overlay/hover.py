@@ -1,34 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn for the hand: the bone that a click would take, or that is dragged, and notices of live posing.
-
-A notice is a line at the foot of the 3D View where live posing put back what was done by hand: the sidebar may be
-closed.
-"""
+"""What is drawn for the hand: the bone that a click would take, or that is dragged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import blf
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
-from ..actions import live
 from ..maths import V3, v3
 from ..rig.bones import pose_bones
-from ..texts import Text
-from ..translations import iface_
 from .shapes import Shapes, paint, theme_colours, write
 
 RING = 0.1  # of an octahedral bone: how far from its head, and how wide, as a share of its length
 TEXT_SIZE, TEXT_AWAY = 13.0, 14.0  # pixels at scale 1: of the name, and from the end beside which it stands
-SIZE, ABOVE = 12.0, 60.0  # pixels at scale 1: of the letters; from the lower edge, over the last operation's panel
-LETTER, LINE = 0.6, 1.5  # width of a letter and distance of lines, of that size
-MODES = {"OBJECT", "POSE"}
-WAY_OUT = Text("(FABRIK tab: Make It the Start Pose)")
 
 
 class Hovered(NamedTuple):
@@ -53,11 +41,9 @@ class HoverState:
 
     Attributes:
         shown: The bone, or None for nothing.
-        has_notices: Whether notices are drawn; not where that failed in this session.
     """
 
     shown: Hovered | None = None
-    has_notices: bool = True
 
 
 state = HoverState()
@@ -124,41 +110,3 @@ def draw_pixels(context: bpy.types.Context) -> None:
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     blf.size(0, TEXT_SIZE * scale)
     write(state.shown.text, (seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale), colours["text"])
-
-
-def notices() -> list[str]:
-    """What there is to say, a text each."""
-    hands = [hand for hand in live.state.hands.values() if hand.reason]
-    return [f"{iface_(live.hand_text(hand, False))}\n{iface_(WAY_OUT)}" for hand in hands]
-
-
-def _free_width(context: bpy.types.Context) -> tuple[float, float]:
-    """Left and right end of what toolbar and sidebar leave free of the view, in pixels."""
-    assert context.area is not None
-    assert context.preferences is not None
-    widths = {region.type: region.width if region.width > 1 else 0 for region in context.area.regions}
-    whole = widths.get("WINDOW", 0)
-    is_over: bool = context.preferences.system.use_region_overlap
-    left, right = (widths.get("TOOLS", 0), widths.get("UI", 0)) if is_over else (0, 0)
-    return left, whole - right
-
-
-def draw_notices(context: bpy.types.Context) -> None:
-    """Write what there is to say at the foot of the view."""
-    space: Any = context.space_data
-    if not state.has_notices or not live.state.hands or context.mode not in MODES or not space.overlay.show_overlays:
-        return
-    preferences = context.preferences
-    assert preferences is not None
-    scale = preferences.system.ui_scale
-    theme: Any = preferences.themes[0].view_3d
-    blf.size(0, SIZE * scale)
-    red, green, blue = theme.space.text_hi
-    left, right = _free_width(context)
-    letters = max(20, int((right - left) / (LETTER * SIZE * scale)))
-    lines = [line for text in notices() for part in text.splitlines() for line in wrap(part, letters)]
-    size: Any = blf.dimensions  # the stubs of 4.2 say that it returns nothing
-    for i, line in enumerate(reversed(lines)):
-        width = size(0, line)[0]
-        place = max(0.5 * (left + right - width), left), (ABOVE + LINE * SIZE * i) * scale
-        write(line, place, (red, green, blue, 1.0))

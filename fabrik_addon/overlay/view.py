@@ -142,7 +142,6 @@ def _draw_world() -> None:
 def _draw_pixels() -> None:
     for work in (timeline.draw_pixels, hover.draw_pixels):
         guarded(log, work, _switch_off)
-    guarded(log, hover.draw_notices, _switch_notices_off)
 
 
 def _draw_strip() -> None:
@@ -160,10 +159,6 @@ def _switch_off(context: bpy.types.Context) -> None:
         settings.show = settings.show_pins = False
 
 
-def _switch_notices_off(context: bpy.types.Context) -> None:
-    hover.state.has_notices = False
-
-
 def _switch_strip_off(context: bpy.types.Context) -> None:
     if context.scene is not None:
         scene_settings(context.scene).show_strip = False
@@ -171,7 +166,6 @@ def _switch_strip_off(context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Draw in every 3D View, timeline and dope sheet from now on."""
-    hover.state.has_notices = True
     view, sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
     for space, work, when in (
         (view, _draw_world, "POST_VIEW"),

@@ -240,7 +240,6 @@ class FABRIK_MT_start_pose(FabrikMenu):
         Entry("fabrik.start_pose_reset", icon="LOOP_BACK"),
         Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
         line,
-        Entry("fabrik.hand_pose_keep", "Make Hand-Made Pose the Start Pose"),
     )
 
 

@@ -143,12 +143,8 @@ def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
     rig = rig_of(owner)
     if not rig.live:
         return
-    for name, hand in live.hands_of(owner):
-        are_held = all(chain.status == "REACHED" for chain in rig.chains if chain.name in hand.chains)
-        box = layout.box().column(align=True)
-        draw_wrapped(context, box, iface_(live.hand_text(hand, are_held)), "ERROR" if hand.reason else "INFO")
-        if hand.reason:
-            box.operator("fabrik.hand_pose_keep", icon="POSE_HLT").chain = name
+    for note in live.notes_of(owner):
+        draw_wrapped(context, layout.box().column(align=True), iface_(note), "INFO")
     overwritten = live.overwriting_keys(owner)
     if overwritten:
         text = iface_(

@@ -69,13 +69,13 @@ TARGET = (
 )
 FRAME = (
     Step("handlers", "_before_frame", "frame_change_pre"),
-    Step("actions/live/prefetch", "ahead", "goals that move by their own curves alone: posed before the frame"),
+    Step("actions/live/update", "ahead", "goals that move by their own curves alone: posed before the frame"),
     Step(BLENDER, "", "evaluates the frame"),
     Step("handlers", "_on_frame", "frame_change_post; a change comes by _on_update"),
     Step("actions/live/update", "tick", "is anything not as its goals want it?"),
     Step("actions/live/state", "look", "where that may be new: which rigs are live, in which order"),
     Step("actions/live/figures", "as_foreseen", "all stand already: done"),
-    Step("actions/live/user_edits", "answer_hands", "after a change: what was posed by hand becomes the start pose"),
+    Step("actions/live/user_edits", "settle", "after a change: what was posed by hand stays, and its goals come along"),
     Step("actions/live/figures", "points_now", "where the goals are"),
     Step("rig/figure/reader", "read", "in full, where limits, lengths or settings are others"),
     Step("rig/figure/reader", "restarted", "else: where keys have the start pose in this frame"),

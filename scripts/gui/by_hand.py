@@ -15,7 +15,6 @@ from blender import OPS, rig_of, select_bones
 from .window import CONTEXT, MODULE, WAIT, Window, check, holds, is_alike, keyed_curves, leg, make_leg, pose_of, tip
 
 if TYPE_CHECKING:
-    from fabrik_addon.actions.live.state import Hand, Key
     from fabrik_addon.rig.schema import FabrikChain
 
 PLACE = (0.1, -0.8, 0.7)
@@ -35,6 +34,11 @@ def tool(window: Window, kind: str, way: tuple[int, int], end: str = "LEFTMOUSE"
     """A modal tool, begun beside the foot."""
     x, y = window.seen(tip(leg()))
     yield from window.tool(kind, (x + 60, y + 40), way, end)
+
+
+def place() -> tuple[float, ...]:
+    """Where the target stands."""
+    return tuple(chain().target.location)
 
 
 def is_there() -> bool:
@@ -58,21 +62,24 @@ def made_live(window: Window) -> Iterator[float]:
 def posed_by_hand(window: Window) -> Iterator[float]:
     """Bones turned, cleared, pasted: what comes of it, and of undo and redo."""
     yield from made_live(window)
-    before = pose_of(leg())
+    before, goal = pose_of(leg()), place()
     yield from tool(window, "R", (0, 120), end="ESC")
     check("R, cancelled on a live limb, leaves pose and start", pose_of(leg()) == before and chain().start == "REST")
+    check("and the goal", place() == goal)
     yield from tool(window, "R", (20, 150))
     turned = pose_of(leg())
     check("a bone turned by hand becomes the start pose", chain().start == "CAPTURED" and not is_alike(turned, before))
-    check("the tip stays at its target", is_there())
+    check("its goal came along", is_there() and place() != goal)
     yield from window.picture("12_by_hand")
     yield from window.history(back=True)
     yield from holds(
-        "undo brings pose and start back", lambda: is_alike(pose_of(leg()), before) and chain().start == "REST"
+        "undo brings pose, start and goal back",
+        lambda: is_alike(pose_of(leg()), before) and chain().start == "REST" and place() == goal,
     )
     yield from window.history(back=False)
     yield from holds(
-        "redo brings back what came of it", lambda: is_alike(pose_of(leg()), turned) and chain().start == "CAPTURED"
+        "redo brings back what came of it",
+        lambda: is_alike(pose_of(leg()), turned) and chain().start == "CAPTURED" and is_there() and place() != goal,
     )
     select_bones(leg(), "thigh", "shin", "foot")
     with window.context():
@@ -86,23 +93,24 @@ def posed_by_hand(window: Window) -> Iterator[float]:
 
 def cleared(window: Window) -> Iterator[float]:
     """Alt R, from where redo and undo come back."""
-    before = pose_of(leg())
+    before, goal = pose_of(leg()), place()
     at = window.seen(tip(leg()))
     yield from window.move(at)
     yield from window.key("R", at, alt=True)
     yield WAIT
     after = pose_of(leg())
     is_rest = chain().start == "REST" and is_there() and not is_alike(before, after)
-    check("Alt R lets the limb start from its rest pose", is_rest)
+    check("Alt R brings the limb to its rest pose, and its goal along", is_rest and place() != goal)
     yield from window.history(back=True)
-    yield from holds("undo of Alt R", lambda: is_alike(pose_of(leg()), before))
+    yield from holds("undo of Alt R", lambda: is_alike(pose_of(leg()), before) and place() == goal)
     yield from window.history(back=False)
-    yield from holds("redo of Alt R", lambda: is_alike(pose_of(leg()), after))
+    yield from holds("redo of Alt R", lambda: is_alike(pose_of(leg()), after) and is_there())
 
 
 def adjusted(window: Window) -> Iterator[float]:
     """The panel that does the last operation again with other numbers."""
     yield from made_live(window)
+    yield from window.push("once more")  # the operator that is done again leaves no step of its own
     before = pose_of(leg())
     yield from tool(window, "R", (20, 150))
     first = pose_of(leg())
@@ -114,7 +122,7 @@ def adjusted(window: Window) -> Iterator[float]:
     found = pose_of(leg())
     check("Adjust Last Operation is heard", not is_alike(found, first) and not is_alike(found, before) and is_there())
     yield from window.history(back=True)
-    yield from holds("and undone", lambda: is_alike(pose_of(leg()), before) and chain().start == "REST")
+    yield from holds("and undone", lambda: is_alike(pose_of(leg()), before) and chain().start == "REST" and is_there())
 
 
 def from_keys(window: Window) -> Iterator[float]:
@@ -154,25 +162,34 @@ def from_keys(window: Window) -> Iterator[float]:
     tools.use_keyframe_insert_auto = False
 
 
-def put_back(window: Window) -> Iterator[float]:
-    """With Automatic Capture off a turned bone is put back, with a button that keeps it."""
+def held(window: Window) -> Iterator[float]:
+    """Bones with keys: a pose made by hand holds until the frame changes."""
     yield from made_live(window)
-    rig_of(leg()).auto_capture = False
+    for frame in (1, 20):
+        for bone in leg().pose.bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    CONTEXT.scene.frame_set(1)
     yield WAIT
-    before = pose_of(leg())
+    yield from window.push("keys")
+    before, goal = pose_of(leg()), place()
     yield from tool(window, "R", (0, 120), end="ESC")
-    hands: dict[Key, Hand] = import_module(f"{MODULE}.actions.live").state.hands
-    check("nothing is told of what was cancelled", not hands)
+    check("R, cancelled on a keyed limb, leaves the pose", pose_of(leg()) == before and place() == goal)
     yield from tool(window, "R", (0, 120))
-    yield from holds("a turned bone is put back", lambda: is_alike(pose_of(leg()), before) and chain().start == "REST")
-    told = [hand.reason for hand in hands.values()]
-    check("the panel says why", told == ["Automatic Capture is off"])
-    yield from window.picture("13_put_back")
-    with window.context():
-        OPS.fabrik.hand_pose_keep()
+    turned = pose_of(leg())
+    is_held = not is_alike(turned, before) and chain().start == "REST" and place() != goal and is_there()
+    check("a keyed bone turned by hand stays so", is_held)
+    notes: list[str] = import_module(f"{MODULE}.actions.live").notes_of(leg())
+    check("the panel says for how long", [note.endswith("holds until the frame changes") for note in notes] == [True])
+    yield from window.picture("13_held")
+    yield from window.history(back=True)
+    yield from holds("undo", lambda: is_alike(pose_of(leg()), before) and place() == goal)
+    yield from window.history(back=False)
+    yield from holds("redo", lambda: is_alike(pose_of(leg()), turned) and place() != goal and is_there())
+    chain().target.location = goal
+    CONTEXT.scene.frame_set(2)
+    CONTEXT.scene.frame_set(1)
     yield WAIT
-    kept = chain().start == "CAPTURED" and not is_alike(pose_of(leg()), before) and is_there()
-    check("the button makes it the start pose", kept)
+    yield from holds("the next frame ends it", lambda: is_alike(pose_of(leg()), before))
 
 
 def keyed(window: Window) -> Iterator[float]:
@@ -215,5 +232,5 @@ def keyed(window: Window) -> Iterator[float]:
 
 def beside(window: Window) -> Iterator[float]:
     """Everything of it."""
-    for part in (posed_by_hand, adjusted, put_back, keyed, from_keys):
+    for part in (posed_by_hand, adjusted, held, keyed, from_keys):
         yield from part(window)

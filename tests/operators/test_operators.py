@@ -213,7 +213,6 @@ UNDOABLE: dict[str, dict[str, Any]] = {
 ONLY_LOOK = {"mapping_export", "report_copy", "report_frame", "record", "record_clear", "step", "steps_play"}
 # would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
 NOT_REDONE = {"manual", "drag_pick", "walk_by_hand"}
-WHILE_LIVE = {"hand_pose_keep"}  # tried in actions/test_live_by_hand.py
 WITH_A_FILE = {"mapping_import"}  # tried in actions/test_mappings.py
 # tried in operators/test_walking.py
 WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walker_remove"}
@@ -269,7 +268,7 @@ def test_every_operator_has_options_for_the_redo_panel_and_is_undone_in_some_tes
     for name in set(dir(bpy.ops.fabrik)) - NOT_REDONE:
         operator = getattr(bpy.types, f"FABRIK_OT_{name}")
         assert ({"REGISTER"} if name in ONLY_LOOK else {"REGISTER", "UNDO"}) <= operator.bl_options
-    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *WHILE_LIVE, *WITH_A_FILE, *WITH_LEGS}
+    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *WITH_A_FILE, *WITH_LEGS}
 
 
 def test_a_failing_add_makes_nothing() -> None:

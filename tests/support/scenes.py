@@ -499,9 +499,9 @@ def items_of(owner: bpy.types.Object) -> list[Rig]:
 # Live posing
 
 
-def hand_of(owner: bpy.types.Object, chain: FabrikChain) -> live.Hand | None:
-    """What live posing knows of a pose that was made by hand."""
-    return live.state.hands.get((owner.name_full, chain.name))
+def note_of(owner: bpy.types.Object) -> str:
+    """What live posing says of what was posed by hand on an armature."""
+    return "; ".join(live.notes_of(owner))
 
 
 def start_of(chain: FabrikChain, bone: str) -> Quaternion:
@@ -509,20 +509,15 @@ def start_of(chain: FabrikChain, bone: str) -> Quaternion:
     return Quaternion(chain.captured[bone].rotation)
 
 
-def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
-    """What lets live posing see a modal tool.
+def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """What lets live posing see a modal tool; it takes the number of the one that is at work, 0 for none."""
+    now = {"tool": 0}
 
-    Returns:
-        Takes the number of the tool that is at work, 0 for none, and whether the one before was confirmed.
-    """
-    now = {"tool": 0, "finished": True}
-
-    def use(number: int, finished: bool = True) -> None:
-        now["tool"], now["finished"] = number, finished
+    def use(number: int) -> None:
+        now["tool"] = number
 
     for module in (live.user_edits, live.update, live.autokey):
         monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
-    monkeypatch.setattr(live.user_edits, "is_finished", lambda *_: now["finished"])
     return use
 
 

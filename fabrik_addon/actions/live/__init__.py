@@ -1,28 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Live posing: chains follow their goals whenever something moves."""
 
-from .prefetch import ahead
-from .state import Hand, state, switch_rig_off
-from .update import tick
-from .user_edits import (
-    hand_text,
-    hands_of,
-    keep_hand,
-    overwriting_keys,
-    own_work,
-    remember_restored,
-    take_as_ours,
-)
+from .figures import overwriting_keys
+from .state import state, switch_rig_off
+from .update import ahead, tick
+from .user_edits import begin_anew, end_holds, notes_of, own_work, take_as_ours
 
 __all__ = (
-    "Hand",
     "ahead",
-    "hand_text",
-    "hands_of",
-    "keep_hand",
+    "begin_anew",
+    "end_holds",
+    "notes_of",
     "overwriting_keys",
     "own_work",
-    "remember_restored",
     "state",
     "switch_rig_off",
     "take_as_ours",

@@ -3,34 +3,40 @@
 
 Blender keeps a state for undo before live posing hears that the mouse was let go, so without these keys. While a tool
 is at work the chains that wait for keys are therefore marked in the file, and a state that undo or redo brings back
-with a mark gets its keys. Where no tool was at work, what was keyed is remembered beside the file.
+with a mark gets its keys. Where no tool was at work the chains do not stand yet as their goals want, and are keyed when
+they are brought there, as they were.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import bpy
 
+from ...rig.animation.compat import strips_of
 from ...rig.animation.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
-from ...rig.bones import pose_bones
+from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.reader import frame_of
-from ...rig.schema import mark_unkeyed, unkeyed_chains
+from ...rig.figure.start_pose import take_keys
+from ...rig.schema import mark_unkeyed, rig_of, unkeyed_chains
 from ...rig.walk_goals import path_bone
-from .state import Key, LiveFigure, LiveItem, Numbers, Pair, state
-from .user_edits import tool_of
+from .state import Key, LiveFigure, LiveItem, LiveRig, Pair, state
+from .user_edits import note_left, tool_of
 
 
 def key_posed(
-    context: bpy.types.Context, posed: Iterable[LiveItem], depsgraph: bpy.types.Depsgraph, is_undone: bool
+    context: bpy.types.Context,
+    posed: Iterable[LiveItem],
+    settled: Collection[LiveItem],
+    depsgraph: bpy.types.Depsgraph,
 ) -> None:
     """Key chains that were posed, where automatic keying is on; those posed by a tool when it was confirmed.
 
     Args:
         context: Only its own scene is keyed.
         posed: Chains that were written now.
+        settled: Those that start from what was posed by hand.
         depsgraph: Evaluated for the frame.
-        is_undone: Whether undo or redo brought back what was evaluated.
     """
     scene = context.scene
     is_own = scene is not None and depsgraph.scene is not None and scene.name_full == depsgraph.scene.name_full
@@ -40,27 +46,23 @@ def key_posed(
         _unmark(state.unkeyed)
         state.unkeyed.clear()
         return
-    known = {(rig.owner, names): found for rig in state.rigs for names, found in rig.figures.items()}
-    pairs = [(rig.owner, names) for rig, names in posed if (rig.owner, names) in known]
-    if state.answered:
-        pairs += [pair for pair in known if _is_by_hand(pair) and pair not in pairs]
-    frame = frame_of(depsgraph)
-    if is_undone:
-        wanted = {pair for pair in known if _is_marked(pair)}
-        wanted |= {pair for pair in pairs if _is_by_hand(pair) or _step(pair, known[pair], frame) in state.key_steps}
-    elif tool_of(context):
+    known = {(rig.owner, names): (rig, found) for rig in state.rigs for names, found in rig.figures.items()}
+    pairs = [pair for rig, names in posed if (pair := (rig.owner, names)) in known]
+    by_hand = {pair for rig, names in settled if (pair := (rig.owner, names)) in known}
+    if tool_of(context):
         for pair in pairs:
-            state.unkeyed.setdefault(pair, known[pair].before)
+            state.unkeyed.setdefault(pair, known[pair][1].before)
         _mark(pairs)
         return
-    else:
-        wanted = {pair for pair in pairs if pair not in state.unkeyed or _is_by_hand(pair)}
-        state.key_steps.extend(_step(pair, known[pair], frame) for pair in wanted)
-        wanted |= {pair for pair, numbers in state.unkeyed.items() if pair in known and known[pair].numbers != numbers}
-    _unmark([*state.unkeyed, *wanted])
-    state.unkeyed.clear()  # those of a cancelled tool are not keyed
-    for owner, names in sorted(wanted, key=_key_of):
-        _key(context, owner, known[owner, names], frame)
+    marked = [pair for pair in known if _is_marked(pair)]
+    wanted = {*by_hand, *(pair for pair in pairs if pair not in marked)}
+    wanted |= {pair for pair in marked if state.unkeyed.get(pair) != known[pair][1].numbers}  # others were cancelled
+    _unmark(marked)
+    state.unkeyed.clear()
+    for pair in sorted(wanted, key=_key_of):
+        rig, found = known[pair]
+        if _key(context, rig.owner, found, frame_of(depsgraph)) and pair in by_hand:
+            _start_from_keys(rig, found)
 
 
 def _key_of(pair: Pair) -> Key:
@@ -68,16 +70,16 @@ def _key_of(pair: Pair) -> Key:
     return pair[0].name_full, *pair[1]
 
 
-def _step(pair: Pair, known: LiveFigure, frame: float) -> tuple[Key, float, Numbers]:
-    """What identifies one automatic keying: chains, frame, goals."""
-    return _key_of(pair), frame, known.numbers
-
-
-def _is_by_hand(pair: Pair) -> bool:
-    """Whether what was done by hand to chains is the pose that they have now."""
-    key = _key_of(pair)
-    hand = state.hands.get(key)
-    return key in state.answered and hand is not None and not hand.reason
+def _start_from_keys(rig: LiveRig, known: LiveFigure) -> None:
+    """Let chains that were posed by hand start from their keys, which are the same pose now."""
+    state.notes.pop((rig.owner.name_full, *known.names), None)
+    chains, data = rig_of(rig.owner).chains, rig.owner.animation_data
+    keyed = KeyedChannels(rig.owner, 0.0)
+    for name in known.names if data is None or not strips_of(data) else ():
+        bones = resolve_bones(rig.owner, chains[name])
+        if chains[name].start != "ANIMATED" and any(map(keyed.has, bones)):
+            take_keys(chains[name], bones)
+    note_left(rig)
 
 
 def _is_marked(pair: Pair) -> bool:
@@ -103,8 +105,8 @@ def _by_owner(pairs: Iterable[Pair]) -> Iterable[tuple[bpy.types.Object, list[st
     return found.items()
 
 
-def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure, frame: float) -> None:
-    """Key the bones of chains that are written: their rotations, the place of a body bone, what stretches.
+def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure, frame: float) -> int:
+    """Key the bones of chains that are written: their rotations, the place of a body bone, what stretches; how many.
 
     The keys of a walk's body are its path, to which the pose that is written adds how the ground carries it.
     """
@@ -115,3 +117,4 @@ def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure,
     count += insert_plain_keys(context, plain, keyed)
     if count:
         state.order = None  # from now on frames move its bones
+    return count

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import sqrt
+from operator import attrgetter
 from typing import Any, cast
 
 import bpy
@@ -14,7 +15,7 @@ import numpy as np
 from ...errors import InvalidValueError, place_of
 from ...finite import are_finite
 from ...kernel import STATUSES, Rows, Status
-from ...maths import ORIGIN, Q4, ULPS, V3, multiplied, normalized, q4, v3
+from ...maths import Q4, ULPS, multiplied, normalized, q4, v3
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -27,7 +28,6 @@ from ...rig.figure.pose_writer import Pose, PoseWriter
 from ...rig.figure.reader import FactsByRig, read, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
-from ...rig.figure.start_pose import StoredPose
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.schema import FabrikChain, rig_of
@@ -35,7 +35,7 @@ from ...rig.targets import check_present, kind_of, reader_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, Outcome, outcomes_of, store
-from .state import LiveFigure, LiveRig, Measure, Numbers, Seen, Source, Tips, state
+from .state import FigureFacts, LiveFigure, LiveRig, Measure, Numbers, Seen, Source, Tips, state
 
 # Where live chains read their goals, and the numbers of chain space that these are.
 
@@ -136,6 +136,8 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 
 # Live chains written, with what came of them: all of an armature at once.
 
+PREPARED = attrgetter("prepared")
+
 
 def write(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
     """Write chains that were solved for other goals, and what came of them; which did not stand so yet.
@@ -147,12 +149,13 @@ def write(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
     Raises:
         TypeError: The armature has other bones or chains than when it was looked up.
     """
-    key = [id(known.prepared) for known in figures]
-    if rig.writer is None or [id(pose.prepared) for pose in rig.writer.poses] != key:
+    key = [*map(id, map(PREPARED, figures))]
+    if rig.writer is None or [*map(id, map(PREPARED, rig.writer.poses))] != key:
         poses = [Pose(known.prepared, known.rotations, known.shift, known.factors) for known in figures]
         rig.writer = PoseWriter(poses, rig.bones)
-    counts = rig.writer.write(rig.owner)
+    counts = rig.writer.write(rig.owner, rig.left)
     state.counts.writes += sum(counts)
+    rig.record.left = rig.digest + rig.left.tobytes()
     _store(rig, figures)
     return [known for known, count in zip(figures, counts, strict=True) if count]
 
@@ -199,6 +202,19 @@ def _store_words(chain: FabrikChain, outcome: Outcome, stored: Outcome | None) -
         forget(chain)
 
 
+def overwriting_keys(owner: bpy.types.Object) -> list[str]:
+    """Names of live chains whose bones have keys that these do not start from: live posing overwrites the keys."""
+    chains = rig_of(owner).chains
+    return [
+        name
+        for rig in state.rigs
+        if rig.owner == owner
+        for facts in rig.facts.values()
+        for name in facts.keyed
+        if name in chains and chains[name].start != "ANIMATED"
+    ]
+
+
 # Live chains that are solved together: read anew, or solved for goals that moved. Nothing is written here.
 
 WORDS = tuple(status.value for status in STATUSES)
@@ -206,13 +222,7 @@ REACHED, BLOCKED = STATUSES.index(Status.REACHED), STATUSES.index(Status.BLOCKED
 MANY = 16  # chains from which on their tips are read at once
 
 
-def read_anew(
-    rig: LiveRig,
-    chain_set: ChainSet,
-    depsgraph: bpy.types.Depsgraph,
-    facts: FactsByRig,
-    start: tuple[list[Q4], V3 | None] | None = None,
-) -> LiveFigure:
+def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> LiveFigure:
     """Read chains that are solved together, and solve them.
 
     Args:
@@ -220,7 +230,6 @@ def read_anew(
         chain_set: The chains.
         depsgraph: Evaluated.
         facts: Of armatures at the frame.
-        start: n rotations, and the location of the body bone, from which to solve in place of their start pose.
 
     Raises:
         FabrikError: They can't be solved.
@@ -230,16 +239,31 @@ def read_anew(
     before = rig.figures.get(chain_set.names)
     prepared, goals = read(chain_set, depsgraph, facts, before=before.prepared if before is not None else None)
     prepared = prepared.asking(prepared.asked)  # a row of its own, which keeps the pose in which the chains stand
-    if start is not None and len(start[0]) == len(prepared.bones):
-        prepared = prepared.started(start[0], _shift_to(prepared, start[1]))
-    known = _known(rig, chain_set, prepared, goals)
+    return solved(_known(rig.facts[chain_set.names], chain_set, prepared, goals), before, chain_set, depsgraph)
+
+
+def solved(
+    known: LiveFigure, before: LiveFigure | None, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph
+) -> LiveFigure:
+    """Solve chains that were read.
+
+    Args:
+        known: The chains.
+        before: As they were known before.
+        chain_set: The same chains.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: They can't be solved.
+    """
+    prepared, goals = known.prepared, known.fixed_goals
     if before is not None:
         known.outcomes, known.numbers = before.outcomes, before.numbers
     seen = seen_in(known.sources, goals)
     if prepared.is_rigid:
         follow(known, numbers_of(known, seen), seen)
         return known
-    item = posed(prepared, goals, rig.owner, depsgraph)
+    item = posed(prepared, goals, chain_set.owner, depsgraph)
     state.counts.solves += 1
     numbers = prepared.numbers(goals)
     known.before, known.numbers, known.points = known.numbers or numbers, numbers, seen
@@ -247,12 +271,23 @@ def read_anew(
     return known
 
 
-def _shift_to(prepared: Prepared, location: V3 | None) -> V3:
-    """The shift of the root that brings the body bone to its location, where it moves."""
-    return prepared.root.shift_for(location) if prepared.root is not None and location is not None else ORIGIN
+def let_go(known: LiveFigure, prepared: Prepared, names: Collection[str], chain_set: ChainSet) -> LiveFigure:
+    """Chains that start elsewhere for as long as a tool poses them, of which some ask for nothing; not solved yet.
+
+    Args:
+        known: The chains.
+        prepared: The same, as they start.
+        names: Of those that ask for nothing.
+        chain_set: The same chains.
+    """
+    asked = [
+        one._replace(weight=0.0, turn_weight=0.0, has_pole=False) if one.chain in names else one
+        for one in prepared.asked
+    ]
+    return _known(known.facts, chain_set, prepared.asking(asked), known.fixed_goals)
 
 
-def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[GoalPoints, ...]) -> LiveFigure:
+def _known(facts: FigureFacts, chain_set: ChainSet, prepared: Prepared, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
     sources, count = sources_of(chain_set, prepared), len(prepared.asked)
     return LiveFigure(
@@ -260,7 +295,7 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         prepared,
         sources,
         goals,
-        rig.facts[chain_set.names],
+        facts,
         prepared.space,
         np.frombuffer(prepared.row.rotations).reshape(-1, 4),
         np.frombuffer(prepared.row.shifts),
@@ -274,7 +309,6 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         any(source.may_hide for source in sources),
         outcomes=[Outcome(name, "NONE") for name in chain_set.names],
         stored=[None] * count,
-        start=StoredPose.of(chain_set),
     )
 
 
@@ -310,7 +344,7 @@ def renew_start(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> bool:
     found = restarted(known.prepared, rig.owner, keyed)
     if found is None:
         return False
-    known.prepared, known.accepted = found, {}
+    known.prepared = found
     return True
 
 

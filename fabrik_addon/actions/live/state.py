@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
 from ...errors import AbsentTargetError, FabrikError, RigError
-from ...maths import Q4, ULPS, V3, Doubles, Places, Singles
+from ...maths import Q4, ULPS, Doubles, Places, Singles
 from ...rig.animation.animation import GROUPING, Animated, Motion
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.checks import movers_of
@@ -27,10 +27,10 @@ from ...rig.dependencies import scenes_of
 from ...rig.figure.figure import Prepared
 from ...rig.figure.groups import ChainSet, sets_of
 from ...rig.figure.pose_writer import PoseWriter
+from ...rig.figure.reader import Stamp
 from ...rig.figure.space import ChainSpace, RigFrame
-from ...rig.figure.start_pose import StoredPose
 from ...rig.goals import GoalPoints, goals_of
-from ...rig.schema import FabrikChain, name_all, rig_of
+from ...rig.schema import FabrikChain, RigRecord, name_all, rig_of
 from ...rig.versions import newer_refusal
 from ...texts import Text
 from ..solve import ordered, waiting_text
@@ -101,7 +101,7 @@ Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotatio
 Foreseen = dict[float, tuple[Numbers, Seen]]  # by frame: goals in chain space, and as they are seen
 Names = tuple[str, ...]  # of chains that are solved together, in alphabetical order
 
-REMEMBERED = 256  # states that undo may come back to
+LEFT = 7  # numbers that are kept of a bone: of its rotation, at most four, and of its location
 MISSING = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
 
 
@@ -197,8 +197,6 @@ class LiveFigure:
         outcomes: What came of each chain.
         stored: What is stored of that with the chains; None where it has to be looked up.
         is_fresh: False once something changed them; then they are read anew.
-        start: The start pose as it was stored when they were read; None where nobody asked.
-        accepted: Values of channels, by bones, that stand there by the add-on's own doing, beside those written live.
     """
 
     names: Names
@@ -224,8 +222,6 @@ class LiveFigure:
     outcomes: list[Outcome] = field(default_factory=list)
     stored: list[Outcome | None] = field(default_factory=list)
     is_fresh: bool = True
-    start: StoredPose | None = None
-    accepted: Values = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -239,6 +235,11 @@ class LiveRig:
         grouped_by: The settings of its chains on which it depends which are solved together, where these are animated.
         indices: Of each of its chains by its name.
         bones: Indices of its bones by their names.
+        record: What is kept in the file for the add-on's own use.
+        digest: Of what must be the same for `left` to hold (`digest_of`).
+        left: (count, 7), what stood in the channels of all bones when live posing left them, as the file has it:
+            rotation channels in the mode of the bone, and the location channels of a body bone; nan where that is not
+            known.
         residuals: Of each of its chains, as stored.
         turn_residuals: The same.
         softened: The same.
@@ -255,6 +256,9 @@ class LiveRig:
     grouped_by: tuple[object, ...] | None
     indices: dict[str, int]
     bones: dict[str, int]
+    record: RigRecord
+    digest: bytes
+    left: Singles
     residuals: array[float]
     turn_residuals: array[float]
     softened: array[float]
@@ -265,68 +269,11 @@ class LiveRig:
     tips: Tips | None = None
 
 
-class Done(NamedTuple):
-    """How the channels of a bone differ from what was last written live: its rotation, its location."""
-
-    is_turned: bool
-    is_moved: bool
-
-
-@dataclass(slots=True, eq=False)
-class Hand:
-    """Bones of one live figure that somebody else posed, and our answer: a new start pose, put back, or keyed.
-
-    Attributes:
-        parts: By the names of the bones that were turned, or moved, which of both.
-        wanted: The rotation of each bone of the chains as it was wanted: those by hand, the others as they stood.
-        location: The location channels of the body bone, likewise; None where it does not move.
-        stood: The values of the channels before.
-        before: The start pose as it was stored before.
-        chains: Names of those of the chains that have one of the bones; of all where none has.
-        reason: Why live posing put the bones back; "" where the pose became the start pose.
-        is_keyed: Whether automatic keying is to keep it, for a start pose that is what is keyed.
-        tool: Which modal tool is at it; 0 for none.
-        after: The start pose as it was stored then.
-    """
-
-    parts: dict[str, Done]
-    wanted: dict[str, Q4]
-    location: V3 | None
-    stood: Values
-    before: StoredPose
-    chains: Names = ()
-    reason: str = ""
-    is_keyed: bool = False
-    tool: int = 0
-    after: StoredPose | None = None
-
-    @property
-    def bones(self) -> list[str]:
-        """Names of the bones that were turned, or moved."""
-        return [*self.parts]
-
-
 LiveItem = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together
 Pair = tuple[bpy.types.Object, Names]  # the same by what lasts longer
 Key = tuple[str, ...]  # and by what outlasts undo: full name of the armature object, names of the chains
-Values = dict[str, list[float]]  # by bones: rotation channels; of a body bone that moves, its location after them
-Starts = dict[Key, tuple[list[Q4], V3 | None]]  # from what to solve: rotations, and the location of the body bone
-
-
-class Replay(NamedTuple):
-    """A pose made by hand as an undo state has it, with our answer, so that undo and redo give that answer again.
-
-    Attributes:
-        key: The chains.
-        start: Their start pose as it was stored.
-        values: Their channels as they stood.
-        hand: What was made of these.
-    """
-
-    key: Key
-    start: StoredPose
-    values: Values
-    hand: Hand
+MOVED = "\t"  # behind the name of a bone: its location was
+Hands = dict[LiveItem, list[str]]  # of chains the bones that were turned by hand, or moved
 
 
 @dataclass(slots=True)
@@ -359,13 +306,10 @@ class LiveState:
         order: Their chains by levels, or None where all has to be looked up.
         watched: The live armatures, and their targets and poles.
         unkeyed: Chains posed while a modal transform ran, to be keyed when it ends, each with the goals before it.
-        undone: Whether the next evaluation follows an undo or a redo.
-        restored: The channels of the bones of chains as an undo or a redo left them, until they are evaluated.
         own: How many operators of the add-on are at work: what these write is not done by hand.
-        hands: What was done by hand to chains, for as long as nothing else happened to them.
-        answered: Chains of which the last call answered a pose made by hand.
-        replays: The last states that were answered after Blender had kept them for undo.
-        key_steps: The same for automatic keys: chain, frame, and goals in chain space.
+        posing: Armatures that a tool at work poses by hand.
+        may_hold: Whether an armature may have a pose that holds until the frame changes.
+        notes: What there is to say of what was posed by hand, for as long as nothing else happened to the chains.
         heard: `Changes.count` at the last call.
         counts: How much was done so far.
     """
@@ -380,13 +324,10 @@ class LiveState:
     order: list[list[LiveItem]] | None = None
     watched: set[bpy.types.Object] = field(default_factory=set)
     unkeyed: dict[Pair, Numbers] = field(default_factory=dict)
-    undone: bool = False
-    restored: dict[Key, Values] = field(default_factory=dict)
     own: int = 0
-    hands: dict[Key, Hand] = field(default_factory=dict)
-    answered: set[Key] = field(default_factory=set)
-    replays: deque[Replay] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
-    key_steps: deque[tuple[Key, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    posing: set[bpy.types.Object] = field(default_factory=set)
+    may_hold: bool = True
+    notes: dict[Key, Text] = field(default_factory=dict)
     heard: int = -1
     counts: LiveCounts = field(default_factory=LiveCounts)
 
@@ -411,15 +352,14 @@ class LiveState:
         self.rigs.clear()
         self.watched.clear()
         self.unkeyed.clear()
-        self.restored.clear()
-        self.hands.clear()
+        self.posing.clear()
+        self.notes.clear()
+        self.may_hold = True
 
     def forget_all(self) -> None:
-        """Another file: nor may any state come back."""
+        """Another file: a drag ends with its file."""
         self.forget()
-        self.replays.clear()
-        self.key_steps.clear()
-        self.held = self.was_held = self.undone = False  # a drag ends with its file
+        self.held = self.was_held = False
 
 
 state = LiveState()
@@ -543,16 +483,39 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
     for name, numbers in (("residual", residuals), ("turn_residual", turns), ("softened", softened)):
         chains.foreach_get(name, numbers)
     chains.foreach_get("passes", passes)
-    bones = {bone.name: i for i, bone in enumerate(pose_bones(owner))}
+    bones, record, digest = (
+        {bone.name: i for i, bone in enumerate(pose_bones(owner))},
+        RigRecord(owner),
+        digest_of(owner),
+    )
+    left = left_in(record.left, digest, len(bones))
     facts, grouped_by = _facts_of(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
     indices = {chain.name: i for i, chain in enumerate(chains)}
-    rig = LiveRig(owner, {}, facts, grouped_by, indices, bones, residuals, turns, softened, passes)
+    rig = LiveRig(
+        owner, {}, facts, grouped_by, indices, bones, record, digest, left, residuals, turns, softened, passes
+    )
     for names, known in before.figures.items() if before is not None else ():
         if names in facts and facts[names].body == known.facts.body:
             known.facts, known.foreseen = facts[names], {}
             known.is_fresh = known.is_fresh and _has_places(known, rig)
             rig.figures[names] = known
     return rig
+
+
+def left_in(kept: bytes, digest: bytes, count: int) -> Singles:
+    """What stood in the channels of bones (`LiveRig.left`), from what the file has; nan where that holds no more."""
+    if kept.startswith(digest) and len(kept) == len(digest) + 4 * LEFT * count:
+        return np.frombuffer(kept, dtype=np.float32, offset=len(digest)).reshape(-1, LEFT).copy()
+    return np.full((count, LEFT), np.nan, dtype=np.float32)
+
+
+def digest_of(owner: bpy.types.Object) -> bytes:
+    """A digest of the names and the rotation modes of an armature's bones, and of the start poses of its chains."""
+    bones: Any = pose_bones(owner)
+    modes = array("i", [0]) * len(bones)
+    bones.foreach_get("rotation_mode", modes)
+    starts = Stamp.of(ChainSet(owner, tuple(rig_of(owner).chains), rig_of(owner).body_bone), 0.0).starts
+    return crc32("\n".join(bones.keys()).encode() + modes.tobytes() + starts).to_bytes(4, "little")
 
 
 def grouping_of(owner: bpy.types.Object) -> tuple[object, ...]:

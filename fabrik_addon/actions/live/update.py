@@ -9,47 +9,58 @@ starts where that is keyed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import bpy
 
 from ...errors import FabrikError, place_of
+from ...finite import are_finite
+from ...rig.animation.animation import keeps_turn, points_ahead
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation
 from ...rig.figure.reader import FactsByRig, frame_of
 from ...rig.figure.space import RigFrame
+from ...rig.figure.start_pose import held_bones
 from ...rig.schema import Changes, rig_of
 from .autokey import key_posed
 from .figures import (
     as_foreseen,
     follow,
+    let_go,
     numbers_of,
     points_now,
     read_anew,
     renew_channels,
     renew_space,
     renew_start,
+    solved,
     stand,
     write,
 )
 from .state import (
     MISSING,
+    Foreseen,
+    Hands,
     LiveFigure,
     LiveItem,
     LiveRig,
     Names,
     Seen,
-    Starts,
+    Source,
     grouping_of,
     look,
     refuse,
     state,
     switch_rig_off,
 )
-from .user_edits import answer_hands, take_as_ours, tool_of
+from .user_edits import find, released, settle, started, take_as_ours, tool_of
+
+BLOCK = 12  # frames for which curves are evaluated at once
+MOST = 512  # frames of which the goals of a chain are kept
 
 
 def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
@@ -71,22 +82,21 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
     if scene.name_full != state.scene:
         _turn_to(scene)
     state.frame = scene.frame_current_final
-    state.answered.clear()
     if state.held:
         state.was_held = True
     elif state.was_held:
         take_as_ours()
     try:
-        posed = _posed(context, depsgraph, is_frame)
+        posed, settled = _posed(context, depsgraph, is_frame)
     except MISSING:
         state.forget()
-        posed = _posed(context, depsgraph, is_frame, is_last=True)
-    undone, state.undone = state.undone, False
-    state.restored.clear()
-    if not is_frame:
-        key_posed(context, posed, depsgraph, undone)
-    if state.hands:
-        _forget_hands(context, posed, is_frame)
+        posed, settled = _posed(context, depsgraph, is_frame, is_last=True)
+    if state.notes:
+        _forget_notes([(rig.owner.name_full, names) for rig, names in posed if (rig, names) not in settled])
+    if is_frame:
+        state.notes.clear()
+    else:
+        key_posed(context, posed, settled, depsgraph)
 
 
 def _turn_to(scene: bpy.types.Scene) -> None:
@@ -97,27 +107,31 @@ def _turn_to(scene: bpy.types.Scene) -> None:
         take_as_ours()
 
 
-def _forget_hands(context: bpy.types.Context, posed: Iterable[LiveItem], is_frame: bool) -> None:
-    """Drop what is known of poses made by hand once their chains were posed again."""
-    if is_frame:
-        state.hands.clear()
-    elif not tool_of(context):
-        moved = {(rig.owner.name_full, name) for rig, names in posed for name in names}
-        for key in [*state.hands]:
-            if key not in state.answered and any((key[0], name) in moved for name in key[1:]):
-                del state.hands[key]
+def _forget_notes(posed: Iterable[tuple[str, Names]]) -> None:
+    """Drop what there is to say of poses made by hand once their chains were posed again.
+
+    Args:
+        posed: Full names of armature objects, each with chains.
+    """
+    moved = {(rig, name) for rig, names in posed for name in names}
+    state.notes = {
+        key: text for key, text in state.notes.items() if not any((key[0], name) in moved for name in key[1:])
+    }
 
 
 def _posed(
     context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, is_frame: bool, is_last: bool = False
-) -> list[LiveItem]:
-    """Bring every chain that does not stand as its goals want it to them; which were written.
+) -> tuple[list[LiveItem], list[LiveItem]]:
+    """Bring every chain that does not stand as its goals want it to them.
 
     Args:
         context: For the tool that is at work.
         depsgraph: Evaluated.
         is_frame: Whether the frame changed.
         is_last: Whether all was looked up anew after an error, so that another one is the armature's own.
+
+    Returns:
+        Which were written, and which start from what was posed by hand.
     """
     scene = depsgraph.scene
     assert scene is not None
@@ -126,25 +140,29 @@ def _posed(
     is_render = depsgraph.mode == "RENDER"
     is_same = _catch_up(scene, depsgraph, is_frame)
     if not state.rigs:
-        return []
+        return [], []
     seen: dict[LiveFigure, Seen] = {}
     if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
-        return []
+        return [], []
     if is_render or not is_frame:
         _mark_stale(rig for rig in state.rigs if is_render or rig.owner in changed)
-    if is_known and not is_frame and not is_render and not changed & state.watched and not state.unkeyed:
-        return []
-    starts: Starts = {}
+    waits = state.unkeyed or state.posing
+    if is_known and not is_frame and not is_render and not changed & state.watched and not waits:
+        return [], []
+    hands = Hands()
     if not (is_frame or is_render or state.own or state.held):
-        rigs = [rig for rig in state.rigs if rig.owner in changed or not is_known]
-        starts = answer_hands(context, depsgraph, rigs) if rigs or state.hands else {}
-    tick = _Tick(depsgraph, is_frame, changed if is_known else None, starts, seen)
+        rigs = [rig for rig in state.rigs if rig.owner in changed | state.posing or not is_known]
+        hands = find(context, rigs, frame_of(depsgraph))
+        _mark_stale(rig for rig, _ in hands)
+    tick = _Tick(context, depsgraph, is_frame, changed if is_known else None, hands, seen)
     written = tick.posed(is_last)
     while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
         look(scene)
-        tick = _Tick(depsgraph, is_frame, None, {}, {})
+        settled = tick.settled
+        tick = _Tick(context, depsgraph, is_frame, None, Hands(), {})
         written += tick.posed(is_last)
-    return written
+        tick.settled += settled
+    return written, tick.settled
 
 
 def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> bool:
@@ -207,27 +225,30 @@ class _Tick:
     """The chains looked at after one evaluation.
 
     Args:
+        context: For the tool that is at work.
         depsgraph: Evaluated.
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
-        starts: Of some chains from what to solve, in place of their start poses.
+        hands: Of some chains the bones that were posed by hand.
         seen: Of some chains where their goals stand.
 
     Attributes:
         is_parted: Whether a chain was switched off that is solved together with others.
+        settled: Chains that start from what was posed by hand.
     """
 
     def __init__(
         self,
+        context: bpy.types.Context,
         depsgraph: bpy.types.Depsgraph,
         is_frame: bool,
         changed: set[bpy.types.Object] | None,
-        starts: Starts,
+        hands: Hands,
         seen: dict[LiveFigure, Seen],
     ) -> None:
-        self.depsgraph, self.is_frame, self.changed = depsgraph, is_frame, changed
-        self.starts, self.seen = starts, seen
-        self.is_parted = False
+        self.context, self.depsgraph, self.is_frame, self.changed = context, depsgraph, is_frame, changed
+        self.hands, self.seen = hands, seen
+        self.is_parted, self.settled = False, list[LiveItem]()
         self.is_later = False  # whether chains of an earlier level were posed
         self.rig_facts = FactsByRig(frame_of(depsgraph))
         self.poses: dict[LiveRig, Any] = {}
@@ -256,7 +277,9 @@ class _Tick:
                     switch_rig_off(rig.owner, error)
             written += posed
             if posed and i + 1 < len(levels):
-                self._evaluate()
+                self.is_later = True
+                with self._evaluated():  # for the chains that may hang on what was written
+                    self.depsgraph.update()
         return written
 
     def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[LiveItem]:
@@ -265,16 +288,17 @@ class _Tick:
         moved = [known for known in looked if known is not None]
         return [(rig, known.names) for known in write(rig, moved)] if moved else []
 
-    def _evaluate(self) -> None:
-        """Let Blender evaluate what was written, for the chains that may hang on it."""
+    @contextmanager
+    def _evaluated(self) -> Iterator[None]:
+        """Let Blender evaluate what is written inside this block: what was read is forgotten."""
         state.paused = True  # Blender calls the handlers for this evaluation, too
         try:
-            self.depsgraph.update()
+            yield
         finally:
             state.paused = False
         self.poses.clear()
         self.seen.clear()
-        self.is_later = True
+        self.rig_facts = FactsByRig(frame_of(self.depsgraph))
 
     def _looked(self, rig: LiveRig, names: Names) -> LiveFigure | None:
         """Chains that are to be written; None for those that stand as their goals want it."""
@@ -312,13 +336,34 @@ class _Tick:
             return None
         self._poses_of(rig)
         chain_set = ChainSet(rig.owner, enabled, rig.facts[names].body)
-        starts = self.starts.get((rig.owner.name_full, *names))
-        known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts, starts)
+        known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts)
+        if (rig, names) in self.hands:
+            known = self._by_hand(rig, chain_set, known)
+        known.is_fresh = not held_bones(rig.owner, self.rig_facts.frame)  # in another frame these start elsewhere
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
             known.prepared = replace(known.prepared, space=known.space)  # so that no frame has to
         rig.figures[names] = known
         return known
+
+    def _by_hand(self, rig: LiveRig, chain_set: ChainSet, known: LiveFigure) -> LiveFigure:
+        """Chains of which bones were posed by hand, solved from there; as they are where none stands otherwise.
+
+        Raises:
+            FabrikError: They can't be solved.
+        """
+        root, tool = self._poses_of(rig)[known.prepared.bones[0]], tool_of(self.context)
+        by_hand = started(known, rig, self.hands.pop((rig, chain_set.names)), root, settles=not tool)
+        if by_hand is None:
+            return known
+        if tool:
+            names = [chain.name for chain in released(chain_set, by_hand[1])]
+            return solved(let_go(known, by_hand[0], names, chain_set), known, chain_set, self.depsgraph)
+        self.settled.append((rig, chain_set.names))
+        with self._evaluated():
+            settle(self.context, self.depsgraph, rig, chain_set, by_hand)
+        self._poses_of(rig)
+        return read_anew(rig, chain_set, self.depsgraph, self.rig_facts)
 
     def _may_have_moved(self, known: LiveFigure) -> bool:
         if self.is_frame or self.is_later or self.changed is None:
@@ -367,3 +412,72 @@ class _Tick:
                     rig.frame, rig.world = RigFrame.of(world), world.copy()
             self.poses[rig] = pose_bones(evaluated)
         return self.poses[rig]
+
+
+# Chains posed before a frame is evaluated: those that nothing moves but their goals, which move by their own curves.
+#
+# So the frame is evaluated once. Where the curves do not tell the truth, since something was changed that nobody told
+# us of, that is found after the evaluation, and the chain is read anew.
+
+
+def ahead(scene: bpy.types.Scene) -> None:
+    """Pose the chains whose goals move by their own curves alone, before the frame is evaluated."""
+    if scene.name_full != state.scene or Changes.count != state.heard or state.order is None:
+        return
+    if not getattr(scene, "fabrik_live"):
+        return
+    frame = scene.frame_current_final
+    try:
+        for rig in state.rigs:
+            posed = [known for known in rig.figures.values() if _follows(known, frame)]
+            if posed:
+                write(rig, posed)
+    except MISSING:  # all is looked up anew at the frame
+        state.forget()
+
+
+def _follows(known: LiveFigure, frame: float) -> bool:
+    """Solve chains for a frame that is to come; whether they stand elsewhere then, as far as that can be foreseen."""
+    foreseen = known.foreseen
+    if foreseen is None or not (known.sources and known.is_fresh and known.facts.only_goals_move):
+        return False
+    if not known.prepared.is_rigid:
+        return False
+    found = foreseen.get(frame)
+    if found is None:
+        _foresee(known, foreseen, frame)
+        found = foreseen.get(frame)
+        if found is None:
+            return False
+    numbers, points = found
+    if numbers == known.numbers:
+        return False
+    follow(known, numbers, points)
+    return True
+
+
+def _foresee(known: LiveFigure, foreseen: Foreseen, frame: float) -> None:
+    """Find where the goals of chains will stand at a frame, and at those about it."""
+    is_whole = frame == int(frame)
+    frames = [float(int(frame) // BLOCK * BLOCK + k) for k in range(BLOCK)] if is_whole else [frame]
+    paths: list[Sequence[tuple[float, ...]]] = []
+    for source, seen in zip(known.sources, known.points, strict=True):
+        points = _path(source, seen, frames)
+        if points is None:
+            known.foreseen = None
+            return
+        paths.append(points)
+    if len(foreseen) >= MOST:
+        foreseen.clear()
+    for at, points_at in zip(frames, zip(*paths, strict=True), strict=True):
+        if all(are_finite(point) for point in points_at):
+            foreseen[at] = numbers_of(known, points_at), points_at
+
+
+def _path(source: Source, seen: tuple[float, ...], frames: Sequence[float]) -> Sequence[tuple[float, ...]] | None:
+    """What a source will tell at some frames, or None where more than its own curves decide."""
+    if source.read is None:
+        return None
+    if source.role == "turn":
+        return [seen] * len(frames) if keeps_turn(source.found, source.bone) else None
+    return points_ahead(source.found, source.bone, frames)

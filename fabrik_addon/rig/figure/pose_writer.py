@@ -171,11 +171,12 @@ class PoseWriter:
     def _own(self, name: str) -> Places:
         return self._owners.setdefault(name, np.full(self._count, -1, dtype=np.intp))
 
-    def write(self, owner: bpy.types.Object) -> list[int]:
+    def write(self, owner: bpy.types.Object, left: Singles | None = None) -> list[int]:
         """Write what does not stand there yet; of each pose how many of its bones did not, once a property.
 
         Args:
             owner: The armature object.
+            left: (count, 7), of all its bones rotation channels and the location, in which to note what was written.
 
         Raises:
             TypeError: It has other bones.
@@ -189,12 +190,17 @@ class PoseWriter:
                 for group in groups:
                     group.put(rotations, stored)
                 self._put(bones, name, stored, counts)
+                if left is not None:
+                    own = self._owners[name] >= 0
+                    left[own, : stored.shape[1]] = stored[own]
         if self._plain:
             values = self._plain_values()
             for name, places in self._plain.items():
                 stored = self._read(bones, name).copy()
                 stored[places] = values[name]
                 self._put(bones, name, stored, counts)
+                if left is not None and name == "location":
+                    left[places, -3:] = stored[places]
         if any(counts):
             tell(owner)
         return counts

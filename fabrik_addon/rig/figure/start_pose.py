@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -13,11 +13,19 @@ from ...errors import ChainError, InvalidValueError, RigError
 from ...finite import are_finite
 from ...maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
 from ...messages import Message
-from ..animation.channels import neutral_values, read_rotation, stored, to_rotation, to_values
+from ..animation.channels import (
+    neutral_values,
+    plain_path,
+    read_rotation,
+    rotation_path,
+    stored,
+    to_rotation,
+    to_values,
+)
 from ..animation.compat import strips_of
-from ..animation.keys import KeyedChannels
+from ..animation.keys import KeyedChannels, animated_paths
 from ..bones import pose_bones, resolve_bones
-from ..schema import FabrikChain, rig_of
+from ..schema import Changes, FabrikChain, RigRecord, rig_of
 from .groups import ChainSet, figure_bones, starting_chains
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
@@ -65,7 +73,8 @@ class Start(NamedTuple):
 def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
     """The start pose of the bones of a figure.
 
-    A bone that several chains have starts as `groups.starting_chains` says. The body bone's location, and bones
+    A bone that was posed by hand for this frame alone starts from there (`store_by_hand`). Of the others, one that
+    several chains have starts as `groups.starting_chains` says. The body bone's location, and bones
     between it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were
     captured, or at rest.
 
@@ -92,7 +101,16 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     location = _captured_location(owner, bones[0]) if body else ORIGIN
     keyed_body = (bones[0].name, location) if body and is_heard else None
     is_between = [chain is None and bone.name != body for bone, chain in zip(bones, found, strict=True)]
-    return Start(rotations, location, is_between, tuple(moving), keyed_body).at(owner, keyed)
+    start = Start(rotations, location, is_between, tuple(moving), keyed_body).at(owner, keyed)
+    held = held_bones(owner, keyed.frame)
+    if not held:
+        return start
+    turned = [
+        held[bone.name][0] if bone.name in held else turn for bone, turn in zip(bones, start.rotations, strict=True)
+    ]
+    return start._replace(
+        rotations=turned, location=held[body][1] if body and bones[0].name in held else start.location
+    )
 
 
 def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
@@ -159,10 +177,12 @@ def read_start(
         ChainError: The captured pose lacks a bone.
         RigError: The keyed pose is wanted, but NLA strips make it.
     """
-    rotations = [_unkeyed(owner, chain, bone) for bone in bones]
-    if chain.start != "ANIMATED":
-        return rotations
-    return [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, rotations, strict=True)]
+    rotations, held = [_unkeyed(owner, chain, bone) for bone in bones], held_bones(owner, keyed.frame)
+    if chain.start == "ANIMATED":
+        rotations = [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, rotations, strict=True)]
+    return [
+        held[bone.name][0] if bone.name in held else rotation for bone, rotation in zip(bones, rotations, strict=True)
+    ]
 
 
 def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types.PoseBone) -> Q4:
@@ -269,30 +289,6 @@ class StoredStart(NamedTuple):
             chain.start = self.kind
 
 
-class StoredPose(NamedTuple):
-    """What is stored of the start pose of chains that are solved together.
-
-    Attributes:
-        starts: Of each chain.
-        body: Of the body bone and of the bones between it and the chains; none for chains without a body.
-    """
-
-    starts: tuple[StoredStart, ...]
-    body: tuple[BodyBone, ...]
-
-    @classmethod
-    def of(cls, chain_set: ChainSet) -> StoredPose:
-        """The start pose of chains as it is stored."""
-        return cls(tuple(StoredStart.of(chain) for chain in chain_set.chains), _stored_body(chain_set))
-
-    def store(self, chain_set: ChainSet) -> None:
-        """Store it with the same chains."""
-        for chain, start in zip(chain_set.chains, self.starts, strict=True):
-            start.store(chain)
-        if chain_set.body:
-            _store_whole_body(chain_set.owner, self.body)
-
-
 def store_start(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], rotations: Mapping[str, Q4], kind: str
 ) -> None:
@@ -347,26 +343,87 @@ def store_rotations(chain: FabrikChain, rotations: Mapping[str, Q4]) -> bool:
     return is_other
 
 
-def store_pose(chain_set: ChainSet, rotations: Mapping[str, Q4], location: V3 | None, kind: str = "CAPTURED") -> None:
-    """Store a pose as the start pose of chains that are solved together; a chain at rest starts there.
+# A pose that was made by hand: of bones without keys the start pose from then on, of the others for its frame alone.
+
+SAME_FRAME = 1e-3  # frames that a stored one may be off by rounding
+
+
+def store_by_hand(
+    chain_set: ChainSet, rotations: Mapping[str, Q4], location: V3, frame: float, moved: Collection[str]
+) -> list[str]:
+    """Store a pose that was made by hand as that from which chains start that are solved together.
 
     Args:
-        chain_set: The chains.
+        chain_set: The chains; one that is at rest starts there.
         rotations: Of each of their bones, those between the body bone and the chains included.
-        location: The location channels of the body bone, where it moves.
-        kind: "CAPTURED"; or "ANIMATED", which falls back on the pose where bones have no keys.
+        location: The location channels of the body bone.
+        frame: At which it was made.
+        moved: Names of the bones that were moved; where all of these have keys, nothing is captured.
+
+    Returns:
+        Names of the bones for which it holds at its frame alone.
     """
+    owner, body = chain_set.owner, chain_set.body
+    bones, played = figure_bones(chain_set), set(animated_paths(owner))
+    held = [bone.name for bone in bones if rotation_path(bone) in played]
+    if body and body not in held and plain_path(pose_bones(owner)[body], "location") in played:
+        held.append(body)
+    if {*moved} <= {*held}:
+        held = [bone.name for bone in bones]
     for chain in chain_set.chains:
-        bones = resolve_bones(chain_set.owner, chain)
-        is_rest = kind == "CAPTURED" and all(turn_angle(rotations[bone.name]) <= AT_REST for bone in bones)
-        store_start(chain, bones, rotations, "REST" if is_rest else kind)
-    if not chain_set.body:
-        return
-    found = {one[0]: one for one in _stored_body(chain_set)}
-    for bone in body_bones(chain_set):
-        place = location if location is not None and bone.name == chain_set.body else v3(bone.location)
-        found[bone.name] = bone.name, rotations[bone.name], place
-    _store_whole_body(chain_set.owner, tuple(found.values()))
+        own = resolve_bones(owner, chain)
+        turned = {bone.name: _captured(chain, bone.name) if bone.name in held else rotations[bone.name] for bone in own}
+        if any(bone.name not in held for bone in own):
+            is_rest = chain.start != "ANIMATED" and all(turn_angle(turn) <= AT_REST for turn in turned.values())
+            kind = "REST" if is_rest else "ANIMATED" if chain.start == "ANIMATED" else "CAPTURED"
+            store_start(chain, own, turned, kind)
+    places = {bone.name: location if bone.name == body else v3(bone.location) for bone in body_bones(chain_set)}
+    store_bones(owner, [(name, rotations[name], place) for name, place in places.items() if name not in held])
+    _hold(
+        owner,
+        frame,
+        [bone.name for bone in bones],
+        [(name, rotations[name], places.get(name, ORIGIN)) for name in held],
+    )
+    return held
+
+
+def _captured(chain: FabrikChain, bone: str) -> Q4:
+    """The captured rotation of a bone; none where the chain starts from its rest pose, or the bone has none."""
+    found = chain.captured.get(bone) if chain.start != "REST" else None
+    return IDENTITY if found is None else to_rotation("QUATERNION", list(found.rotation), bone)
+
+
+def _hold(owner: bpy.types.Object, frame: float, names: Collection[str], wanted: Iterable[BodyBone]) -> None:
+    """Hold bones as they are wanted at a frame, and no others of these names."""
+    record = RigRecord(owner)
+    stood = held_bones(owner, frame)
+    kept = [(name, *pose) for name, pose in stood.items() if name not in names] + [*wanted]
+    end_hold(owner)
+    for name, turn, place in kept:
+        item = record.held.add()
+        item.name, item.rotation, item.location = name, turn, place
+    if kept:
+        record.held_at = frame
+        Changes.count += 1
+
+
+def held_bones(owner: bpy.types.Object, frame: float) -> dict[str, tuple[Q4, V3]]:
+    """Rotation and location channels of the bones that were posed by hand for this frame alone, by their names."""
+    record = RigRecord(owner)
+    if not len(record.held) or abs(record.held_at - frame) > SAME_FRAME:
+        return {}
+    return {one.name: (q4(one.rotation), v3(one.location)) for one in record.held}
+
+
+def end_hold(owner: bpy.types.Object) -> bool:
+    """Forget a pose that holds at a frame alone: another one is shown; whether there was one."""
+    record = RigRecord(owner)
+    if not len(record.held):
+        return False
+    record.held.clear()
+    Changes.count += 1
+    return True
 
 
 def body_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
@@ -380,20 +437,6 @@ def body_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
 def capture_bones(owner: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
     """Store how bones of a body stand as their start pose: their rotation, and their location channels."""
     store_bones(owner, [(bone.name, read_rotation(bone), v3(bone.location)) for bone in bones])
-
-
-def _stored_body(chain_set: ChainSet) -> tuple[BodyBone, ...]:
-    if not chain_set.body:
-        return ()
-    return tuple((one.name, q4(one.rotation), v3(one.location)) for one in rig_of(chain_set.owner).body_captured)
-
-
-def _store_whole_body(owner: bpy.types.Object, wanted: tuple[BodyBone, ...]) -> None:
-    """Store a body's bones, and no others; see `store_bones`."""
-    found = rig_of(owner).body_captured
-    if [item.name for item in found] != [name for name, _, _ in wanted]:
-        found.clear()
-    store_bones(owner, wanted)
 
 
 def store_bones(owner: bpy.types.Object, wanted: Iterable[BodyBone]) -> None:

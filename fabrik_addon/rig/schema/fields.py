@@ -137,6 +137,13 @@ def text(name: str = "", description: str = "", **options: Any) -> str:
     return cast("str", Field(StringProperty, name, description, options))
 
 
+def raw() -> bytes:
+    """Bytes that no panel shows; Blender evaluates nothing when they are written."""
+    return cast(
+        "bytes", Field(StringProperty, "", "", {"subtype": "BYTE_STRING", "options": HIDDEN, "override": set()})
+    )
+
+
 def choice(items: Sequence[tuple[Any, ...]], name: str, description: str = "", **options: Any) -> str:
     """One of several identifiers; `items` are as Blender's."""
     return cast("str", Field(EnumProperty, name, description, {"items": items, **options}))

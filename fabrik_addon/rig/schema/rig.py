@@ -7,7 +7,22 @@ import bpy
 
 from .chain import FabrikChain, chains_of, forget_statuses, switch_on, unique_name
 from .changes import announce
-from .fields import HIDDEN, NO_KEYS, NO_OTHERS, View, group, items, rotation, share, switch, text, vector, whole
+from .fields import (
+    HIDDEN,
+    NO_KEYS,
+    NO_OTHERS,
+    View,
+    group,
+    items,
+    raw,
+    real,
+    rotation,
+    share,
+    switch,
+    text,
+    vector,
+    whole,
+)
 from .walker import WalkerView, walker_of
 
 DEFAULT_SPINE = 0.5
@@ -55,8 +70,8 @@ class RigView(View[bpy.types.Object]):
         chains: The chains, by index or name; `add()` and `remove(index)` change the collection.
         active_index: Index of the chain that the panel shows.
         live: Whether the enabled chains are solved whenever something moves.
-        auto_capture: Whether a pose made by hand on a live chain becomes its start pose, where that moves no other
-            frame.
+        auto_capture: Whether a pose made by hand on a live chain becomes the start pose of its bones without keys;
+            else it holds for its frame alone.
         bake_report: What came of the last bake, as JSON; "" where there was none.
         body_bone: Name of the bone that moves as the body; "" where the roots stay.
         body_stiffness: How much later than the limbs the body bone gives way, 0 to 1.
@@ -79,7 +94,8 @@ class RigView(View[bpy.types.Object]):
     )
     auto_capture = switch(
         "Automatic Capture",
-        "A pose made by hand on a live chain becomes its start pose, if no other frame would change",
+        "A pose made by hand on a live chain becomes the start pose of its bones without keys. "
+        "Off, it holds until the frame changes, as that of keyed bones does",
         options=NO_KEYS,
         default=True,
     )
@@ -133,6 +149,11 @@ class RigRecord(View[bpy.types.Object]):
         bone_names: How the bones were called when they were last looked at; see `renames`.
         bone_rests: How they lay at rest then.
         unkeyed: Names of the chains that automatic keying has yet to key when the mouse is let go, one a line.
+        left: What stood in the channels of live chains when live posing, or the extension, left them.
+        by_hand: Names of the bones that a tool at work has posed by hand, one a line.
+        brought: How often goals came along with a pose that was made by hand.
+        held: Of bones that were posed by hand at a frame which has keys for them: how they stand, at that frame alone.
+        held_at: That frame.
     """
 
     __slots__ = NO_OTHERS
@@ -141,6 +162,11 @@ class RigRecord(View[bpy.types.Object]):
     bone_names = text("Names of Bones", options=HIDDEN)
     bone_rests = text("Rests of Bones", options=HIDDEN)
     unkeyed = text("Keys to Come", options=HIDDEN)
+    left = raw()
+    by_hand = text(options=HIDDEN)
+    brought = whole(options=HIDDEN)
+    held = items(FabrikCapturedBone)
+    held_at = real(options=HIDDEN)
 
 
 class SceneView(View[bpy.types.Scene]):

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.actions import live
-from fabrik_addon.overlay.hover import notices
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
@@ -31,6 +30,7 @@ from support.scenes import (
     make_body,
     make_body_on_root,
     make_empty,
+    note_of,
     pin,
     press,
     tool_at_work,
@@ -365,7 +365,7 @@ def test_pinned_by_its_target() -> None:
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return tool_at_work(monkeypatch)
 
 
@@ -413,83 +413,80 @@ class TestByHand:
         update()
         assert channels(owner) == posed
 
-    @pytest.mark.parametrize(
-        ("change", "reason"),
-        [
-            (lambda owner: setattr(rig_of(owner), "auto_capture", False), "Automatic Capture is off"),
-            (
-                lambda owner: setattr(rig_of(owner).chains["foot.R"], "start", "ANIMATED"),
-                "'foot.R' starts from its keys",
-            ),
-            (
-                lambda owner: setattr(rig_of(owner).chains["foot.R"], "influence", 0.5),
-                "the influence of 'foot.R' is between",
-            ),
-        ],
-    )
-    def test_it_is_put_back_with_a_reason(self, change: Callable[[bpy.types.Object], None], reason: str) -> None:
+    @pytest.mark.parametrize("kind", ["off", "keyed"])
+    def test_it_holds_for_its_frame_alone(self, kind: str) -> None:
         owner = live_body()
-        change(owner)
+        rig_of(owner).auto_capture = kind != "off"
+        for bone in owner.pose.bones if kind == "keyed" else ():
+            for frame in (1, 20):
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+                bone.keyframe_insert("location", frame=frame)
         update()
         stood = channels(owner)
         owner.pose.bones["hips"].location.y -= 0.1
         owner.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
+        goal = rig_of(owner).chains["hand.L"].target
+        before = goal.location.copy()
         update()
-        assert channels(owner) == stood
-        ((chain, hand),) = live.hands_of(owner)
-        assert chain == "hand.L"
-        assert set(hand.bones) == {"hips", "forearm.L"}
-        assert reason in hand.reason
-        bpy.ops.fabrik.hand_pose_keep(chain=chain)
-        update()
-        assert not live.hands_of(owner)
         assert channels(owner) != stood
+        assert goal.location != before
+        assert_feet_hold(owner)
+        assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
+        assert "posed by hand, which holds until the frame changes" in note_of(owner)
+        goal.location = before
+        bpy.context.scene.frame_set(5)
+        bpy.context.scene.frame_set(1)
+        for mine, theirs in zip(channels(owner), stood, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-5)
 
-    def test_a_tool_that_moves_the_body_and_ends(self, tool: Callable[[int, bool], None]) -> None:
+    def test_of_two_arms_only_the_goal_of_the_posed_one_comes_along(self) -> None:
+        owner = live_body()
+        add_limb(owner, "hand.R", 3, target=(-0.5, -0.4, 1.2))
+        update()
+        chains = rig_of(owner).chains
+        before = {name: chains[name].target.location.copy() for name in ("hand.L", "hand.R")}
+        owner.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
+        update()
+        assert (chains["hand.L"].target.location - before["hand.L"]).length > 0.01
+        assert chains["hand.R"].target.location == before["hand.R"]
+        for name in before:
+            assert off_target(owner, name) <= HELD
+        assert_feet_hold(owner)
+
+    def test_a_tool_that_moves_the_body_and_ends(self, tool: Callable[[int], None]) -> None:
         results = []
         for steps in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             owner = live_body()
             hips = owner.pose.bones["hips"]
             stood = hips.location.copy()
-            tool(7, True)
+            tool(7)
             for share in steps:
                 hips.location = stood + share * Vector((0.05, 0.1, 0.0))
                 update()
                 assert_feet_hold(owner)
-            tool(0, True)
+            tool(0)
             owner.update_tag()
             update()
             results.append(channels(owner))
         assert results[0] == results[1]
 
-    def test_a_tool_that_is_cancelled(self, tool: Callable[[int, bool], None]) -> None:
+    def test_a_tool_that_is_cancelled(self, tool: Callable[[int], None]) -> None:
         owner = live_body()
         before = channels(owner)
         hips = owner.pose.bones["hips"]
         stood = hips.location.copy()
-        tool(7, True)
+        tool(7)
         for share in (0.2, 0.9):
             hips.location = stood + share * Vector((0.05, 0.1, 0.0))
             update()
-        tool(0, False)
+        tool(0)
         hips.location = stood
         update()
         assert channels(owner) == before
         assert not rig_of(owner).body_captured
         assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
-        assert not live.hands_of(owner)
-
-    def test_an_animated_goal_is_named(self) -> None:
-        owner = live_body()
-        goal = rig_of(owner).chains["hand.L"].target
-        keyed(goal, {1: goal.location.copy()})
-        keyed(goal, {20: (0.3, -0.5, 1.0)})
-        bpy.context.scene.frame_set(1)
-        owner.pose.bones["thigh.L"].rotation_quaternion = Euler((0.4, 0, 0)).to_quaternion()
-        update()
-        (text,) = notices()
-        assert text.startswith("foot.L: 'thigh.L' was posed by hand, and live posing put it back: 'hand.L' is animated")
+        assert not note_of(owner)
 
     def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self) -> None:
         owner = live_body()
@@ -512,14 +509,13 @@ class TestByHand:
         for join in (False, True):
             owner.pose.bones["hips"].location.y -= 0.03
             update()
-            ((_, hand),) = live.hands_of(owner)
-            assert "'hips' was posed by hand" in live.hand_text(hand, True)
+            assert "'hips' was posed by hand" in note_of(owner)
             if join:
                 add_limb(owner, "hand.R", 3, target=(-0.5, -0.4, 1.2))
             else:
                 rig_of(owner).chains["hand.L"].target.location.z -= 0.1
             update()
-            assert not live.hands_of(owner)
+            assert not note_of(owner)
 
     def test_undo_and_redo(self) -> None:
         owner = live_body()

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import bpy
 import pytest
 from fabrik_addon.actions import live
+from fabrik_addon.actions.keep_pose import unposed
 from fabrik_addon.maths import distance
-from fabrik_addon.overlay.hover import notices
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
@@ -19,17 +20,29 @@ from support.scenes import (
     TURN,
     add_chain,
     go_live,
-    hand_of,
+    key_automatically,
     keyed,
     live_line,
     make_empty,
     make_line,
+    note_of,
     select,
     start_of,
     tool_at_work,
     turned,
     update,
 )
+
+
+def assert_alike(mine: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]], near: float = 1e-6) -> None:
+    """Channels of bones are the same."""
+    for a, b in zip(mine, theirs, strict=True):
+        assert a == pytest.approx(b, abs=near)
+
+
+def go_to(*frames: int) -> None:
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
 
 
 def _limit(owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -47,19 +60,68 @@ HELD: dict[str, Callable[[bpy.types.Object, FabrikChain], object]] = {
 
 
 class TestBecomesTheStartPose:
-    def test_a_turned_bone_is_kept_and_the_tip_stays_at_its_target(self) -> None:
+    def test_the_pose_stays_and_the_goal_comes_along(self) -> None:
         owner, chain = live_line(count=4)
-        before = evaluated_joints(owner, chain)
+        goal = chain.target.location.copy()
         wanted = turned(owner, "b1")
+        posed = channels(owner)
         update()
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+        assert_alike(channels(owner), posed)
+        assert (chain.target.location - goal).length > 0.05
+        assert tip_error(owner, chain) < 1e-6
+        assert note_of(owner) == "b3: 'b1' was posed by hand, which is the start pose now"
+
+    def test_the_pole_comes_along(self) -> None:
+        owner, chain = live_line(count=4)
+        chain.pole = make_empty((0.5, -5, 1), "Pole")
+        update()
+        pole = chain.pole.location.copy()
+        turned(owner, "b0", Quaternion((0.0, 0.0, 1.0), 0.7))
+        with unposed():
+            update()
+        posed = evaluated_joints(owner, chain)
+        update()
+        assert max(distance(a, b) for a, b in zip(posed, evaluated_joints(owner, chain), strict=True)) < 1e-4
+        assert (chain.pole.location - pole).length > 0.1
+
+    def test_a_pin_holds(self) -> None:
+        owner, chain = live_line(count=4)
+        chain.pin = True
+        update()
+        goal = chain.target.location.copy()
+        wanted = turned(owner, "b1")
+        update()
+        assert chain.target.location == goal
         assert tip_error(owner, chain) < 1e-4
-        assert max(distance(a, b) for a, b in zip(before, evaluated_joints(owner, chain), strict=True)) > 0.05
-        hand = hand_of(owner, chain)
-        assert hand is not None
-        assert hand.bones == ["b1"]
-        assert not hand.reason
+        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+
+    def test_a_limit_holds_and_no_other_bone_makes_up_for_it(self) -> None:
+        owner, chain = live_line(count=4)
+        _limit(owner, chain)
+        update()
+        before = channels(owner)
+        turned(owner, "b2", Quaternion((1.0, 0.0, 0.0), 2.0))
+        update()
+        assert abs(owner.pose.bones["b2"].rotation_quaternion.angle) < 0.6 + 1e-5
+        pairs = [(a, b) for i, (a, b) in enumerate(zip(channels(owner), before, strict=True)) if i != 2]
+        assert_alike([a for a, _ in pairs], [b for _, b in pairs])
+        assert tip_error(owner, chain) < 1e-4
+
+    @pytest.mark.parametrize("name", ["driven", "shared"])
+    def test_a_goal_that_can_not_come_along_stays_and_that_is_told(self, name: str) -> None:
+        owner, chain = live_line(count=4)
+        if name == "driven":
+            chain.target.driver_add("location", 0).driver.expression = "0.3"
+        else:
+            other = add_chain(owner, tip="b1", count=2)
+            other.enabled, other.target = False, chain.target
+        update()
+        turned(owner, "b1")
+        update()
+        assert tip_error(owner, chain) < 1e-4
+        assert ("is driven" if name == "driven" else "is also a goal of") in note_of(owner)
 
     def test_a_bone_turned_by_nothing_worth_moves_nothing(self) -> None:
         """The new start pose is the pose that stood, so the limb does not fall back to its rest pose's solution."""
@@ -120,16 +182,16 @@ class TestBecomesTheStartPose:
         turned(owner, "b1")
         update()
         assert (chain.start, follower.start) == ("CAPTURED", "REST")
-        assert hand_of(other, follower) is None
+        assert not note_of(other)
 
     def test_it_is_no_longer_told_once_the_target_moves(self) -> None:
         owner, chain = live_line()
         turned(owner, "b1")
         update()
-        assert hand_of(owner, chain) is not None
+        assert note_of(owner)
         chain.target.location.x += 0.1
         update()
-        assert hand_of(owner, chain) is None
+        assert not note_of(owner)
         assert chain.start == "CAPTURED"
 
 
@@ -139,9 +201,10 @@ def _key_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
     bpy.context.scene.frame_set(1)
 
 
-def _key_bones(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    for frame in (1, 20):
-        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+def _key_bones(owner: bpy.types.Object, *names: str) -> None:
+    for name in names or owner.pose.bones.keys():
+        for frame in (1, 20):
+            owner.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
 
 
 def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -152,108 +215,150 @@ def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
     bpy.context.scene.frame_set(1)
 
 
-REFUSED: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] = {
-    "switched off": (lambda owner, _: setattr(rig_of(owner), "auto_capture", False), "Automatic Capture is off"),
-    "target animated": (_key_target, "animated"),
-    "bones keyed": (_key_bones, "keyed"),
-    "carried": (_carry, "animated"),
-    "influence": (lambda _, chain: setattr(chain, "influence", 0.5), "influence"),
-    "starts from keys": (lambda _, chain: setattr(chain, "start", "ANIMATED"), "not keyed"),
+UNKEYED: dict[str, Callable[[bpy.types.Object, FabrikChain], object]] = {
+    "carried": _carry,
+    "influence": lambda _, chain: setattr(chain, "influence", 0.5),
+    "starts from keys that it has not": lambda _, chain: setattr(chain, "start", "ANIMATED"),
+    "keys of another limb": lambda owner, _: keyed(make_line(2).pose.bones["b1"], {1: (0, 0, 0)}),
 }
 
 
-class TestIsPutBack:
-    @pytest.mark.parametrize("name", sorted(REFUSED))
-    def test_with_a_reason_and_no_frame_moves(self, name: str) -> None:
-        owner, chain = live_line(count=4)
-        change, reason = REFUSED[name]
-        change(owner, chain)
-        update()
-        before, start = channels(owner), chain.start
-        wanted = turned(owner, "b1")
-        update()
-        assert channels(owner) == before
-        assert chain.start == start
-        hand = hand_of(owner, chain)
-        assert hand is not None
-        assert hand.bones == ["b1"]
-        assert reason in hand.reason
-        assert Quaternion(hand.wanted["b1"]).rotation_difference(wanted).angle < 1e-6
+@pytest.mark.parametrize("name", sorted(UNKEYED))
+def test_bones_without_keys_keep_it_in_all_frames(name: str) -> None:
+    owner, chain = live_line(count=4)
+    UNKEYED[name](owner, chain)
+    update()
+    start = chain.start
+    turned(owner, "b1")
+    posed = channels(owner)
+    update()
+    assert_alike(channels(owner), posed)
+    assert chain.start == ("ANIMATED" if start == "ANIMATED" else "CAPTURED")
+    go_to(5, 1)
+    assert_alike(channels(owner), posed, 1e-5)
 
-    @pytest.mark.parametrize("name", sorted(REFUSED))
-    def test_the_button_makes_it_the_start_pose_after_all(self, name: str) -> None:
+
+def test_a_keyed_goal_takes_its_new_place_for_this_frame() -> None:
+    owner, chain = live_line(count=4)
+    _key_target(owner, chain)
+    goal, curves = chain.target.location.copy(), len(fcurves_of(chain.target))
+    wanted = turned(owner, "b1")
+    posed = channels(owner)
+    update()
+    assert_alike(channels(owner), posed)
+    assert "is keyed: key it, or the next frame change takes it back" in note_of(owner)
+    go_to(5, 1)
+    assert (chain.target.location - goal).length < 1e-6
+    assert len(fcurves_of(chain.target)) == curves
+    assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+    assert tip_error(owner, chain) < 1e-4
+
+
+class TestHoldsForItsFrame:
+    """Keyed bones: the pose is the start of this frame, until the frame changes."""
+
+    @staticmethod
+    def keyed_limb(start: str = "REST") -> tuple[bpy.types.Object, FabrikChain]:
         owner, chain = live_line(count=4)
-        REFUSED[name][0](owner, chain)
+        chain.start = start
         update()
-        wanted = turned(owner, "b1")
+        _key_bones(owner)
         update()
-        select(owner, "b0")
-        assert bpy.ops.fabrik.hand_pose_keep(chain=chain.name) == {"FINISHED"}
-        update()
-        by_keys = name in {"bones keyed", "starts from keys"}
-        assert chain.start == ("ANIMATED" if by_keys else "CAPTURED")
-        assert bool(fcurves_of(owner)) == by_keys
-        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
-        assert chain.influence < 1.0 or tip_error(owner, chain) < 1e-4
-        assert hand_of(owner, chain) is None
+        return owner, chain
+
+    @pytest.mark.parametrize("start", ["REST", "ANIMATED"])
+    def test_until_the_frame_changes(self, start: str) -> None:
+        owner, chain = self.keyed_limb(start)
+        goal, before = chain.target.location.copy(), channels(owner)
+        turned(owner, "b1")
         posed = channels(owner)
-        bpy.context.scene.frame_set(5)
-        bpy.context.scene.frame_set(1)
+        update()
+        assert_alike(channels(owner), posed)
+        assert (chain.start, len(chain.captured)) == (start, 0)
+        assert note_of(owner) == "b3: 'b1' was posed by hand, which holds until the frame changes"
+        chain.target.location = goal
+        update()
+        assert not note_of(owner)
+        assert tip_error(owner, chain) < 1e-4
+        assert channels(owner) != before
+        go_to(5, 1)
+        assert_alike(channels(owner), before, 1e-5)
+
+    def test_the_button_and_other_goals_start_from_it_too(self) -> None:
+        owner, chain = self.keyed_limb()
+        turned(owner, "b1")
+        update()
+        chain.target.location.x += 0.2
+        update()
+        posed = channels(owner)
+        bpy.ops.fabrik.solve_all()
+        assert channels(owner) == posed
+        rig_of(owner).live = False
+        bpy.ops.fabrik.solve_all()
         assert channels(owner) == posed
 
-    def test_static_parents_and_keys_of_other_limbs_do_not_count(self) -> None:
-        owner, chain = live_line()
-        holder = make_empty((0, 0, 0), "Holder")
-        owner.parent = holder
-        other = make_line(2)
-        keyed(other.pose.bones["b1"], {1: (0, 0, 0)})
-        update()
+    def test_it_holds_once_more_is_posed(self) -> None:
+        owner, _ = self.keyed_limb()
         turned(owner, "b1")
         update()
-        assert chain.start == "CAPTURED"
-
-    def test_a_button_without_anything_done_by_hand(self) -> None:
-        owner, chain = live_line()
-        select(owner, "b0")
-        with pytest.raises(RuntimeError, match="by hand"):
-            bpy.ops.fabrik.hand_pose_keep(chain=chain.name)
-        turned(owner, "b1")
+        turned(owner, "b2")
+        posed = channels(owner)
         update()
-        with pytest.raises(RuntimeError, match="there is no chain 'gone'"):
-            bpy.ops.fabrik.hand_pose_keep(chain="gone")
+        assert_alike(channels(owner), posed)
 
-    def test_the_button_is_undone_in_one_step(self) -> None:
+    def test_a_bake_does_not_start_from_it(self) -> None:
+        owner, chain = self.keyed_limb()
+        goal = chain.target.location.copy()
+        baked = []
+        for by_hand in (False, True):
+            if by_hand:
+                turned(owner, "b1")
+                update()
+                chain.target.location = goal
+                update()
+            select(owner, "b0")
+            bpy.ops.fabrik.bake(frame_start=1, frame_end=3, into="NEW_ACTION")
+            go_to(1)
+            baked.append(channels(owner))
+            chain.enabled = True
+            update()
+        assert_alike(baked[1], baked[0])
+
+    def test_with_automatic_capture_off_bones_without_keys_do_the_same(self) -> None:
         owner, chain = live_line(count=4)
         rig_of(owner).auto_capture = False
         turned(owner, "b1")
-        update()
-        select(owner, "b0")
-        bpy.ops.ed.undo_push(message="before")
-        stood = channels(owner)
-        bpy.ops.fabrik.hand_pose_keep("EXEC_DEFAULT", True, chain=chain.name)
-        update()
         posed = channels(owner)
-        assert posed != stood
-        bpy.ops.ed.undo()
         update()
-        owner = bpy.data.objects["Rig"]
-        assert (channels(owner), rig_of(owner).chains[0].start) == (stood, "REST")
-        bpy.ops.ed.redo()
-        update()
-        owner = bpy.data.objects["Rig"]
-        assert (channels(owner), rig_of(owner).chains[0].start) == (posed, "CAPTURED")
+        assert_alike(channels(owner), posed)
+        assert chain.start == "REST"
 
-    def test_it_is_told_until_the_next_frame(self) -> None:
-        owner, chain = live_line()
-        rig_of(owner).auto_capture = False
-        assert not notices()
-        turned(owner, "b1")
+    def test_of_a_limb_that_is_keyed_in_part_the_rest_is_captured(self) -> None:
+        owner, chain = live_line(count=4)
+        _key_bones(owner, "b0")
         update()
-        (text,) = notices()
-        assert text.startswith("b2: 'b1' was posed by hand, and live posing put it back: Automatic Capture is off")
-        bpy.context.scene.frame_set(3)
-        assert hand_of(owner, chain) is None
-        assert not notices()
+        turned(owner, "b0")
+        wanted = turned(owner, "b1")
+        posed = channels(owner)
+        update()
+        assert_alike(channels(owner), posed)
+        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+        assert start_of(chain, "b0").angle < 1e-6
+        go_to(5, 1)
+        assert tip_error(owner, chain) < 1e-4
+
+    def test_opening_the_file_ends_it(self, tmp_path: Path) -> None:
+        owner, chain = self.keyed_limb()
+        before = channels(owner)
+        turned(owner, "b1")
+        goal = chain.target.location.copy()
+        update()
+        chain.target.location = goal
+        update()
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "held.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "held.blend"))
+        update()
+        assert_alike(channels(bpy.data.objects["Rig"]), before, 1e-5)
 
 
 class TestIsNotByHand:
@@ -267,7 +372,7 @@ class TestIsNotByHand:
             owner.animation_data.action.update_tag()
             owner.update_tag(refresh={"TIME"})
             update()
-            assert hand_of(owner, chain) is None
+            assert not note_of(owner)
             assert tip_error(owner, chain) < 1e-4
 
     def test_buttons_of_the_extension(self) -> None:
@@ -282,7 +387,7 @@ class TestIsNotByHand:
             button()
             update()
             assert chain.start == "REST"
-            assert hand_of(owner, chain) is None
+            assert not note_of(owner)
 
     def test_what_a_script_captures_itself(self) -> None:
         owner, chain = live_line()
@@ -290,7 +395,7 @@ class TestIsNotByHand:
         chain.captured["b1"].rotation = TURN
         owner.pose.bones["b1"].rotation_quaternion = TURN
         update()
-        assert hand_of(owner, chain) is None
+        assert not note_of(owner)
         assert start_of(chain, "b1").rotation_difference(TURN).angle < 1e-6
 
     def test_a_change_of_the_rotation_mode(self) -> None:
@@ -327,11 +432,11 @@ class TestIsNotByHand:
             assert [chain.start for chain in rig_of(owner).chains] == ["REST", "REST"]
 
 
-def dragged(owner: bpy.types.Object, tool: Callable[[int, bool], None], *shares: float) -> Quaternion:
+def dragged(owner: bpy.types.Object, tool: Callable[[int], None], *shares: float) -> Quaternion:
     """Turn a bone by a modal tool, which writes at each move of the mouse; how the bone stood."""
     bone = owner.pose.bones["b1"]
     stood = bone.rotation_quaternion.copy()
-    tool(7, True)
+    tool(7)
     for share in shares:
         bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
         update()
@@ -342,53 +447,89 @@ class TestTools:
     """A modal tool writes at each move of the mouse, from where it began."""
 
     @pytest.fixture
-    def tool(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+    def tool(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
         return tool_at_work(monkeypatch)
 
-    def test_many_moves_come_to_the_same_as_one(self, tool: Callable[[int, bool], None]) -> None:
+    def test_many_moves_come_to_the_same_as_one(self, tool: Callable[[int], None]) -> None:
         results = []
         for steps in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             owner, chain = live_line(count=4)
             dragged(owner, tool, *steps)
-            tool(0, True)
+            tool(0)
             owner.update_tag()
             update()
             results.append(channels(owner))
             assert chain.start == "CAPTURED"
         assert results[0] == results[1]
 
-    def test_cancelling_puts_pose_and_start_pose_back(self, tool: Callable[[int, bool], None]) -> None:
+    def test_cancelling_puts_pose_and_start_pose_back(self, tool: Callable[[int], None]) -> None:
         owner, chain = live_line(count=4)
         before = channels(owner)
         stood = dragged(owner, tool, 0.2, 0.9)
-        tool(0, False)
+        tool(0)
         owner.pose.bones["b1"].rotation_quaternion = stood
         update()
         assert channels(owner) == before
         assert chain.start == "REST"
         assert not chain.captured
-        assert hand_of(owner, chain) is None
+        assert not note_of(owner)
 
-    @pytest.mark.parametrize("start", ["REST", "ANIMATED"])
-    def test_automatic_keying_keys_it_when_it_ends(self, start: str, tool: Callable[[int, bool], None]) -> None:
+    def test_the_limb_follows_under_the_mouse(self, tool: Callable[[int], None]) -> None:
+        """What the tool wrote stands there after each of its moves, and nothing else moves."""
         owner, chain = live_line(count=4)
-        chain.start = start
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        dragged(owner, tool, 0.2, 0.9)
-        shown = channels(owner)
-        assert not fcurves_of(owner)
-        tool(0, True)
+        goal = chain.target.location.copy()
+        before = channels(owner)
+        tool(7)
+        for share in (0.1, 0.4, 0.9, 0.3):
+            turned(owner, "b1", Quaternion((1, 0, 0), 0.6 * share))
+            wanted = channels(owner)
+            assert wanted[0] == before[0]
+            update()
+            assert_alike(channels(owner), wanted)
+            assert (chain.target.location, chain.start) == (goal, "REST")
+        tool(0)
         owner.update_tag()
         update()
-        assert channels(owner) == shown
-        assert len(fcurves_of(owner)) == 16
-        bpy.context.scene.frame_set(5)
-        bpy.context.scene.frame_set(1)
-        for mine, theirs in zip(channels(owner), shown, strict=True):
-            assert mine == pytest.approx(theirs, abs=1e-5)
-        assert tip_error(owner, chain) < 1e-4
+        assert_alike(channels(owner), wanted)
+        assert tip_error(owner, chain) < 1e-6
+
+    @pytest.mark.parametrize("kind", ["bones keyed", "pinned"])
+    def test_cancelling_of_others(self, kind: str, tool: Callable[[int], None]) -> None:
+        owner, chain = live_line(count=4)
+        if kind == "bones keyed":
+            _key_bones(owner)
+        chain.pin = kind == "pinned"
+        update()
+        before = channels(owner)
+        stood = dragged(owner, tool, 0.2, 0.9)
+        if kind == "pinned":
+            assert tip_error(owner, chain) < 1e-4
+        tool(0)
+        owner.pose.bones["b1"].rotation_quaternion = stood
+        update()
+        assert channels(owner) == before
+        assert not note_of(owner)
+
+    @pytest.mark.parametrize("start", ["REST", "ANIMATED"])
+    def test_automatic_keying_keys_it_when_it_ends(self, start: str, tool: Callable[[int], None]) -> None:
+        owner, chain = live_line(count=4)
+        chain.start = start
+        key_automatically()
+        for frame in (1, 10):
+            bpy.context.scene.frame_set(frame)
+            dragged(owner, tool, 0.2, 0.9)
+            shown = channels(owner)
+            owner.pose.bones["b1"].keyframe_insert("rotation_quaternion")  # as the tool itself does
+            tool(0)
+            owner.update_tag()
+            update()
+            assert_alike(channels(owner), shown)
+            assert chain.start == "ANIMATED"
+            assert len(fcurves_of(owner)) == 16
+            go_to(5, frame)
+            assert_alike(channels(owner), shown, 1e-5)
+            assert tip_error(owner, chain) < 1e-4
 
 
 def push(message: str) -> None:
