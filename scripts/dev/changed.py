@@ -22,7 +22,7 @@ ROOTS = ("", "scripts", "tests")  # from which modules are named
 ADDON, TESTS = "fabrik_addon", "tests"
 ALWAYS = ("tests/test_layering.py",)
 FEW = 4  # test files, below which the folder of the package is added
-MOST = 28  # test files that a module of the extension is judged by
+MOST = 18  # test files that a module of the extension is judged by
 OPERATOR = re.compile(r"^class FABRIK_OT_(\w+)", re.MULTILINE)
 PRESSED = re.compile(r"press\(\s*\"(\w+)|ops\.fabrik\.(\w+)")
 
