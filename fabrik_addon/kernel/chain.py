@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One chain of size 1 while it is solved: what all rungs share, and the ways along which its reach changes."""
+"""A chain of size 1: what is known of it, and how its reach changes as it curls."""
 
 from __future__ import annotations
 
 from math import cos, sin, sqrt
-from typing import cast
 
 from . import cython
-from .fabrik import Trace
 from .figure import Figure
 from .forms import Q4, V3, Doubles, Ints
-from .goals.point import Point
 from .vectors import (
     ORIGIN,
     PI,
@@ -81,78 +78,10 @@ class Falling:
         return 0.5 * (low + high)
 
 
-@cython.cclass
-class Chain:
-    """A chain, the target of its tip, and how it is to be solved.
-
-    Attributes:
-        figure: Of size 1, without branches.
-        count: Its n joints.
-        inner: Least distance of the tip from the root without limits; the greatest is 1.
-        carried: For each joint the index of the last point that turns rigidly with it: n for the tip, else the head
-            of the next bone that does not inherit rotation.
-        first_moving: Index of the first joint that is not fixed; n where all are.
-        first_ball: Index of the first joint that turns every way and has joints behind it, all of which follow it;
-            -1 where there is none.
-        is_free: Whether no joint has a limit or stiffness.
-        is_stiff: Whether a joint has stiffness.
-        tip: The goal of the tip, with the target at hand.
-    """
-
-    figure: Figure
-    count: cython.int
-    inner: cython.double
-    carried: Ints
-    first_moving: cython.int
-    first_ball: cython.int
-    is_free: cython.bint
-    is_stiff: cython.bint
-    tip: Point
-    target: V3
-    tolerance: cython.double
-    max_passes: cython.int
-    plain: cython.bint
-    fabrik: cython.bint
-    restarts: cython.int
-    share: cython.int  # of the passes that a restart may take
-    joints: Doubles  # room for n + 1 points, for whichever rung is at work
-    trace: Trace
-
-    def __init__(self, figure: Figure) -> None:
-        count = figure.count
-        self.figure = figure
-        self.count = count
-        self.inner = max(0.0, 2.0 * max(figure.spans) - 1.0)
-        self.carried = integers(count)
-        end = count
-        for i in range(count - 1, -1, -1):
-            self.carried[i] = end
-            if not figure.inherits[i]:
-                end = i
-        limits = figure.limits
-        self.first_moving = next((i for i in range(count) if not limits[i].is_fixed), count)
-        self.is_stiff = any(figure.stiffness[i] > 0.0 for i in range(count))
-        self.is_free = not self.is_stiff and all(limit.is_free for limit in limits)
-        follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
-        balls = (i for i in range(count - 1) if limits[i].is_ball and follow[i])
-        self.first_ball = next(balls, -1)
-        self.tip = cast(Point, Point(count - 1, ORIGIN).bound(figure))
-        self.target = ORIGIN
-        self.joints = doubles(3 * count + 3)
-        self.tolerance = 0.0
-        self.max_passes = self.restarts = self.share = 0
-        self.plain = False
-        self.fabrik = True
-        self.trace = None
-
-    @cython.cfunc
-    def record(self, name: str, joints: Doubles) -> cython.void:
-        """Show the joints after a pass to whoever wants to see them."""
-        if self.trace is not None:
-            self.trace.record(name, joints, self.count)
-
-
 CURL_STEPS = cython.declare(cython.int, 12)
+CLOSING = cython.declare(cython.double, 2.0)  # radians over n that joints curl at first for a distance off by 1
+WIDER = cython.declare(cython.double, 3.0)  # times that, if the tip is not there yet
+MOST_CLOSED = cython.declare(cython.double, 1.0)  # radians over n that they curl at most
 CLOSED = cython.declare(cython.double, 1e-6)  # distance of the tip from the root that tells no direction
 
 
@@ -163,7 +92,6 @@ class Reach(Falling):
     The joints that come out are written into a buffer of n + 1 points that is handed in.
     """
 
-    chain: Chain
     count: cython.int
     lengths: Doubles
     directions: Doubles
@@ -171,12 +99,9 @@ class Reach(Falling):
     height: cython.double  # of the tip off the plane in which the chain curls
     distance: cython.double
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
-        self.count = chain.count
-        self.lengths = chain.figure.spans
-        self.directions = doubles(3 * chain.count)
-        self.across = doubles(2 * chain.count)
+    def __init__(self, figure: Figure) -> None:
+        self.count, self.lengths = figure.count, figure.spans
+        self.directions, self.across = doubles(3 * figure.count), doubles(2 * figure.count)
         self.height = self.distance = 0.0
 
     @cython.cfunc
@@ -225,6 +150,45 @@ class Reach(Falling):
             along: Unit vector from root to target.
             bend: Unit vector at right angles to it, on whose side the inner joints stand.
         """
+        self.project(distance, along, bend)
+        self.bend_by(joints, self.turn_to_distance(), along, bend)
+        self.turn_onto(joints, along)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def close(self, joints: Doubles, target: V3, bend: V3) -> cython.void:
+        """Bring the tip of joints that are near a target onto it: they curl or uncurl a little, by equal turns.
+
+        Args:
+            joints: n + 1 joints; they stay as they are where no little turn brings the tip to the target's distance.
+            target: Relative to the root.
+            bend: Unit vector at right angles to the line from root to tip, on whose side the inner joints stand.
+        """
+        self.point_as(joints)
+        along: V3 = unit(v3(joints, self.count))
+        self.project(length(target), along, bend)
+        before: cython.double = self.excess(0.0)
+        at: cython.double = 0.0
+        step: cython.double = CLOSING * before / self.count
+        value: cython.double = before
+        while magnitude(at) < MOST_CLOSED / self.count and value * before > 0.0:
+            before = value
+            at += step
+            step *= WIDER
+            value = self.excess(at)
+        if value * before > 0.0:
+            return
+        last: cython.double = at - step / WIDER
+        found: cython.double = self.crossing(last, at, before, value) if before > 0.0 else at
+        if before < 0.0:
+            found = self.crossing(at, last, value, before)
+        self.bend_by(joints, found, along, bend)
+        self.turn_onto(joints, target)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def project(self, distance: cython.double, along: V3, bend: V3) -> cython.void:
+        """Find the parts of the bones in the plane in which they curl, for `excess` over a distance."""
         k: cython.int
         normal: V3 = cross(along, bend)
         self.height = 0.0
@@ -234,8 +198,6 @@ class Reach(Falling):
             self.across[2 * k] = self.lengths[k] * dot(own, along)
             self.across[2 * k + 1] = self.lengths[k] * dot(own, bend)
             self.height += self.lengths[k] * dot(own, normal)
-        self.bend_by(joints, self.turn_to_distance(), along, bend)
-        self.turn_onto(joints, along)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -288,3 +250,47 @@ class Reach(Falling):
         turn: Q4 = from_to(tip, target, X_AXIS)
         for i in range(1, self.count + 1):
             put3(joints, i, rotated(turn, v3(joints, i)))
+
+
+@cython.cclass
+class Chain:
+    """A figure of size 1 without branches, and what its rungs need to know of it.
+
+    Attributes:
+        figure: n joints.
+        count: n.
+        inner: Least distance of the tip from the root without limits; the greatest is 1.
+        carried: For each joint the index of the last point that turns rigidly with it: n for the tip, else the head
+            of the next bone that does not inherit rotation.
+        first_moving: Index of the first joint that is not fixed; n where all are.
+        first_ball: Index of the first joint that turns every way and has joints behind it, all of which follow it;
+            -1 where there is none.
+        is_free: Whether no joint has a limit or stiffness.
+        reach: How it curls.
+    """
+
+    figure: Figure
+    count: cython.int
+    inner: cython.double
+    carried: Ints
+    first_moving: cython.int
+    first_ball: cython.int
+    is_free: cython.bint
+    reach: Reach
+
+    def __init__(self, figure: Figure) -> None:
+        count = figure.count
+        self.figure, self.count = figure, count
+        self.inner = max(0.0, 2.0 * max(figure.spans) - 1.0)
+        self.carried = integers(count)
+        end = count
+        for i in range(count - 1, -1, -1):
+            self.carried[i] = end
+            if not figure.inherits[i]:
+                end = i
+        limits = figure.limits
+        self.first_moving = next((i for i in range(count) if not limits[i].is_fixed), count)
+        self.is_free = not figure.is_stiff and all(limit.is_free for limit in limits)
+        follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
+        self.first_ball = next((i for i in range(count - 1) if limits[i].is_ball and follow[i]), -1)
+        self.reach = Reach(figure)

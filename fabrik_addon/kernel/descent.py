@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import sqrt
 
 from . import cython
-from .figure import Figure, Pose, copy_pose
+from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
 from .least_squares import A_RADIAN_OF_SHIFT, Jacobian, Posture, movers_of, placed_of
@@ -56,6 +56,7 @@ STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would t
 STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
 LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
 ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
+FAR_MISSED = cython.declare(cython.double, 0.5)  # error from which on it grows with the error alone
 STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
 SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
 SHORTER = cython.declare(cython.double, 0.3)
@@ -95,7 +96,6 @@ class Descent:
         little: Share of the error that is next to nothing.
         first_damping: Of the first step of a descent.
         patience: Steps in a row that may gain next to nothing.
-        robust_to: Error from which on the damping that is added grows with the error, no longer with its square.
     """
 
     figure: Figure
@@ -120,7 +120,6 @@ class Descent:
     keeper: Descent
     little: cython.double
     first_damping: cython.double
-    robust_to: cython.double
     patience: cython.int
     returns: Doubles  # turns back to the goals that are kept
 
@@ -150,35 +149,17 @@ class Descent:
             keeper.first_damping = RETURN_DAMPING
         self.little = LITTLE
         self.first_damping = FIRST_DAMPING
-        self.robust_to = UNDEFINED
         self.patience = STALLED
 
     @cython.cfunc
-    def begin(self, rotations: Doubles) -> cython.void:
-        """Stand at allowed rotations, the root where the start pose has it."""
-        copy_into(self.pose.rotations, rotations, 4 * self.count)
-        copy_into(self.trial.rotations, rotations, 4 * self.count)
-        copy_into(self.pose.shift, self.figure.root, 3)
-        copy_into(self.trial.shift, self.figure.root, 3)
-        self.figure.place(self.pose)
-        self.judge()
-
-    @cython.cfunc
     def take(self, pose: Pose) -> cython.void:
-        """Stand as a pose does."""
-        copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
-        copy_into(self.pose.shift, pose.shift, 3)
-        copy_into(self.trial.shift, pose.shift, 3)
-        copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
-        self.figure.place_part(self.pose, self.placed, self.count_of_placed)
-        self.judge()
-
-    @cython.cfunc
-    def take_placed(self, pose: Pose) -> cython.void:
-        """`take` for a pose of which every joint is placed."""
-        copy_pose(self.pose, pose, self.count)
-        copy_into(self.trial.shift, pose.shift, 3)
-        copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
+        """Stand as a pose does; where it is the one at hand, which was put elsewhere, all of it is placed."""
+        if pose is not self.pose:
+            copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
+            copy_into(self.pose.shift, pose.shift, 3)
+            self.figure.place_part(self.pose, self.placed, self.count_of_placed)
+        copy_into(self.trial.rotations, self.pose.rotations, 4 * self.count)
+        copy_into(self.trial.shift, self.pose.shift, 3)
         self.judge()
 
     @cython.cfunc
@@ -358,7 +339,7 @@ class Descent:
                 break
             used += 1
             before: cython.double = self.cost
-            if self.step(damping + ROBUST * self.error * smaller(self.error, self.robust_to), LARGEST_TURN):
+            if self.step(damping + ROBUST * self.error * smaller(self.error, FAR_MISSED), LARGEST_TURN):
                 is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
                 if is_little and self.posture.weight <= 0.0:

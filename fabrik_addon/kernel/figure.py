@@ -159,6 +159,7 @@ class Figure:
     count = cython.declare(cython.int, visibility="readonly")
     size = cython.declare(cython.double, visibility="readonly")
     is_chain = cython.declare(cython.bint, visibility="readonly")
+    is_stiff: cython.bint  # whether a joint has stiffness
     moves = cython.declare(cython.bint, visibility="readonly")
     base: Q4
     parents: Ints
@@ -199,6 +200,7 @@ class Figure:
         self.changes = 0
         self.moves = bool(moves)
         self.is_chain = not self.moves
+        self.is_stiff = False
         for i, joint in enumerate(joints):
             self._take(i, joint)
             parent = i - 1 if parents is None else index(parents[i])
@@ -228,6 +230,7 @@ class Figure:
         if not are_finite((joint.stiffness,)):
             raise InvalidValueError("a stiffness is not a finite number")
         self.stiffness[i] = joint.stiffness
+        self.is_stiff = self.is_stiff or joint.stiffness > 0.0
         self.inherits[i] = bool(joint.inherits)
         self.limits.append(joint.limit)
 
@@ -297,7 +300,7 @@ class Figure:
         figure: Figure = Figure.__new__(Figure)
         figure.count, figure.is_chain, figure.moves, figure.base = self.count, self.is_chain, self.moves, self.base
         figure.parents, figure.gaps, figure.inherits = self.parents, self.gaps, self.inherits
-        figure.rest, figure.stiffness = self.rest, self.stiffness
+        figure.rest, figure.stiffness, figure.is_stiff = self.rest, self.stiffness, self.is_stiff
         figure.start, figure.root = doubles(4 * self.count), doubles(3)
         copy_into(figure.start, self.start, 4 * self.count)
         figure.limits, figure.changes = list(self.limits), 0

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from . import cython
-from .chain import Chain, Falling, Reach
+from .chain import Chain, Falling
 from .descent import Descent
 from .fabrik import limited_forward
 from .figure import Figure, Pose, clamp_start, placed_pose
 from .forms import Q4, V3, Doubles
+from .goals.point import Point
 from .limits.base import Limit
 from .vectors import (
     ORIGIN,
@@ -282,7 +285,7 @@ class Limb(Falling):
 
 
 @cython.cfunc
-def bent(chain: Chain, reach: Reach, rotations: Doubles, distance: cython.double) -> Doubles:
+def bent(chain: Chain, rotations: Doubles, distance: cython.double) -> Doubles:
     """Bend a straight chain by equal turns, as far as its limits let it, to about a distance; others come back."""
     figure: Figure = chain.figure
     pose: Pose = placed_pose(figure, rotations)
@@ -290,27 +293,27 @@ def bent(chain: Chain, reach: Reach, rotations: Doubles, distance: cython.double
     if chain.count < 2 or dot(along, along) == 0.0 or not is_straight(pose.heads, chain.count):
         return rotations
     wanted: Doubles = doubles(3 * chain.count + 3)
-    reach.point_all(along)
-    reach.curl(wanted, distance, along, preferred_bend(figure, pose, chain.first_moving, along))
+    chain.reach.point_all(along)
+    chain.reach.curl(wanted, distance, along, preferred_bend(figure, pose, chain.first_moving, along))
     limited_forward(figure, pose, wanted)
     return pose.rotations
 
 
 @cython.cfunc
-def curled_pose(chain: Chain, reach: Reach, rotations: Doubles) -> Doubles:
+def curled_pose(chain: Chain, rotations: Doubles) -> Doubles:
     """A pose of a chain that bends one way, curled up by equal turns; others come back."""
     pose: Pose = placed_pose(chain.figure, rotations)
     along: V3 = unit(v3(pose.heads, chain.count))
     bend: V3 = bend_direction(pose.heads, 0, chain.count)
     if is_straight(pose.heads, chain.count):
         bend = preferred_bend(chain.figure, pose, chain.first_moving, along)
-        reach.point_all(along)
+        chain.reach.point_all(along)
     elif bends_one_way(pose.heads, chain.count, along, bend):
-        reach.point_as(pose.heads)
+        chain.reach.point_as(pose.heads)
     else:
         return rotations
     wanted: Doubles = doubles(3 * chain.count + 3)
-    reach.curl(wanted, CURLED_UP, along, bend)
+    chain.reach.curl(wanted, CURLED_UP, along, bend)
     limited_forward(chain.figure, pose, wanted)
     return pose.rotations
 
@@ -353,17 +356,17 @@ BENT_TO = 0.97  # share of its length to which a straight chain is bent before i
 
 
 @cython.cfunc
-def limb_of(chain: Chain, reach: Reach) -> Limb | None:
+def limb_of(chain: Chain) -> Limb | None:
     """The limb that a chain is; None where no ball joint leads it."""
     if chain.first_ball < 0:
         return None
     limb: Limb = Limb(chain)
-    limb.lead(find_way(limb, reach))
+    limb.lead(find_way(limb))
     return limb
 
 
 @cython.cfunc
-def find_way(limb: Limb, reach: Reach) -> list[Doubles]:
+def find_way(limb: Limb) -> list[Doubles]:
     """The poses of a limb's way; see `Limb.poses`.
 
     A start pose that was made lies on the way, whatever comes of it, so that a goal a hair away gives a pose a hair
@@ -373,25 +376,25 @@ def find_way(limb: Limb, reach: Reach) -> list[Doubles]:
     chain: Chain = limb.chain
     start: Doubles = clamp_start(chain.figure)
     limb.start_reach = limb.reach_of(start)
-    shortest: Doubles = extreme(chain, reach, best_ends(limb, start, 1.0), 0.0)
+    shortest: Doubles = extreme(chain, best_ends(limb, start, 1.0), 0.0)
     folded: Doubles = straight_pose(chain, shortest, True)
     if limb.reach_of(folded) < limb.reach_of(shortest):
         shortest = folded
     if chain.is_free and chain.count > 2 and chain.inner == 0.0:
-        curled: Doubles = curled_pose(chain, reach, start)
+        curled: Doubles = curled_pose(chain, start)
         limb.curls = limb.reach_of(curled) <= CURLED_UP + ROUNDING
         if limb.curls:
             shortest = curled
-    longest: Doubles = longest_pose(limb, reach, start)
+    longest: Doubles = longest_pose(limb, start)
     if chain.figure.starts_at_rest() and not is_even(limb, start, shortest, 1.0):
         limb.leads_past_start = True
         return [longest, shortest]
-    outward = way_to(limb, reach, start, longest, OUT_OF_REACH)
-    return [*reversed(outward), start, *way_to(limb, reach, start, shortest, 0.0)]
+    outward = way_to(limb, start, longest, OUT_OF_REACH)
+    return [*reversed(outward), start, *way_to(limb, start, shortest, 0.0)]
 
 
 @cython.cfunc
-def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cython.double) -> list[Doubles]:
+def way_to(limb: Limb, start: Doubles, end: Doubles, distance: cython.double) -> list[Doubles]:
     """The poses of a limb's way from the start pose to one of its ends, the end last.
 
     It leads straight to the end where the reach changes evenly then; else in small steps for as far as these go, and
@@ -399,7 +402,6 @@ def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cyt
 
     Args:
         limb: Whose way it is.
-        reach: Of its chain.
         start: n rotations.
         end: The same.
         distance: 0 for the way to the shortest pose, `OUT_OF_REACH` for that to the longest.
@@ -408,7 +410,7 @@ def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cyt
     if is_even(limb, start, end, sign):
         return [end]
     steps: list[Doubles] = []
-    extreme(limb.chain, reach, start, distance, steps)
+    extreme(limb.chain, start, distance, steps)
     found: list[Doubles] = []
     least: cython.double = sign * limb.reach_of(start)
     for pose in steps:
@@ -434,16 +436,16 @@ def is_even(limb: Limb, start: Doubles, end: Doubles, sign: cython.double) -> cy
 
 
 @cython.cfunc
-def longest_pose(limb: Limb, reach: Reach, start: Doubles) -> Doubles:
+def longest_pose(limb: Limb, start: Doubles) -> Doubles:
     """The pose that brings the tip farthest from the first ball joint; of several the one to which the start leads."""
     chain: Chain = limb.chain
     straight: float = sum(list(chain.figure.spans)[limb.first :])
-    reached: Doubles = extreme(chain, reach, start, OUT_OF_REACH)
+    reached: Doubles = extreme(chain, start, OUT_OF_REACH)
     straightened: Doubles = straight_pose(chain, reached)
     if limb.reach_of(straightened) >= straight - EXTREME_GAIN:
         return straightened
     starts = [straight_pose(chain, start), best_ends(limb, start, -1.0)]
-    far = [reached, *(extreme(chain, reach, pose, OUT_OF_REACH) for pose in starts)]
+    far = [reached, *(extreme(chain, pose, OUT_OF_REACH) for pose in starts)]
     return far[first_best([-limb.reach_of(pose) for pose in far])]
 
 
@@ -549,14 +551,11 @@ def rank_of(limb: Limb, start: Doubles, pose: Doubles, sign: cython.double) -> c
 
 
 @cython.cfunc
-def extreme(
-    chain: Chain, reach: Reach, start: Doubles, distance: cython.double, steps: list[Doubles] | None = None
-) -> Doubles:
+def extreme(chain: Chain, start: Doubles, distance: cython.double, steps: list[Doubles] | None = None) -> Doubles:
     """Steps of least squares from a pose towards a distance alone, the first ball joint and those before it held.
 
     Args:
         chain: n joints.
-        reach: Of the same.
         start: n rotations.
         distance: Of the tip from the first ball joint.
         steps: Is given the pose after each step, where it is wanted.
@@ -564,20 +563,18 @@ def extreme(
     Returns:
         The last of them.
     """
-    figure: Figure = chain.figure
     first: cython.int = chain.first_ball
-    rotations: Doubles = bent(chain, reach, start, BENT_TO) if distance == 0.0 else start
-    kept: V3 = chain.tip.target
-    descent: Descent = Descent(figure, [chain.tip])
+    tip: Point = cast(Point, Point(chain.count - 1, ORIGIN).bound(chain.figure))
+    descent: Descent = Descent(chain.figure, [tip])
     descent.held = first + 1
-    descent.begin(rotations)
+    descent.take(placed_pose(chain.figure, bent(chain, start, BENT_TO) if distance == 0.0 else start))
     damping: cython.double = EXTREME_DAMPING
     for _ in range(EXTREME_STEPS):
         root: V3 = v3(descent.pose.heads, first)
         span: V3 = minus(v3(descent.pose.heads, chain.count), root)
         if length(span) < FOLDED or damping > EXTREME_GIVEN_UP:
             break
-        chain.tip.target = plus(root, scaled(unit(span), distance))
+        tip.target = plus(root, scaled(unit(span), distance))
         descent.judge()
         before: cython.double = descent.error
         if not descent.step(damping, EXTREME_TURN if steps is None else SMALL_TURN):
@@ -589,5 +586,4 @@ def extreme(
             steps.append(taken)
         if descent.error > before - EXTREME_GAIN:
             break
-    chain.tip.target = kept
     return descent.pose.rotations

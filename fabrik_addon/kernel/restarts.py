@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other starts of a figure: poses on the way from the start pose to such as are drawn inside the limits."""
+"""Where a figure misses its goals it starts again: from poses on the way to such as are drawn inside the limits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from random import Random
 
 from . import cython
 from .descent import Descent
-from .figure import Figure, Pose, clamp_start, placed_pose
+from .figure import Figure, Pose, clamp_start, copied_pose, placed_pose
 from .forms import Q4, V3, Doubles
 from .goals.base import Goal
 from .limits.base import Limit
+from .ranks import Ranks
+from .run import Run
 from .vectors import (
     X_AXIS,
     Y_AXIS,
@@ -30,6 +32,7 @@ from .vectors import (
 
 SCREENED = 128  # poses that are drawn
 SEED = 2011
+HALF_WAY = 0.5  # to a drawn pose from the start pose: the inner half of the limits
 APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of the figure: neighbours end alike
 
 
@@ -46,31 +49,65 @@ def farthest(pose: Pose, other: Pose, count: cython.int) -> cython.double:
 
 @cython.cclass
 class Restarts:
-    """The poses from which a figure is solved again where it misses its goals from the start pose.
+    """Solves a figure again where it misses its goals from the start pose, from the nearest of many poses.
 
     Args:
-        descent: To all goals: the errors of the poses are by these.
-        share: How far the poses are on the way from the start pose to those that are drawn.
+        ranks: What solves it.
+        run: The run whose path puts all joints, or None.
 
     Attributes:
+        share: How far the poses are on the way from the start pose to those that are drawn.
         rotations: Those of all poses among which it chooses, n each; None before they are asked for.
         drawn: The poses.
         drawn_at: The figure's `changes` when they were drawn.
     """
 
     figure: Figure
-    descent: Descent
+    ranks: Ranks
+    run: Run
     share: cython.double
     rotations: list[Doubles]
     drawn: list[Pose]
     drawn_at: cython.int
 
-    def __init__(self, descent: Descent, share: float) -> None:
-        self.figure = descent.figure
-        self.descent = descent
-        self.share = share
+    def __init__(self, ranks: Ranks, run: Run | None) -> None:
+        self.figure, self.ranks, self.run = ranks.figure, ranks, run
+        self.share = HALF_WAY if run is None else 1.0
         self.rotations = self.drawn = None
         self.drawn_at = 0
+
+    @cython.cfunc
+    def search(self) -> cython.int:
+        """Take the best pose to which the starts lead, where one is clearly better; returns the steps used."""
+        ranks: Ranks = self.ranks
+        descent: Descent = ranks.descent
+        used: cython.int = 0
+        best: Pose = copied_pose(descent.pose, self.figure.count)
+        least = ranks.errors()
+        missed: cython.double = ranks.rough.error_of(best)
+        start: Pose
+        for start in self.starts():
+            used += ranks.settle_from(start, missed)
+            ranks.record("restart")
+            is_met: cython.bint = ranks.misses() <= ranks.effort.tolerance
+            if is_met or ranks.is_better(least):
+                best = copied_pose(descent.pose, self.figure.count)
+                least = ranks.errors()
+                missed = ranks.rough.error_of(best)
+            if is_met:
+                break
+        descent.take(best)
+        return used + ranks.polish()
+
+    @cython.cfunc
+    def starts(self) -> list[Pose]:
+        """The poses: where FABRIK's passes take a run from the end of its limb's path, and drawn ones."""
+        found = self.nearest(self.ranks.effort.restarts)
+        if self.run is not None and self.run.limb is not None:
+            pose: Pose = Pose(self.figure.count)
+            self.run.put_otherwise(pose)
+            found.insert(0, pose)
+        return found
 
     @cython.cfunc
     def nearest(self, count: cython.int) -> list[Pose]:
@@ -80,7 +117,7 @@ class Restarts:
         errors = []
         for k in range(len(self.drawn)):
             self.approach(k)
-            errors.append((self.descent.error_of(self.drawn[k]), k))
+            errors.append((self.ranks.descent.error_of(self.drawn[k]), k))
         chosen: list[Pose] = []
         other: Pose
         for _, k in sorted(errors):
@@ -100,6 +137,7 @@ class Restarts:
         """Draw the poses; joints that move no goal stay at their start."""
         i: cython.int
         k: cython.int
+        descent: Descent = self.ranks.descent
         random = Random(SEED)
         self.drawn_at = self.figure.changes
         self.rotations, self.drawn = [], []
@@ -109,8 +147,8 @@ class Restarts:
                 limit: Limit = self.figure.limits[i]
                 put4(drawn, i, limit.draw(random.random(), random.random(), random.random()))
             rotations: Doubles = clamp_start(self.figure)
-            for k in range(self.descent.count_of_turned):
-                i = self.descent.movers[k]
+            for k in range(descent.count_of_turned):
+                i = descent.movers[k]
                 limit = self.figure.limits[i]
                 is_whole: cython.bint = self.share >= 1.0
                 end: Q4 = q4(drawn, i)
@@ -120,9 +158,12 @@ class Restarts:
 
     @cython.cfunc
     def approach(self, k: cython.int) -> cython.void:
-        """Bring the root of a drawn pose to where the goals miss less."""
-        if self.figure.moves:
-            self.fit(self.drawn[k])
+        """Swing a drawn pose at a run's target, or bring its root to where the goals miss less."""
+        pose: Pose = self.drawn[k]
+        if self.run is not None:
+            self.run.start_at(pose, self.rotations[k])
+        elif self.figure.moves:
+            self.fit(pose)
 
     @cython.cfunc
     def fit(self, pose: Pose) -> cython.void:
@@ -136,7 +177,7 @@ class Restarts:
             axis: V3 = X_AXIS if a == 0 else Y_AXIS if a == 1 else Z_AXIS
             pull: cython.double = 0.0
             weight: cython.double = 0.0
-            for goal in self.descent.goals:
+            for goal in self.ranks.descent.goals:
                 change: V3 = goal.shift(pose, axis)
                 pull += dot(change, goal.missing(pose))
                 weight += dot(change, change)

@@ -10,20 +10,22 @@ from operator import index
 from typing import Any, NamedTuple, SupportsIndex
 
 from ..errors import ChainError, InvalidValueError
-from ..finite import LARGEST
+from ..finite import LARGEST, are_finite
 from . import cython
-from .figure import Figure
+from .fabrik import Trace
+from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import HINT, Goal
 from .goals.bend import Bend
 from .goals.point import Point
-from .vectors import doubles, integers, q4, v3
+from .vectors import doubles, integers, plus, put3, q4, scaled, v3
 
 DEFAULT_TOLERANCE = 1e-4
 DEFAULT_MAX_PASSES = 256
 DEFAULT_RESTARTS = 8
 MOST_PASSES = 1 << 30
 MOST_RESTARTS = 128
+LEAST_STEPS = 32  # that a restart gets; where fewer are to be spent there is none
 
 
 class Settings(NamedTuple):
@@ -42,6 +44,56 @@ class Settings(NamedTuple):
     plain: bool = False
     restarts: int = DEFAULT_RESTARTS
     fabrik: bool = True
+
+
+@cython.cclass
+class Effort:
+    """What is spent on a solve: `Settings` as all rungs have them at hand, and who watches.
+
+    Attributes:
+        tolerance: What a goal may miss, as a share of the figure's size.
+        passes: The most steps and passes.
+        restarts: How many other starts are tried; none where passes are few, or work alone.
+        share: The most steps from one of them, for a run.
+        is_plain: Whether FABRIK's passes work alone.
+        with_fabrik: Whether they work at all.
+        trace: Is shown every pass; None where nobody watches.
+    """
+
+    tolerance: cython.double
+    passes: cython.int
+    restarts: cython.int
+    share: cython.int
+    is_plain: cython.bint
+    with_fabrik: cython.bint
+    trace: Trace
+
+    def __init__(self) -> None:
+        self.trace = None
+        self.take(Settings())
+
+    def take(self, settings: Settings) -> None:
+        """Take over settings.
+
+        Raises:
+            InvalidValueError: One makes no sense.
+        """
+        if not isinstance(settings, Settings):
+            raise TypeError(f"the settings are {type(settings).__name__}, and not Settings")
+        if not are_finite((float(settings.tolerance),)):
+            raise InvalidValueError("the tolerance is not a finite number")
+        self.tolerance = settings.tolerance
+        self.passes = max(min(index(settings.max_passes), MOST_PASSES), 0)
+        self.is_plain, self.with_fabrik = bool(settings.plain), bool(settings.fabrik)
+        restarts = max(min(index(settings.restarts), MOST_RESTARTS), 0)
+        self.restarts = 0 if self.is_plain or self.passes < LEAST_STEPS else restarts
+        self.share = max(int(self.passes / max(restarts, 1)), LEAST_STEPS)
+
+    @cython.cfunc
+    def record(self, name: str, joints: Doubles, count: cython.int) -> cython.void:
+        """Show n + 1 joints after a pass to whoever wants to see them."""
+        if self.trace is not None:
+            self.trace.record(name, joints, count)
 
 
 class Status(StrEnum):
@@ -179,9 +231,8 @@ class Rows:
     joints = cython.declare(cython.int, visibility="readonly")
     buffers: dict[str, Any]
     asked: list[Goal]
-    point: Point  # of a chain with the tip's target alone, or with a pole besides
-    bend: Bend
-    body: Any  # what solves other goals, made at the first solve
+    tip: cython.int  # index of the goal of a chain's tip, if but a pole is asked besides; -1 for none
+    rungs: Any  # what solves them, made at the first solve
     numbers: Doubles
     starts: Doubles
     roots: Doubles
@@ -227,9 +278,8 @@ class Rows:
         self.buffers["weights"] = array("d", [goal.weight for goal in goals]) * count
         self.buffers["ranks"] = array("i", [goal.rank for goal in goals]) * count
         self._view(list(self.buffers.values()))
-        self.point = self.bend = self.body = None
-        if figure.is_chain:
-            self._find_tip(figure.count - 1)
+        self.rungs = None
+        self.tip = self._find_tip(figure.count - 1) if figure.is_chain else -1
 
     def _view(self, made: list[Any]) -> None:
         """Take the buffers over for quick access, in their order."""
@@ -245,29 +295,21 @@ class Rows:
         except KeyError:
             raise AttributeError(f"rows have no '{name}'") from None
 
-    def _find_tip(self, last: int) -> None:
-        """Set `point` and `bend` if the goals are just a place for the tip and at most one pole.
-
-        That is the case which the rungs for chains solve.
-
-        Args:
-            last: Index of the last joint.
-        """
-        points = [goal for goal in self.asked if isinstance(goal, Point) and goal.is_for_tip]
+    def _find_tip(self, last: int) -> int:
+        """Which goal is a place for the tip of a chain, joint `last`, if at most one pole is asked besides; else -1."""
+        points = [g for g, goal in enumerate(self.asked) if isinstance(goal, Point) and goal.is_for_tip]
         bends = [goal for goal in self.asked if isinstance(goal, Bend) and goal.root == 0]
         is_whole = len(points) == 1 and len(bends) <= 1 and len(points) + len(bends) == len(self.asked)
-        if is_whole and all(goal.effector == last for goal in self.asked):
-            self.point = points[0]
-            self.bend = bends[0] if bends else None
+        return points[0] if is_whole and all(goal.effector == last for goal in self.asked) else -1
 
     @cython.cfunc
-    def load(self, row: cython.Py_ssize_t, factor: cython.double) -> cython.void:
-        """Hand the numbers of a row, weights and ranks to the goals, lengths times a factor."""
+    def load(self, row: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
+        """Hand the numbers of a row, weights and ranks to the goals, lengths times a factor, relative to an origin."""
         g: cython.int
         at: cython.Py_ssize_t = row * self.width
         for g in range(len(self.asked)):
             goal: Goal = self.asked[g]
-            goal.load(self.numbers, at, factor)
+            goal.load(self.numbers, at, factor, origin)
             goal.weight = self.weights[row * len(self.asked) + g]
             goal.rank = self.ranks[row * len(self.asked) + g]
             at += goal.width
@@ -317,6 +359,28 @@ class Rows:
             raise ChainError(f"row {row} of {self.count} takes {self.width} numbers, and {len(numbers)} were given")
         for k, number in enumerate(numbers):
             self.numbers[row * self.width + k] = number
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def put_pose(self, k: cython.Py_ssize_t, pose: Pose, size: cython.double, root: V3) -> cython.void:
+        """Leave a placed pose in a row.
+
+        Args:
+            k: The row.
+            pose: Of size 1.
+            size: By how much it is to be larger.
+            root: Vector by which all of it is to stand elsewhere.
+        """
+        i: cython.int
+        count: cython.int = self.joints
+        first: cython.Py_ssize_t = k * count
+        for i in range(4 * count):
+            self.rotations[4 * first + i] = pose.rotations[i]
+            self.frames[4 * first + i] = pose.frames[i]
+        for i in range(count):
+            put3(self.heads, first + i, plus(root, scaled(v3(pose.heads, i), size)))
+            put3(self.ends, first + i, plus(root, scaled(v3(pose.ends, i), size)))
+        put3(self.shifts, k, plus(root, scaled(v3(pose.shift, 0), size)))
 
     def solution(self, row: int = 0) -> Solution:
         """What was found for a row, as tuples and lists.

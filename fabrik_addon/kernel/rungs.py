@@ -1,292 +1,337 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains from rung to rung: known answers, passes, the path of a limb, least squares, restarts."""
+"""The order of rungs by which every figure is solved, chain or body.
+
+1. The start pose, where it is the answer.
+2. For a run, a chain whose tip one goal alone asks to a place: the path of its limb, and FABRIK's passes.
+3. Least squares by ranks, with posture where no run's path tells how the joints turn.
+4. Other starts, where goals are missed that the lengths of the joints would let be met.
+5. A rigid turn about the line from the root to the tip, for a run with a pole.
+
+At last what may stretch does.
+"""
 
 from __future__ import annotations
 
+from math import sqrt
+
 from . import cython
-from .chain import Chain, Reach
-from .descent import LITTLE, Descent
-from .fabrik import backward, forward, limited_forward
-from .figure import Pose, clamp_start, copied_pose, placed_pose
-from .forms import Q4, V3, Doubles
-from .limb_path import Limb, bent, limb_of
+from .descent import Descent
+from .figure import Figure, Pose, clamp_start, copy_pose, placed_pose
+from .forms import Q4, V3, Doubles, Ints
+from .goals.base import Goal
+from .goals.bend import Bend
+from .goals.point import Point
+from .least_squares import Jacobian
 from .limits.base import Limit
+from .limits.fixed import FREE
+from .ranks import Ranks, missing_of, most_missing
 from .restarts import Restarts
+from .rows import BLOCKED, MOST_GIVES, NEVER, REACHED, TOO_FAR, TOO_NEAR, UNKNOWN, Effort, Rows
+from .run import Run
 from .vectors import (
+    ORIGIN,
     X_AXIS,
-    apart,
-    clipped,
+    Y_AXIS,
+    Z_AXIS,
     conjugated,
-    copy_into,
-    from_to,
+    dot,
+    doubles,
+    integers,
     length,
     minus,
     multiplied,
-    normalized,
+    ones,
     plus,
-    put4,
     q4,
     rotated,
+    rotation_vector,
     scaled,
-    v3,
+    unit,
 )
 
-FINISHED = cython.declare(cython.double, 1e-6)  # error at which least squares stop
-SHORT = cython.declare(cython.double, 0.02)  # share of the limb's path from its start that FABRIK's passes close
-FABRIK_PASSES = cython.declare(cython.int, 4)  # before least squares take over: later ones gain little
-FREE_PASSES = cython.declare(cython.int, 8)  # of a chain without limits, whose passes are short
-GAINING = cython.declare(cython.double, 0.5)  # share of the error that a pass of those may leave
-STRAIGHTEST = cython.declare(cython.double, 0.98)  # of its length, to which a straight chain is bent for a far target
-FAR_OFF = cython.declare(cython.double, 4.0)  # a target farther away is as good as one at so many lengths
-TWO = cython.declare(cython.int, 2)  # bones, whose path leads to the target itself
-NO_LEVER = cython.declare(cython.double, 1e-6)  # length that tells no direction in which to turn a joint
-POLISHED = cython.declare(cython.double, 1e-5)  # share of the error that is next to nothing for the nearest pose
-CLEARLY_BETTER = cython.declare(cython.double, 0.999)  # share of the error that a restart may leave, less the tolerance
+THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
+POLE_MET = cython.declare(cython.double, 1e-3)  # radians
+FAR_OFF = cython.declare(cython.double, 4.0)  # a target of a run farther away is as good as one at so many lengths
 
 
 @cython.cclass
-class Rungs(Restarts):
-    """Solves a chain whose limits hold throughout, rung by rung; the pole is left to the caller.
+class Rungs:
+    """Brings a figure of size 1 to its goals, rung by rung.
+
+    Args:
+        figure: n joints.
+        goals: Bound to it, in the order in which they are asked.
+        effort: What may be spent.
+        run: The whole figure as a run, or None where it is none. Its goals are a point, and perhaps a pole.
 
     Attributes:
-        limb: Its way, or None where no ball joint leads it.
+        ranks: Of all goals but a run's pole; its pose is the answer.
+        point: The goal of a run.
+        pole: Of a run, or None.
+        pole_error: The angle by which it is missed.
+        counts: For each goal whether the solve is judged by it.
+        factors: For each goal by how much the joints on the way to it were stretched.
+        held: The joints whose limits hold the goals back, the strongest first.
+        used: Steps and passes.
     """
 
-    chain: Chain
-    reach: Reach
-    limb: Limb
-    work: Pose
-    started: Pose  # the start pose, inside the limits
+    figure: Figure
+    goals: list[Goal]
+    effort: Effort
+    run: Run
+    ranks: Ranks
+    restarts: Restarts
+    point: Point
+    pole: Bend
+    pole_error: cython.double
+    factors: Doubles
+    counts: Ints
+    held: list[int]
+    used: cython.int
+    is_done: cython.bint  # before any least squares
 
-    def __init__(self, chain: Chain, reach: Reach, descent: Descent) -> None:
-        Restarts.__init__(self, descent, 1.0)
-        self.chain, self.reach = chain, reach
-        self.limb = limb_of(chain, reach)
-        self.work = Pose(chain.count)
-        self.started = placed_pose(chain.figure, clamp_start(chain.figure))
-
-    @cython.cfunc
-    def solve(self) -> cython.int:
-        """Reach for the chain's target; the answer is the descent's pose. Returns the passes used."""
-        chain: Chain = self.chain
-        descent: Descent = self.descent
-        wanted: V3 = chain.target
-        distance: cython.double = length(wanted)
-        passes: cython.int = 1
-        if distance > 0.0:  # the point nearest to the target that the chain could reach if it had no limits
-            wanted = scaled(wanted, clipped(distance, chain.inner, 1.0) / distance)
-        chain.tip.target = wanted
-        descent.posture.is_relaxed = False
-        if chain.plain:
-            self.start_at(clamp_start(self.figure), chain.first_moving)
-            return self.fabrik(chain.max_passes)
-        is_within: cython.bint = distance < 1.0 and (distance > chain.inner or chain.inner == 0.0)
-        self.swing_limb(chain.fabrik and chain.is_free and is_within and chain.count > TWO)
-        chain.record("swing", descent.pose.heads)
-        if chain.fabrik and (self.limb is None or chain.is_free):
-            passes += self.fabrik(FABRIK_PASSES)
-        chain.tip.target = chain.target if distance <= FAR_OFF else scaled(chain.target, FAR_OFF / distance)
-        descent.judge()
-        if is_within or not chain.is_free:
-            passes += self.descend(chain.max_passes - passes)
-            passes += self.restart(chain.max_passes - passes)
-        chain.tip.target = chain.target
-        descent.judge()
-        return passes
+    def __init__(self, figure: Figure, goals: list[Goal], effort: Effort, run: Run | None) -> None:
+        self.figure, self.goals, self.effort, self.run = figure, goals, effort, run
+        self.point = self.pole = None
+        if run is not None:
+            self.point = next(goal for goal in goals if isinstance(goal, Point))
+            self.pole = next((goal for goal in goals if isinstance(goal, Bend)), None)
+        self.ranks = Ranks(figure, goals if run is None else [self.point], run is not None, effort)
+        self.restarts = Restarts(self.ranks, run)
+        self.factors, self.counts = doubles(len(goals)), integers(len(goals))
+        for g, goal in enumerate(goals):
+            self.counts[g] = goal in self.ranks.judged
+        self.held = []
+        self.pole_error = 0.0
+        self.used = 0
+        self.is_done = False
 
     @cython.cfunc
-    def swing_limb(self, is_short: cython.bint) -> cython.void:
-        """Stand where only the distance of the tip is met as well as it can be, turned towards the target.
+    def solve(self) -> cython.void:
+        """Come to the goals from the start pose, all joints placed at last."""
+        goal: Goal
+        descent: Descent = self.ranks.descent
+        self.ranks.share_weights()
+        for goal in self.goals:
+            goal.let_stretch(False)
+        pose: Pose = self.ranks.stages[0].pose
+        self.used = self.begin(pose)
+        if self.is_done:
+            descent.take(pose)
+        else:
+            self.used += self.descend(pose)
+        pose = descent.pose
+        if descent.count_of_placed < self.figure.count:
+            self.figure.place(pose)
+        self.held = blocking_joints(descent) if self.ranks.misses() > self.effort.tolerance else []
+        self.pole_error = 0.0
+        if self.pole is not None and self.pole.weight > 0.0:
+            self.pole_error = self.run.pole_turn().turn(pose, self.pole.pole, self.pole.angle)
+        self.effort.record("end", pose.heads, self.figure.count)
+        self.stretch()
+
+    @cython.cfunc
+    def begin(self, pose: Pose) -> cython.int:
+        """Stand at the start pose, or where a run is put; tells besides whether that is the answer.
 
         Args:
-            is_short: Whether to stop a little before that on the limb's path, where FABRIK's passes take over. What is
-                left is a share of the way from the start, so that a target a hair away gives a pose a hair away. A
-                chain that bends one way goes on to the end: the passes would bend it to and fro.
+            pose: Becomes the pose, placed.
+
+        Returns:
+            The passes used.
         """
-        chain: Chain = self.chain
-        target: V3 = chain.tip.target
-        limb: Limb = self.limb
-        distance: cython.double = length(target)
-        if limb is None:
-            start: Doubles = clamp_start(self.figure)
-            start = bent(chain, self.reach, start, distance if distance < STRAIGHTEST else STRAIGHTEST)
-            self.start_at(start, chain.first_moving)
-            return
-        distance = apart(target, self.root_of_limb())
-        if is_short and not limb.curls and limb.reaches[limb.count_of_poses - 1] < distance < limb.reaches[0]:
-            distance += SHORT * (limb.start_reach - distance)
-        limb.match(distance)
-        if chain.is_free:
-            self.turn_whole(limb.rotations)
-        self.aim_limb(limb)
-        copy_into(self.work.rotations, limb.rotations, 4 * chain.count)
-        self.figure.place(self.work)
-        self.descent.take_placed(self.work)
-
-    @cython.cfunc
-    def turn_whole(self, rotations: Doubles) -> cython.void:
-        """Turn the first ball joint of a free chain as the start pose as a whole turns towards the target.
-
-        What the joint turns besides is little then, so that where the two ways of a half turn are as long depends on
-        the start pose alone.
-        """
-        start: Pose = self.started
-        first: cython.int = self.limb.first
-        root: V3 = v3(start.heads, first)
-        tip: V3 = minus(v3(start.heads, self.chain.count), root)
-        turn: Q4 = from_to(tip, minus(self.chain.tip.target, root), rotated(q4(start.frames, first), X_AXIS))
-        frame: Q4 = multiplied(turn, multiplied(q4(start.rests, first), q4(rotations, first)))
-        put4(rotations, first, normalized(multiplied(conjugated(q4(start.rests, first)), frame)))
-
-    @cython.cfunc
-    def aim_limb(self, limb: Limb) -> cython.void:
-        """Turn the first ball joint of a limb to bring the tip towards the target; nothing needs to be placed yet."""
-        first: cython.int = limb.first
-        arm: V3 = limb.arm_of(limb.rotations)
-        away: V3 = minus(self.chain.tip.target, self.root_of_limb())
-        if length(arm) < NO_LEVER or length(away) < NO_LEVER:
-            return
-        limit: Limit = self.figure.limits[first]
-        direction: V3 = rotated(conjugated(q4(self.started.rests, first)), away)
-        put4(limb.rotations, first, limit.aim(q4(limb.rotations, first), arm, direction))
-
-    @cython.cfunc
-    def root_of_limb(self) -> V3:
-        """Where the first ball joint stands in the start pose: the joints before it keep that."""
-        return v3(self.started.heads, self.limb.first)
-
-    @cython.cfunc
-    def start_at(self, rotations: Doubles, first: cython.int) -> cython.void:
-        """Stand at allowed rotations, joint `first` turned to bring the tip towards the target."""
-        work: Pose = self.work
-        copy_into(work.rotations, rotations, 4 * self.figure.count)
-        self.figure.place(work)
-        self.swing(work, first)
-        self.descent.take_placed(work)
-
-    @cython.cfunc
-    def swing(self, pose: Pose, first: cython.int) -> cython.void:
-        """Turn a joint of a placed pose to bring the tip towards the target."""
-        chain: Chain = self.chain
-        count: cython.int = chain.count
-        if first >= count:
-            return
-        head: V3 = v3(pose.heads, first)
-        lever: V3 = minus(v3(pose.heads, chain.carried[first]), head)
-        wanted: V3 = minus(plus(lever, chain.tip.target), v3(pose.heads, count))
-        if length(lever) < NO_LEVER or length(wanted) < NO_LEVER:
-            return
-        limit: Limit = self.figure.limits[first]
-        segment: V3 = rotated(conjugated(q4(pose.frames, first)), lever)
-        direction: V3 = rotated(conjugated(q4(pose.rests, first)), wanted)
-        put4(pose.rotations, first, limit.aim(q4(pose.rotations, first), segment, direction))
-        self.figure.place(pose)
-
-    @cython.cfunc
-    def fabrik(self, most: cython.int) -> cython.int:
-        """The passes of FABRIK; the best pose is kept. Returns their number."""
-        chain: Chain = self.chain
-        descent: Descent = self.descent
-        work: Pose = self.work
-        passes: cython.int = 0
-        numbers: cython.int = 3 * chain.count + 3
-        copy_into(work.rotations, descent.pose.rotations, 4 * chain.count)
-        copy_into(chain.joints, descent.pose.heads, numbers)
-        if chain.is_free:
-            passes = self.free_passes(chain.max_passes if chain.plain else FREE_PASSES)
-            limited_forward(self.figure, work, chain.joints)
-            if descent.error_of(work) < descent.error:
-                descent.take_placed(work)
-            return passes
-        most = most if most < chain.max_passes else chain.max_passes
-        while passes < most and descent.error > chain.tolerance:
-            passes += 1
-            backward(chain.joints, self.figure.spans, chain.count, chain.tip.target)
-            chain.record("backward", chain.joints)
-            limited_forward(self.figure, work, chain.joints)
-            self.swing(work, chain.first_moving)
-            copy_into(chain.joints, work.heads, numbers)
-            chain.record("forward", chain.joints)
-            if descent.error_of(work) < descent.error:
-                descent.take_placed(work)
-            elif not chain.plain:
-                break
-        return passes
-
-    @cython.cfunc
-    def free_passes(self, most: cython.int) -> cython.int:
-        """The passes without limits on the chain's joints alone, while each gains enough. Returns their number."""
-        chain: Chain = self.chain
-        count: cython.int = chain.count
-        passes: cython.int = 0
-        most = most if most < chain.max_passes else chain.max_passes
-        enough: cython.double = chain.tolerance if chain.plain else FINISHED
-        error: cython.double = apart(v3(chain.joints, count), chain.tip.target)
-        while passes < most and error > enough:
-            passes += 1
-            backward(chain.joints, self.figure.spans, count, chain.tip.target)
-            chain.record("backward", chain.joints)
-            forward(chain.joints, self.figure.spans, count)
-            chain.record("forward", chain.joints)
-            before: cython.double = error
-            error = apart(v3(chain.joints, count), chain.tip.target)
-            if not chain.plain and error > GAINING * before:
-                break
-        return passes
-
-    @cython.cfunc
-    def descend(self, budget: cython.int) -> cython.int:
-        """Least squares; stiffness says who turns first, not how far the limb reaches, so in the end it is left out."""
-        chain: Chain = self.chain
-        descent: Descent = self.descent
-        used: cython.int = descent.descend(FINISHED, budget >> 2 if chain.is_stiff else budget)
-        chain.record("descend", descent.pose.heads)
-        if chain.is_stiff and descent.error > chain.tolerance:
-            descent.posture.is_relaxed = True
-            used += descent.descend(FINISHED, budget - used)
-            chain.record("descend", descent.pose.heads)
+        run: Run = self.run
+        start: Pose = placed_pose(self.figure, clamp_start(self.figure)) if run is None else run.start
+        self.effort.record("start", start.heads, self.figure.count)
+        self.is_done = most_missing(self.ranks.goals, start) <= THERE * self.effort.tolerance
+        if run is None or (self.is_done and not run.leads_past_start()):
+            copy_pose(pose, start, self.figure.count)
+            return 0
+        used: cython.int = run.put(pose, self.point.softened_place(ORIGIN))
+        self.is_done = run.is_final
         return used
 
     @cython.cfunc
-    def restart(self, budget: cython.int) -> cython.int:
-        """Least squares from the nearest of many poses drawn inside the limits, each with its share of the budget."""
-        chain: Chain = self.chain
-        descent: Descent = self.descent
-        used: cython.int = 0
-        if descent.error <= chain.tolerance or chain.first_moving == chain.count or not chain.restarts or budget <= 0:
-            return used
-        best: Pose = copied_pose(descent.pose, chain.count)
-        least: cython.double = descent.error
-        start: Pose
-        for start in self.other_starts():
-            if least <= chain.tolerance:
-                break
-            descent.take(start)
-            used += descent.descend(FINISHED, chain.share)
-            chain.record("restart", descent.pose.heads)
-            if descent.error < least * CLEARLY_BETTER - chain.tolerance or descent.error <= chain.tolerance:
-                best = copied_pose(descent.pose, chain.count)
-                least = descent.error
-        descent.begin(best.rotations)
-        descent.little = POLISHED
-        used += descent.descend(FINISHED, chain.max_passes)
-        descent.little = LITTLE
+    def descend(self, pose: Pose) -> cython.int:
+        """Least squares from a pose, and from other starts; returns the steps used.
+
+        A run is asked for a place that is not too far off meanwhile.
+        """
+        ranks: Ranks = self.ranks
+        place: V3 = self.point.target if self.point is not None else ORIGIN
+        distance: cython.double = length(place)
+        is_far: cython.bint = distance > FAR_OFF and self.point.soft <= 0.0  # soft ones come near by themselves
+        if is_far:
+            self.point.target = scaled(place, FAR_OFF / distance)
+        used: cython.int = ranks.settle(pose, self.effort.passes - self.used)
+        ranks.record("descend")
+        if self.effort.restarts and ranks.misses() > self.effort.tolerance and not ranks.is_hopeless():
+            used += self.restarts.search()
+        if is_far:
+            self.point.target = place
+            ranks.descent.judge()
         return used
 
     @cython.cfunc
-    def other_starts(self) -> list[Pose]:
-        """Where FABRIK's passes take a limb from the end of its path, and drawn poses."""
-        found = self.nearest(self.chain.restarts)
-        if self.limb is not None:
-            self.swing_limb(False)
-            self.fabrik(FABRIK_PASSES)
-            found.insert(0, copied_pose(self.descent.pose, self.chain.count))
-        return found
+    def stretch(self) -> cython.void:
+        """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
+        g: cython.int
+        lengths: Doubles = None
+        pose: Pose = self.ranks.descent.pose
+        for g in range(len(self.goals)):
+            goal: Goal = self.goals[g]
+            goal.let_stretch(True)
+            self.factors[g] = goal.factor_at(pose, self.effort.tolerance)
+            if self.factors[g] > 1.0:
+                if lengths is None:
+                    lengths = ones(self.figure.count)
+                goal.lengthen(lengths, self.factors[g])
+                longer: Figure = self.figure.with_lengths(lengths, 1.0)
+                longer.place(pose)
 
     @cython.cfunc
-    def approach(self, k: cython.int) -> cython.void:
-        """Swing a drawn pose at the target."""
-        pose: Pose = self.drawn[k]
-        copy_into(pose.rotations, self.rotations[k], 4 * self.figure.count)
-        self.figure.place(pose)
-        self.swing(pose, self.chain.first_moving)
+    def put_goals(self, rows: Rows, k: cython.Py_ssize_t, size: cython.double) -> cython.void:
+        """Leave in a row how each goal ended; the row's status is that of the goal that misses most.
+
+        Args:
+            rows: The row was solved.
+            k: The row.
+            size: Of the figure.
+        """
+        g: cython.int
+        pose: Pose = self.ranks.descent.pose
+        each: cython.int = len(rows.asked)
+        worst: cython.double = -1.0
+        rows.passes[k] = self.used if self.used > 0 else 1
+        rows.pole_error[k] = self.pole_error
+        for g in range(each):
+            goal: Goal = rows.asked[g]
+            at: cython.Py_ssize_t = k * each + g
+            is_pole: cython.bint = goal is self.pole
+            missed: cython.double = 0.0 if is_pole else missing_of(goal, pose)
+            rows.goal_status[at] = self.status_of(goal, missed)
+            rows.goal_residual[at] = missed * size
+            rows.goal_turn[at] = self.pole_error if is_pole else goal.turn_missed(pose)
+            rows.softened[at] = goal.softening(pose) * size
+            rows.factors[at] = self.factors[g]
+            if missed > worst and self.counts[g]:
+                worst = missed
+                rows.status[k] = rows.goal_status[at]
+        rows.residual[k] = worst * size
+
+    @cython.cfunc
+    def status_of(self, goal: Goal, missed: cython.double) -> cython.int:
+        """How a goal ended that misses so much."""
+        if goal is self.pole:
+            return REACHED if self.pole_error <= POLE_MET else BLOCKED
+        if missed <= self.effort.tolerance:
+            return REACHED
+        if goal.is_beyond(self.figure):
+            return TOO_FAR
+        return TOO_NEAR if goal.is_within(self.figure) else BLOCKED
+
+    @cython.cfunc
+    def put_blocking(self, rows: Rows, k: cython.Py_ssize_t, explains: cython.bint) -> cython.void:
+        """Leave in a row which limits hold it back, and by how much they would have to give.
+
+        Args:
+            rows: The row's status is there.
+            k: The row.
+            explains: Whether it is asked by how much.
+        """
+        i: cython.int
+        found: list[int] = self.held if rows.status[k] == BLOCKED else []
+        told: list[float | None] = gives(self.ranks.descent, found, self.effort.tolerance) if explains else []
+        for i in range(rows.joints):
+            rows.blocking[k * rows.joints + i] = found[i] if i < len(found) else -1
+        for i in range(MOST_GIVES):
+            at: cython.Py_ssize_t = MOST_GIVES * k + i
+            if i >= len(told):
+                rows.gives[at] = UNKNOWN
+            elif told[i] is None:
+                rows.gives[at] = NEVER
+            else:
+                rows.gives[at] = told[i]
+
+
+GIVE_STEPS = 40
+SMALL_STEP = cython.declare(cython.double, 0.01)  # radians
+TAKEN = 0.05  # share of the turn that would help which a limit has to take away to count
+
+
+@cython.cfunc
+def blocking_joints(descent: Descent) -> list[int]:
+    """The joints whose limits hold the goals back, the strongest first.
+
+    A joint counts when its limit takes away a twentieth or more of the turn that would bring the goals nearer.
+    """
+    figure: Figure = descent.figure
+    found = []
+    for i in range(figure.count):
+        pull: V3 = pull_on(descent, i)
+        limit: Limit = figure.limits[i]
+        taken: cython.double = length(pull) * share_taken(limit, q4(descent.pose.rotations, i), pull)
+        if taken > TAKEN * leverage(descent, i) * descent.error:
+            found.append((-taken, i))
+    return [i for _, i in sorted(found)]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def share_taken(limit: Limit, rotation: Q4, pull: V3) -> cython.double:
+    """The share of a small turn along a pull that a limit takes away, also one whose end is a little farther on."""
+    step: V3 = scaled(unit(pull), SMALL_STEP)
+    turned: Q4 = multiplied(limit.turn(rotation, step), conjugated(rotation))
+    return length(minus(step, rotation_vector(turned))) / SMALL_STEP
+
+
+@cython.cfunc
+def pull_on(descent: Descent, i: cython.int) -> V3:
+    """The turn of a joint, in its rest frame, that brings the goals nearer the quickest: J^T e."""
+    t: cython.int
+    jacobian: Jacobian = descent.equations()
+    turn: V3 = ORIGIN
+    for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
+        goal: Goal = descent.goals[jacobian.touches[t]]
+        goal.prepare(descent.pose)
+        missing: V3 = goal.missing(descent.pose)
+        k: cython.int = jacobian.touches[t + 1]
+        for axis in (X_AXIS, Y_AXIS, Z_AXIS):
+            change: V3 = goal.move(descent.pose, k, rotated(q4(descent.pose.rests, i), axis))
+            turn = plus(turn, scaled(axis, dot(change, missing)))
+    return turn
+
+
+@cython.cfunc
+def leverage(descent: Descent, i: cython.int) -> cython.double:
+    """The greatest change of a goal by a small turn of a joint, for each radian."""
+    t: cython.int
+    jacobian: Jacobian = descent.equations()
+    most: cython.double = 0.0
+    for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
+        goal: Goal = descent.goals[jacobian.touches[t]]
+        total: cython.double = 0.0
+        for axis in (X_AXIS, Y_AXIS, Z_AXIS):
+            change: V3 = goal.move(descent.pose, jacobian.touches[t + 1], axis)
+            total += dot(change, change)
+        most = total if total > most else most
+    return sqrt(0.5 * most)
+
+
+@cython.cfunc
+def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list[float | None]:
+    """For the first few blocking joints the angle by which their limits would have to give.
+
+    None for one where the goals are not met even so, all other limits held.
+    """
+    figure: Figure = descent.figure
+    found: list[float | None] = []
+    for i in joints[:MOST_GIVES]:
+        limit: Limit = figure.limits[i]
+        freed: Descent = Descent(figure, descent.goals)
+        figure.limits[i] = FREE
+        freed.take(descent.pose)
+        freed.descend(tolerance, GIVE_STEPS)
+        figure.limits[i] = limit
+        found.append(limit.exceed(q4(freed.pose.rotations, i)) if freed.error <= tolerance else None)
+    return found

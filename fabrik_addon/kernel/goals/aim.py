@@ -68,8 +68,8 @@ class Aim(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
-        self.target = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
+        self.target = minus((row[at] * factor, row[at + 1] * factor, row[at + 2] * factor), origin)
 
     @cython.cfunc
     @cython.exceptval(check=False)

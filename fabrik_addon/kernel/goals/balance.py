@@ -125,7 +125,7 @@ class Balance(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
         i: cython.int
         for i in range(self.figure.count):
             arm: V3 = scaled(v3(self.figure.segments, i), 0.5) if self.places is None else self.places[i]
@@ -134,7 +134,7 @@ class Balance(Goal):
         points: Doubles = doubles(3 * count)
         for i in range(count):
             point: V3 = (row[at + 3 * i] * factor, row[at + 3 * i + 1] * factor, row[at + 3 * i + 2] * factor)
-            put3(points, i, perpendicular(point, self.up))
+            put3(points, i, perpendicular(minus(point, origin), self.up))
         self.wrap(points, count)
 
     @cython.cfunc

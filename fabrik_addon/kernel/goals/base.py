@@ -102,6 +102,12 @@ class Goal:
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def is_within(self, figure: Figure) -> cython.bint:
+        """Whether the goal is nearer to the root than the longest of the joints on the way to it lets it come."""
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def softening(self, pose: Pose) -> cython.double:
         """How far the place that is asked for stands from where the goal was put, by soft reach."""
         return 0.0
@@ -140,8 +146,8 @@ class Goal:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
-        """Take the numbers of a row, lengths times a factor."""
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
+        """Take the numbers of a row, lengths times a factor, and then places relative to an origin."""
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -90,8 +90,8 @@ class Bend(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
-        self.pole = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
+        self.pole = minus((row[at] * factor, row[at + 1] * factor, row[at + 2] * factor), origin)
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -44,7 +44,7 @@ class Facing(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
         self.rotation = normalized((row[at], row[at + 1], row[at + 2], row[at + 3]))
 
     @cython.cfunc

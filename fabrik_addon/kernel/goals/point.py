@@ -116,29 +116,50 @@ class Point(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
-        self.target = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
+        self.target = minus((row[at] * factor, row[at + 1] * factor, row[at + 2] * factor), origin)
         self.arm = scaled(self.offset, factor)
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def is_beyond(self, figure: Figure) -> cython.bint:
-        if self.soft > 0.0 or (figure.moves and self.path[0] == 0):
-            return False
+    def away(self, figure: Figure) -> cython.double:
+        """The target's distance from the first joint of the path; below zero where that one can be moved."""
+        if figure.moves and self.path[0] == 0:
+            return -1.0
         root: V3 = v3(figure.offsets, self.path[0])
-        if self.path[0] == 0:
-            root = plus(root, v3(figure.root, 0))
-        return apart(self.target, root) > self.stretch * self.reach_from(figure, 0, self.arm)
+        return apart(self.target, plus(root, v3(figure.root, 0)) if self.path[0] == 0 else root)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_beyond(self, figure: Figure) -> cython.bint:
+        return self.soft <= 0.0 and self.away(figure) > self.stretch * self.reach_from(figure, 0, self.arm)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_within(self, figure: Figure) -> cython.bint:
+        k: cython.int
+        longest: cython.double = 0.0
+        for k in range(self.steps):
+            longest = larger(longest, self.span(figure, k, self.arm))
+        return 0.0 <= self.away(figure) < 2.0 * longest - self.reach_from(figure, 0, self.arm)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def span(self, figure: Figure, k: cython.int, arm: V3) -> cython.double:
+        """The distance of joint k of the path from the next, or from the point, with an arm of so long."""
+        if k + 1 == self.steps:
+            return figure.spans[self.effector] if self.at_end else length(arm)
+        i: cython.int = self.path[k + 1]
+        return length(v3(figure.offsets, i)) if figure.gaps[i] else figure.spans[self.path[k]]
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def reach_from(self, figure: Figure, first: cython.int, arm: V3) -> cython.double:
         """The sum of the lengths between the head of a joint of the path and the point, with an arm of so long."""
         k: cython.int
-        far: cython.double = figure.spans[self.effector] if self.at_end else length(arm)
-        for k in range(first + 1, self.steps):
-            i: cython.int = self.path[k]
-            far += length(v3(figure.offsets, i)) if figure.gaps[i] else figure.spans[self.path[k - 1]]
+        far: cython.double = 0.0
+        for k in range(first, self.steps):
+            far += self.span(figure, k, arm)
         return far
 
     @cython.cfunc
