@@ -8,7 +8,7 @@ from operator import index
 from typing import NamedTuple
 
 from ..errors import ChainError, InvalidValueError
-from ..finite import are_finite
+from ..finite import LARGEST
 from . import cython
 from .forms import Q4, V3, Doubles, Ints
 from .limits.base import Limit, finite_numbers
@@ -227,7 +227,7 @@ class Figure:
         put4(self.rest, i, normalized(checked_rotation("rest rotation", joint.rest)))
         put4(self.start, i, normalized(checked_rotation("start rotation", joint.start)))
         self.spans[i] = length(segment)
-        if not are_finite((joint.stiffness,)):
+        if not abs(joint.stiffness) <= LARGEST:
             raise InvalidValueError("a stiffness is not a finite number")
         self.stiffness[i] = joint.stiffness
         self.is_stiff = self.is_stiff or joint.stiffness > 0.0

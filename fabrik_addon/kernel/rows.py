@@ -10,7 +10,7 @@ from operator import index
 from typing import Any, NamedTuple, SupportsIndex
 
 from ..errors import ChainError, InvalidValueError
-from ..finite import LARGEST, are_finite
+from ..finite import LARGEST
 from . import cython
 from .fabrik import Trace
 from .figure import Figure, Pose
@@ -80,7 +80,7 @@ class Effort:
         """
         if not isinstance(settings, Settings):
             raise TypeError(f"the settings are {type(settings).__name__}, and not Settings")
-        if not are_finite((float(settings.tolerance),)):
+        if not abs(float(settings.tolerance)) <= LARGEST:
             raise InvalidValueError("the tolerance is not a finite number")
         self.tolerance = settings.tolerance
         self.passes = max(min(index(settings.max_passes), MOST_PASSES), 0)

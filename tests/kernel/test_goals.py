@@ -47,7 +47,7 @@ def loose(which: int) -> Figure:
 def loaded(goal: Goal) -> Goal:
     """A goal that took its own numbers, as they are."""
     numbers = goal.numbers()
-    getattr(goal, "load")(array("d", numbers), 0, 1.0)
+    getattr(goal, "load")(array("d", numbers), 0, 1.0, ORIGIN)
     return goal
 
 

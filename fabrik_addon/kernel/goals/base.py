@@ -12,7 +12,7 @@ from operator import index
 from typing import SupportsFloat, SupportsIndex
 
 from ...errors import ChainError, InvalidValueError
-from ...finite import are_finite
+from ...finite import LARGEST
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
@@ -48,7 +48,7 @@ class Goal:
 
     def _ask(self, effector: SupportsIndex, weight: SupportsFloat, rank: SupportsIndex, name: str, width: int) -> None:
         weight = float(weight)
-        if not are_finite((weight,)) or weight < 0.0:
+        if not 0.0 <= weight <= LARGEST:
             raise InvalidValueError("a goal's weight is not a finite number, or is negative")
         joint = index(effector)
         if not 0 <= joint < MOST_JOINTS:

@@ -8,7 +8,7 @@ from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import ChainError, InvalidValueError
-from ...finite import are_finite
+from ...finite import LARGEST
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
@@ -65,7 +65,7 @@ class Bend(Goal):
         self._ask(effector, weight, rank, "pole", 3)
         self.pole = checked_point("pole", pole)
         angle = float(angle)
-        if not are_finite((angle,)):
+        if not abs(angle) <= LARGEST:
             raise InvalidValueError("the pole angle is not a finite number")
         self.angle = angle
         first = index(root)

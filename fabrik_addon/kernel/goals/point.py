@@ -13,7 +13,7 @@ from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import ChainError, InvalidValueError
-from ...finite import are_finite
+from ...finite import LARGEST
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
@@ -81,7 +81,7 @@ class Point(Goal):
         self.at_end = offset is None
         self.offset = self.arm = ORIGIN if offset is None else checked_point("goal's offset", offset)
         soft, stretch, joint = float(soft), float(stretch), index(root)
-        if not are_finite((soft, stretch)) or not 0.0 <= soft <= 1.0 or stretch < 1.0:
+        if not (0.0 <= soft <= 1.0 and 1.0 <= stretch <= LARGEST):
             raise InvalidValueError("a goal's soft share is not between 0 and 1, or its stretch not 1 at least")
         if not 0 <= joint < MOST_JOINTS:
             raise ChainError(f"a goal is set from joint {joint} on, which no figure has")
