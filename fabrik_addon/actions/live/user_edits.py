@@ -281,7 +281,8 @@ def take_as_ours() -> None:
     state.was_held = False
     for rig in state.rigs:
         try:
-            note_left(rig)
+            if rig_of(rig.owner).live:
+                note_left(rig)
         except MISSING:
             continue
 
