@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from mathutils import Matrix
@@ -31,19 +30,7 @@ from .walk.bake import mark_steps
 HOLDERS = (bpy.types.Collection, bpy.types.Scene)  # what an object is in without being used
 
 
-class Cleared(NamedTuple):
-    """What was taken away.
-
-    Attributes:
-        chains: How many.
-        goals: How many bones and empties that were made as targets and poles.
-    """
-
-    chains: int
-    goals: int
-
-
-def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> Cleared:
+def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int, int]:
     """Take chains, body, walker, joint limits and the goals that were made for them away; the pose stays.
 
     Goals that are something else, or are used by something else, stay.
@@ -51,6 +38,9 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> Cleared:
     Args:
         context: Its view layer has the armature; its scene may have marks of a walk.
         owner: An armature object that can be edited.
+
+    Returns:
+        How many chains went, and how many bones and empties that were made as targets and poles.
 
     Raises:
         FabrikError: Its chains are a library's, its keys are shared, or its data are newer; nothing was changed.
@@ -73,7 +63,7 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> Cleared:
     unused = _unused(empties)
     for goal in unused:
         bpy.data.objects.remove(goal)
-    return Cleared(count, len(bones) + len(unused))
+    return count, len(bones) + len(unused)
 
 
 def _unused(found: list[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -95,28 +85,10 @@ def _own_empties(chain: FabrikChain) -> list[bpy.types.Object]:
     return found
 
 
-def clear_text(found: Cleared) -> Text:
-    """What was taken away, in a sentence."""
-    return Text("Removed {chains} chains and {goals} goals", chains=found.chains, goals=found.goals)
-
-
 # A duplicated character follows the goals of its original, until it gets goals of its own.
 #
 # Blender lets what is duplicated together go on together: goals that are selected with the armature, and bones of the
 # armature itself. So it is the goals that stayed behind that both have.
-
-
-@dataclass(slots=True)
-class OwnGoals:
-    """What an armature got.
-
-    Attributes:
-        made: Names of the new objects.
-        notes: What is still shared, and why.
-    """
-
-    made: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def original_of(owner: bpy.types.Object, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
@@ -168,10 +140,13 @@ def _numbered(name: str) -> tuple[str, int]:
     return (stem, int(number)) if stem and number.isdigit() else (name, 0)
 
 
-def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) -> OwnGoals:
+def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[list[str], list[str]]:
     """Give an armature copies of the goals that it has in common with another; no goal and no bone moves.
 
     A bone of the other armature is exchanged for that of this one, where it has such a bone.
+
+    Returns:
+        Names of the new objects; and what is still shared, and why, as sentences.
 
     Raises:
         TargetError: No other armature has its goals.
@@ -184,43 +159,33 @@ def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) 
     if not shared:
         raise TargetError("no other armature has its goals", rig=owner.name)
     with_bones = {goal.found for goal in refs if goal.bone}
-    told = OwnGoals()
+    notes: list[str] = []
     original = original_of(owner, others)
     copies = {found: _copied(context, owner, found) for found in shared if found not in with_bones}
     for found, made in copies.items():
-        _hang(context, found, made, {**copies, **({original: owner} if original is not None else {})}, told)
-        told.made.append(made.name)
+        notes += _hang(context, found, made, copies | ({original: owner} if original is not None else {}))
     for chain in rig_of(owner).chains:
         for goal in goals_of(chain):
-            _exchange(owner, chain, goal, copies, told)
-    return told
+            notes += _exchange(owner, chain, goal, copies)
+    return [made.name for made in copies.values()], notes
 
 
 def _exchange(
-    owner: bpy.types.Object,
-    chain: FabrikChain,
-    goal: GoalRef,
-    copies: dict[bpy.types.Object, bpy.types.Object],
-    told: OwnGoals,
-) -> None:
-    """Give a chain the copy of a goal, or the bone of its own armature."""
-    status = chain.status
+    owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef, copies: dict[bpy.types.Object, bpy.types.Object]
+) -> list[str]:
+    """Give a chain the copy of a goal, or the bone of its own armature; what it keeps in common."""
+    status, notes = chain.status, list[str]()
     if goal.found in copies:
         setattr(chain, goal.role, copies[goal.found])
     elif goal.bone and goal.found != owner:
         if goal.found.data == owner.data or (_has_chain(goal.found, chain) and goal.bone in pose_bones(owner)):
             setattr(chain, goal.role, owner)
         else:
-            text = Text(
-                "{chain}: the {role} stays the bone '{bone}' of '{name}'",
-                chain=chain.name,
-                role=ROLES[goal.role],
-                bone=goal.bone,
-                name=goal.found.name,
-            )
-            told.notes.append(text)
+            fields = {"chain": chain.name, "role": ROLES[goal.role], "bone": goal.bone, "name": goal.found.name}
+            notes.append(Text("{chain}: the {role} stays the bone '{bone}' of '{name}'", **fields))
     if chain.status != status:  # the copy stands where its original stands
         chain.status = status
+    return notes
 
 
 def _has_chain(other: bpy.types.Object, chain: FabrikChain) -> bool:
@@ -241,8 +206,7 @@ def _hang(
     goal: bpy.types.Object,
     made: bpy.types.Object,
     instead: dict[bpy.types.Object, bpy.types.Object],
-    told: OwnGoals,
-) -> None:
+) -> list[str]:
     """Hang a copy on what it is to hang on in place of its original's parent, without moving it.
 
     Args:
@@ -250,19 +214,18 @@ def _hang(
         goal: The original.
         made: The copy.
         instead: New objects by those that they stand for.
-        told: Takes what follows the original armature still.
+
+    Returns:
+        What follows the original armature still, as sentences.
     """
     followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
-    for constraint in followed:
-        told.notes.append(
-            Text(
-                "the constraint '{constraint}' of '{made}' still follows as before",
-                constraint=constraint.name,
-                made=made.name,
-            )
-        )
     if goal.parent not in instead or followed:
-        return
+        return [
+            Text(
+                "the constraint '{constraint}' of '{made}' still follows as before", constraint=one.name, made=made.name
+            )
+            for one in followed
+        ]
     assert goal.parent is not None
     updated(context)
     world = made.matrix_world.copy()
@@ -274,3 +237,4 @@ def _hang(
     above: Matrix = made.matrix_world @ (inverse @ local).inverted_safe()
     if made.matrix_world != world:
         made.matrix_parent_inverse = above.inverted_safe() @ world @ local.inverted_safe()
+    return []

@@ -372,7 +372,6 @@ def mirror_chains(
             one.notes += goal.give(context, owner, one.chain)
         chains = rig_of(owner).chains
         mirror_held(context, owner, (chains[source], chains[one.chain]), pairs[-1])
-    rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index(told[-1].chain)
     return told
 
 

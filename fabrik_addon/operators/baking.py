@@ -24,7 +24,7 @@ from ..rig.bones import bones_if_any
 from ..rig.schema.fields import Options, angle, choice, real, switch, whole
 from ..rig.schema.rig import name_all, rig_of
 from ..rig.versions import check_not_newer
-from ..texts import Text, joined, worded
+from ..texts import Text, counted, joined, worded
 from ..translations import iface_
 from .base import NAMED, ChainOperator, Returned, RigOperator, listed
 
@@ -316,28 +316,23 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
 
     def _settings(self, context: bpy.types.Context) -> BakeSettings:
         return BakeSettings(
-            self.frames(context, self.step),
-            self.into,
-            self.interpolation,
-            self.verify,
-            self.only_keys,
-            self.clean_up,
+            self.frames(context, self.step), self.into, self.interpolation, self.verify, self.only_keys, self.clean_up
         )
 
     def conclude_steps(self, result: BakeResult) -> None:
-        """Report: a line for each chain, or one for many; and where live posing is off now."""
+        """Report: a sentence for each chain, or one for many; and where live posing is off now."""
+        rested, told = listed(result.rested, "{count} armatures"), list[tuple[Text, bool]]()
         if result.rested:
-            rested = listed(result.rested, "{count} armatures")
-            self.tell("live posing of {armatures} is off: the keys play", armatures=rested)
+            told.append((Text("live posing of {armatures} is off: the keys play", armatures=rested), True))
         along = [found.chain for found in result.chains if not found.is_asked]
         if along:
             names = listed(along, "{count} chains")
-            self.tell("baked with those that they are solved together with: {chains}", chains=names)
+            told.append((Text("baked with those that they are solved together with: {chains}", chains=names), True))
         if len(result.chains) > NAMED:
-            (self.tell if result.all_reached else self.warn)(summary(result.chains))
-            return
-        for found in result.chains:
-            (self.tell if found.all_reached else self.warn)(sentence(found))
+            told.append((summary(result.chains), result.all_reached))
+        else:
+            told += [(sentence(found), found.all_reached) for found in result.chains]
+        self.tell_each(told)
 
 
 def _errors_of(results: list[ChainBake]) -> list[Text]:
@@ -350,8 +345,9 @@ def _errors_of(results: list[ChainBake]) -> list[Text]:
 
 def summary(results: list[ChainBake]) -> Text:
     """What came of many chains, in words."""
-    keys = Text("{count} chains, {keys} keys", count=len(results), keys=sum(result.keys for result in results))
-    done = joined(", ", [keys, *_errors_of(results)])
+    chains = counted(len(results), "1 chain", "{count} chains")
+    keys = counted(sum(result.keys for result in results), "1 key", "{count} keys")
+    done = joined(", ", [chains, keys, *_errors_of(results)])
     missed = [result.chain for result in results if not result.all_reached]
     if not missed:
         return done
@@ -360,7 +356,7 @@ def summary(results: list[ChainBake]) -> Text:
 
 def sentence(result: ChainBake) -> Text:
     """What came of a chain, in words."""
-    keys = Text("{chain}: {keys} keys", chain=result.chain, keys=result.keys)
+    keys = joined(": ", (result.chain, counted(result.keys, "1 key", "{count} keys")))
     angle, frame = result.worst_turn
     turn = Text("largest turn {angle:.3g}° in frame {frame:g}", angle=degrees(angle), frame=frame)
     done = joined(", ", [keys, *_errors_of([result]), turn])
@@ -410,7 +406,11 @@ class FABRIK_OT_report_copy(ReportOperator):
         report = {"name": owner.name, **read_report(owner)}
         context.window_manager.clipboard = json.dumps(report, indent=1)
         count = len(report["chains"])
-        self.tell("the report of {count} chains is in the clipboard", count=count)
+        self.tell(
+            counted(
+                count, "the report of 1 chain is in the clipboard", "the report of {count} chains is in the clipboard"
+            )
+        )
 
 
 class FABRIK_OT_report_clear(RigOperator):

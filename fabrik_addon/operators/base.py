@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -17,7 +17,7 @@ from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.schema.fields import FORGOTTEN, Options, text
-from ..texts import Text, capitalised, joined
+from ..texts import Text, capitalised, joined, worded
 from ..translations import CONTEXT, iface_, rpt_, tip_
 
 if TYPE_CHECKING:
@@ -78,23 +78,29 @@ class RigOperator(FabrikOperator):
             follow_renames_of(working_rig(context))
             return found or {"FINISHED"}
 
-    def tell(self, text: str | Message, /, **fields: object) -> None:
-        """Report what was done; a text that is none yet takes its fields, as with `rpt_`."""
-        self.report({"INFO"}, rpt_(text, **fields))
+    def tell(self, *done: str | Message, warnings: Iterable[str | Message] = ()) -> None:
+        """Report what was done and, last, what the user is to look at: each once, and all in one report.
 
-    def warn(self, /, *texts: str | Message, **fields: object) -> None:
-        """Report what the user is to look at; see `tell`."""
-        for one in texts:
-            self.report({"WARNING"}, rpt_(one, **fields))
+        Blender's status bar shows the last report alone, so a second one would hide the first.
+        """
+        notes = dict.fromkeys(warnings)
+        told = [worded(one) for one in dict.fromkeys([*done, *notes])]
+        if told:
+            self.report({"WARNING" if notes else "INFO"}, rpt_(joined("; ", told)))
+
+    def tell_each(self, told: Sequence[tuple[str | Message, bool]]) -> None:
+        """Report what came of several things, those last with which not all is fine.
+
+        Args:
+            told: Sentences, each with whether all is fine.
+        """
+        notes = [text for text, is_fine in told if not is_fine]
+        self.tell(*(text for text, is_fine in told if is_fine), warnings=notes)
 
     def refuse(self, text: str | Message, /, **fields: object) -> Returned:
-        """Report why nothing is done; see `tell`."""
+        """Report why nothing is done; a text that is none yet takes its fields, as with `rpt_`."""
         self.report({"ERROR"}, rpt_(text, **fields))
         return {"CANCELLED"}
-
-    def conclude(self, done: Sequence[str | Message], warnings: Sequence[str | Message]) -> None:
-        """Report in one line what was done, and what the user is to look at."""
-        (self.warn if warnings else self.tell)(joined("; ", [*done, *warnings]))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
         """Do what the operator is for; None where that is done, and a `FabrikError` becomes a report.

@@ -27,7 +27,7 @@ from ..actions.chains import (
     start_texts,
     taken_limb,
 )
-from ..actions.clear import clear_rig, clear_text, make_goals_single_user
+from ..actions.clear import clear_rig, make_goals_single_user
 from ..actions.convert import convert_ik, convert_tracks, ik_constraints, tracks
 from ..actions.convert_back import convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
@@ -42,7 +42,7 @@ from ..rig.checks import rig_refusal
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text, whole
 from ..rig.versions import holds_data
-from ..texts import Text, joined
+from ..texts import Text, counted, joined
 from ..translations import iface_, label_
 from .baking import chains_choice, items_of
 from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
@@ -112,11 +112,9 @@ class FABRIK_OT_chain_add(RigOperator):
     kind = kind_choice()
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        if self.tip_bone:
-            wanted, small = [(owner, (self.tip_bone, self.bone_count))], 0
-        else:
-            wanted, small = self._selected(context, owner)
-        wanted = self._without_taken(wanted)
+        named = [(owner, (self.tip_bone, self.bone_count))], 0, list[Text]()
+        wanted, small, warnings = named if self.tip_bone else self._selected(context, owner)
+        wanted = self._without_taken(wanted, warnings)
         defaults = read_defaults(context)
         plans = [self._plan(context, rig, limb, defaults) for rig, limb in wanted]
         kind = chosen_kind(self, context)
@@ -130,15 +128,16 @@ class FABRIK_OT_chain_add(RigOperator):
         aimed = [(plan.owner, chain) for plan, chain in zip(plans, added, strict=True) if plan.target or plan.pole]
         words = [Text("Added {chains}", chains=_counted(names)), *start_texts(added, defaults.start)]
         if small:
-            words.append(Text("{count} small limbs are left out: tick Small Limbs to add them, too", count=small))
-        warnings = keep_at_tips(aimed)[1]
-        self.conclude(words, warnings)
+            left_out = counted(small, "1 small limb is left out", "{count} small limbs are left out")
+            words.append(Text("{left_out}: tick Small Limbs to add them, too", left_out=left_out))
+        self.tell(*words, warnings=[*warnings, *keep_at_tips(aimed)[1]])
 
     def _selected(
         self, context: bpy.types.Context, owner: bpy.types.Object
-    ) -> tuple[list[tuple[bpy.types.Object, NamedLimb]], int]:
-        """The limbs selected on the armature and on all others in Pose mode, and how many small ones are left out."""
+    ) -> tuple[list[tuple[bpy.types.Object, NamedLimb]], int, list[Text]]:
+        """The limbs selected on the armature and on all others in Pose mode; how many small ones, and who, are left."""
         wanted: list[tuple[bpy.types.Object, NamedLimb]] = []
+        warnings: list[Text] = []
         small = 0
         for rig in rigs_in_pose_mode(context, owner):
             found = selected_limbs(rig)
@@ -146,17 +145,21 @@ class FABRIK_OT_chain_add(RigOperator):
             small += 0 if self.use_small else len(found.small)
             refusal = rig_refusal(rig) if limbs else ""
             if refusal:  # the active one was asked before
-                self.warn("{name} is left out: {reason}", name=rig.name, reason=refusal)
+                warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
             else:
                 wanted += [(rig, (tip, self.bone_count or count)) for tip, count in limbs]
         if not wanted:
             raise ChainError("no bone is selected: select the tip of a limb, or a run of bones", rig=owner.name)
-        return wanted, small
+        return wanted, small, warnings
 
     def _without_taken(
-        self, wanted: list[tuple[bpy.types.Object, NamedLimb]]
+        self, wanted: list[tuple[bpy.types.Object, NamedLimb]], warnings: list[Text]
     ) -> list[tuple[bpy.types.Object, NamedLimb]]:
         """What is wanted without what is a chain already, unless it is one limb alone, which was asked for by itself.
+
+        Args:
+            wanted: Limbs, each with its armature object.
+            warnings: Takes what there is to say of chains that have the bones already.
 
         Raises:
             ChainError: Nothing is left.
@@ -164,14 +167,14 @@ class FABRIK_OT_chain_add(RigOperator):
         taken = [taken_limb(rig, limb) for rig, limb in wanted]
         if len(wanted) == 1:
             if taken[0]:
-                self.warn("{chain} has the same bones", chain=taken[0])
+                warnings.append(Text("{chain} has the same bones", chain=taken[0]))
             return wanted
         free = [one for one, name in zip(wanted, taken, strict=True) if not name]
         if not free:
             reason = Text("each of the {count} limbs has a chain already", count=len(wanted))
             raise ChainError(reason, rig=wanted[0][0].name)
         if len(free) < len(wanted):
-            self.tell("{chains} were there already", chains=_counted([name for name in taken if name]))
+            warnings.append(Text("already there: {chains}", chains=_counted([name for name in taken if name])))
         return free
 
     def _plan(
@@ -220,7 +223,7 @@ class FABRIK_OT_chain_remove(ChainOperator):
         name = rig.chains[rig.active_index].name
         if not remove_chain(owner, rig.active_index):
             raise ChainError("it comes from the library file and can't be removed: disable it", chain=name)
-        self.tell("Removed {chains}", chains=name)
+        self.tell(Text("Removed {chains}", chains=name))
 
 
 class FABRIK_OT_chain_remove_all(RigOperator):
@@ -248,9 +251,9 @@ class FABRIK_OT_chain_remove_all(RigOperator):
         kept = [name for name, is_gone in zip(names, removed, strict=True) if not is_gone]
         if len(kept) == len(names):
             raise ChainError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
-        if kept:
-            self.warn("Kept {chains}, from the library file: disable what is not wanted", chains=_counted(kept))
-        self.tell("Removed {chains}", chains=_counted([name for name in names if name not in kept]))
+        stayed = Text("Kept {chains}, from the library file: disable what is not wanted", chains=_counted(kept))
+        gone = Text("Removed {chains}", chains=_counted([name for name in names if name not in kept]))
+        self.tell(gone, warnings=[stayed] if kept else [])
 
 
 class FABRIK_OT_rig_clear(RigOperator):
@@ -267,7 +270,8 @@ class FABRIK_OT_rig_clear(RigOperator):
         return context.window_manager.invoke_confirm(self, event)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        self.tell(clear_text(clear_rig(context, owner)))
+        chains, goals = clear_rig(context, owner)
+        self.tell(Text("Removed {chains} chains and {goals} goals", chains=chains, goals=goals))
 
 
 class FABRIK_OT_chain_move(ChainOperator):
@@ -296,7 +300,7 @@ class FABRIK_OT_chain_mirror(ChainOperator):
 
     bl_label = "Mirror Chain"
 
-    use_all = switch("All of This Side", "Every chain of the side of the active one")
+    use_all = switch("All of This Side", "Every chain of the side of the active one", options=FORGOTTEN)
     use_update = switch("Update", "Bring a chain that is on the other side already up to date", default=True)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
@@ -306,12 +310,11 @@ class FABRIK_OT_chain_mirror(ChainOperator):
             side = side_of(active.tip_bone)
             chains = [chain for chain in rig_of(owner).chains if chain == active or side_of(chain.tip_bone) == side]
         told = mirror_chains(context, owner, chains, self.use_update)
-        self.warn(*(joined(": ", (one.chain, note)) for one in told for note in one.notes))
         made = [one.chain for one in told if one.is_new]
         updated = [one.chain for one in told if not one.is_new]
         words = [Text("Made {chains}", chains=listed(made, "{count} chains"))] if made else []
         words += [Text("Updated {chains}", chains=listed(updated, "{count} chains"))] if updated else []
-        self.tell(joined(", ", words))
+        self.tell(*words, warnings=[joined(": ", (one.chain, note)) for one in told for note in one.notes])
 
 
 class FABRIK_OT_goals_single_user(ChainOperator):
@@ -321,13 +324,9 @@ class FABRIK_OT_goals_single_user(ChainOperator):
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        told = make_goals_single_user(context, owner)
-        for note in told.notes:
-            self.warn(note)
+        made, notes = make_goals_single_user(context, owner)
         text = Text("{name} has goals of its own", name=owner.name)
-        if told.made:
-            text = joined(": ", (text, listed(told.made, "{count} objects")))
-        self.tell(text)
+        self.tell(joined(": ", (text, listed(made, "{count} objects"))) if made else text, warnings=notes)
 
 
 class FABRIK_OT_from_ik(RigOperator):
@@ -345,15 +344,20 @@ class FABRIK_OT_from_ik(RigOperator):
             raise ChainError("no bone has an IK constraint that is in force", rig=owner.name)
         names = [bone.name for bone in bones]
         results = convert_ik(context, owner, names) + (convert_tracks(context, owner, names) if with_tracks else [])
+        told = []
         for result in results:
-            what, lost = f"{result.bone}, '{result.constraint}'", joined("; ", result.lost)
-            if not result.chain:
-                self.warn("{what}: left as it is, {reason}", what=what, reason=result.lost[0])
-            elif lost:
-                self.warn("{what}: made the chain {chain}, but for {lost}", what=what, chain=result.chain, lost=lost)
-            else:
-                self.tell("{what}: made the chain {chain}", what=what, chain=result.chain)
+            what = f"{result.bone}, '{result.constraint}'"
+            made = Text("{what}: made the chain {chain}", what=what, chain=result.chain) if result.chain else None
+            told.append(_conversion_text(what, made, result.lost))
+        self.tell_each(told)
         return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
+
+
+def _conversion_text(what: str, made: Text | None, lost: list[str]) -> tuple[Text, bool]:
+    """What came of converting a thing, None where it stays as it is; and whether nothing was lost by it."""
+    if made is None:
+        return Text("{what}: left as it is, {reason}", what=what, reason=lost[0]), False
+    return (Text("{made}, but for {lost}", made=made, lost=joined("; ", lost)), False) if lost else (made, True)
 
 
 class FABRIK_OT_to_ik(ChainOperator):
@@ -365,13 +369,10 @@ class FABRIK_OT_to_ik(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         results = convert_to_ik(context, items_of(context, owner, self.chains))
+        told = []
         for result in results:
-            if not result.constraint:
-                self.warn("{what}: left as it is, {reason}", what=result.chain, reason=result.lost[0])
-                continue
             chain, made = result.chain, result.constraint
             text = Text("{chain}: '{constraint}' of {bone}", chain=chain, constraint=made, bone=result.bone)
-            if result.lost:
-                text = Text("{made}, but for {lost}", made=text, lost=joined("; ", result.lost))
-            (self.warn if result.lost else self.tell)(text)
+            told.append(_conversion_text(chain, text if made else None, result.lost))
+        self.tell_each(told)
         return {"FINISHED"} if any(result.constraint for result in results) else {"CANCELLED"}

@@ -12,17 +12,7 @@ import bpy
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
 
-from ..actions.drag import (
-    Drag,
-    Dragged,
-    Taken,
-    begin,
-    drag_to,
-    finish,
-    pull_refusal,
-    set_falloff,
-    set_turning,
-)
+from ..actions.drag import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from ..actions.keep_pose import LetGo
 from ..actions.pins import pin_bone
 from ..actions.status import STATUS_TEXTS, length_text
@@ -189,7 +179,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         try:
             picked = self._picked(context)
             if picked is None:  # a warning, for an error would put a panel under the mouse
-                self.warn("no bone is under the mouse: point at a bone, or at the tip of a chain")
+                self.tell(warnings=[Text("no bone is under the mouse: point at a bone, or at the tip of a chain")])
                 return {"CANCELLED"}
             self._take(context, picked)
         except FabrikError as error:
@@ -315,9 +305,8 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _finished(self, found: LetGo, drag: Drag) -> None:
         """Report what came of a drag."""
-        words = joined("; ", [*found.done, *found.warnings])
-        if words:
-            (self.warn if found.warnings else self.tell)(joined(": ", [name_of(drag), words]))
+        done, warnings = ([joined(": ", [name_of(drag), text]) for text in texts] for texts in found)
+        self.tell(*done, warnings=warnings)
 
     def _switch(self, key: str) -> None:
         """Do what a key asks for."""

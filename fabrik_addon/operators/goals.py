@@ -27,7 +27,7 @@ from ..rig.bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.figure.start_pose import capture, reset
 from ..rig.schema import FabrikChain, rig_of
-from ..rig.schema.fields import choice, real, switch
+from ..rig.schema.fields import FORGOTTEN, choice, real, switch
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
 from .baking import SnapOptions, StepsOperator, frames_of_bones, items_of
@@ -35,10 +35,7 @@ from .base import ChainOperator, Returned, listed
 from .solving import SolveOperator
 
 MANY = {"target": Text("{count} targets"), "pole": Text("{count} poles")}
-ALL_HAVE = {
-    "target": Text("every chain has a target already"),
-    "pole": Text("every chain has a pole already"),
-}
+ALL_HAVE = {"target": Text("every chain has a target already"), "pole": Text("every chain has a pole already")}
 
 
 def kind_choice() -> str:
@@ -77,7 +74,7 @@ class GoalMaker(ChainOperator):
         if idle:
             text = joined("; ", (text, Text("switched on {chains}", chains=", ".join(idle))))
         done, warnings = keep_at_tips([(owner, rig_of(owner).chains[name]) for name in chains])
-        self.conclude([text, *done], warnings)
+        self.tell(text, *done, warnings=warnings)
 
 
 class FABRIK_OT_target_add(GoalMaker):
@@ -85,7 +82,7 @@ class FABRIK_OT_target_add(GoalMaker):
 
     bl_label = "Add Target"
 
-    use_all = switch("All Chains", "For every chain that has no target yet")
+    use_all = switch("All Chains", "For every chain that has no target yet", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         defaults = read_defaults(context)
@@ -106,7 +103,7 @@ class FABRIK_OT_pole_add(GoalMaker):
         min=0.01,
         soft_max=2.0,
     )
-    use_all = switch("All Chains", "For every chain of two bones or more without a pole")
+    use_all = switch("All Chains", "For every chain of two bones or more without a pole", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         defaults = read_defaults(context)
@@ -154,7 +151,7 @@ class FABRIK_OT_back_to_pose(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = back_to_pose(context, owner, context.object)
-        self.tell("Posing {chain} of {armature}", chain=chain.name, armature=owner.name)
+        self.tell(Text("Posing {chain} of {armature}", chain=chain.name, armature=owner.name))
 
 
 def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool, role: str) -> list[FabrikChain]:
@@ -197,7 +194,7 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
         for chain, bones in found:
             capture(chain, bones)
         names = listed([chain.name for chain, _ in found], "{count} chains")
-        self.tell("Captured the start pose of {chains}", chains=names)
+        self.tell(Text("Captured the start pose of {chains}", chains=names))
 
 
 class FABRIK_OT_start_pose_reset(StartPoseOperator):
@@ -216,7 +213,7 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
             for bone in bones if self.use_pose else ():
                 setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
         names = listed([chain.name for chain, _ in found], "{count} chains")
-        self.tell("Rest pose is the start pose of {chains}", chains=names)
+        self.tell(Text("Rest pose is the start pose of {chains}", chains=names))
 
 
 class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
@@ -237,7 +234,7 @@ class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
     def conclude_steps(self, result: Snapped) -> None:
         count, done, warnings = result
         text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
-        self.conclude([text, *done], warnings)
+        self.tell(text, *done, warnings=warnings)
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
         if self.span == "FRAME":
@@ -260,8 +257,11 @@ class FABRIK_OT_pose_snap(SnapOptions, StepsOperator, SolveOperator):
         return self.take_steps(context, items, bake_steps(context, items, settings))
 
     def conclude_steps(self, result: BakeResult) -> None:
+        told = []
         for found in result.chains:
             count, missed = len(found.frames), len(found.unreached)
-            words = [Text("{chain}: {keys} keys at {count} frames", chain=found.chain, keys=found.keys, count=count)]
+            keys = joined(": ", (found.chain, counted(found.keys, "1 key", "{count} keys")))
+            words = [joined(" ", (keys, counted(count, "at 1 frame", "at {count} frames")))]
             words += [Text("{count} of them not reached", count=missed)] if missed else []
-            (self.warn if missed else self.tell)(joined("; ", words))
+            told.append((joined(", ", words), not missed))
+        self.tell_each(told)

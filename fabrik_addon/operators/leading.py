@@ -22,7 +22,7 @@ from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..maths import v3
 from ..rig.schema.fields import FORGOTTEN, real, switch, vector
-from ..texts import Text, joined
+from ..texts import Text, counted, joined
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import View, view_of
@@ -164,11 +164,11 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         """Keep what was walked, or leave the pose; and report it."""
         if self.record:
             (first, last), count = keep_recording(context, led)
-            self.tell("{count} steps recorded in frames {first} to {last}", count=count, first=first, last=last)
+            steps = counted(count, "1 step", "{count} steps")
+            self.tell(Text("{steps} recorded in frames {first} to {last}", steps=steps, first=first, last=last))
             return
         found = leave_led(context, led)
-        if found.done or found.warnings:
-            self.conclude(found.done, found.warnings)
+        self.tell(*found.done, warnings=found.warnings)
 
     def _tell(self, context: bpy.types.Context) -> None:
         """How far the body has come, and what the keys do."""

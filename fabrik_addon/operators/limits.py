@@ -11,7 +11,7 @@ import bpy
 from ..actions.bends import BendReport, hinges_from_bend
 from ..actions.chain_edit import copy_limit, working_chain
 from ..actions.chains import limbs_of
-from ..actions.joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, RangeReport, apply_range
+from ..actions.joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
 from ..actions.mirror import mirror_limit_to, pair_of
 from ..errors import BoneError, ChainError, place_of
 from ..rig.animation.compat import is_selected
@@ -64,9 +64,9 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
                 refused.append(error.text)
         if len(refused) == len(bones):
             return self.refuse(joined("\n", refused))
-        self.warn(*refused)
         count = len(bones)
-        self.tell("Set the limits of {done} of {count} bones", done=count - len(refused), count=count)
+        told = Text("Set the limits of {done} of {count} bones", done=count - len(refused), count=count)
+        self.tell(Text("Set the limit of {bones}", bones=bones[0].name) if count == 1 else told, warnings=refused)
         return {"FINISHED"}
 
 
@@ -130,8 +130,7 @@ class FABRIK_OT_limit_mirror(BoneOperator):
             notes.append(mirror_limit_to(pair))
         if not done:
             raise BoneError("no selected bone has one on the other side", rig=owner.name)
-        self.warn(*filter(None, notes))
-        self.tell("Set the limit of {bones}", bones=listed(done, "{count} bones"))
+        self.tell(Text("Set the limit of {bones}", bones=listed(done, "{count} bones")), warnings=filter(None, notes))
 
 
 class FABRIK_OT_limit_from_bend(RigOperator):
@@ -166,11 +165,10 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         locked = [name for _, one in reports for name in one.locked]
         if not hinges and not locked:
             return self.refuse(joined("\n", refused))
-        self.warn(*refused)
         halves = listed(locked, "{count} bones")
         words = [Text("Hinges: {bones}", bones=listed(hinges, "{count} bones") or Text("none"))]
         words += [Text("locked as second halves of a bone: {bones}", bones=halves)] if locked else []
-        self.tell(joined("; ", words))
+        self.tell(*words, warnings=refused)
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:
@@ -196,21 +194,14 @@ class JointOperator(BoneOperator):
     use_flip: bool
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        joint, done = self.joints[self.joint], []
+        joint, done, notes = self.joints[self.joint], list[str](), list[Text]()
         for rig, names in selected_names(context, owner):
-            self._tell(rig, apply_range(rig, limbs_of(rig, names), names, joint, self.use_flip))
+            found = apply_range(rig, limbs_of(rig, names), names, joint, self.use_flip)
+            rolled = [rpt_("{bone} by {angle:.0f}°", bone=name, angle=off) for name, off in found.rolled]
+            told = ((found.guessed, GUESSED), (found.palms, NO_PALM), (rolled, ROLLED))
+            notes += [_of_bones(rig, bones, why) for bones, why in told if bones]
             done += names
-        self.tell(joined(": ", (Text(joint.label), listed(done, "{count} bones"))))
-
-    def _tell(self, owner: bpy.types.Object, found: RangeReport) -> None:
-        """What the user is to look at."""
-        if found.guessed:
-            self.warn(_of_bones(owner, found.guessed, GUESSED))
-        if found.palms:
-            self.warn(_of_bones(owner, found.palms, NO_PALM))
-        if found.rolled:
-            names = [rpt_("{bone} by {angle:.0f}°", bone=name, angle=off) for name, off in found.rolled]
-            self.warn(_of_bones(owner, names, ROLLED))
+        self.tell(joined(": ", (Text(joint.label), listed(done, "{count} bones"))), warnings=notes)
 
 
 class FABRIK_OT_limit_human(JointOperator):

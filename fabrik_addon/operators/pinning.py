@@ -16,16 +16,9 @@ from ..errors import BoneError, ChainError
 from ..rig.checks import rig_refusal
 from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, text
-from ..texts import Text, joined
+from ..texts import Text, counted
 from ..translations import tip_
-from .base import (
-    ChainOperator,
-    NamedChain,
-    RigOperator,
-    listed,
-    named_chain,
-    rigs_in_pose_mode,
-)
+from .base import ChainOperator, NamedChain, RigOperator, listed, named_chain, rigs_in_pose_mode
 
 WHICH = (
     ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
@@ -65,21 +58,21 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return Text("there is no chain: in Pose mode bones are pinned without one")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        found = toggle_rigs(context, self._wanted(context, owner), self.action, stays=self.which != "SELECTED")
+        warnings: list[str] = []
+        wanted = self._wanted(context, owner, warnings)
         told = Pinning()
-        for one in found:
+        for one in toggle_rigs(context, wanted, self.action, stays=self.which != "SELECTED"):
             for name in Pinning.__dataclass_fields__:
                 getattr(told, name).extend(getattr(one, name))
-        self.warn(*told.notes)
-        self.tell(_text(told))
+        self.tell(*_pinning_texts(told), warnings=[*warnings, *told.notes])
 
     def _wanted(
-        self, context: bpy.types.Context, owner: bpy.types.Object
+        self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[str]
     ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
         """What is chosen, of each armature; with no bone selected the active chain."""
         active = working_chain(context)
         if self.which == "SELECTED" and owner.mode == "POSE" and (context.selected_pose_bones or active is None):
-            return self._selected(context, owner)
+            return self._selected(context, owner, warnings)
         name_all(owner)
         chains = [chain for chain in rig_of(owner).chains if chain.enabled] if self.which == "ALL" else [active]
         if not chains:
@@ -89,15 +82,15 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return [(owner, wanted_of_chains(owner, chains))]
 
     def _selected(
-        self, context: bpy.types.Context, owner: bpy.types.Object
+        self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[str]
     ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
-        """The selected bones, of all armatures in Pose mode."""
+        """The selected bones, of all armatures in Pose mode; `warnings` takes which armature is left out, and why."""
         chosen = {bone.id_data for bone in context.selected_pose_bones or ()}
         rigs = []
         for rig in rigs_in_pose_mode(context, owner):
             refusal = rig_refusal(rig) if rig in chosen else ""
             if refusal:
-                self.warn("{name} is left out: {reason}", name=rig.name, reason=refusal)
+                warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
             elif rig in chosen:
                 rigs.append(rig)
         for rig in rigs:
@@ -105,20 +98,16 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return [(rig, wanted_of_selected(rig)) for rig in rigs or [owner]]
 
 
-def _text(told: Pinning) -> Text:
-    """What was done, in a sentence."""
-    if not told.pinned and not told.freed:
-        return Text("Nothing was pinned")
-    if told.pinned:
-        words = [Text("Pinned {chains}", chains=listed(told.pinned, "{count} chains"))]
-    else:
-        words = [Text("Freed {chains}", chains=listed(told.freed, "{count} chains"))]
-    if told.made:
-        words.append(Text("made {chains}", chains=listed(told.made, "{count} chains")))
-    if told.removed:
-        names = listed(told.removed, "{count} chains")
-        words.append(Text("removed {chains}, which had nothing but the pin", chains=names))
-    return joined("; ", words)
+def _pinning_texts(told: Pinning) -> list[Text]:
+    """What was done, as sentences."""
+    pinned, freed, made, removed = (
+        listed(names, "{count} chains") for names in (told.pinned, told.freed, told.made, told.removed)
+    )
+    words = [Text("Pinned {chains}", chains=pinned)] if pinned else []
+    words += [Text("Freed {chains}", chains=freed)] if freed else []
+    words += [Text("made {chains}", chains=made)] if made else []
+    words += [Text("removed {chains}, which had nothing but the pin", chains=removed)] if removed else []
+    return words or [Text("Nothing was pinned")]
 
 
 class TipOperator(NamedChain, ChainOperator):
@@ -139,7 +128,8 @@ class TipOperator(NamedChain, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         name_all(owner)
-        self.conclude(*self.choose(context, (owner, named_chain(owner, self.chain))))
+        done, warnings = self.choose(context, (owner, named_chain(owner, self.chain)))
+        self.tell(*done, warnings=warnings)
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         """Make the choice; what was done, and what the user is to look at. Every operator overrides it."""
@@ -193,11 +183,8 @@ class FABRIK_OT_body_bone_set(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         bone = self.bone or self._chosen(context, owner)
         below, notes = set_body(context, owner, bone)
-        self.warn(*notes)
-        if bone:
-            self.tell("{bone} moves with {chains}", bone=bone, chains=listed(below, "{count} chains"))
-        else:
-            self.tell("There is no body bone now")
+        moved = Text("{bone} moves with {chains}", bone=bone, chains=listed(below, "{count} chains"))
+        self.tell(moved if bone else Text("There is no body bone now"), warnings=notes)
 
     def _chosen(self, context: bpy.types.Context, owner: bpy.types.Object) -> str:
         if self.source == "NONE":
@@ -220,7 +207,5 @@ class FABRIK_OT_balance_masses(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         count = fill_masses(owner, self.by)
-        if count:
-            self.tell("{count} bones have a share of the mass", count=count)
-        else:
-            self.tell("Each bone counts by its length")
+        shares = counted(count, "1 bone has a share of the mass", "{count} bones have a share of the mass")
+        self.tell(shares if count else Text("Each bone counts by its length"))

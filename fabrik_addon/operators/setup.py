@@ -17,7 +17,7 @@ from ..recognise.mapping import load_mapping, mapping_text
 from ..recognise.part import Recognised
 from ..rig.schema.fields import FORGOTTEN, Options, choice, items, real, switch, text
 from ..rig.schema.rig import rig_of
-from ..texts import Text, capitalised, joined
+from ..texts import Text, capitalised, counted, joined
 from ..translations import iface_, label_
 from .base import Returned, RigOperator, listed
 
@@ -61,7 +61,9 @@ class SetupOperator(RigOperator):
     use_pins = switch("Pin Feet", "Feet stay where they are, with priority over all other goals", default=True)
     use_fingers = switch("Fingers", "A chain for each finger")
     use_tail = switch("Tail and Ears", "Chains for tail and ears", default=True)
-    use_walker = switch("Walker", "Make what stands on legs a walker, whose walk can be planned next")
+    use_walker = switch(
+        "Walker", "Make what stands on legs a walker, whose walk can be planned next", options=FORGOTTEN
+    )
 
     def wanted_options(self) -> SetupOptions:
         """What is to be made."""
@@ -75,10 +77,7 @@ class FABRIK_OT_character_setup(SetupOperator):
 
     plan = choice(PLAN_ITEMS, "Body", "What kind of body it is")
     parts = items(
-        FabrikSetupPart,
-        "Not Sure",
-        "Parts that are not sure, with the bones that they are to have",
-        options=FORGOTTEN,
+        FabrikSetupPart, "Not Sure", "Parts that are not sure, with the bones that they are to have", options=FORGOTTEN
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
@@ -109,17 +108,19 @@ class FABRIK_OT_character_setup(SetupOperator):
         self._tell(owner, found, done)
 
     def _tell(self, owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
-        for name, reason in [*found.missing, *found.held]:
-            self.warn("{part} was not found: {reason}", part=name, reason=reason)
+        notes: list[str] = [
+            Text("{part} was not found: {reason}", part=name, reason=reason)
+            for name, reason in (*found.missing, *found.held)
+        ]
         unsure = [part for part in found.parts if not part.is_applied]
         asked = [part.name for part in unsure if chain_of(owner, part) is None]
         if asked:
             names = listed(asked, "{count} parts")
-            self.warn("Not sure of {parts}: run it again to be asked about them", parts=names)
-        self.warn(*done.notes[:MOST_TOLD])
+            notes.append(Text("Not sure of {parts}: run it again to be asked about them", parts=names))
+        notes += done.notes[:MOST_TOLD]
         if len(done.notes) > MOST_TOLD:
-            self.warn("and {count} more to look out for", count=len(done.notes) - MOST_TOLD)
-        self.tell(done_text(found, done))
+            notes.append(Text("and {count} more to look out for", count=len(done.notes) - MOST_TOLD))
+        self.tell(done_text(found, done), warnings=notes)
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -184,13 +185,13 @@ def done_text(found: Recognised[str], done: Done) -> Text:
     words = [Text(PLANS[found.plan].label)]
     if found.convention:
         words = [Text("{body}, {convention} names", body=words[0], convention=found.convention)]
-    if done.made:
-        words.append(Text("{count} chains: {names}", count=len(done.made), names=", ".join(done.made)))
-    else:
-        words.append(Text("no new chain"))
+    chains = counted(len(done.made), "1 chain", "{count} chains")
+    words.append(joined(": ", (chains, ", ".join(done.made))) if done.made else Text("no new chain"))
     words += [Text("{bone} is the body bone", bone=done.body)] if done.body else []
-    words += [Text("limits for {count} bones", count=len(done.limited))] if done.limited else []
-    words += [Text("{count} chains were there already", count=len(done.kept))] if done.kept else []
+    count = len(done.limited)
+    words += [counted(count, "a limit for 1 bone", "limits for {count} bones")] if done.limited else []
+    count = len(done.kept)
+    words += [counted(count, "1 chain was there already", "{count} chains were there already")] if done.kept else []
     words += [Text("added {goals}", goals=listed(done.mended, "{count} goals"))] if done.mended else []
     return joined("; ", words)
 
@@ -221,7 +222,7 @@ class FABRIK_OT_mapping_export(RigOperator):
         except OSError as error:
             reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
             raise InvalidValueError(reason) from error
-        self.tell("{count} parts written to '{path}'", count=len(mapping.parts), path=path)
+        self.tell(Text("{count} parts written to '{path}'", count=len(mapping.parts), path=path))
 
 
 class FABRIK_OT_mapping_import(SetupOperator):
@@ -241,5 +242,4 @@ class FABRIK_OT_mapping_import(SetupOperator):
         check_mapping(owner, found)
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
-        self.warn(*done.notes)
-        self.tell(done_text(found, done))
+        self.tell(done_text(found, done), warnings=done.notes)

@@ -16,7 +16,7 @@ from ..overlay.timeline import current_step
 from ..rig.checks import check_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.schema.fields import choice
-from ..texts import Text, joined
+from ..texts import Text, counted, joined
 from ..translations import CONTEXT, tip_
 from .base import ChainOperator, FabrikOperator, NamedChain, Returned, named_chain
 from .picking import redraw
@@ -41,10 +41,12 @@ class SolveOperator(ChainOperator):
         refused = [outcome for outcome in outcomes if outcome.status == "REFUSED"]
         if len(refused) == len(outcomes):
             return self.refuse(joined("\n", [outcome.refusal for outcome in refused]))
+        told = []
         for outcome in outcomes:
             is_fine = outcome.status == "REACHED" and not outcome.warnings
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
-            (self.tell if is_fine else self.warn)(outcome.refusal or _sentence(chain, context.scene))
+            told.append((outcome.refusal or _sentence(chain, context.scene), is_fine))
+        self.tell_each(told)
         return {"FINISHED"}
 
 
@@ -92,7 +94,7 @@ class FABRIK_OT_record(ChainOperator):
         set_step(context.window_manager, 0)
         redraw()
         count = len(state.current.passes)
-        self.tell("{chain}: {count} steps recorded", chain=chain.name, count=count)
+        self.tell(joined(": ", (chain.name, counted(count, "1 step recorded", "{count} steps recorded"))))
 
 
 class StepOperator(FabrikOperator):

@@ -11,7 +11,7 @@ from ..actions.walk.plan import Planning
 from ..actions.walk.setup import add_walker, remove_walker
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
-from ..texts import Text, joined
+from ..texts import Text, counted
 from ..translations import label_
 from .baking import SpanOptions, summary
 from .base import Returned, RigOperator, listed
@@ -42,13 +42,12 @@ class FABRIK_OT_walker_add(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         made = add_walker(context, owner, self.body_bone)
-        if made.made:
-            self.tell("made {chains}", chains=listed(made.made, "{count} chains"))
-        count, gait = len(made.legs), label_(GAIT_LABELS[made.gait])
-        self.tell("{count} legs on '{bone}', {gait}: plan the walk next", count=count, bone=made.body, gait=gait)
-        if made.behind:
-            names = listed(made.behind, "{count} chains")
-            self.warn("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
+        done = [Text("made {chains}", chains=listed(made.made, "{count} chains"))] if made.made else []
+        legs, gait = counted(len(made.legs), "1 leg", "{count} legs"), label_(GAIT_LABELS[made.gait])
+        done.append(Text("{legs} on '{bone}', {gait}: plan the walk next", legs=legs, bone=made.body, gait=gait))
+        names = listed(made.behind, "{count} chains")
+        behind = Text("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
+        self.tell(*done, warnings=[behind] if names else [])
 
 
 class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
@@ -76,9 +75,9 @@ class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
         finally:
             manager.progress_end()
         rig_of(owner).live = True
-        self.warn(*work.told)
         first, last = frames[0], frames[-1]
-        self.tell("{count} steps in frames {first} to {last}", count=work.steps, first=first, last=last)
+        steps = counted(work.steps, "1 step", "{count} steps")
+        self.tell(Text("{steps} in frames {first} to {last}", steps=steps, first=first, last=last), warnings=work.told)
 
 
 class FABRIK_OT_walk_bake(RigOperator):
@@ -119,14 +118,13 @@ class FABRIK_OT_walk_bake(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         if self.into == "BONES":
             result = bake_bones(context, owner)
-            (self.tell if result.all_reached else self.warn)(summary(result.chains))
+            self.tell_each([(summary(result.chains), result.all_reached)])
             return
         told = bake_goals(context, owner, self.tolerance)
-        self.warn(*told.notes)
         goals = len(rig_of(owner).walker.legs) + 1
         words = [Text("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)]
         words += [Text("made {goals}", goals=listed(told.made, "{count} goals"))] if told.made else []
-        self.tell(joined("; ", words))
+        self.tell(*words, warnings=told.notes)
 
 
 class FABRIK_OT_walk_mark(RigOperator):
@@ -146,7 +144,7 @@ class FABRIK_OT_walk_mark(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         prints, markers = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
-        self.tell("{prints} footprints, {markers} markers", prints=prints, markers=markers)
+        self.tell(Text("{prints} footprints, {markers} markers", prints=prints, markers=markers))
 
 
 class FABRIK_OT_walker_remove(WalkerOperator):
@@ -157,4 +155,4 @@ class FABRIK_OT_walker_remove(WalkerOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         remove_walker(owner)
-        self.tell("'{name}' is no walker any more", name=owner.name)
+        self.tell(Text("'{name}' is no walker any more", name=owner.name))

@@ -182,6 +182,21 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals() -> No
     assert (theirs.location - mirrored(owner, left.target.location)).length < 1e-6
 
 
+def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again() -> None:
+    owner = two_arms()
+    for tip in ("hand.L", "hand.R"):
+        add_chain(owner, tip=tip, count=2)
+        press("target_add", kind="EMPTY")
+    left, right = rig_of(owner).chains
+    rig_of(owner).active_index = 0
+    for height in (0.4, -0.2):
+        left.target.location.z += height
+        stood = left.target.location.copy()
+        press("chain_mirror")
+        assert (rig_of(owner).active_index, left.target.location) == (0, stood)
+        assert (right.target.location - mirrored(owner, stood)).length < 1e-6
+
+
 def test_a_goal_that_is_keyed_or_shared_stays() -> None:
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import pytest
 from fabrik_addon.rig.schema import limit_of
@@ -49,6 +51,26 @@ class TestWholeCharacters:
         assert chains(owner) == [("mixamorig:LeftFoot", 3)]
         bpy.ops.fabrik.solve()
         assert owner.fabrik.chains[0].status == "REACHED"
+
+
+def test_several_chains_are_one_report_that_warns_last_and_says_nothing_twice(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    owner = make_line(4)
+    add_chain(owner, (0, 0, 99), tip="b3", count=1)
+    add_chain(owner, (0.4, -0.5, 1.0), tip="b1", count=2)
+    far, near = owner.fabrik.chains
+    capfd.readouterr()
+    assert press("solve_all") == {"FINISHED"}
+    said = capfd.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in said] == ["Warning"]
+    assert 0 < said[0].index(f"{near.name}: On target") < said[0].index(f"; {far.name}: ")
+
+
+def test_options_of_one_character_are_not_those_of_the_next() -> None:
+    operators: Any = bpy.ops.fabrik
+    for name, option in (("chain_mirror", "use_all"), ("character_setup", "use_walker"), ("target_add", "use_all")):
+        assert getattr(operators, name).get_rna_type().properties[option].is_skip_save, name
 
 
 class TestSeveralArmatures:
