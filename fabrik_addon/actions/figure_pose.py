@@ -12,19 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..maths import (
-    ORIGIN,
-    Q4,
-    V3,
-    Doubles,
-    conjugates,
-    distance,
-    products,
-    rotated,
-    turn_angles,
-    unit,
-    v3,
-)
+from ..maths import ORIGIN, Q4, V3, Doubles, conjugates, distance, products, rotated, turn_angles, unit, v3
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones, resolve_bones

@@ -122,9 +122,7 @@ def read_poses(
 
 
 def keep(
-    items: Sequence[Item],
-    depsgraph: bpy.types.Depsgraph,
-    points: Sequence[Sequence[float] | None] = (),
+    items: Sequence[Item], depsgraph: bpy.types.Depsgraph, points: Sequence[Sequence[float] | None] = ()
 ) -> list[Kept]:
     """Let the next solve leave chains where they stand, as far as their start poses decide that.
 

@@ -1,20 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators: each turns Blender's context and its own options into one call of a use case, and reports."""
 
-from . import (
-    baking,
-    chains,
-    dragging,
-    goals,
-    leading,
-    limits,
-    manual,
-    picking,
-    pinning,
-    setup,
-    solving,
-    walking,
-)
+from . import baking, chains, dragging, goals, leading, limits, manual, picking, pinning, setup, solving, walking
 
 MODULES = (
     setup, chains, goals, solving, baking, dragging, picking, limits, pinning, walking, leading, manual,

@@ -68,9 +68,5 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
     bones = [tip, *tip.parent_recursive]
     if bone_count > len(bones):
         parents = len(bones) - 1
-        raise ChainError(
-            Message("TOO_MANY_BONES", count=bone_count, parents=parents),
-            rig=owner.name,
-            bone=tip_bone,
-        )
+        raise ChainError(Message("TOO_MANY_BONES", count=bone_count, parents=parents), rig=owner.name, bone=tip_bone)
     return bones[: bone_count or len(bones)][::-1]

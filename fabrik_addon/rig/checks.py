@@ -13,7 +13,7 @@ from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, 
 from ..finite import are_finite
 from ..messages import ROLES, Message
 from .animation.channels import rotation_path
-from .bones import pose_bones
+from .bones import armature_of, pose_bones
 from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
@@ -60,11 +60,7 @@ def edit_refusal(owner: bpy.types.Object | None) -> Message | None:
     if owner.is_missing:
         return Message("RIG_MISSING_IN_LIBRARY")
     newer = newer_refusal(owner)
-    if newer:
-        return newer
-    if not owner.is_editable:
-        return Message("RIG_LINKED")
-    return None
+    return newer or (None if owner.is_editable else Message("RIG_LINKED"))
 
 
 def rig_refusal(owner: bpy.types.Object | None) -> Message | None:
@@ -74,10 +70,7 @@ def rig_refusal(owner: bpy.types.Object | None) -> Message | None:
         return refusal
     if owner.mode == "EDIT":
         return Message("RIG_IN_EDIT_MODE")
-    data: Any = owner.data
-    if data.pose_position == "REST":
-        return Message("RIG_IN_REST_POSITION")
-    return None
+    return Message("RIG_IN_REST_POSITION") if armature_of(owner).pose_position == "REST" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +102,7 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
     for bone in bones:
         _check_constraints(owner, bone)
         if bone.name in movers.by_ik:
-            raise BoneError(
-                Message("MOVED_BY_IK", bone=movers.by_ik[bone.name]),
-                bone=bone.name,
-            )
+            raise BoneError(Message("MOVED_BY_IK", bone=movers.by_ik[bone.name]), bone=bone.name)
         path = rotation_path(bone)
         if path in movers.driven:
             raise BoneError(Message("ROTATION_DRIVEN"), bone=bone.name)
@@ -156,11 +146,9 @@ def _is_active(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> boo
 def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
     for constraint in bone.constraints:
         if _is_active(owner, constraint):
-            name = constraint.name
-            reason = Message("CONSTRAINT_OVERRIDES_POSE", name=name)
             if constraint.type in SCALING:
-                reason = Message("CONSTRAINT_CHANGES_SCALE", name=name)
-            raise BoneError(reason, bone=bone.name)
+                raise BoneError(Message("CONSTRAINT_CHANGES_SCALE", name=constraint.name), bone=bone.name)
+            raise BoneError(Message("CONSTRAINT_OVERRIDES_POSE", name=constraint.name), bone=bone.name)
 
 
 def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
@@ -184,21 +172,12 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     if chain.target is None and chain.aims:
         raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
-        reason = Message("NO_TARGET")
-        if chain.target_name:
-            reason = Message("TARGET_DELETED", name=chain.target_name)
-        raise AbsentTargetError(reason, chain=chain.name)
+        deleted = Message("TARGET_DELETED", name=chain.target_name)
+        raise AbsentTargetError(deleted if chain.target_name else Message("NO_TARGET"), chain=chain.name)
     own = set(bones)
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
-            raise TargetError(
-                Message(
-                    "GOAL_MISSING_IN_LIBRARY",
-                    role=ROLES[role],
-                    name=goal.name,
-                ),
-                chain=chain.name,
-            )
+            raise TargetError(Message("GOAL_MISSING_IN_LIBRARY", role=ROLES[role], name=goal.name), chain=chain.name)
         carriers = own & bones_behind(owner, goal, bone)
         if carriers:
             name = next(found for found in reversed(bones) if found in carriers)
@@ -215,8 +194,7 @@ def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for role, goal, bone in goals_of(chain):
         broken = broken_driver(goal, bone)
         if broken:
-            word = ROLES[role]
-            reason = Message("DRIVER_BROKEN", path=broken, role=word)
+            reason = Message("DRIVER_BROKEN", path=broken, role=ROLES[role])
             if bpy.app.autoexec_fail:
                 reason = Message("SCRIPTS_NOT_RUN", reason=reason)
             raise TargetError(reason, rig=owner.name, chain=chain.name)

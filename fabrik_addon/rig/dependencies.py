@@ -316,9 +316,4 @@ def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message
             if name and isinstance(target.id, bpy.types.Object) and bone in pose_bones(target.id):
                 return Message("PROPERTY_VALUE", name=name, bone=bone, value=pose_bones(target.id)[bone][name])
     holder = path.split('"')[1]
-    return Message(
-        "CONSTRAINT_INFLUENCE",
-        constraint=constraint.name,
-        holder=holder,
-        influence=constraint.influence,
-    )
+    return Message("CONSTRAINT_INFLUENCE", constraint=constraint.name, holder=holder, influence=constraint.influence)

@@ -275,8 +275,7 @@ class ConeType(LimitType):
             ends_now = getattr(view, f"cone_{axis}_min"), getattr(view, f"cone_{axis}_max")
             low, high = checked_range(CONE_NAMES[axis], *ends_now)
             if low > 0.0 or high < 0.0:
-                text = Message("CONE_WITHOUT_REST", axis=axis.upper())
-                raise InvalidValueError(text)
+                raise InvalidValueError(Message("CONE_WITHOUT_REST", axis=axis.upper()))
             ends += [-low, high]
         return Cone(0.0, ends[0], ends[1], ends[2], ends[3], twist_of(view))
 
@@ -415,14 +414,7 @@ class BoneIkType(LimitType):
         return _ball_joint(ranges, twist) if any(view.ik_ranges) else FREE
 
 
-TYPES = (
-    FreeType(),
-    HingeType(),
-    ConeType(),
-    PlanarType(),
-    LockedType(),
-    BoneIkType(),
-)
+TYPES = (FreeType(), HingeType(), ConeType(), PlanarType(), LockedType(), BoneIkType())
 LIMITS: dict[str, LimitType] = {found.kind: found for found in TYPES}
 BESIDE_AN_AXIS = IkMeaning(ALL_AXES, {}, (Message("LIMIT_OFF_AXIS"),))
 

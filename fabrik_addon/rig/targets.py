@@ -89,7 +89,6 @@ class BoneHead(Kind):
         return bool(bone) and target.type == "ARMATURE"
 
     def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
-        """World position of the evaluated bone's head."""
         return target.matrix_world @ _bone_of(role, target, bone).head
 
     def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
@@ -97,7 +96,6 @@ class BoneHead(Kind):
         return world_turn(target, _bone_of(role, target, bone))
 
     def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
-        """`read` for many."""
         places = []
         for target, bone in found:
             evaluated: Any = target.evaluated_get(depsgraph)
@@ -105,7 +103,6 @@ class BoneHead(Kind):
         return places
 
     def turn_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> Doubles:
-        """`turn` for many."""
         worlds, own = [], []
         for target, bone in found:
             evaluated: Any = target.evaluated_get(depsgraph)
@@ -115,14 +112,12 @@ class BoneHead(Kind):
         return products(turns[: len(own)], turns[len(own) :])
 
     def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
-        """The pose bone."""
         found = target.pose.bones.get(bone) if target.pose else None
         if found is None:
             raise TargetError(Message("TARGET_BONE_MISSING", target=target.name, bone=bone))
         return found
 
     def key_group(self, target: bpy.types.Object, bone: str) -> str:
-        """That of the bone."""
         return bone
 
     def refusal(self, target: bpy.types.Object, bone: str) -> Message | None:
@@ -160,21 +155,14 @@ class BoneHead(Kind):
         parent = found.parent.matrix.to_3x3().to_4x4() if found.parent is not None else None
         axes = target.matrix_world.to_3x3() @ Link.of(found).location_axes(parent)
         if abs(axes.determinant()) <= FLAT * prod(column.length for column in axes.col):
-            raise TargetError(
-                Message(
-                    "TARGET_BONE_PARENT_WITHOUT_SCALE",
-                    bone=bone,
-                    target=target.name,
-                )
-            )
+            raise TargetError(Message("TARGET_BONE_PARENT_WITHOUT_SCALE", bone=bone, target=target.name))
         return found.location + axes.inverted() @ (point - target.matrix_world @ found.head)
 
 
 def _bone_of(role: str, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
     found = target.pose.bones.get(bone) if target.pose else None
     if found is None:
-        word = ROLES[role]
-        raise TargetError(Message("GOAL_BONE_MISSING", role=word, name=target.name, bone=bone))
+        raise TargetError(Message("GOAL_BONE_MISSING", role=ROLES[role], name=target.name, bone=bone))
     return found
 
 
@@ -182,31 +170,24 @@ class ObjectOrigin(Kind):
     """The origin of an object."""
 
     def accepts(self, target: bpy.types.Object, bone: str) -> bool:
-        """Any object."""
         return True
 
     def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
-        """World position of the evaluated object's origin."""
         return target.matrix_world.translation.copy()
 
     def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
-        """World rotation of the evaluated object."""
         return axes_of(target.matrix_world)
 
     def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
-        """`read` for many."""
         return [target.evaluated_get(depsgraph).matrix_world.translation.copy() for target, _ in found]
 
     def turn_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> Doubles:
-        """`turn` for many."""
         return quaternions_of([target.evaluated_get(depsgraph).matrix_world for target, _ in found])
 
     def name_of(self, target: bpy.types.Object, bone: str) -> str | Message:
-        """The object, quoted."""
         return f"'{target.name}'"
 
     def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.Object:
-        """The object."""
         return target
 
     def key_group(self, target: bpy.types.Object, bone: str) -> str:
@@ -223,8 +204,7 @@ class ObjectOrigin(Kind):
             parent = target.matrix_world @ target.matrix_basis.inverted()
             there = parent.inverted() @ point
         except ValueError as error:
-            text = Message("TARGET_WITHOUT_SCALE", name=target.name)
-            raise TargetError(text) from error
+            raise TargetError(Message("TARGET_WITHOUT_SCALE", name=target.name)) from error
         return target.location + there - target.matrix_basis.translation
 
 
@@ -251,9 +231,7 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
     check_present(role, target, depsgraph)
     point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
-        name = target.name
-        text = Message("GOAL_PLACE_NOT_FINITE", role=ROLES[role], name=name)
-        raise InvalidValueError(text)
+        raise InvalidValueError(Message("GOAL_PLACE_NOT_FINITE", role=ROLES[role], name=target.name))
     return point
 
 
@@ -264,10 +242,9 @@ def check_present(role: str, target: bpy.types.Object, depsgraph: bpy.types.Deps
         AbsentTargetError: It is not.
     """
     if not is_evaluated(target, depsgraph):
-        word, name = ROLES[role], target.name
         if is_deleted(target):
-            raise AbsentTargetError(Message("GOAL_DELETED", role=word, name=name))
-        raise AbsentTargetError(Message("GOAL_NOT_IN_VIEW_LAYER", role=word, name=name))
+            raise AbsentTargetError(Message("GOAL_DELETED", role=ROLES[role], name=target.name))
+        raise AbsentTargetError(Message("GOAL_NOT_IN_VIEW_LAYER", role=ROLES[role], name=target.name))
 
 
 def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:

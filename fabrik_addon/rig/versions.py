@@ -62,11 +62,7 @@ def newer_refusal(owner: bpy.types.Object | None) -> Message | None:
         place = _reference(place)
     if newest <= DATA_VERSION:
         return None
-    return Message(
-        "DATA_NEWER",
-        newest=newest,
-        known=DATA_VERSION,
-    )
+    return Message("DATA_NEWER", newest=newest, known=DATA_VERSION)
 
 
 def check_not_newer(owner: bpy.types.Object) -> None:

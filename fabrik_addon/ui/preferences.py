@@ -31,12 +31,7 @@ SHAPES = (
 CALL_PIE = Entry("wm.call_menu_pie", options={"name": PIE_MENU})
 # Name of Blender's keymap, the key with Ctrl and Shift, what it calls. They are free in both modes, in Blender's
 # keymap, the industry compatible one and that of 2.7x, from 4.2 to 5.2.
-SHORTCUTS = (
-    ("Pose", "G", DRAG),
-    ("Pose", "P", PIN),
-    ("Pose", "F", CALL_PIE),
-    ("Object Mode", "F", CALL_PIE),
-)
+SHORTCUTS = (("Pose", "G", DRAG), ("Pose", "P", PIN), ("Pose", "F", CALL_PIE), ("Object Mode", "F", CALL_PIE))
 
 items: list[tuple[Any, Any]] = []
 

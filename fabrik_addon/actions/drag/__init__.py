@@ -4,14 +4,4 @@
 from .drag import Drag, Dragged, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from .scope import Taken
 
-__all__ = (
-    "Drag",
-    "Dragged",
-    "Taken",
-    "begin",
-    "drag_to",
-    "finish",
-    "pull_refusal",
-    "set_falloff",
-    "set_turning",
-)
+__all__ = ("Drag", "Dragged", "Taken", "begin", "drag_to", "finish", "pull_refusal", "set_falloff", "set_turning")

@@ -14,7 +14,6 @@ import bpy
 
 from .chain import (
     EFFECTOR_ITEMS,
-    KIND_ITEMS,
     ORIENTATION_ITEMS,
     SOLVED_NUMBERS,
     SOLVED_TURNS,
@@ -29,8 +28,8 @@ from .chain import (
     owner_of,
     unique_name,
 )
-from .changes import Changes, FirstHeld, SwitchedOn, announce
-from .fields import NO_ROTATION, Items, View
+from .changes import Changes, FirstHeld, announce
+from .fields import View
 from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, limit_of
 from .rig import (
     FabrikCapturedBone,
@@ -45,50 +44,6 @@ from .rig import (
     unkeyed_chains,
 )
 from .walker import GAIT_LABELS, PREFIX, FabrikWalkLeg, WalkerView, walker_of
-
-__all__ = [
-    "BONE_SETTINGS",
-    "EFFECTOR_ITEMS",
-    "GAIT_LABELS",
-    "KIND_ITEMS",
-    "LIMIT_SETTINGS",
-    "NO_ROTATION",
-    "ORIENTATION_ITEMS",
-    "PREFIX",
-    "SOLVED_NUMBERS",
-    "SOLVED_TURNS",
-    "SOLVED_VECTORS",
-    "START_ITEMS",
-    "ChainGoal",
-    "ChainSolving",
-    "Changes",
-    "FabrikBoneName",
-    "FabrikCapturedBone",
-    "FabrikCapturedRotation",
-    "FabrikChain",
-    "FabrikWalkLeg",
-    "FirstHeld",
-    "Items",
-    "LastSolve",
-    "LimitView",
-    "RigRecord",
-    "RigView",
-    "SceneView",
-    "SwitchedOn",
-    "View",
-    "WalkerView",
-    "announce",
-    "is_scene_live",
-    "limit_of",
-    "mark_unkeyed",
-    "name_all",
-    "note_names",
-    "owner_of",
-    "rig_of",
-    "unique_name",
-    "unkeyed_chains",
-    "walker_of",
-]
 
 GROUPS = (FabrikBoneName, FabrikCapturedRotation, FabrikChain, FabrikCapturedBone, FabrikWalkLeg)
 VIEWS: tuple[tuple[type[View[Any]], type], ...] = (

@@ -163,15 +163,7 @@ class FabrikCapturedRotation(bpy.types.PropertyGroup):
 
 @group(forget_status)
 class ChainGoal:
-    """How the goal of a chain is meant; a part of `FabrikChain`.
-
-    Attributes:
-        aims: Whether an axis of the tip bone points at the target, else the effector comes to it.
-        at_head: Whether the effector is the head of the tip bone, else its tail.
-        held_location: Where the effector stands, in the world, while the chain is pinned and has no target.
-        held_rotation: World rotation (w, x, y, z) that the tip bone keeps.
-        rotation_offset: Rotation (w, x, y, z) of the tip bone in the target's axes.
-    """
+    """How the goal of a chain is meant; a part of `FabrikChain`. Rotations are (w, x, y, z)."""
 
     kind = choice(
         KIND_ITEMS,
@@ -305,8 +297,5 @@ class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
     pole = pointer(bpy.types.Object, "Pole", "Object towards which the chain bends", update=_set_pole)
     pole_bone = text("Pole Bone", "Bone of the pole armature towards whose head the chain bends")
     pole_angle = angle(
-        "Pole Angle",
-        "Turn of the bend away from the pole, about the line from root to tip",
-        soft_min=-pi,
-        soft_max=pi,
+        "Pole Angle", "Turn of the bend away from the pole, about the line from root to tip", soft_min=-pi, soft_max=pi
     )

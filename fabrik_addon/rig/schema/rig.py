@@ -67,17 +67,9 @@ class RigView(View[bpy.types.Object]):
     """`Object.fabrik`: the chains of an armature object, its body, and how it walks.
 
     Attributes:
-        chains: The chains, by index or name; `add()` and `remove(index)` change the collection.
+        chains: By index or name; `add()` and `remove(index)` change the collection.
         active_index: Index of the chain that the panel shows.
-        live: Whether the enabled chains are solved whenever something moves.
-        auto_capture: Whether a pose made by hand on a live chain becomes the start pose of its bones without keys;
-            else it holds for its frame alone.
         bake_report: What came of the last bake, as JSON; "" where there was none.
-        body_bone: Name of the bone that moves as the body; "" where the roots stay.
-        body_stiffness: How much later than the limbs the body bone gives way, 0 to 1.
-        spine: How readily the bones between body bone and chains give way, 0 to 1; 0: they stay.
-        balance: How much the centre of mass is kept over the pinned tips, 0 to 1.
-        falloff: How much more the bones near a dragged one follow than those far from it, 0 to 1.
         body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
     """
 

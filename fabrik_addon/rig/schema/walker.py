@@ -71,10 +71,7 @@ class FabrikWalkLeg(bpy.types.PropertyGroup):
     """A leg of a walker; the group's `name` is its chain's."""
 
     offset = real(
-        "Offset",
-        "Share of the cycle by which the leg is ahead, for the gait with your own offsets",
-        min=0.0,
-        max=1.0,
+        "Offset", "Share of the cycle by which the leg is ahead, for the gait with your own offsets", min=0.0, max=1.0
     )
     group = whole("Group", "Legs with the same group number step together when the body is moved by hand", min=0)
     home = vector(
@@ -94,11 +91,7 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
     on = switch("Follow Planned Walk", "Legs and body go as the walk was planned, in place of their goals")
     plans_when_idle = switch(options=HIDDEN, update=None)  # of files of version 1.0.0; nothing heeds it any more
     gait = choice(
-        GAIT_ITEMS,
-        "Gait",
-        "In which order and rhythm the feet step",
-        default=USUAL.gait,
-        translation_context=CONTEXT,
+        GAIT_ITEMS, "Gait", "In which order and rhythm the feet step", default=USUAL.gait, translation_context=CONTEXT
     )
     duty = gait_number(
         "Duty", "Share of the cycle in which a foot is on the ground, for the gait with your own offsets"
