@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from math import atan2, degrees, pi
 from typing import Any, NamedTuple
 
@@ -201,24 +200,9 @@ def held_to_pole(pose: FigurePose, chain: str) -> Prepared:
     return prepared.asking(asked)
 
 
-@dataclass(slots=True)
-class BendReport:
-    """What `hinges_from_bend` did, by the names of bones.
-
-    Attributes:
-        hinges: Which are hinges now.
-        locked: Which are the second half of a bone, and hold still now.
-        refused: Which have no axis that could be told, with the reason; they keep the limit that they had.
-    """
-
-    hinges: list[str] = field(default_factory=list)
-    locked: list[str] = field(default_factory=list)
-    refused: list[tuple[str, str]] = field(default_factory=list)
-
-
 def hinges_from_bend(
     owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], most: float, *, are_inner: bool
-) -> BendReport:
+) -> tuple[list[str], list[str], dict[str, list[str]]]:
     """Make bones hinges that bend to the side to which they are bent at rest.
 
     A straight knee or elbow bends as anatomy has it, where the bones tell which one it is and where the body faces.
@@ -231,26 +215,30 @@ def hinges_from_bend(
         most: Greatest bend in radians, from straight.
         are_inner: Whether they are known to bend, as all bones of a chain but the first; else the first bones of limbs
             are refused.
+
+    Returns:
+        Names of the bones that are hinges now; of those that are the second half of a bone, and hold still now; and by
+        the reason of those whose axis could not be told, which keep the limit that they had.
     """
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}
-    report = BendReport()
+    hinges, locked, refused = list[str](), list[str](), dict[str, list[str]]()
     plans: list[tuple[str, dict[str, Any]]] = []
     for name in names:
         bone = number[name]
         if is_second_half(limbs, bone):
             plans.append((name, {"limit": "LOCKED"}))
-            report.locked.append(name)
+            locked.append(name)
             continue
         is_first = begins_limb(limbs, bone) and not are_inner
         found = None if is_first else rest_bend_of(limbs, bone)
         if found is None:
-            report.refused.append((name, _reason(limbs, bone, is_first)))
+            refused.setdefault(_reason(limbs, bone, is_first), []).append(name)
             continue
         ends = (0.0, max(most, found.angle))
         plans.append((name, hinge_settings(own_axis(limbs, bone, found.axis), ends, found.angle)))
-        report.hinges.append(name)
+        hinges.append(name)
     give_limits(owner, plans)
-    return report
+    return hinges, locked, refused
 
 
 def hinge_settings(axis: V3, ends: tuple[float, float], rest: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from mathutils import Vector
@@ -20,7 +20,7 @@ from ..recognise.limbs import Limbs
 from ..recognise.skeleton import Limb, Skeleton
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order
-from ..rig.bones import bones_to, pose_bones
+from ..rig.bones import bones_to, owner_of_bone, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import control_names
 from ..rig.dependencies import enabled_collections
@@ -28,7 +28,7 @@ from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_li
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.start_pose import capture, is_animated, reset, take_keys
 from ..rig.schema import FabrikChain, rig_of, unique_name
-from ..rig.skeleton import read_skeleton, selected_numbers, sided_name
+from ..rig.skeleton import read_skeleton, selected_numbers
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
 from .figure_pose import SAME
@@ -70,18 +70,6 @@ def read_defaults(context: bpy.types.Context) -> Defaults:
 NamedLimb = tuple[str, int]  # name of the tip, number of bones
 
 
-class SelectedLimbs(NamedTuple):
-    """What the selected bones of an armature mean.
-
-    Attributes:
-        limbs: Those to make chains of.
-        small: Those that are left out unless they are asked for: hands, feet, fingers, faces, single bones.
-    """
-
-    limbs: Sequence[NamedLimb]
-    small: Sequence[NamedLimb]
-
-
 def limbs_of(owner: bpy.types.Object, bones: Collection[str] = ()) -> Limbs:
     """The limbs of an armature's skeleton.
 
@@ -103,8 +91,8 @@ def limb_length(owner: bpy.types.Object, tip: str) -> int:
     return len(limbs.limb_of(list(limbs.skeleton.names).index(tip)))
 
 
-def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
-    """The limbs that the bones selected in Pose mode mean; see `Limbs.selected`.
+def selected_limbs(owner: bpy.types.Object) -> tuple[list[NamedLimb], list[NamedLimb]]:
+    """The limbs that the bones selected in Pose mode mean, and the small ones among them; see `Limbs.selected`.
 
     Bones that were made as targets and poles are none of them, unless nothing else is selected.
     """
@@ -114,7 +102,7 @@ def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
         skeleton = read_skeleton(owner)
         selected = selected_numbers(owner, skeleton)
     limbs, small = Limbs(skeleton).selected(selected)
-    return SelectedLimbs(_named(skeleton, limbs), _named(skeleton, small))
+    return _named(skeleton, limbs), _named(skeleton, small)
 
 
 def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:
@@ -133,6 +121,7 @@ def _named(skeleton: Skeleton, limbs: Sequence[Limb]) -> list[NamedLimb]:
 
 AIMED = 2.0  # lengths of the chain from its tip, at which a target to aim at is made
 POLE_SIZE = 0.6  # of a target's
+POLE_AWAY = 0.6  # lengths of the chain from it, at which a pole is made
 
 
 def add_chain(
@@ -262,7 +251,6 @@ class Empty:
 
 def plan_target(
     context: bpy.types.Context,
-    owner: bpy.types.Object,
     bones: Sequence[bpy.types.PoseBone],
     defaults: Defaults,
     chain: FabrikChain | None = None,
@@ -271,7 +259,6 @@ def plan_target(
 
     Args:
         context: Its view layer has the armature.
-        owner: The armature object.
         bones: Of the chain, root to tip.
         defaults: Shape and size.
         chain: Says which end of the last bone comes to it, or which axis aims; None for the tail.
@@ -279,7 +266,7 @@ def plan_target(
     Raises:
         FabrikError: The armature can't be posed.
     """
-    depsgraph = context.evaluated_depsgraph_get()
+    owner, depsgraph = owner_of_bone(bones[0]), context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     last = pose_bones(evaluated)[bones[-1].name]
     path = path_of(owner, [bone.name for bone in bones], depsgraph)
@@ -298,47 +285,38 @@ def _reached(evaluated: bpy.types.Object, tip: bpy.types.PoseBone, chain: Fabrik
     return world @ (tip.head if chain is not None and chain.at_head else tip.tail)
 
 
-@dataclass(frozen=True, slots=True)
-class PoleOptions:
-    """Where a pole is put.
-
-    Attributes:
-        distance: From the chain, as a share of the chain's length.
-        angle: The chain's pole angle, for which the pose is to stay as it is.
-        starts: Rotations of the chain's start pose, or None for the pose at hand.
-        at_head: Whether the chain brings the head of its last bone to the target, so that this bone does not bend it.
-    """
-
-    distance: float = 0.6
-    angle: float = 0.0
-    starts: Sequence[Q4] | None = None
-    at_head: bool = False
-
-
 def plan_pole(
     context: bpy.types.Context,
-    owner: bpy.types.Object,
     bones: Sequence[bpy.types.PoseBone],
-    options: PoleOptions,
     defaults: Defaults,
+    chain: FabrikChain | None = None,
+    starts: Sequence[Q4] = (),
+    away: float = POLE_AWAY,
 ) -> Empty:
     """A pole in the plane of the bend of the bones as they stand now, so that a solve leaves the bend where it is.
+
+    Args:
+        context: Its view layer has the armature.
+        bones: Of the chain, root to tip.
+        defaults: Shape and size.
+        chain: Says which end of the last bone comes to the target, and the pole angle; None for the tail, and none.
+        starts: Rotations of the chain's start pose; empty for the pose at hand.
+        away: Distance of the pole from the chain, as a share of the chain's length.
 
     Raises:
         TargetError: There is one bone alone, which does not bend.
         FabrikError: The armature can't be posed, or a bone's limit makes no sense.
     """
-    tip = bones[-1].name
-    if options.at_head:
-        bones = bones[:-1]
-        options = replace(options, starts=options.starts[:-1] if options.starts else None)
+    owner, tip = owner_of_bone(bones[0]), bones[-1].name
+    if chain is not None and chain.at_head:  # the last bone only turns
+        bones, starts = bones[:-1], starts[:-1]
     if len(bones) < 2:
         raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=tip)
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     path = path_of(owner, [bone.name for bone in bones], depsgraph)
     rotations = [read_rotation(bone) for bone in bones]
-    starts = options.starts or rotations
+    starts = starts or rotations
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     inside = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
     found, is_rigid = joints_of(path, JointSettings(inside, limits, [read_stiffness(bone) for bone in bones]), False)
@@ -353,23 +331,13 @@ def plan_pole(
         raise TargetError(
             "its tip stands on its root, so that it bends to no side", rig=owner.name, bone=bones[-1].name
         )
-    side = rotated(turn_about(bend.along, -options.angle), bend.side)
+    side = rotated(turn_about(bend.along, -chain.pole_angle), bend.side) if chain is not None else bend.side
     middle = scaled(plus(places[bend.joint], places[-1]), 0.5)
-    point = plus(middle, scaled(side, options.distance * solver.figure.size))
+    point = plus(middle, scaled(side, away * solver.figure.size))
     size = POLE_SIZE * defaults.target_size * _world_length(evaluated, path, places)
     head = pose_bones(evaluated)[bones[0].name].head
     world = evaluated.matrix_world @ (head + Vector(rotated(path.base, point)))
     return _checked(owner, Empty(world, size, defaults.pole_shape))
-
-
-def set_target(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
-    """Make a planned empty the chain's target."""
-    chain.target, chain.target_bone = planned.make(context, owner, sided_name(chain.name, "target")), ""
-
-
-def set_pole(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
-    """Make a planned empty the chain's pole."""
-    chain.pole, chain.pole_bone = planned.make(context, owner, sided_name(chain.name, "pole")), ""
 
 
 def _checked(owner: bpy.types.Object, planned: Empty) -> Empty:

@@ -14,7 +14,7 @@ from ..maths import IDENTITY, Q4, V3, distance, normalized, turn_angle, unit, v3
 from ..messages import ROLES
 from ..rig.animation.animation import Animated
 from ..rig.animation.keys import KeyedChannels
-from ..rig.bones import bones_to, names_if_any, pose_bones, resolve_bones
+from ..rig.bones import bones_to, names_if_any, pose_bones
 from ..rig.checks import check_editable
 from ..rig.figure.pose_writer import seen_rotations, write_rotations
 from ..rig.figure.reader import frame_of
@@ -190,8 +190,14 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         RigError: The armature can't be edited.
     """
     check_editable(owner)
-    found, animated = ik_constraints([pose_bones(owner)[name] for name in bones]), Animated(owner)
-    results, made = [], []
+    return _converted(context, owner, ik_constraints([pose_bones(owner)[name] for name in bones]))
+
+
+def _converted(
+    context: bpy.types.Context, owner: bpy.types.Object, found: Sequence[tuple[bpy.types.PoseBone, Any]]
+) -> list[Converted]:
+    """Make a chain of each constraint of some that are in force."""
+    animated, depsgraph, results, made = Animated(owner), context.evaluated_depsgraph_get(), [], []
     moved = {(bone.name, one.name): names_of_animated(animated, bone, one) for bone, one in found}
     refusals = {(bone.name, one.name): _refusal(bone, one, moved[bone.name, one.name]) for bone, one in found}
     going = {key for key, refusal in refusals.items() if not refusal}
@@ -202,11 +208,8 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         if reason:
             result.lost.append(reason)
             continue
-        tip = bone if constraint.use_tail else bone.parent
-        assert tip is not None
-        path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
-        names, depsgraph = [one.name for one in path], context.evaluated_depsgraph_get()
-        result.lost += _losses(constraint, path, moved[bone.name, constraint.name], going)
+        names = _bones_moved_by(owner, bone, constraint)
+        result.lost += _losses(owner, constraint, names, moved[bone.name, constraint.name], going)
         stood, seen = joints_of(owner, names, depsgraph), seen_rotations(owner, names, depsgraph)
         made.append(_Made(result, constraint, names, stood, seen))
     with unposed():
@@ -223,16 +226,29 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
     return results
 
 
+def _bones_moved_by(owner: bpy.types.Object, bone: bpy.types.PoseBone, constraint: Any) -> list[str]:
+    """Names of the bones that a constraint moves, root to tip."""
+    if constraint.type == "DAMPED_TRACK":
+        return [bone.name]
+    tip = bone if constraint.use_tail else bone.parent
+    assert tip is not None
+    return [one.name for one in bones_to(owner, tip.name, 0)[-constraint.chain_count :]]  # from 0 on: all of them
+
+
 def _refusal(bone: bpy.types.PoseBone, constraint: Any, animated: set[str]) -> str:
     """Why a constraint can't be a chain, or ""."""
     if constraint.target is None:
         return Text("it has no target")
+    own = _track_refusal(constraint) if constraint.type == "DAMPED_TRACK" else _ik_refusal(bone, constraint)
+    return own or (Text("it is switched on and off by keys or a driver") if "mute" in animated else "")
+
+
+def _ik_refusal(bone: bpy.types.PoseBone, constraint: Any) -> str:
+    """Why an IK constraint with a target can't be a chain by itself, or ""."""
     if constraint.ik_type != "COPY_POSE" or not constraint.use_location:
         return Text("it keeps a distance or turns alone, which a chain does not")
     if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in _goals(constraint)):
         return Text("its target or pole is a vertex group")
-    if "mute" in animated:
-        return Text("it is switched on and off by keys or a driver")
     if not constraint.use_tail and bone.parent is None:
         return Text("it brings the head of a bone without a parent")
     return ""
@@ -249,12 +265,16 @@ def names_of_animated(animated: Animated, bone: bpy.types.PoseBone, constraint: 
 
 
 def _losses(
-    constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str], going: set[tuple[str, str]]
+    owner: bpy.types.Object, constraint: Any, names: list[str], animated: set[str], going: set[tuple[str, str]]
 ) -> list[str]:
     """What can't be carried over; the constraints that go as well are named by their bones and names."""
     lost: list[str] = [
         Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(animated)
     ]
+    path = [pose_bones(owner)[name] for name in names]
+    if constraint.type == "DAMPED_TRACK":
+        others = [other.name for other in path[0].constraints if other != constraint and not other.mute]
+        return lost + [Text("the constraint '{other}' still moves it", other=other) for other in others[:1]]
     if constraint.influence < 1.0:
         lost.append(Text("influence {influence:.0%} now turns each bone by its share", influence=constraint.influence))
     staying = ((bone, other) for bone in path for other in bone.constraints if not other.mute)
@@ -270,6 +290,9 @@ def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
     chain = _disabled(owner, made) or add_chain(owner, bones, len(bones), Defaults())
     chain.enabled = True
     chain.target, chain.target_bone = constraint.target, constraint.subtarget
+    if constraint.type == "DAMPED_TRACK":
+        chain.kind, chain.aim_axis, chain.influence = "AIM", TRACK_AXES[constraint.track_axis], constraint.influence
+        return chain
     chain.pole, chain.pole_bone = constraint.pole_target, constraint.pole_subtarget
     chain.influence = constraint.influence
     made.result.lost += take_goal(chain, constraint, bones)
@@ -292,6 +315,8 @@ def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
     for chain in rig_of(owner).chains:
         if chain.enabled or (chain.target, chain.target_bone) != (constraint.target, constraint.subtarget):
             continue
+        if bool(track_axis(chain)) != (constraint.type == "DAMPED_TRACK"):
+            continue
         if names_if_any(owner, chain) == ([*names, made.result.bone] if chain.at_head else names):
             return chain
     return None
@@ -311,7 +336,9 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
     item = owner, rig_of(owner).chains[result.chain]
     try:
         pose = FigurePose.of(item, depsgraph)
-        if item[1].influence < 1.0 or pose.is_animated:  # it starts where the constraint did, which tells the bend
+        if not item[1].aims and (
+            item[1].influence < 1.0 or pose.is_animated
+        ):  # it starts where the constraint did, which tells the bend
             _match_bend(pose, item[1], made)
             return
         off = pole_error(pose, result.chain)
@@ -387,78 +414,16 @@ def convert_tracks(context: bpy.types.Context, owner: bpy.types.Object, bones: S
         RigError: The armature can't be edited.
     """
     check_editable(owner)
-    results, made = [], []
-    animated, depsgraph = Animated(owner), context.evaluated_depsgraph_get()
-    for bone, constraint in tracks([pose_bones(owner)[name] for name in bones]):
-        result = Converted(bone.name, constraint.name)
-        results.append(result)
-        moving = names_of_animated(animated, bone, constraint)
-        reason = _aim_refusal(constraint, moving)
-        if reason:
-            result.lost.append(reason)
-            continue
-        result.lost += [
-            Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(moving)
-        ]
-        made.append((result, constraint, seen_rotations(owner, [bone.name], depsgraph)))
-    with unposed():
-        for result, constraint, seen in made:
-            result.chain = _make_aim(owner, result, constraint).name
-            constraint.mute = True
-            write_rotations(owner, seen)
-    with unposed():
-        for result, _, _ in made:
-            _keep_aim(context, owner, result)
-    return results
+    return _converted(context, owner, tracks([pose_bones(owner)[name] for name in bones]))
 
 
-def _aim_refusal(constraint: Any, animated: set[str]) -> str:
-    """Why a constraint can't be a chain, or ""."""
-    target, bone = constraint.target, constraint.subtarget
-    if target is None:
-        return Text("it has no target")
-    if bone and target.type != "ARMATURE":
+def _track_refusal(constraint: Any) -> str:
+    """Why a Damped Track constraint with a target can't be a chain by itself, or ""."""
+    if constraint.subtarget and constraint.target.type != "ARMATURE":
         return Text("its target is a vertex group")
-    if bone and constraint.head_tail > 0.0:
+    if constraint.subtarget and constraint.head_tail > 0.0:
         return Text("it tracks a place along a bone, which is none of a chain's targets")
-    if "mute" in animated:
-        return Text("it is switched on and off by keys or a driver")
     return ""
-
-
-def _make_aim(owner: bpy.types.Object, result: Converted, constraint: Any) -> FabrikChain:
-    bone = pose_bones(owner)[result.bone]
-    chain = _disabled_aim(owner, result.bone, constraint) or add_chain(owner, [bone], 1, Defaults())
-    chain.kind, chain.aim_axis, chain.enabled = "AIM", TRACK_AXES[constraint.track_axis], True
-    chain.target, chain.target_bone = constraint.target, constraint.subtarget
-    chain.influence = constraint.influence
-    others = [other.name for other in bone.constraints if other != constraint and not other.mute]
-    if others:
-        result.lost.append(Text("the constraint '{other}' still moves it", other=others[0]))
-    return chain
-
-
-def _disabled_aim(owner: bpy.types.Object, bone: str, constraint: Any) -> FabrikChain | None:
-    """The disabled chain of just this bone that aims at the same target, from which it may have been made."""
-    target = constraint.target, constraint.subtarget
-    for chain in rig_of(owner).chains:
-        is_same = chain.tip_bone == bone and (chain.target, chain.target_bone) == target
-        if is_same and not chain.enabled and track_axis(chain):
-            return chain
-    return None
-
-
-def _keep_aim(context: bpy.types.Context, owner: bpy.types.Object, result: Converted) -> None:
-    """Keep the pose that the constraint made, and tell what the next solve moves all the same."""
-    chain, depsgraph = rig_of(owner).chains[result.chain], context.evaluated_depsgraph_get()
-    bones = resolve_bones(owner, chain)
-    try:
-        if chain.influence >= 1.0 and not is_animated(owner, bones, KeyedChannels(owner, frame_of(depsgraph))):
-            capture(chain, bones)
-    except FabrikError as error:
-        result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
-        return
-    result.lost += keep([(owner, chain)], depsgraph)[0].notes
 
 
 def make_track(owner: bpy.types.Object, chain: FabrikChain) -> Any:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import bpy
 from mathutils import Vector
@@ -14,25 +14,35 @@ from ..rig.bones import resolve_bones
 from ..rig.control_bones import ControlBone, make_control_bones, new_bones_refusal, rest_head, root_control
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
-from .chains import Empty, set_pole, set_target
+from .bends import pole_in_bend
+from .chains import POLE_AWAY, Defaults, Empty, plan_pole
+from .figure_pose import FigurePose
 from .live.state import state as live_state
 
+NewGoal: TypeAlias = tuple[FabrikChain, str, Empty]  # whose it is to be, "target" or "pole", where and how drawn
 
-class Asked(NamedTuple):
-    """A goal to be made.
 
-    Attributes:
-        chain: Whose it is to be.
-        role: "target" or "pole".
-        planned: Where, and how it is drawn.
+def plan_pole_of(
+    context: bpy.types.Context, chain: FabrikChain, pose: FigurePose, defaults: Defaults, away: float = POLE_AWAY
+) -> NewGoal:
+    """A pole that leaves the pose of a chain, also of one that is solved with others; see `plan_pole`.
+
+    Args:
+        context: Its view layer has the armature.
+        chain: The chain.
+        pose: The chains with which it is solved.
+        defaults: Shape and size.
+        away: Distance from the chain, as a share of the chain's length.
+
+    Raises:
+        FabrikError: It can't be told where.
     """
+    bones = resolve_bones(pose.owner, chain)
+    planned = plan_pole(context, bones, defaults, chain, pose.start_to_keep(chain.name), away)
+    return chain, "pole", planned.moved(pole_in_bend(pose, chain.name, planned.location))
 
-    chain: FabrikChain
-    role: str
-    planned: Empty
 
-
-def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[Asked], kind: str) -> list[str]:
+def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[NewGoal], kind: str) -> list[str]:
     """Make targets and poles and give them to chains.
 
     Args:
@@ -50,7 +60,8 @@ def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Seque
     if kind == "BONE" and asked:
         return _make_bones(context, owner, asked)
     for chain, role, planned in asked:
-        (set_target if role == "target" else set_pole)(context, owner, chain, planned)
+        setattr(chain, role, planned.make(context, owner, sided_name(chain.name, role)))
+        setattr(chain, f"{role}_bone", "")
     return [getattr(chain, role).name for chain, role, _ in asked]
 
 
@@ -70,11 +81,11 @@ def check_can_make(owners: Iterable[bpy.types.Object], kind: str) -> None:
             raise RigError(refusal, rig=owner.name)
 
 
-def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[Asked]) -> list[str]:
+def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[NewGoal]) -> list[str]:
     check_can_make([owner], "BONE")
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-    planned = [_bone(owner, evaluated, one) for one in asked]
-    places = [(one.chain.name, one.role) for one in asked]
+    planned = [_bone(owner, evaluated, *one) for one in asked]
+    places = [(chain.name, role) for chain, role, _ in asked]  # making bones makes all references to chains anew
     was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
     try:
         names = make_control_bones(context, owner, planned)
@@ -88,8 +99,9 @@ def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequ
     return names
 
 
-def _bone(owner: bpy.types.Object, evaluated: bpy.types.Object, asked: Asked) -> ControlBone:
-    chain, role, planned = asked
+def _bone(
+    owner: bpy.types.Object, evaluated: bpy.types.Object, chain: FabrikChain, role: str, planned: Empty
+) -> ControlBone:
     parent = root_control(owner, resolve_bones(owner, chain))
     if parent == rig_of(owner).body_bone:  # which moves with the goals
         parent = ""

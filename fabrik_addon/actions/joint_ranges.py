@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import acos, atan2, cos, degrees, radians, sin
 from typing import Any
 
@@ -13,6 +13,7 @@ import bpy
 from ..maths import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from ..recognise.joint_bends import LEAST_BEND, PAW, bend_of, direction_of, fold_of, own_axis, rest_bend, turn_towards
 from ..recognise.limbs import Limbs
+from ..texts import Text
 from .bends import give_limits, hinge_settings
 
 # How far the joints of humans and of animals go: tables of published ranges, each with its source.
@@ -136,24 +137,14 @@ HORIZONTAL: Range = (-45.0, 135.0)  # of a shoulder in a T pose: extension and f
 Placed = tuple[V3, V3, Range, Range]
 
 
-@dataclass(slots=True)
-class RangeReport:
-    """What is to be told, by the names of bones.
+Notes = dict[str, list[str]]  # what there is to look at, with the bones of which it is said
 
-    Attributes:
-        guessed: Nothing told to which side they flex: their +X axis was taken.
-        palms: Their palms were taken to look down, or to the body where they hang.
-        rolled: Their own axes stand far off those of the joint, with the angle in degrees.
-    """
-
-    guessed: list[str] = field(default_factory=list)
-    palms: list[str] = field(default_factory=list)
-    rolled: list[tuple[str, float]] = field(default_factory=list)
+GUESSED = Text("nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one")
+NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
+OFF_AXIS = Text("their own axes, along which the ranges are set, stand off those of the joint: look at the overlay")
 
 
-def apply_range(
-    owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], joint: JointRange, flip: bool
-) -> RangeReport:
+def apply_range(owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], joint: JointRange, flip: bool) -> Notes:
     """Give bones the range of a joint, turned into their own axes.
 
     Args:
@@ -162,21 +153,23 @@ def apply_range(
         names: Names of its bones.
         joint: One of the tables of joints above.
         flip: Whether the bones flex to the other side than was found.
+
+    Returns:
+        What there is to look at.
     """
-    number = {name: i for i, name in enumerate(limbs.skeleton.names)}
-    report = RangeReport()
+    number, notes = {name: i for i, name in enumerate(limbs.skeleton.names)}, Notes()
     make = _hinge if joint.side is None else _ball
-    give_limits(owner, [(name, make(limbs, number[name], joint, flip, report)) for name in names])
-    return report
+    give_limits(owner, [(name, make(limbs, number[name], joint, flip, notes)) for name in names])
+    return notes
 
 
-def _hinge(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeReport) -> dict[str, Any]:
+def _hinge(limbs: Limbs, bone: int, joint: JointRange, flip: bool, notes: Notes) -> dict[str, Any]:
     low, high = (radians(value) for value in joint.flexion)
     found = fold_of(limbs, bone) if joint.part == PAW else bend_of(limbs, bone, joint.part)
     if found is not None and joint.part != PAW and not joint.from_straight:
         low = max(low, -found.angle)  # knees never bend to the other side
     if found is None:
-        report.guessed.append(limbs.skeleton.names[bone])
+        notes.setdefault(GUESSED, []).append(limbs.skeleton.names[bone])
         axis, rest = (1.0, 0.0, 0.0), 0.0
     else:
         axis, rest = own_axis(limbs, bone, found[0]), found[1] if joint.from_straight else 0.0
@@ -196,12 +189,12 @@ def _ankle(limbs: Limbs, bone: int, along: V3) -> Placed | None:
     return None if across is None else (flexion, across, joint.flexion, joint.side)
 
 
-def _ball(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeReport) -> dict[str, Any]:
-    placed = _placed(limbs, bone, joint)
+def _ball(limbs: Limbs, bone: int, joint: JointRange, flip: bool, notes: Notes) -> dict[str, Any]:
+    placed, name = _placed(limbs, bone, joint), limbs.skeleton.names[bone]
     if placed is not None and joint.part == "HAND" and _curl(limbs, bone) is None:
-        report.palms.append(limbs.skeleton.names[bone])
+        notes.setdefault(NO_PALM, []).append(name)
     if placed is None:
-        report.guessed.append(limbs.skeleton.names[bone])
+        notes.setdefault(GUESSED, []).append(name)
         x, _, z = limbs.skeleton.axes[bone]
         placed = (x, z, joint.flexion, joint.side or (0.0, 0.0))
     flexion_axis, side_axis, flexion, side = placed
@@ -218,7 +211,7 @@ def _ball(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeR
     rolled = atan2(min(abs(on_x), abs(on_z)), max(abs(on_x), abs(on_z)))
     off = degrees(max(rolled, acos(min(1.0, abs(along)))))
     if off > ROLLED:
-        report.rolled.append((limbs.skeleton.names[bone], off))
+        notes.setdefault(OFF_AXIS, []).append(Text("{bone} by {angle:.0f}°", bone=name, angle=off))
     return settings
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import bpy
@@ -26,10 +26,10 @@ from ..rig.schema import FabrikChain, limit_of, rig_of, unique_name
 from ..rig.skeleton import flipped_name, sided_name
 from ..rig.targets import resolve_point, resolve_turn
 from ..rig.versions import bring_up_to_date
-from ..texts import Text
+from ..texts import Text, joined
 from .chain_edit import copy_limit
 from .chains import Empty, link_like, read_defaults
-from .goals import Asked, make_goals
+from .goals import make_goals
 
 # What belongs to a bone, given to the bone of the other side: rotations and joint limits, whatever the roll.
 #
@@ -244,7 +244,7 @@ class GoalPlan:
         defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
         shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
         size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
-        make_goals(context, owner, [Asked(chain, self.role, Empty(self.world.translation, size, shape))], "BONE")
+        make_goals(context, owner, [(chain, self.role, Empty(self.world.translation, size, shape))], "BONE")
         return []
 
 
@@ -330,28 +330,13 @@ OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "pa
 HELD = {"pin", "held_location", "held_rotation", "rotation_offset", "turn_residual", "softened"}
 
 
-@dataclass(slots=True)
-class Mirrored:
-    """What mirroring a chain came to.
-
-    Attributes:
-        chain: Name of the chain on the other side.
-        is_new: Whether it was made.
-        notes: What is not as on the first side.
-    """
-
-    chain: str
-    is_new: bool
-    notes: list[str] = field(default_factory=list)
-
-
 # The name of a chain; its bones; the name of the chain of the other side, or "" where it is to be made; its goals
 _Plan = tuple[str, list[BonePair], str, list[GoalPlan]]
 
 
 def mirror_chains(
     context: bpy.types.Context, owner: bpy.types.Object, chains: Iterable[FabrikChain], use_update: bool
-) -> list[Mirrored]:
+) -> tuple[list[str], list[str], list[str]]:
     """Make chains with all that belongs to them on the other side.
 
     Args:
@@ -360,6 +345,10 @@ def mirror_chains(
         chains: Some of its chains.
         use_update: Whether a chain that is there already is brought up to date; else it is refused.
 
+    Returns:
+        Names of the chains that were made, and of those that were brought up to date; and what is not as on the first
+        side, as sentences.
+
     Raises:
         FabrikError: A chain has no other side there; nothing was made.
     """
@@ -367,12 +356,14 @@ def mirror_chains(
     plans = [_plan(context, owner, chain, use_update) for chain in chains]
     bring_up_to_date(owner)
     told = [_make(owner, source, pairs, twin) for source, pairs, twin, _ in plans]
-    for one, (source, pairs, _, goals) in zip(told, plans, strict=True):
+    for (name, notes), (source, pairs, _, goals) in zip(told, plans, strict=True):
         for goal in goals:
-            one.notes += goal.give(context, owner, one.chain)
+            notes.extend(goal.give(context, owner, name))
         chains = rig_of(owner).chains
-        mirror_held(context, owner, (chains[source], chains[one.chain]), pairs[-1])
-    return told
+        mirror_held(context, owner, (chains[source], chains[name]), pairs[-1])
+    updated = [twin for _, _, twin, _ in plans if twin]
+    made = [name for name, _ in told if name not in updated]
+    return made, updated, [joined(": ", (name, note)) for name, notes in told for note in notes]
 
 
 def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, use_update: bool) -> _Plan:
@@ -422,7 +413,8 @@ def _twin(owner: bpy.types.Object, chain: FabrikChain, pairs: list[BonePair]) ->
     return next((other for other in others if names_if_any(owner, other) == names), None)
 
 
-def _make(owner: bpy.types.Object, source: str, pairs: list[BonePair], twin: str) -> Mirrored:
+def _make(owner: bpy.types.Object, source: str, pairs: list[BonePair], twin: str) -> tuple[str, list[str]]:
+    """Make a chain of the other side, or take the one that is there; its name, and what is not as on the first."""
     chains = rig_of(owner).chains
     name = twin
     if not name:
@@ -435,13 +427,10 @@ def _make(owner: bpy.types.Object, source: str, pairs: list[BonePair], twin: str
     chain, other = chains[source], chains[name]
     _copy_settings(chain, other)
     _copy_start(chain, other, pairs)
-    told = Mirrored(name, not twin)
-    apart = [pair.other.name for pair in pairs if not pair.is_mirrored]
-    if apart:
-        told.notes.append(Text("'{bone}' does not lie at rest as the other side does", bone=apart[0]))
+    apart = [pair.other.name for pair in pairs if not pair.is_mirrored][:1]
+    notes = [Text("'{bone}' does not lie at rest as the other side does", bone=bone) for bone in apart]
     sided = [pair for pair in pairs if pair.bone != pair.other]
-    told.notes += [note for note in map(mirror_limit_to, sided) if note]
-    return told
+    return name, [*notes, *filter(None, map(mirror_limit_to, sided))]
 
 
 def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:

@@ -173,7 +173,7 @@ def listed(names: list[str], many: str) -> str:
         names: The names.
         many: The template for many, with `{count}` in it.
     """
-    return ", ".join(names) if len(names) <= NAMED else Text(many, count=len(names))
+    return joined(", ", names) if len(names) <= NAMED else Text(many, count=len(names))
 
 
 def rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> list[bpy.types.Object]:

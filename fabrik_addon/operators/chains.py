@@ -6,8 +6,6 @@ A duplicated character gets goals of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import bpy
 
 from ..actions.bends import pole_in_bend
@@ -16,7 +14,6 @@ from ..actions.chains import (
     Defaults,
     Empty,
     NamedLimb,
-    PoleOptions,
     add_chain,
     move_chain,
     plan_pole,
@@ -31,9 +28,10 @@ from ..actions.clear import clear_rig, make_goals_single_user
 from ..actions.convert import convert_ik, convert_tracks, ik_constraints, tracks
 from ..actions.convert_back import convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
-from ..actions.goals import Asked, check_can_make, make_goals
+from ..actions.goals import check_can_make, make_goals
 from ..actions.keep_pose import keep_at_tips, unposed
 from ..actions.mirror import mirror_chains
+from ..actions.solve import Item
 from ..errors import ChainError, FabrikError, place_of
 from ..recognise.words import side_of
 from ..rig.animation.compat import is_selected
@@ -51,42 +49,14 @@ from .goals import chosen_kind, kind_choice
 MOST_NAMES = 12  # that a report lists
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChain:
-    """A chain to be made, with the goals that it is to have.
-
-    Attributes:
-        owner: Its armature object.
-        bones: Its bones, root to tip.
-        count: Their number as it is stored: 0 for all up to the root.
-        target: Or None.
-        pole: Or None.
-    """
-
-    owner: bpy.types.Object
-    bones: list[bpy.types.PoseBone]
-    count: int
-    target: Empty | None
-    pole: Empty | None
-
-    def goals_for(self, name: str) -> list[Asked]:
-        """What is to be made for the chain, once it has a name."""
-        chain = rig_of(self.owner).chains[name]
-        planned = (("target", self.target), ("pole", self.pole))
-        return [Asked(chain, role, empty) for role, empty in planned if empty is not None]
-
-
-def _with_bend(plan: PlannedChain, name: str) -> PlannedChain:
-    """What is planned for a chain that was made, its pole where it leaves the pose of the body it now belongs to."""
-    if plan.pole is None:
-        return plan
+def _with_bend(item: Item, pole: Empty) -> Empty:
+    """The pole planned for a chain that was made, where it leaves the pose of the body it now belongs to."""
     try:
         with unposed() as depsgraph:
-            item = plan.owner, rig_of(plan.owner).chains[name]
-            place = pole_in_bend(FigurePose.of(item, depsgraph, tip_of(*item, depsgraph)), name, plan.pole.location)
+            pose = FigurePose.of(item, depsgraph, tip_of(*item, depsgraph))
+            return pole.moved(pole_in_bend(pose, item[1].name, pole.location))
     except FabrikError:  # it can't be solved, which is told when its goals are there
-        return plan
-    return replace(plan, pole=plan.pole.moved(place))
+        return pole
 
 
 class FABRIK_OT_chain_add(RigOperator):
@@ -116,16 +86,22 @@ class FABRIK_OT_chain_add(RigOperator):
         wanted, small, warnings = named if self.tip_bone else self._selected(context, owner)
         wanted = self._without_taken(wanted, warnings)
         defaults = read_defaults(context)
-        plans = [self._plan(context, rig, limb, defaults) for rig, limb in wanted]
+        bones = [bones_to(rig, *limb) for rig, limb in wanted]
+        goals = [self._goals(context, own, defaults) for own in bones]
         kind = chosen_kind(self, context)
-        check_can_make([plan.owner for plan in plans if plan.target or plan.pole], kind)
-        names = [add_chain(plan.owner, plan.bones, plan.count, defaults).name for plan in plans]
-        plans = [_with_bend(plan, name) for plan, name in zip(plans, names, strict=True)]
-        for rig in {plan.owner: None for plan in plans}:  # the bones of one with one visit to edit mode
-            pairs = [(plan, name) for plan, name in zip(plans, names, strict=True) if plan.owner == rig]
-            make_goals(context, rig, [goal for plan, name in pairs for goal in plan.goals_for(name)], kind)
-        added = [rig_of(plan.owner).chains[name] for plan, name in zip(plans, names, strict=True)]
-        aimed = [(plan.owner, chain) for plan, chain in zip(plans, added, strict=True) if plan.target or plan.pole]
+        check_can_make([rig for (rig, _), planned in zip(wanted, goals, strict=True) if planned], kind)
+        pairs = zip(wanted, bones, strict=True)
+        names = [add_chain(rig, own, limb[1], defaults).name for (rig, limb), own in pairs]
+        made = [(rig, name, planned) for (rig, _), name, planned in zip(wanted, names, goals, strict=True)]
+        for rig, name, planned in made:
+            if "pole" in planned:
+                planned["pole"] = _with_bend((rig, rig_of(rig).chains[name]), planned["pole"])
+        for rig in dict.fromkeys(rig for rig, _ in wanted):  # the bones of one with one visit to edit mode
+            own = [(rig_of(rig).chains[name], planned) for other, name, planned in made if other == rig]
+            asked = [(chain, role, empty) for chain, planned in own for role, empty in planned.items()]
+            make_goals(context, rig, asked, kind)
+        added = [rig_of(rig).chains[name] for rig, name, _ in made]
+        aimed = [(rig, chain) for (rig, _, planned), chain in zip(made, added, strict=True) if planned]
         words = [Text("Added {chains}", chains=_counted(names)), *start_texts(added, defaults.start)]
         if small:
             left_out = counted(small, "1 small limb is left out", "{count} small limbs are left out")
@@ -140,9 +116,9 @@ class FABRIK_OT_chain_add(RigOperator):
         warnings: list[Text] = []
         small = 0
         for rig in rigs_in_pose_mode(context, owner):
-            found = selected_limbs(rig)
-            limbs = [*found.limbs, *found.small] if self.use_small else found.limbs
-            small += 0 if self.use_small else len(found.small)
+            limbs, left_out = selected_limbs(rig)
+            limbs += left_out if self.use_small else []
+            small += 0 if self.use_small else len(left_out)
             refusal = rig_refusal(rig) if limbs else ""
             if refusal:  # the active one was asked before
                 warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
@@ -177,16 +153,17 @@ class FABRIK_OT_chain_add(RigOperator):
             warnings.append(Text("already there: {chains}", chains=_counted([name for name in taken if name])))
         return free
 
-    def _plan(
-        self, context: bpy.types.Context, owner: bpy.types.Object, limb: NamedLimb, defaults: Defaults
-    ) -> PlannedChain:
-        """The bones of a limb, and its target and pole where they are wanted."""
-        with place_of(rig=owner.name):
-            bones = bones_to(owner, *limb)
-            target = plan_target(context, owner, bones, defaults) if self.use_target else None
-            bends = len(bones) > 1
-            pole = plan_pole(context, owner, bones, PoleOptions(), defaults) if self.use_pole and bends else None
-        return PlannedChain(owner, bones, limb[1], target, pole)
+    def _goals(
+        self, context: bpy.types.Context, bones: list[bpy.types.PoseBone], defaults: Defaults
+    ) -> dict[str, Empty]:
+        """Target and pole of a limb by their roles, as far as they are wanted."""
+        found = {}
+        with place_of(rig=bones[0].id_data.name):
+            if self.use_target:
+                found["target"] = plan_target(context, bones, defaults)
+            if self.use_pole and len(bones) > 1:
+                found["pole"] = plan_pole(context, bones, defaults)
+        return found
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -309,12 +286,10 @@ class FABRIK_OT_chain_mirror(ChainOperator):
         if self.use_all:
             side = side_of(active.tip_bone)
             chains = [chain for chain in rig_of(owner).chains if chain == active or side_of(chain.tip_bone) == side]
-        told = mirror_chains(context, owner, chains, self.use_update)
-        made = [one.chain for one in told if one.is_new]
-        updated = [one.chain for one in told if not one.is_new]
+        made, updated, notes = mirror_chains(context, owner, chains, self.use_update)
         words = [Text("Made {chains}", chains=listed(made, "{count} chains"))] if made else []
         words += [Text("Updated {chains}", chains=listed(updated, "{count} chains"))] if updated else []
-        self.tell(*words, warnings=[joined(": ", (one.chain, note)) for one in told for note in one.notes])
+        self.tell(*words, warnings=notes)
 
 
 class FABRIK_OT_goals_single_user(ChainOperator):

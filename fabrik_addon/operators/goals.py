@@ -11,11 +11,10 @@ from typing import Any
 import bpy
 
 from ..actions.bake import BakeResult, BakeSettings, bake_steps
-from ..actions.bends import pole_in_bend
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
-from ..actions.chains import GOAL_KINDS, PoleOptions, plan_pole, plan_target, read_defaults
+from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
-from ..actions.goals import Asked, also_given, make_goals
+from ..actions.goals import NewGoal, also_given, make_goals, plan_pole_of
 from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.snap import Snapped, snap_steps
 from ..actions.solve import Item
@@ -58,13 +57,13 @@ class GoalMaker(ChainOperator):
 
     kind = kind_choice()
 
-    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
+    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[NewGoal]) -> None:
         """Make them, switch on chains of which nothing was asked before, keep the pose, and report."""
         kind = chosen_kind(self, context)
-        chains = [one.chain.name for one in asked]
-        idle = [one.chain.name for one in asked if one.role == "target" and is_idle(one.chain)]
+        chains, role = [chain.name for chain, _, _ in asked], asked[0][1]
+        idle = [chain.name for chain, _, _ in asked if role == "target" and is_idle(chain)]
         made = make_goals(context, owner, asked, kind)
-        text = Text("Added {goals}", goals=listed(made, MANY[asked[0].role]))
+        text = Text("Added {goals}", goals=listed(made, MANY[role]))
         others = also_given(owner) if kind == "BONE" else []
         if others:
             names = listed(others, "{count} objects")
@@ -87,8 +86,8 @@ class FABRIK_OT_target_add(GoalMaker):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "target")
-        plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults, chain) for chain in chains]
-        self.make(context, owner, [Asked(chain, "target", one) for chain, one in zip(chains, plans, strict=True)])
+        plans = [plan_target(context, resolve_bones(owner, chain), defaults, chain) for chain in chains]
+        self.make(context, owner, [(chain, "target", one) for chain, one in zip(chains, plans, strict=True)])
 
 
 class FABRIK_OT_pole_add(GoalMaker):
@@ -99,7 +98,7 @@ class FABRIK_OT_pole_add(GoalMaker):
     distance = real(
         "Distance",
         "Distance of the pole from the chain, as a share of the chain's length",
-        default=PoleOptions().distance,
+        default=POLE_AWAY,
         min=0.01,
         soft_max=2.0,
     )
@@ -115,12 +114,10 @@ class FABRIK_OT_pole_add(GoalMaker):
         depsgraph = context.evaluated_depsgraph_get()
         points = [goal_point(owner, chain, depsgraph) for chain in chains]
         poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
-        plans = []
-        for chain, pose in zip(chains, poses, strict=True):
-            options = PoleOptions(self.distance, chain.pole_angle, pose.start_to_keep(chain.name), chain.at_head)
-            planned = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
-            plans.append(planned.moved(pole_in_bend(pose, chain.name, planned.location)))
-        self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])
+        pairs = zip(chains, poses, strict=True)
+        self.make(
+            context, owner, [plan_pole_of(context, chain, pose, defaults, self.distance) for chain, pose in pairs]
+        )
 
 
 class FABRIK_OT_goal_select(ChainOperator):

@@ -8,7 +8,7 @@ from math import pi, radians
 
 import bpy
 
-from ..actions.bends import BendReport, hinges_from_bend
+from ..actions.bends import hinges_from_bend
 from ..actions.chain_edit import copy_limit, working_chain
 from ..actions.chains import limbs_of
 from ..actions.joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
@@ -22,14 +22,10 @@ from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of
 from ..rig.schema.fields import angle, choice, switch
 from ..texts import Text, counted, joined, worded
-from ..translations import rpt_
 from .base import Returned, RigOperator, listed, rigs_in_pose_mode
 
 WHICH = "Joint whose range the bones get"
 FLIP = "Bend to the other side than the rest pose and the body suggest"
-GUESSED = Text("nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one")
-NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
-ROLLED = Text("their own axes, along which the ranges are set, stand off those of the joint: look at the overlay")
 
 
 def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]:
@@ -155,14 +151,13 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         return "" if has_bones else Text("no pose bone is active, and no chain: pick a bone in Pose mode")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        are_inner = self.bones == "CHAIN"
-        reports = [
-            (rig, hinges_from_bend(rig, limbs_of(rig, names), names, self.bend_max, are_inner=are_inner))
-            for rig, names in self._bones(context, owner)
-        ]
-        refused = [text for rig, one in reports for text in _refusals(rig, one)]
-        hinges = [name for _, one in reports for name in one.hinges]
-        locked = [name for _, one in reports for name in one.locked]
+        hinges, locked, refused = list[str](), list[str](), list[Text]()
+        for rig, names in self._bones(context, owner):
+            made, held, reasons = hinges_from_bend(
+                rig, limbs_of(rig, names), names, self.bend_max, are_inner=self.bones == "CHAIN"
+            )
+            hinges, locked = hinges + made, locked + held
+            refused += [_of_bones(rig, [f"'{name}'" for name in bones], why) for why, bones in reasons.items()]
         if not hinges and not locked:
             return self.refuse(joined("\n", refused))
         halves = listed(locked, "{count} bones")
@@ -197,9 +192,7 @@ class JointOperator(BoneOperator):
         joint, done, notes = self.joints[self.joint], list[str](), list[Text]()
         for rig, names in selected_names(context, owner):
             found = apply_range(rig, limbs_of(rig, names), names, joint, self.use_flip)
-            rolled = [rpt_("{bone} by {angle:.0f}°", bone=name, angle=off) for name, off in found.rolled]
-            told = ((found.guessed, GUESSED), (found.palms, NO_PALM), (rolled, ROLLED))
-            notes += [_of_bones(rig, bones, why) for bones, why in told if bones]
+            notes += [_of_bones(rig, bones, why) for why, bones in found.items()]
             done += names
         self.tell(joined(": ", (Text(joint.label), listed(done, "{count} bones"))), warnings=notes)
 
@@ -222,14 +215,6 @@ class FABRIK_OT_limit_animal(JointOperator):
 
     joint = choice(_items(DOG_JOINTS), "Joint", WHICH)
     use_flip = switch("Flip", FLIP)
-
-
-def _refusals(owner: bpy.types.Object, report: BendReport) -> list[Text]:
-    """A line for each reason for which bones were refused."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in report.refused:
-        by_reason.setdefault(why, []).append(f"'{name}'")
-    return [_of_bones(owner, names, why) for why, names in by_reason.items()]
 
 
 def _of_bones(owner: bpy.types.Object, names: list[str], why: str) -> Text:

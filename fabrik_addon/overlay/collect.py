@@ -17,7 +17,7 @@ from ..kernel import FREE, Figure, Joint, Limit, Solver
 from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotated, scaled, unit, v3
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
-from ..rig.bones import pose_bones, resolve_bones
+from ..rig.bones import owner_of_bone, pose_bones, resolve_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, sets_of
 from ..rig.figure.joint_limits import path_of, read_limit
 from ..rig.figure.kinematics import BoneTree
@@ -83,9 +83,7 @@ def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
 
 def _aim(chain: FabrikChain, tip: bpy.types.PoseBone, target: V3 | None) -> tuple[V3, ...]:
     """From the last bone's head along the axis, as far as the target is away; nothing where there is no way."""
-    owner = tip.id_data
-    assert isinstance(owner, bpy.types.Object)
-    matrix = owner.matrix_world @ tip.matrix
+    matrix = owner_of_bone(tip).matrix_world @ tip.matrix
     along = matrix.to_3x3() @ Vector(chain.aim_axis)
     if target is None or along.length <= 0.0:
         return ()

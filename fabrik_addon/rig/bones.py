@@ -20,6 +20,13 @@ def pose_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.typ
     return owner.pose.bones
 
 
+def owner_of_bone(bone: bpy.types.PoseBone) -> bpy.types.Object:
+    """The armature object of a pose bone."""
+    owner = bone.id_data
+    assert isinstance(owner, bpy.types.Object), "pose bones are of objects"
+    return owner
+
+
 def armature_of(owner: bpy.types.Object) -> bpy.types.Armature:
     """The data of an armature object."""
     data = owner.data

@@ -20,12 +20,11 @@ from ...rig.control_bones import new_bones_refusal
 from ...rig.schema import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, worded
-from ..bends import pole_in_bend
 from ..body import set_body
 from ..chain_edit import orient
-from ..chains import Defaults, PoleOptions, add_chain, limbs_of, plan_pole, plan_target, read_defaults
+from ..chains import Defaults, add_chain, limbs_of, plan_target, read_defaults
 from ..figure_pose import goal_point
-from ..goals import Asked, make_goals
+from ..goals import NewGoal, make_goals, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..walk.setup import add_walker
@@ -286,7 +285,7 @@ def _make_goals(
     context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
 ) -> None:
     """Targets and poles where there are none."""
-    defaults, asked = read_defaults(context), list[Asked]()
+    defaults, asked = read_defaults(context), list[NewGoal]()
     bent: list[FabrikChain] = []
     for name, part in chains.items():
         if part.kind not in WITH_TARGETS:
@@ -295,7 +294,7 @@ def _make_goals(
         bones = resolve_bones(owner, chain)
         if chain.target is None and not chain.pin:
             try:
-                asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain)))
+                asked.append((chain, "target", plan_target(context, bones, defaults, chain)))
             except FabrikError as error:
                 done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
                 continue
@@ -303,20 +302,17 @@ def _make_goals(
         if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
             bent.append(chain)
     asked += _poles(context, owner, bent, done)
-    done.mended += [
-        Text("{role} of {chain}", role=ROLES[one.role], chain=one.chain.name)
-        for one in asked
-        if one.chain.name in done.kept
-    ]
+    mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
+    done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
 
 
 def _poles(
     context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], done: Done
-) -> list[Asked]:
+) -> list[NewGoal]:
     """Poles in the planes of the bends of chains, all of which have or will have targets at their tips."""
-    depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[Asked]()
+    depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[NewGoal]()
     try:
         points = [goal_point(owner, chain, depsgraph) for chain in chains]
         poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
@@ -324,13 +320,10 @@ def _poles(
         done.notes += [Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains]
         return []
     for chain, pose in zip(chains, poses, strict=True):
-        options = PoleOptions(starts=pose.start_to_keep(chain.name), at_head=chain.at_head)
         try:
-            pole = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
+            found.append(plan_pole_of(context, chain, pose, defaults))
         except FabrikError as error:
             done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))
-            continue
-        found.append(Asked(chain, "pole", pole.moved(pole_in_bend(pose, chain.name, pole.location))))
     return found
 
 
