@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -25,11 +25,11 @@ from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import read_start
 from ..rig.figure.uneven import ends_at
 from ..rig.goals import asked_point, goal_of, read_turn
-from ..rig.limit_types import limit_outline
+from ..rig.limit_types import Outline, limit_outline
 from ..rig.schema import FabrikChain
 from ..rig.schema.rig import rig_of
 from ..rig.targets import resolve_point
-from .shapes import Picture, PlacedOutline
+from .shapes import Picture
 
 T = TypeVar("T")
 
@@ -191,8 +191,8 @@ def _pole(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
 
 def _placed(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BoneTree, root: Matrix, limits: Sequence[Limit]
-) -> Iterable[PlacedOutline]:
-    """The outlines of the limits, each in the frame in which it is given, at the bone's length.
+) -> Iterator[tuple[Outline, Matrix, V3, bool]]:
+    """`Picture.limits`, at the lengths of the bones.
 
     Args:
         chain: The chain.
@@ -207,7 +207,7 @@ def _placed(
         outline = limit_outline(limit)
         if outline.swing or outline.twist:
             matrix = root @ frame @ Matrix.Scale(bone.bone.length, 4)
-            yield PlacedOutline(outline, matrix, rotated(rotation, Y_AXIS), bone.name in blocking)
+            yield outline, matrix, rotated(rotation, Y_AXIS), bone.name in blocking
 
 
 def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:
@@ -226,12 +226,7 @@ def _limited_reach(solver: Solver) -> tuple[float, ...]:
     limb = solver.limb_reach
     if limb is not None and limb[2] == 0:
         return limb[:2]
-    random = Random(1)
-    drawn = ([_drawn(limit, random) for limit in figure.joint_limits] for _ in range(SAMPLES))
+    random = Random(1).random
+    drawn = ([limit.drawn(random(), random(), random()) for limit in figure.joint_limits] for _ in range(SAMPLES))
     reaches = [length(figure.placed(pose).joints[-1]) for pose in drawn]
     return min(reaches), max(reaches)
-
-
-def _drawn(limit: Limit, random: Random) -> Q4:
-    """An allowed rotation."""
-    return limit.drawn(random.random(), random.random(), random.random())

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import blf
@@ -13,6 +12,7 @@ from mathutils import Matrix, Vector
 
 from ..maths import V3, v3
 from ..rig.bones import pose_bones
+from .settings import state
 from .shapes import Shapes, paint, theme_colours, write
 
 RING = 0.1  # of an octahedral bone: how far from its head, and how wide, as a share of its length
@@ -33,20 +33,6 @@ class Hovered(NamedTuple):
     bone: str
     end: str
     text: str
-
-
-@dataclass(slots=True)
-class HoverState:
-    """What is shown now.
-
-    Attributes:
-        shown: The bone, or None for nothing.
-    """
-
-    shown: Hovered | None = None
-
-
-state = HoverState()
 
 
 def show(found: Hovered | None) -> bool:

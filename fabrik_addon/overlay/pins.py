@@ -19,7 +19,7 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.goals import read_points
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.versions import newer_refusal
-from .settings import scene_settings
+from .settings import scene_settings, state
 from .shapes import AXES, Drawing, Shapes, draw_axes
 
 SIZE = 0.06  # of a diamond, from its middle to its corners, as a share of the chain's length
@@ -99,13 +99,8 @@ def _pin(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsg
 drawing = Drawing()
 
 
-def draw(context: bpy.types.Context, revision: int) -> None:
-    """Draw the pins of all armatures that a view shows.
-
-    Args:
-        context: Of the view.
-        revision: Another one where anything may have changed.
-    """
+def draw(context: bpy.types.Context) -> None:
+    """Draw the pins of all armatures that a view shows."""
     scene, layer = context.scene, context.view_layer
     if scene is None or layer is None or not scene_settings(scene).show_pins:
         return
@@ -116,7 +111,7 @@ def draw(context: bpy.types.Context, revision: int) -> None:
         pins = [pin for owner in owners for pin in pins_of(owner, depsgraph)] if depsgraph is not None else []
         return pin_shapes(pins) if pins else None
 
-    drawing.draw(context, (revision, scene.name_full, tuple(owner.name_full for owner in owners)), shapes)
+    drawing.draw(context, (state.revision, scene.name_full, tuple(owner.name_full for owner in owners)), shapes)
 
 
 def _has_pins(owner: bpy.types.Object) -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay shows, stored with the scene."""
+"""What the overlay shows, stored with the scene, and what it keeps between two redraws."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
@@ -11,6 +12,27 @@ from bpy.props import BoolProperty, IntProperty, PointerProperty
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, Options, switch
 from ..translations import CONTEXT
+
+if TYPE_CHECKING:
+    from .hover import Hovered
+
+
+@dataclass(slots=True)
+class OverlayState:
+    """What the overlay keeps between two redraws.
+
+    Attributes:
+        revision: Rises with all that may have changed the picture.
+        handles: Blender's draw handlers, each with the type of its editors.
+        shown: The bone under the mouse, or that is dragged; None for nothing.
+    """
+
+    revision: int = 0
+    handles: list[Any] = field(default_factory=list)
+    shown: Hovered | None = None
+
+
+state = OverlayState()
 
 OPTIONS = (  # what the overlay shows of a chain
     "show_after", "show_before", "show_joints", "show_goal", "show_pole", "show_limits", "show_reach",

@@ -21,7 +21,6 @@ from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix, Vector
 
 from ..maths import (
-    ORIGIN,
     Q4,
     V3,
     X_AXIS,
@@ -68,7 +67,7 @@ FROM_THEME = {
     "text": ("user_interface", "wcol_regular.text_sel", 1.0),
 }
 LINE_WIDTH, POINT_SIZE = 2.0, 6.0  # pixels at scale 1
-POINT_SHADERS = ("POINT_FLAT_COLOR", "FLAT_COLOR")  # the first is from 4.5 on
+POINT_SHADER = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5) else "FLAT_COLOR"
 CIRCLE_POINTS = 64  # corners of a circle of the reach
 DASHES = 12  # of a dashed line
 AXES = 0.12  # of a rotation, as a share of the chain's length
@@ -87,27 +86,6 @@ def theme_colours(preferences: bpy.types.Preferences) -> dict[str, Colour]:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedOutline:
-    """The outline of one joint's limit, placed in the world.
-
-    Attributes:
-        outline: In the rest frame of the bone, for a bone of length 1.
-        matrix: From there to the world.
-        bone: The end of the bone, in the rest frame and at length 1.
-        blocks: Whether the limit holds the chain back.
-    """
-
-    outline: Outline
-    matrix: Matrix
-    bone: V3
-    blocks: bool
-
-    def point(self, point: V3) -> V3:
-        """A point of the rest frame in the world."""
-        return v3(self.matrix @ Vector(point))
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
     """One chain as it is to be shown; points in world space.
 
@@ -116,7 +94,8 @@ class Picture:
         before: n + 1 points of the start pose; empty where it is not known.
         target: Point, or None.
         pole: Point, or None.
-        limits: Outlines of the limited joints.
+        limits: Of each limited joint the outline in the rest frame of its bone, for a bone of length 1; the matrix from
+            there to the world; the end of the bone, there; and whether the limit holds the chain back.
         reach: Radii about the root within which the tip comes: without limits, and with them where they are known.
         is_reached: Whether the effector is on its goal.
         effector: What is to come to the target: the last joint, or the head of the last bone.
@@ -129,7 +108,7 @@ class Picture:
     before: tuple[V3, ...] = ()
     target: V3 | None = None
     pole: V3 | None = None
-    limits: tuple[PlacedOutline, ...] = ()
+    limits: tuple[tuple[Outline, Matrix, V3, bool], ...] = ()
     reach: tuple[float, ...] = ()
     limited_reach: tuple[float, ...] = ()
     is_reached: bool = True
@@ -200,14 +179,6 @@ def _before(shapes: Shapes, picture: Picture) -> None:
     shapes.dots("before", picture.before)
 
 
-def _after(shapes: Shapes, picture: Picture) -> None:
-    shapes.line("after", picture.joints)
-
-
-def _joints(shapes: Shapes, picture: Picture) -> None:
-    shapes.dots("after", picture.joints)
-
-
 def _goal(shapes: Shapes, picture: Picture) -> None:
     if picture.target is None:
         return
@@ -239,51 +210,35 @@ def _middle(joints: Sequence[V3]) -> V3:
 
 
 def _limits(shapes: Shapes, picture: Picture) -> None:
-    for placed in picture.limits:
-        colour = "blocked" if placed.blocks else "limit"
-        centre = placed.point(ORIGIN)
-        for curve in (*placed.outline.swing, *placed.outline.twist):
-            points = [placed.point(point) for point in curve]
+    for outline, matrix, bone, blocks in picture.limits:
+        colour, centre = "blocked" if blocks else "limit", v3(matrix.translation)
+        for curve in (*outline.swing, *outline.twist):
+            points = [v3(matrix @ Vector(point)) for point in curve]
             shapes.line(colour, points)
             shapes.fan(f"{colour}_face", centre, points)
-            if placed.blocks:
-                _teeth(shapes, colour, centre, points)
-        for end in placed.outline.ends.values():
-            shapes.line(colour, (centre, placed.point(end)))
-        shapes.line("after", (centre, placed.point(placed.bone)))
-
-
-def _teeth(shapes: Shapes, colour: str, centre: V3, points: Sequence[V3]) -> None:
-    """Strokes across a curve: a limit that holds back is told by more than its colour."""
-    for point in points[:: max(1, len(points) // TEETH)]:
-        way = scaled(minus(point, centre), TOOTH)
-        shapes.line(colour, (minus(point, way), plus(point, way)))
+            # Strokes across the curve: a limit that holds back is told by more than its colour.
+            for point in points[:: max(1, len(points) // TEETH)] if blocks else ():
+                way = scaled(minus(point, centre), TOOTH)
+                shapes.line(colour, (minus(point, way), plus(point, way)))
+        for end in outline.ends.values():
+            shapes.line(colour, (centre, v3(matrix @ Vector(end))))
+        shapes.line("after", (centre, v3(matrix @ Vector(bone))))
 
 
 def _reach(shapes: Shapes, picture: Picture) -> None:
     """How far the chain reaches: a line; within its limits: dashes."""
-    for radius in picture.reach:
-        if radius > 0.0:
-            for circle in circles(picture.joints[0], radius):
-                shapes.line("reach", circle)
-    for radius in picture.limited_reach:
-        if radius > 0.0:
-            for circle in circles(picture.joints[0], radius):
-                for a, b in list(pairwise(circle))[::2]:
-                    shapes.line("limited_reach", (a, b))
+    for circle in (one for radius in picture.reach for one in circles(picture.joints[0], radius)):
+        shapes.line("reach", circle)
+    for circle in (one for radius in picture.limited_reach for one in circles(picture.joints[0], radius)):
+        for a, b in list(pairwise(circle))[::2]:
+            shapes.line("limited_reach", (a, b))
 
 
 def circles(centre: V3, radius: float) -> list[list[V3]]:
-    """Three circles that show a sphere."""
+    """Three circles that show a sphere; none where it is a point."""
     turns = [(cos(tau * k / CIRCLE_POINTS), sin(tau * k / CIRCLE_POINTS)) for k in range(CIRCLE_POINTS + 1)]
-    return [
-        [plus(centre, scaled(point, radius)) for point in points]
-        for points in (
-            [(x, y, 0.0) for x, y in turns],
-            [(x, 0.0, y) for x, y in turns],
-            [(0.0, x, y) for x, y in turns],
-        )
-    ]
+    rings = [(x, y, 0.0) for x, y in turns], [(x, 0.0, y) for x, y in turns], [(0.0, x, y) for x, y in turns]
+    return [[plus(centre, scaled(point, radius)) for point in ring] for ring in rings if radius > 0.0]
 
 
 def _residual(shapes: Shapes, picture: Picture) -> None:
@@ -305,13 +260,13 @@ def draw_axes(shapes: Shapes, place: V3, turn: Q4, size: float) -> None:
         shapes.line(colour, (place, plus(place, scaled(rotated(turn, axis), size))))
 
 
-PARTS = {
+PARTS: dict[str, Callable[[Shapes, Picture], None]] = {
     "reach": _reach,
     "before": _before,
     "pole": _pole,
     "limits": _limits,
-    "after": _after,
-    "joints": _joints,
+    "after": lambda shapes, picture: shapes.line("after", picture.joints),
+    "joints": lambda shapes, picture: shapes.dots("after", picture.joints),
     "goal": _goal,
     "residual": _residual,
     "rotation": _rotation,
@@ -323,7 +278,7 @@ class Painted:
 
     def __init__(self, shapes: Shapes, colours: dict[str, Colour]) -> None:
         self._lines = _batch("POLYLINE_FLAT_COLOR", "LINES", shapes.lines, colours)
-        self._points = _batch(_point_shader(), "POINTS", shapes.points, colours)
+        self._points = _batch(POINT_SHADER, "POINTS", shapes.points, colours)
         self._faces = _batch("FLAT_COLOR", "TRIS", shapes.faces, colours)
 
     def draw(self, viewport: tuple[float, float], scale: float) -> None:
@@ -382,10 +337,6 @@ class Drawing:
     def forget(self) -> None:
         """Keep nothing."""
         self.key = self.painted = None
-
-
-def _point_shader() -> str:
-    return POINT_SHADERS[0] if bpy.app.version >= (4, 5) else POINT_SHADERS[1]
 
 
 def _batch(name: str, kind: str, coloured: dict[str, list[V3]], colours: dict[str, Colour]) -> tuple[Any, Any] | None:

@@ -7,7 +7,6 @@ Of a planned walk that is the path of the body, the steps of the next second, re
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from math import atan2
 from typing import Any
 
@@ -22,7 +21,7 @@ from ..rig.schema import rig_of
 from ..rig.walk_goals import plan_of
 from . import hover, pins, timeline
 from .collect import pictures_of
-from .settings import parts_of, scene_settings
+from .settings import parts_of, scene_settings, state
 from .shapes import Drawing, Shapes, guarded, shapes_of
 
 log = logging.getLogger(__name__)
@@ -33,20 +32,6 @@ ARC = 8  # pieces in which the way of a foot through the air is drawn
 CROSS = 0.03  # of a leg's reach: half the size of a refused foothold's mark
 
 
-@dataclass(slots=True)
-class ViewState:
-    """What the overlay keeps between two redraws.
-
-    Attributes:
-        revision: Rises with all that may have changed the picture.
-        handles: Blender's draw handlers, each with the type of its editors.
-    """
-
-    revision: int = 0
-    handles: list[Any] = field(default_factory=list)
-
-
-state = ViewState()
 drawing = Drawing()
 
 
@@ -135,7 +120,7 @@ def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
 
 
 def _draw_world() -> None:
-    for work in (draw, _draw_pins, timeline.draw_view, hover.draw_view):
+    for work in (draw, pins.draw, timeline.draw_view, hover.draw_view):
         guarded(log, work, _switch_off)
 
 
@@ -148,12 +133,8 @@ def _draw_strip() -> None:
     guarded(log, timeline.draw_strip, _switch_strip_off)
 
 
-def _draw_pins(context: bpy.types.Context) -> None:
-    pins.draw(context, state.revision)
-
-
 def _switch_off(context: bpy.types.Context) -> None:
-    record.state.current = hover.state.shown = None
+    record.state.current = state.shown = None
     if context.scene is not None:
         settings = scene_settings(context.scene)
         settings.show = settings.show_pins = False
@@ -184,4 +165,4 @@ def unregister() -> None:
         remove(handle, "WINDOW")
     drawing.forget()
     pins.drawing.forget()
-    record.state.current = hover.state.shown = None
+    record.state.current = state.shown = None

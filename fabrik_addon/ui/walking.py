@@ -7,7 +7,7 @@ import bpy
 
 from ..actions.chain_edit import working_rig
 from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
-from ..overlay import view
+from ..overlay.settings import state
 from ..rig.bones import pose_bones
 from ..rig.schema import PREFIX, Changes, rig_of
 from ..rig.versions import newer_refusal
@@ -59,7 +59,7 @@ _known: dict[object, str] = {}  # what was found at the last redraw, by whose wa
 
 def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
     """`what_is_old`, which goes through all keys and the ground, anew where anything changed since the last redraw."""
-    asked = (owner.session_uid, scene.session_uid, rig_of(owner).walker.inputs, view.state.revision, Changes.count)
+    asked = (owner.session_uid, scene.session_uid, rig_of(owner).walker.inputs, state.revision, Changes.count)
     if asked not in _known:
         _known.clear()
         _known[asked] = what_is_old(owner, scene)

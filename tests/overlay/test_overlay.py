@@ -89,10 +89,10 @@ class TestCollecting:
         owner.location, owner.rotation_euler = (1, 2, 3), (0.3, 0.2, 0.1)
         bpy.context.view_layer.update()
         (picture,) = pictures(owner, [chain])
-        hinge = picture.limits[1]
-        assert distance(hinge.point(ORIGIN), picture.joints[1]) < 1e-5
-        assert distance(hinge.point(hinge.bone), picture.joints[2]) < 1e-5
-        assert min(distance(hinge.point(point), picture.joints[2]) for point in hinge.outline.swing[0]) < 0.06
+        outline, matrix, end, _ = picture.limits[1]
+        assert distance(matrix.translation, picture.joints[1]) < 1e-5
+        assert distance(matrix @ Vector(end), picture.joints[2]) < 1e-5
+        assert min(distance(matrix @ Vector(point), picture.joints[2]) for point in outline.swing[0]) < 0.06
 
     def test_what_blocks_is_marked(self) -> None:
         owner, chain = limited_line()
@@ -103,7 +103,7 @@ class TestCollecting:
         (picture,) = pictures(owner, [owner.fabrik.chains[0]])
         blocking = {bone.name for bone in owner.fabrik.chains[0].blocking_bones}
         assert blocking
-        assert sum(placed.blocks for placed in picture.limits) == len(blocking)
+        assert sum(blocks for _, _, _, blocks in picture.limits) == len(blocking)
         assert "blocked" in shapes_of([picture], {"limits"}).lines
 
     def test_a_chain_that_cannot_be_read_is_left_out(self) -> None:

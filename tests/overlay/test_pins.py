@@ -158,7 +158,7 @@ def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> 
     settings.show, settings.show_pins = False, True
 
     def draw() -> None:
-        pins.draw(context, view.state.revision)
+        pins.draw(context)
 
     view.touch()
     picture = seen(draw)
