@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 
-from .actions import chain_edit, live, moved_goals, record
-from .overlay import view
+from .actions import chain_edit, live, moved_goals
+from .overlay import settings, view
 from .rig.animation.staleness import forget_shapes
 from .rig.figure.reader import FigureCache
 from .rig.renames import follow_renames, follow_renames_after
@@ -78,7 +78,7 @@ def _after_load(*_: Any) -> None:
     _evaluate_live()
     live.state.paused = False
     _look_around()
-    record.state.current = None
+    settings.state.recording = None
     chain_edit.forget()
     view.touch()
 
@@ -110,7 +110,7 @@ def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     forget_shapes()
     _follow_all_renames()
     _guarded(moved_goals.put_goals_back)
-    record.state.current = None
+    settings.state.recording = None
     chain_edit.look_again()
     view.touch()
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -326,8 +325,7 @@ def _activate(context: bpy.types.Context, wanted: bpy.types.Object) -> None:
 # Which chain the panel shows: it follows the active bone, and a chain that is chosen makes its tip the active bone.
 
 
-@dataclass
-class Seen:
+class ActiveBone:
     """The active bone as it was seen last.
 
     Attributes:
@@ -337,18 +335,17 @@ class Seen:
     place: tuple[str, str] | None = None
 
 
-state = Seen()
 ANOTHER = ("", "")  # equals no armature and bone, so that the next look counts as a change
 
 
 def forget() -> None:
     """Forget the active bone, as when a file is opened: its active bone leaves the list of chains as it was saved."""
-    state.place = None
+    ActiveBone.place = None
 
 
 def look_again() -> None:
     """Follow the active bone at the next look, though it may be the one that was seen last."""
-    state.place = ANOTHER
+    ActiveBone.place = ANOTHER
 
 
 def follow(view_layer: bpy.types.ViewLayer | None) -> None:
@@ -361,9 +358,9 @@ def follow(view_layer: bpy.types.ViewLayer | None) -> None:
     if owner is None or owner.mode != "POSE":
         return
     place = _place(owner)
-    if place == state.place:
+    if place == ActiveBone.place:
         return
-    is_first, state.place = state.place is None, place
+    is_first, ActiveBone.place = ActiveBone.place is None, place
     if is_first or not place[1] or edit_refusal(owner):
         return
     rig = rig_of(owner)
@@ -386,7 +383,7 @@ def choose(owner: bpy.types.Object, index: int) -> None:
     names = names_if_any(owner, rig.chains[index])
     if names and _place(owner)[1] not in names and not is_hidden(pose_bones(owner)[names[-1]]):
         select_bone(owner, names[-1])
-    state.place = _place(owner)
+    ActiveBone.place = _place(owner)
 
 
 def _place(owner: bpy.types.Object) -> tuple[str, str]:

@@ -61,16 +61,6 @@ class Recording:
         return self.moves if by_joint else self.passes
 
 
-@dataclass(slots=True)
-class RecordState:
-    """The recording that is looked at, or None."""
-
-    current: Recording | None = None
-
-
-state = RecordState()
-
-
 def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Recording:
     """Solve a chain and keep every step; nothing is written.
 

@@ -84,9 +84,10 @@ class RigOperator(FabrikOperator):
         Blender's status bar shows the last report alone, so a second one would hide the first.
         """
         notes = dict.fromkeys(warnings)
-        told = [worded(one) for one in dict.fromkeys([*done, *notes])]
+        told = [*dict.fromkeys([*done, *notes])]
         if told:
-            self.report({"WARNING" if notes else "INFO"}, rpt_(joined("; ", told)))
+            text = told[0] if len(told) == 1 else joined("; ", map(worded, told))
+            self.report({"WARNING" if notes else "INFO"}, rpt_(text))
 
     def tell_each(self, told: Sequence[tuple[str | Message, bool]]) -> None:
         """Report what came of several things, those last with which not all is fine.
@@ -94,8 +95,10 @@ class RigOperator(FabrikOperator):
         Args:
             told: Sentences, each with whether all is fine.
         """
-        notes = [text for text, is_fine in told if not is_fine]
-        self.tell(*(text for text, is_fine in told if is_fine), warnings=notes)
+        done, notes = list[str | Message](), list[str | Message]()
+        for one, is_fine in told:
+            (done if is_fine else notes).append(one)
+        self.tell(*done, warnings=notes)
 
     def refuse(self, text: str | Message, /, **fields: object) -> Returned:
         """Report why nothing is done; a text that is none yet takes its fields, as with `rpt_`."""

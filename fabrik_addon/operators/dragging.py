@@ -195,7 +195,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         """What was asked for, or what is under the mouse."""
         if not (self.chain or self.bone):
             return pick(context, self._view, self._mouse)
-        return Picked(bpy.data.objects[self.rig], self.chain, self.bone, self.end)
+        return bpy.data.objects[self.rig], Taken(self.bone, self.end, self.chain)
 
     def _take(self, context: bpy.types.Context, picked: Picked) -> None:
         """Begin to drag a bone.
@@ -203,10 +203,11 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         Raises:
             FabrikError: It can't be dragged.
         """
-        rig = rig_of(picked.owner)
+        owner, taken = picked
+        rig = rig_of(owner)
         self._falloff_before = rig.falloff
         self._drag = _begun(context, picked)
-        self.rig, self.chain, self.bone, self.end = picked.owner.name, picked.chain, picked.bone, picked.end
+        self.rig, (self.bone, self.end, self.chain) = owner.name, taken
         self.with_turn, self.falloff = self._drag.with_turn, rig.falloff
         self._moved, self._turned, self._axis, self._mode = Vector(), IDENTITY, None, Mode.MOVE
         self._note = self._drag.note
@@ -220,7 +221,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             raise RigError(Text("there is no armature object '{name}'", name=self.rig))
         if self.properties.is_property_set("falloff"):
             rig_of(found).falloff = self.falloff
-        drag = _begun(context, Picked(found, self.chain, self.bone, self.end))
+        drag = _begun(context, (found, Taken(self.bone, self.end, self.chain)))
         try:
             if self.properties.is_property_set("with_turn"):
                 refusal = set_turning(drag, self.with_turn)
@@ -266,20 +267,20 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _pin(self, context: bpy.types.Context) -> Returned:
         """Let go, pin or free the bone under the mouse, and take up again what was dragged, unless it is that."""
-        taken = Picked(bpy.data.objects[self.rig], self.chain, self.bone, self.end)
-        picked = pick(context, self._view, self._mouse) or taken
+        taken = Taken(self.bone, self.end, self.chain)
+        found, other = pick(context, self._view, self._mouse) or (bpy.data.objects[self.rig], taken)
         if "FINISHED" in self._confirmed(context):
             bpy.ops.ed.undo_push(message=iface_("Drag Bone"))
-        is_same = (picked.owner.name, picked.bone) == (self.rig, self.bone)
+        is_same = (found.name, other.bone) == (self.rig, self.bone)
         try:
-            told = pin_bone(context, picked.owner, picked.bone)
+            told = pin_bone(context, found, other.bone)
             bpy.ops.ed.undo_push(message=iface_("Pin"))
             self.tell(told)
         except FabrikError as error:  # what was let go stays so
             told, is_same = worded(error.text), False
         if is_same:
             return {"CANCELLED"}
-        self._take(context, taken._replace(owner=bpy.data.objects[self.rig]))
+        self._take(context, (bpy.data.objects[self.rig], taken))
         context.window.cursor_modal_set("HAND")
         self._note = told
         self._tell(context, Dragged())
@@ -393,12 +394,9 @@ def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
     Raises:
         FabrikError: It can't be dragged.
     """
-    owner, name, bone, end = picked
+    owner, taken = picked
     rig = rig_of(owner)
-    names = [chain.name for chain in rig.chains]
-    if name in names:
-        taken = Taken.tip_of(rig.chains[name])
-        drag = begin(context, owner, taken)
-        rig.active_index = names.index(name)
-        return drag
-    return begin(context, owner, Taken(bone, end, name))
+    index = next((i for i, chain in enumerate(rig.chains) if chain.name == taken.chain), -1)
+    drag = begin(context, owner, taken if index < 0 else Taken.tip_of(rig.chains[index]))
+    rig.active_index = rig.active_index if index < 0 else index
+    return drag

@@ -16,6 +16,7 @@ from mathutils import Vector
 from mathutils.geometry import intersect_point_line
 
 from ..actions.chain_edit import working_rig
+from ..actions.drag import Taken
 from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
@@ -62,22 +63,7 @@ class View(NamedTuple):
         return found
 
 
-class Picked(NamedTuple):
-    """What is to be dragged.
-
-    Attributes:
-        owner: The armature object.
-        chain: Name of the chain whose tip it is, or "".
-        bone: Name of the bone.
-        end: "HEAD" or "TAIL" of that.
-    """
-
-    owner: bpy.types.Object
-    chain: str
-    bone: str
-    end: str = "TAIL"
-
-
+Picked: TypeAlias = tuple[bpy.types.Object, Taken]  # an armature object, and what of it is to be dragged
 Seen: TypeAlias = tuple[float, Picked]  # how many pixels from the mouse something is
 
 
@@ -149,7 +135,7 @@ def _tips(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, m
         except FabrikError:
             continue
         if seen is not None and not is_hidden(pose_bones(owner)[chain.tip_bone]):
-            yield dist(seen, mouse), Picked(owner, chain.name, chain.tip_bone, chain.effector)
+            yield dist(seen, mouse), (owner, Taken.tip_of(chain))
 
 
 def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[Seen]:
@@ -161,7 +147,7 @@ def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, 
         ends = [view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail)]
         if ends[0] is not None and ends[1] is not None:
             apart, share = _apart(mouse, ends[0], ends[1])
-            yield apart, Picked(owner, "", bone.name, "HEAD" if share < HEAD_SHARE else "TAIL")
+            yield apart, (owner, Taken(bone.name, "HEAD" if share < HEAD_SHARE else "TAIL"))
 
 
 def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
@@ -185,15 +171,15 @@ class Hovering:
 
 def show(picked: Picked | None) -> None:
     """Show a bone in all 3D Views, or none."""
-    found = None if picked is None else hover.Hovered(picked.owner.name, picked.bone, picked.end, _text(picked))
+    found = hover.Hovered(picked[0].name, picked[1].bone, picked[1].end, _text(*picked)) if picked is not None else None
     if hover.show(found):
         redraw()
 
 
-def _text(picked: Picked) -> str:
+def _text(owner: bpy.types.Object, taken: Taken) -> str:
     """What stands beside a bone: its name, and whether it is pinned."""
-    place = picked.bone if picked.end == "TAIL" else iface_("head of {bone}", bone=picked.bone)
-    is_pinned = any(chain.pin and chain.tip_bone == picked.bone for chain in rig_of(picked.owner).chains)
+    place = taken.bone if taken.end == "TAIL" else iface_("head of {bone}", bone=taken.bone)
+    is_pinned = any(chain.pin and chain.tip_bone == taken.bone for chain in rig_of(owner).chains)
     return iface_("{bone} (pinned)", bone=place) if is_pinned else place
 
 
@@ -257,7 +243,7 @@ class FABRIK_OT_drag_pick(MouseOperator):
     def _pin(self, context: bpy.types.Context, picked: Picked) -> None:
         """Pin a bone, or free it."""
         try:
-            told = pin_bone(context, picked.owner, picked.bone)
+            told = pin_bone(context, picked[0], picked[1].bone)
         except FabrikError as error:
             self.refuse(error.text)
             return
@@ -276,9 +262,8 @@ class FABRIK_OT_drag_pick(MouseOperator):
     def _drag(self, context: bpy.types.Context, view: View, picked: Picked) -> None:
         """Drag a bone; until that ends it gets all events."""
         assert view.area is not None
+        owner, taken = picked
         seen: Any = context.temp_override(area=view.area, region=view.region)
         operators: Any = bpy.ops
         with seen:
-            operators.fabrik.drag(
-                "INVOKE_DEFAULT", rig=picked.owner.name, chain=picked.chain, bone=picked.bone, end=picked.end
-            )
+            operators.fabrik.drag("INVOKE_DEFAULT", rig=owner.name, **taken._asdict())

@@ -8,10 +8,10 @@ from typing import Any
 import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
-from ..actions.record import record, state
+from ..actions.record import record
 from ..actions.solve import Item, solve_items
 from ..actions.status import measure_text, message_of, status_text
-from ..overlay.settings import set_step, step_of
+from ..overlay.settings import set_step, state, step_of
 from ..overlay.timeline import current_step
 from ..rig.checks import check_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
@@ -90,10 +90,10 @@ class FABRIK_OT_record(ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         depsgraph = context.evaluated_depsgraph_get()
         chain = working_chain(context)
-        state.current = record(check_rig(owner, depsgraph), chain, depsgraph)
+        state.recording = record(check_rig(owner, depsgraph), chain, depsgraph)
         set_step(context.window_manager, 0)
         redraw()
-        count = len(state.current.passes)
+        count = len(state.recording.passes)
         self.tell(joined(": ", (chain.name, counted(count, "1 step recorded", "{count} steps recorded"))))
 
 
@@ -104,9 +104,9 @@ class StepOperator(FabrikOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if state.current is None:
+        if state.recording is None:
             cls.poll_message_set(tip_("Nothing is recorded"))
-        return state.current is not None
+        return state.recording is not None
 
 
 class FABRIK_OT_step(StepOperator):
@@ -171,6 +171,6 @@ class FABRIK_OT_record_clear(StepOperator):
     bl_label = "Exit Steps"
 
     def execute(self, context: bpy.types.Context) -> Returned:
-        state.current = None
+        state.recording = None
         redraw()
         return {"FINISHED"}

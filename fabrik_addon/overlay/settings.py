@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
+from ..actions.record import Recording
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, Options, switch
 from ..translations import CONTEXT
@@ -24,11 +25,13 @@ class OverlayState:
     Attributes:
         revision: Rises with all that may have changed the picture.
         handles: Blender's draw handlers, each with the type of its editors.
+        recording: The recorded solve that is looked at, or None.
         shown: The bone under the mouse, or that is dragged; None for nothing.
     """
 
     revision: int = 0
     handles: list[Any] = field(default_factory=list)
+    recording: Recording | None = None
     shown: Hovered | None = None
 
 

@@ -15,13 +15,13 @@ from gpu_extras.batch import batch_for_shader
 from ..actions.bake import read_report
 from ..actions.bake.report import LEVELS
 from ..actions.chain_edit import working_rig
-from ..actions.record import RecordedStep, Recording, state
+from ..actions.record import RecordedStep, Recording
 from ..actions.status import length_text
 from ..maths import V3, distance
 from ..rig.schema import rig_of
 from ..texts import Text, joined
 from ..translations import iface_
-from .settings import scene_settings, step_of
+from .settings import scene_settings, state, step_of
 from .shapes import Colour, Shapes, paint, theme_colours, write
 
 BELOW, HEIGHT = 23.0, 6.0  # pixels at scale 1: of the scrubbing region above the strip, of the strip
@@ -113,7 +113,7 @@ def _paint(context: bpy.types.Context, runs: list[Run]) -> None:
 
 def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:
     """The recording, the step that is looked at, its index and the number of steps; None without a recording."""
-    recording = state.current
+    recording = state.recording
     owner = bpy.data.objects.get(recording.rig) if recording else None
     if recording is None or owner is None or recording.chain not in rig_of(owner).chains:
         return None

@@ -12,7 +12,6 @@ from typing import Any
 
 import bpy
 
-from ..actions import record
 from ..actions.chain_edit import working_rig
 from ..errors import FabrikError
 from ..gait import WalkPlan, feet_at, steps_between
@@ -134,7 +133,7 @@ def _draw_strip() -> None:
 
 
 def _switch_off(context: bpy.types.Context) -> None:
-    record.state.current = state.shown = None
+    state.recording = state.shown = None
     if context.scene is not None:
         settings = scene_settings(context.scene)
         settings.show = settings.show_pins = False
@@ -165,4 +164,4 @@ def unregister() -> None:
         remove(handle, "WINDOW")
     drawing.forget()
     pins.drawing.forget()
-    record.state.current = state.shown = None
+    state.recording = state.shown = None

@@ -7,10 +7,10 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.actions.record import Recording, record, state
+from fabrik_addon.actions.record import Recording, record
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
-from fabrik_addon.overlay.settings import step_of
+from fabrik_addon.overlay.settings import state, step_of
 from fabrik_addon.overlay.timeline import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Quaternion
@@ -271,7 +271,7 @@ def test_buttons_go_through_the_steps_and_exit_leaves_the_rig() -> None:
     owner, _, _ = recorded(plain=True)
     before, manager = channels(owner), bpy.context.window_manager
     bpy.ops.fabrik.record()
-    count = len(state.current.passes)
+    count = len(state.recording.passes)
     for to, wanted in (("FORWARD", 1), ("FORWARD", 2), ("BACK", 1), ("LAST", count - 1), ("FORWARD", count - 1)):
         bpy.ops.fabrik.step(to=to)
         assert step_of(manager)[0] == wanted
@@ -282,7 +282,7 @@ def test_buttons_go_through_the_steps_and_exit_leaves_the_rig() -> None:
     assert "step 1 of" in caption(bpy.context.scene, found)
     bpy.ops.fabrik.record_clear()
     manager.fabrik_by_joint = False
-    assert state.current is None
+    assert state.recording is None
     assert channels(owner) == before
     assert not bpy.ops.fabrik.step.poll()
 
@@ -312,7 +312,7 @@ def test_a_chain_that_cannot_be_solved_is_refused() -> None:
     chain.target = None
     with pytest.raises(RuntimeError, match="no target"):
         bpy.ops.fabrik.record()
-    assert state.current is None
+    assert state.recording is None
     assert owner.fabrik.chains[0].status == "NONE"
 
 

@@ -31,13 +31,13 @@ class Front:
 def under(x: float, z: float) -> tuple[str, str, str] | None:
     view: Any = Front()
     found = pick(bpy.context, view, Vector((100 * x, 100 * z)))
-    return None if found is None else (found.owner.name, found.chain, found.bone)
+    return None if found is None else (found[0].name, found[1].chain, found[1].bone)
 
 
 def end_under(x: float, z: float) -> tuple[str, str] | None:
     view: Any = Front()
     found = pick(bpy.context, view, Vector((100 * x, 100 * z)))
-    return None if found is None else (found.bone, found.end)
+    return None if found is None else (found[1].bone, found[1].end)
 
 
 def test_the_tip_of_a_chain_wins_over_bones_beside_it() -> None:

@@ -9,8 +9,9 @@ from typing import cast
 
 import bpy
 import pytest
+from fabrik_addon.actions.drag import Taken
 from fabrik_addon.maths import IDENTITY, distance, v3
-from fabrik_addon.operators.picking import Picked, show
+from fabrik_addon.operators.picking import show
 from fabrik_addon.overlay import hover, pins, view
 from fabrik_addon.overlay.settings import scene_settings
 from fabrik_addon.overlay.shapes import Picture, shapes_of, theme_colours
@@ -195,10 +196,10 @@ def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
 
 def test_it_tells_name_end_and_pin() -> None:
     owner = make_line(3)
-    show(Picked(owner, "", "b1", "HEAD"))
+    show((owner, Taken("b1", "HEAD")))
     assert hovered() == hover.Hovered(owner.name, "b1", "HEAD", "head of b1")
     add_chain(owner, tip="b1", count=2).pin = True
-    show(Picked(owner, "", "b1", "TAIL"))
+    show((owner, Taken("b1")))
     assert hovered().text == "b1 (pinned)"
     show(None)
     assert hover.state.shown is None
@@ -216,7 +217,7 @@ def test_it_is_seen_as_long_as_there_is_such_a_bone() -> None:
     ready_gpu()
     context = cast(bpy.types.Context, Context())
     assert not seen(lambda: hover.draw_view(context)).any()
-    show(Picked(owner, "", "b1", "TAIL"))
+    show((owner, Taken("b1")))
     assert (seen(lambda: hover.draw_view(context))[..., 3] > 0).sum() > 20
     hover.show(hover.Hovered(owner.name, "gone", "TAIL", ""))
     assert not seen(lambda: hover.draw_view(context)).any()

@@ -4,58 +4,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from functools import cache
+from typing import Any, NamedTuple, cast
 
 import bpy
 
 from ...errors import ChainError
-from ...kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from ...rig.bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figure.figure import Prepared
 from ...rig.figure.groups import ChainSet, body_moves, set_of
 from ...rig.schema import FabrikChain, rig_of
-from ...rig.schema.chain import FabrikCapturedRotation
-from ...rig.schema.fields import NO_ROTATION
 from ..chains import limb_length
 
+# Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
+KEPT = (
+    "soft", "pole", "pole_bone", "pole_angle", "tolerance", "max_passes", "restarts", "use_plain", "stretch"
+)  # fmt: skip
 
-@dataclass(slots=True)
+
 class LooseLimb:
-    """Stands in for a chain where a bone without one is dragged; never stored.
+    """Stands in for a chain where a bone without one is dragged: with the settings of a new one, and stored nowhere.
 
-    Has those attributes of `FabrikChain` that a solve reads.
+    Args:
+        name: A name that no chain has, or that of the chain for which it stands.
+        tip_bone: Its last bone.
+        bone_count: Number of its bones.
+        at_head: Whether the head of its last bone is dragged.
     """
 
-    name: str
-    tip_bone: str
-    bone_count: int
-    at_head: bool = False
-    enabled: bool = False
-    target: None = None
-    target_bone: str = ""
-    target_name: str = ""
-    pole: bpy.types.Object | None = None
-    pole_bone: str = ""
-    pole_angle: float = 0.0
-    tolerance: float = DEFAULT_TOLERANCE
-    max_passes: int = DEFAULT_MAX_PASSES
-    restarts: int = DEFAULT_RESTARTS
-    use_plain: bool = False
-    influence: float = 1.0
-    start: str = "REST"
-    captured: list[FabrikCapturedRotation] = field(default_factory=list)
-    status: str = "NONE"
-    aims: bool = False
-    weight: float = 1.0
-    pin: bool = False
-    orientation: str = "FREE"
-    orientation_weight: float = 1.0
-    held_rotation: tuple[float, ...] = NO_ROTATION
-    aim_axis: tuple[float, ...] = (0.0, 1.0, 0.0)
-    stretch: float = 1.0
-    soft: float = 0.0
-    id_data: None = None  # it is stored nowhere
+    id_data = target = pole = None
+    enabled = aims = False
+
+    def __init__(self, name: str, tip_bone: str, bone_count: int, at_head: bool) -> None:
+        self.__dict__.update(_chain_defaults())
+        self.name, self.tip_bone, self.bone_count, self.at_head = name, tip_bone, bone_count, at_head
+
+
+@cache
+def _chain_defaults() -> dict[str, Any]:
+    """What a new chain stores, by the names of its settings, but for its goals and its switch."""
+    found: dict[str, Any] = {}
+    for prop in FabrikChain.bl_rna.properties:
+        one: Any = prop
+        if one.type == "COLLECTION":
+            found[one.identifier] = ()
+        elif one.type != "POINTER" and one.identifier != "enabled":
+            found[one.identifier] = tuple(one.default_array) if getattr(one, "is_array", False) else one.default
+    return found
 
 
 class Taken(NamedTuple):
@@ -138,12 +133,10 @@ def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> Fabr
         bone_count: How many of its bones take part.
         is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
     """
-    found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.at_head)
-    found.pole, found.pole_bone, found.pole_angle = chain.pole, chain.pole_bone, chain.pole_angle
-    found.tolerance, found.max_passes, found.restarts = chain.tolerance, chain.max_passes, chain.restarts
-    found.use_plain, found.stretch = chain.use_plain, chain.stretch
-    found.soft = chain.soft if is_alone else 0.0
-    return cast("FabrikChain", found)
+    found = cast("FabrikChain", LooseLimb(chain.name, chain.tip_bone, bone_count, chain.at_head))
+    for name in KEPT if is_alone else KEPT[1:]:
+        setattr(found, name, getattr(chain, name))
+    return found
 
 
 def _free_name(owner: bpy.types.Object, bone: str) -> str:
