@@ -6,6 +6,7 @@ Where it tells of each operator and setting is one list, for F1 and for the butt
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,89 +18,67 @@ from .base import FabrikOperator, Returned
 
 MANUAL = Path(__file__).parent.parent / "manual"
 
-PLANNED = ("on", "plan", "digest", "inputs")  # of a walker
-# What Blender calls a thing, in lower case and with "*" for any end (the first that fits counts); a page; its heading.
-PLACES: tuple[tuple[str, str, str], ...] = (
-    ("bpy.ops.fabrik.character_setup", "characters", "one-button"),
-    ("bpy.ops.fabrik.mapping_*", "characters", "mappings"),
-    ("bpy.types.fabriksetuppart.*", "characters", "what-is-not-sure"),
-    ("bpy.ops.fabrik.chain_mirror", "chains", "the-other-side"),
-    ("bpy.ops.fabrik.chain_*", "chains", "the-list"),
-    ("bpy.ops.fabrik.solve*", "not_reached", "how-a-solve-ended"),
-    ("bpy.ops.fabrik.target_*", "chains", "bones-and-goal"),
-    ("bpy.ops.fabrik.pole_*", "chains", "bones-and-goal"),
-    ("bpy.ops.fabrik.goal_snap", "snapping", "between-bones-and-goals"),
-    ("bpy.ops.fabrik.pose_snap", "snapping", "between-bones-and-goals"),
-    ("bpy.ops.fabrik.goal_*", "chains", "bones-and-goal"),
-    ("bpy.ops.fabrik.goals_*", "chains", "duplicated-characters"),
-    ("bpy.ops.fabrik.back_to_pose", "chains", "bones-and-goal"),
-    ("bpy.ops.fabrik.start_pose_*", "chains", "start-pose"),
-    ("bpy.ops.fabrik.pin_*", "bodies", "pins"),
-    ("bpy.ops.fabrik.effector_*", "chains", "what-a-goal-asks"),
-    ("bpy.ops.fabrik.orientation_*", "chains", "rotation-of-the-tip"),
-    ("bpy.ops.fabrik.body_*", "bodies", "the-body"),
-    ("bpy.ops.fabrik.balance_*", "bodies", "the-body"),
-    ("bpy.ops.fabrik.walker_*", "walkers", "four-clicks"),
-    ("bpy.ops.fabrik.walk_bake", "walkers", "keys"),
-    ("bpy.ops.fabrik.walk_by_hand", "walkers", "by-hand"),
-    ("bpy.ops.fabrik.walk_mark", "walkers", "footprints-and-markers"),
-    ("bpy.ops.fabrik.walk_*", "walkers", "the-plan"),
-    ("bpy.ops.fabrik.rig_clear", "characters", "removing-it-again"),
-    ("bpy.ops.fabrik.limit_axis", "limits", "joint-limits"),
-    ("bpy.ops.fabrik.limit_from_bend", "limits", "to-which-side-a-joint-bends"),
-    ("bpy.ops.fabrik.limit_*", "limits", "ways-to-set-many"),
-    ("bpy.ops.fabrik.from_ik", "snapping", "between-chains-and-blenders-own-ik"),
-    ("bpy.ops.fabrik.to_ik", "snapping", "between-chains-and-blenders-own-ik"),
-    ("bpy.ops.fabrik.drag*", "dragging", "dragging-bones"),
-    ("bpy.ops.fabrik.bake", "baking", "options"),
-    ("bpy.ops.fabrik.report_*", "baking", "the-report"),
-    ("bpy.ops.fabrik.record*", "steps", "step-by-step"),
-    ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
-    ("bpy.ops.fabrik.manual", "menus", "help"),
-    *((f"bpy.types.fabrikchain.{name}", "chains", "the-list") for name in ("enabled", "is_baked", "known_as")),
-    ("bpy.types.fabrikchain.solved_*", "not_reached", "what-has-changed-since"),
-    *(
-        (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")
-        for name in ("tip_bone", "bone_count", "target*", "pole*")
-    ),
-    *((f"bpy.types.fabrikchain.{name}", "chains", "start-pose") for name in ("start", "captured", "fingerprint")),
-    *(
-        (f"bpy.types.fabrikchain.{name}", "chains", "solver")
-        for name in ("tolerance", "max_passes", "restarts", "use_plain", "influence")
-    ),
-    *(
-        (f"bpy.types.fabrikchain.{name}", "not_reached", "how-a-solve-ended")
-        for name in ("status", "residual", "turn_residual", "softened", "passes", "blocking_bones", "message*")
-    ),
-    *(
-        (f"bpy.types.fabrikchain.{name}", "chains", "what-a-goal-asks")
-        for name in ("kind", "aim_axis", "effector", "weight", "stretch", "soft")
-    ),
-    *((f"bpy.types.fabrikchain.{name}", "bodies", "pins") for name in ("pin", "held_*")),
-    *(
-        (f"bpy.types.fabrikchain.{name}", "chains", "rotation-of-the-tip")
-        for name in ("orientation*", "rotation_offset")
-    ),
-    ("bpy.types.fabrikcapturedbone.*", "bodies", "the-body"),
-    ("bpy.types.fabrikcapturedrotation.*", "chains", "start-pose"),
-    ("bpy.types.object.fabrik_live", "live", "live"),
-    ("bpy.types.object.fabrik_bake_report", "baking", "the-report"),
-    *((f"bpy.types.object.fabrik_{name}", "bodies", "the-body") for name in ("body_*", "spine", "balance", "falloff")),
-    ("bpy.types.fabrikwalkleg.*", "walkers", "legs"),
-    *((f"bpy.types.object.fabrik_walker_{name}", "walkers", "legs") for name in ("legs", "body", "upright")),
-    *((f"bpy.types.object.fabrik_walker_{name}", "walkers", "the-plan") for name in PLANNED),
-    ("bpy.types.object.fabrik_walker_*", "walkers", "settings"),
-    ("bpy.types.object.fabrik_*", "chains", "the-list"),
-    ("bpy.types.posebone.fabrik_mass", "bodies", "the-body"),
-    ("bpy.types.posebone.fabrik_*", "limits", "joint-limits"),
-    ("bpy.types.scene.fabrik_live", "live", "live"),
-    ("bpy.types.scene.fabrik_overlay", "live", "overlay"),
-    ("bpy.types.scene.fabrik_list_index", "chains", "the-list"),
-    ("bpy.types.fabrikoverlay.show_strip", "baking", "the-report"),
-    ("bpy.types.fabrikoverlay.*", "live", "overlay"),
-    ("bpy.types.windowmanager.fabrik_*", "steps", "step-by-step"),
-    ("bpy.types.fabrik_ap_preferences.*", "menus", "preferences"),
-)
+# Where the manual tells of what: a page, one of its headings, and what Blender calls a thing, in lower case and with
+# "*" for any end; what is in `SHORT` stands for more.
+TABLE = """
+characters one-button: op.character_setup
+characters mappings: op.mapping_*
+characters what-is-not-sure: fabriksetuppart.*
+characters removing-it-again: op.rig_clear
+chains the-other-side: op.chain_mirror
+chains the-list: op.chain_* chain.enabled chain.is_baked chain.known_as rig.* scene.list_index
+chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip_bone chain.bone_count chain.target*
+  chain.pole*
+chains duplicated-characters: op.goals_*
+chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
+chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft
+chains rotation-of-the-tip: op.orientation_* chain.orientation* chain.rotation_offset
+chains solver: chain.tolerance chain.max_passes chain.restarts chain.use_plain chain.influence
+not_reached how-a-solve-ended: op.solve* chain.status chain.residual chain.turn_residual chain.softened chain.passes
+  chain.blocking_bones chain.message*
+not_reached what-has-changed-since: chain.solved_*
+snapping between-bones-and-goals: op.goal_snap op.pose_snap
+snapping between-chains-and-blenders-own-ik: op.from_ik op.to_ik
+bodies pins: op.pin_* chain.pin chain.held_*
+bodies the-body: op.body_* op.balance_* fabrikcapturedbone.* rig.body_* rig.spine rig.balance rig.falloff bone.mass
+walkers four-clicks: op.walker_*
+walkers keys: op.walk_bake
+walkers by-hand: op.walk_by_hand
+walkers footprints-and-markers: op.walk_mark
+walkers the-plan: op.walk_* rig.walker_on rig.walker_plan rig.walker_digest rig.walker_inputs
+walkers legs: fabrikwalkleg.* rig.walker_legs rig.walker_body rig.walker_upright
+walkers settings: rig.walker_*
+limits joint-limits: op.limit_axis bone.*
+limits to-which-side-a-joint-bends: op.limit_from_bend
+limits ways-to-set-many: op.limit_*
+dragging dragging-bones: op.drag*
+baking options: op.bake
+baking the-report: op.report_* rig.bake_report fabrikoverlay.show_strip
+steps step-by-step: op.record* op.step* windowmanager.fabrik_*
+menus help: op.manual
+menus preferences: fabrik_ap_preferences.*
+live live: rig.live scene.live
+live overlay: scene.overlay fabrikoverlay.*
+"""
+SHORT = {
+    "op.": "bpy.ops.fabrik.",
+    "chain.": "bpy.types.fabrikchain.",
+    "rig.": "bpy.types.object.fabrik_",
+    "bone.": "bpy.types.posebone.fabrik_",
+    "scene.": "bpy.types.scene.fabrik_",
+}
+
+
+def _places(table: str) -> Iterator[tuple[str, str, str]]:
+    """Each pattern of a table as Blender has it, with its page and heading."""
+    for place, _, patterns in (line.partition(": ") for line in table.strip().replace("\n  ", " ").splitlines()):
+        page, heading = place.split()
+        for pattern in patterns.split():
+            start, dot, rest = pattern.partition(".")
+            yield SHORT.get(start + dot, f"bpy.types.{start}.") + rest, page, heading
+
+
+PLACES = sorted(_places(TABLE), key=lambda place: -len(place[0]))  # the first that fits counts: the longest
 
 
 def folder() -> str:
