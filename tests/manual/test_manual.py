@@ -310,6 +310,7 @@ SOLVING = (
 ELSEWHERE = {
     "it has no ik locks or limits, and keeps its joint limit",  # of buttons, whose reports say it
     "hangs on has no scale, so it can't be moved",
+    "has no scale, so it can't be moved",
 }
 LEAST = 12  # letters of a text that can't stand on the page for something else
 NO_NUMBER = "not a finite number"  # of whichever value; the page says it once
