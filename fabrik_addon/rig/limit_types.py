@@ -414,7 +414,14 @@ class BoneIkType(LimitType):
         return _ball_joint(ranges, twist) if any(view.ik_ranges) else FREE
 
 
-TYPES = (FreeType(), HingeType(), ConeType(), PlanarType(), LockedType(), BoneIkType())
+TYPES = (
+    FreeType(),
+    HingeType(),
+    ConeType(),
+    PlanarType(),
+    LockedType(),
+    BoneIkType(),
+)
 LIMITS: dict[str, LimitType] = {found.kind: found for found in TYPES}
 BESIDE_AN_AXIS = IkMeaning(ALL_AXES, {}, (Message("LIMIT_OFF_AXIS"),))
 
