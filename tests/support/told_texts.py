@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import bpy
 from fabrik_addon.messages import TEMPLATES
+from fabrik_addon.operators.manual import TABLE
 from fabrik_addon.translations import CONTEXT
 from fabrik_addon.ui import menus
 
@@ -36,6 +37,7 @@ NAMES = (
     "Object Transforms",
     "plain ",
     "bpy.types.Collection | None",
+    TABLE,  # of the manual's pages
 )
 OWNERS = (bpy.types.Object, bpy.types.PoseBone, bpy.types.Scene, bpy.types.WindowManager)
 KINDS = ("Operator", "Panel", "Menu", "UIList", "PropertyGroup", "AddonPreferences")
