@@ -29,7 +29,7 @@ from .chain import (
     unique_name,
 )
 from .changes import Changes, FirstHeld, announce
-from .fields import View
+from .fields import Items, View
 from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, limit_of
 from .rig import (
     FabrikCapturedBone,
