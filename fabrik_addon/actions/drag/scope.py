@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import bpy
@@ -22,28 +23,13 @@ KEPT = (
 )  # fmt: skip
 
 
-class LooseLimb:
-    """Stands in for a chain where a bone without one is dragged: with the settings of a new one, and stored nowhere.
-
-    Args:
-        name: A name that no chain has, or that of the chain for which it stands.
-        tip_bone: Its last bone.
-        bone_count: Number of its bones.
-        at_head: Whether the head of its last bone is dragged.
-    """
-
-    id_data = target = pole = None
-    enabled = aims = False
-
-    def __init__(self, name: str, tip_bone: str, bone_count: int, at_head: bool) -> None:
-        self.__dict__.update(_chain_defaults())
-        self.name, self.tip_bone, self.bone_count, self.at_head = name, tip_bone, bone_count, at_head
-
-
 @cache
 def _chain_defaults() -> dict[str, Any]:
-    """What a new chain stores, by the names of its settings, but for its goals and its switch."""
-    found: dict[str, Any] = {}
+    """What stands in for a chain where a bone without one is dragged: the settings of a new chain without goals.
+
+    It is switched off and stored nowhere; name, bones and end are to be added.
+    """
+    found: dict[str, Any] = {"id_data": None, "target": None, "pole": None, "enabled": False, "aims": False}
     for prop in FabrikChain.bl_rna.properties:
         one: Any = prop
         if one.type == "COLLECTION":
@@ -90,7 +76,7 @@ class Scope(NamedTuple):
     follows: bool = False
 
     def dragged(self, owner: bpy.types.Object) -> FabrikChain:
-        """The chain that is dragged, or the `LooseLimb` in its place.
+        """The chain that is dragged, or what stands in for one.
 
         Raises:
             ChainError: It is gone.
@@ -100,7 +86,9 @@ class Scope(NamedTuple):
         if name and chain is None:
             raise ChainError("it is gone", rig=owner.name, chain=name)
         if chain is None:
-            return cast("FabrikChain", LooseLimb(_free_name(owner, bone), bone, self.bone_count, end == "HEAD"))
+            own: dict[str, Any] = {"name": _free_name(owner, bone), "tip_bone": bone}
+            own |= {"bone_count": self.bone_count, "at_head": end == "HEAD"}
+            return cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own)))
         return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=self.is_alone)
 
     @property
@@ -133,7 +121,8 @@ def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> Fabr
         bone_count: How many of its bones take part.
         is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
     """
-    found = cast("FabrikChain", LooseLimb(chain.name, chain.tip_bone, bone_count, chain.at_head))
+    own = {"name": chain.name, "tip_bone": chain.tip_bone, "bone_count": bone_count, "at_head": chain.at_head}
+    found = cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own)))
     for name in KEPT if is_alone else KEPT[1:]:
         setattr(found, name, getattr(chain, name))
     return found
@@ -141,8 +130,8 @@ def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> Fabr
 
 def _free_name(owner: bpy.types.Object, bone: str) -> str:
     """A name for a limb without a chain that none of the chains has."""
-    name, taken = f"limb of {bone}", {chain.name for chain in rig_of(owner).chains}
-    while name in taken:
+    name, chains = f"limb of {bone}", rig_of(owner).chains
+    while name in chains:
         name += "'"
     return name
 
