@@ -38,15 +38,17 @@ class SolveOperator(ChainOperator):
         """Solve chains; an error where all of them were refused."""
         owners = {owner.name: owner for owner, _ in items}
         outcomes = solve_items(context, items)
-        refused = [outcome for outcome in outcomes if outcome.status == "REFUSED"]
-        if len(refused) == len(outcomes):
-            return self.refuse(joined("\n", [outcome.refusal for outcome in refused]))
-        told = []
+        done, warnings, refused = list[str](), list[str](), list[str]()
         for outcome in outcomes:
-            is_fine = outcome.status == "REACHED" and not outcome.warnings
+            if outcome.status == "REFUSED":
+                refused.append(outcome.refusal)
+                continue
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
-            told.append((outcome.refusal or _sentence(chain, context.scene), is_fine))
-        self.tell_each(told)
+            is_fine = outcome.status == "REACHED" and not outcome.warnings
+            (done if is_fine else warnings).append(_sentence(chain, context.scene))
+        if len(refused) == len(outcomes):
+            return self.refuse(joined("\n", refused))
+        self.tell(*done, warnings=[*warnings, *refused])
         return {"FINISHED"}
 
 
