@@ -30,8 +30,8 @@ from ..recognise.joint_bends import begins_limb, is_second_half, own_axis
 from ..recognise.joint_bends import bend_of as rest_bend_of
 from ..recognise.limbs import Limbs
 from ..rig.bones import pose_bones
-from ..rig.figure.chain_goals import Asked
 from ..rig.figure.figure import Prepared
+from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.uneven import measured_at, mounted_path
 from ..rig.goals import GoalPoints
 from ..rig.schema import limit_of
@@ -60,7 +60,7 @@ def solved_joints(prepared: Prepared, points: Sequence[GoalPoints]) -> list[list
         prepared: The chains.
         points: The goals of each.
     """
-    solution = prepared.solver.solve(prepared.goals_of(points), prepared.settings, explain=False)
+    solution = prepared.solver.solve(prepared.goals_at(prepared.numbers(points)), prepared.settings, explain=False)
     placed = prepared.solver.figure.placed(solution.rotations, solution.shift)
     found = []
     for one in prepared.asked:
@@ -122,7 +122,7 @@ def bend_of(pose: FigurePose, chain: str) -> PoseBend | None:
     return PoseBend(heads[first], unit(line), unit(side), not prepared.limits[first].is_fixed)
 
 
-def _side_of(asked: Asked, heads: Sequence[V3], line: V3) -> V3 | None:
+def _side_of(asked: ChainGoal, heads: Sequence[V3], line: V3) -> V3 | None:
     """The way from the line from root to effector to the inner joint that stands farthest off it; None where none does.
 
     Args:

@@ -16,8 +16,8 @@ from ..maths import V3, distance
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
-from ..rig.figure.chain_goals import Asked
 from ..rig.figure.figure import Prepared
+from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import set_of
 from ..rig.figure.joint_limits import write_ik_settings
 from ..rig.figure.pose_writer import Pose, updated, write_pose
@@ -53,7 +53,7 @@ class _Made:
     constraint: Any = None
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ChainGoal:
         """What the chain asks for."""
         return self.prepared.asked[self.place]
 
@@ -129,7 +129,7 @@ def _constrained(one: _Made, keyed: KeyedChannels) -> Any:
     return constraint
 
 
-def _new_constraint(owner: bpy.types.Object, asked: Asked) -> Any:
+def _new_constraint(owner: bpy.types.Object, asked: ChainGoal) -> Any:
     """An IK constraint that brings the tail of the last bone to its target, or for its head that of the one before."""
     constraint: Any = pose_bones(owner)[asked.bones[-1]].constraints.new("IK")
     constraint.use_tail = not asked.at_head

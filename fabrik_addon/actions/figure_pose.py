@@ -17,8 +17,8 @@ from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_rig
-from ..rig.figure.chain_goals import Asked
 from ..rig.figure.figure import Prepared
+from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import ChainSet, set_of
 from ..rig.figure.kinematics import world_turn
 from ..rig.figure.reader import frame_of, prepare, read_goals
@@ -135,7 +135,7 @@ class FigurePose:
         """The place of a chain among those that are solved with it."""
         return next(i for i, one in enumerate(self.prepared.asked) if one.chain == chain)
 
-    def asked(self, chain: str) -> Asked:
+    def asked(self, chain: str) -> ChainGoal:
         """What a chain asks for."""
         return self.prepared.asked[self.index(chain)]
 
@@ -199,7 +199,7 @@ def _solved(
     """The n rotations to which chains are solved, and the shift of their root in chain space."""
     if not prepared.is_rigid or prepared.influence < 1.0:
         found = posed(prepared, points, owner, depsgraph)
-        return np.array(found.rotations), found.shift
+        return found.rotations, found.shift
     rows = prepared.solved(prepared.numbers(points))
     return np.array(rows.rotations).reshape(-1, 4), v3(rows.shifts)
 

@@ -71,7 +71,9 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     _check(chain_set, chain)
     prepared, points = read(chain_set, depsgraph)
     trace, space = Trace(), prepared.space
-    solution = prepared.solver.solve(prepared.goals_of(points), prepared.settings, trace, explain=False)
+    solution = prepared.solver.solve(
+        prepared.goals_at(prepared.numbers(points)), prepared.settings, trace, explain=False
+    )
     root, target = space.to_world(ORIGIN), v3(points[0].target)
     count = len(prepared.bones) + (not prepared.asked[0].at_head)
     passes = []

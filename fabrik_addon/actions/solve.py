@@ -16,7 +16,7 @@ from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.dependencies import carriers_of, why_unfollowed
 from ..rig.figure.groups import ChainSet, figure_bones_if_any, sets_of
-from ..rig.figure.judge import forget, remember
+from ..rig.figure.last_solve import forget, remember
 from ..rig.figure.pose_writer import PoseWriter, places_of, updated
 from ..rig.figure.reader import FactsByRig, FigureCache, frame_of, read
 from ..rig.figure.solve import Posed, posed
@@ -151,7 +151,7 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
     poses, n = [evaluated[name] for name in prepared.bones], len(prepared.bones)
     ending = [n - 1] if prepared.is_chain else sorted({*range(n)} - _not_grown(item) | {n - 1})
     seen = np.array([pose.head for pose in poses] + [poses[i].tail for i in ending], dtype=np.float64)
-    there = prepared.space.many_to_armature(np.array([*item.heads, *[item.ends[i] for i in ending]]))
+    there = prepared.space.many_to_armature(np.concatenate([item.heads, item.ends[ending]]))
     off = np.sqrt(((seen - there) ** 2).sum(axis=1))
     are_there = off <= np.maximum(PROMISED * item.length, ULPS * np.abs(there).max(axis=1))
     if are_there.all():
@@ -173,7 +173,7 @@ def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.
         return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
     allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))
-    if distance(item.prepared.space.to_chain(point), item.targets[k]) <= allowed:
+    if distance(item.prepared.space.to_chain(point), item.target(k)) <= allowed:
         return None
     return TargetError(
         Text("the target moved while the chain was posed: it hangs on the chain, or on one solved with it"),

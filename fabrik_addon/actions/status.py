@@ -17,15 +17,15 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import FabrikError
-from ..kernel import PIN, Status
+from ..kernel import PIN, STATUSES
 from ..messages import ROLES, Message
 from ..rig.bones import names_if_any
 from ..rig.dependencies import absence_of, why_unfollowed
-from ..rig.figure.chain_goals import Asked
 from ..rig.figure.figure import Prepared
+from ..rig.figure.goal_table import REACHED, ChainGoal
 from ..rig.figure.groups import ChainSet, lacks_goal
-from ..rig.figure.judge import moved_since, stand_of
-from ..rig.figure.solve import Ended, Posed
+from ..rig.figure.last_solve import moved_since, stand_of
+from ..rig.figure.solve import Posed
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
 from ..texts import Text, counted, joined, quoted, worded
@@ -112,19 +112,21 @@ class Outcome:
 def outcomes_of(item: Posed) -> list[Outcome]:
     """What there is to say of chains that were solved together, in their order."""
     pinned = [one.chain for one in item.prepared.asked if one.rank == PIN and one.weight > 0.0]
-    return [_outcome(item, one, ended, pinned) for one, ended in zip(item.prepared.asked, item.ended, strict=True)]
+    return [_outcome(item, k, pinned) for k in range(len(item.prepared.asked))]
 
 
-def _outcome(item: Posed, one: Asked, ended: Ended, pinned: Sequence[str]) -> Outcome:
-    blocking = [item.prepared.bones[i] for i in ended.blocking]
-    outcome = Outcome(one.chain, ended.status.value, ended.residual, item.solution.passes, blocking)
-    outcome.turn_residual, outcome.softened = ended.turn_residual, ended.softened
-    for bone, angle in zip(blocking, ended.give, strict=False):
+def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
+    one, scale = item.prepared.asked[k], item.scales[k].item()
+    status, missed, turn, pole, softened = (part[0, k].item() for part in item.result)
+    held = [(item.prepared.bones[i], give) for i, give in item.held_back(k)]
+    outcome = Outcome(one.chain, STATUSES[status].value, missed * scale, item.passes, [bone for bone, _ in held])
+    outcome.turn_residual, outcome.softened = turn, softened * scale
+    for bone, angle in held:
         if angle is not None:
             outcome.warnings.append(Text("{bone} would have to give {angle:.3g}°", bone=bone, angle=degrees(angle)))
-    if ended.status is not Status.REACHED:
+    if status != REACHED:
         outcome.warnings += _held_by(item.prepared, one, pinned)
-    warn_of_pole(outcome, ended.pole_error, is_uneven=bool(item.uneven))
+    warn_of_pole(outcome, pole, is_uneven=bool(item.uneven))
     if item.uneven and outcome.status != "REACHED":
         outcome.warnings.append(
             Text(
@@ -136,7 +138,7 @@ def _outcome(item: Posed, one: Asked, ended: Ended, pinned: Sequence[str]) -> Ou
     return outcome
 
 
-def _held_by(prepared: Prepared, one: Asked, pinned: Sequence[str]) -> list[str]:
+def _held_by(prepared: Prepared, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
     """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
     others = [name for name in pinned if name != one.chain]
     if others:

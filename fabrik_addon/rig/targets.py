@@ -208,7 +208,7 @@ class ObjectOrigin(Kind):
         return target.location + there - target.matrix_basis.translation
 
 
-KINDS: tuple[Kind, ...] = (  # the first that accepts a target counts
+KINDS: tuple[Kind, ...] = (  # the first that accepts a target counts, and the last accepts all
     BoneHead(),
     ObjectOrigin(),
 )
@@ -278,7 +278,10 @@ def reader_of(target: bpy.types.Object, bone: str) -> Callable[[str, bpy.types.O
 
 def kind_of(target: bpy.types.Object, bone: str) -> Kind:
     """Of which kind a target or pole is."""
-    return next(kind for kind in KINDS if kind.accepts(target, bone))
+    for kind in KINDS[:-1]:
+        if kind.accepts(target, bone):
+            return kind
+    return KINDS[-1]
 
 
 def quaternions_of(matrices: Sequence[Matrix]) -> Doubles:

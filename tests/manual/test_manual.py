@@ -305,7 +305,7 @@ PAGE = (MANUAL / "not_reached.md").read_text(encoding="utf-8")
 SOLVING = (
     "checks.py", "bones.py", "goals.py", "targets.py", "animation/channels.py", "figure/start_pose.py",
     "figure/joint_limits.py", "figure/goal_options.py", "figure/groups.py", "figure/reader.py", "figure/kinematics.py",
-    "figure/chain_goals.py",
+    "figure/goal_table.py",
 )  # fmt: skip
 ELSEWHERE = {
     "it has no ik locks or limits, and keeps its joint limit",  # of buttons, whose reports say it

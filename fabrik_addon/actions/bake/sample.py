@@ -13,16 +13,16 @@ import bpy
 import numpy as np
 
 from ...errors import FabrikError, place_of
-from ...kernel import STATUSES, Free, Limit, Rows
+from ...kernel import Free, Limit, Rows
 from ...maths import ORIGIN, Doubles, Ints, Places, axes_of, v3
 from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
 from ...rig.dependencies import is_simulated
 from ...rig.figure.figure import Prepared
+from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits
-from ...rig.figure.judge import worst_status
 from ...rig.figure.kinematics import Mount, head_of_root
 from ...rig.figure.reader import FactsByRig, carried, prepare, read, resettled, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
@@ -163,8 +163,7 @@ class Track:
         if len(self._worlds):
             turns = self.prepared.hang.turns(self._parents)
             space = ChainSpaces.of(self._worlds, self._world_turns, self._origins, turns)
-        pairs = zip(self.prepared.asked, goals, strict=True)
-        self.numbers = np.concatenate([one.many_numbers(space, own) for one, own in pairs], axis=1)
+        self.numbers = self.prepared.asked.many_numbers(space, goals)
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Read the chains in frame k, but for the goals of those that go by rows.
@@ -252,13 +251,13 @@ class Track:
         """
         places = np.flatnonzero(~self.apart)
         prepared = self._for_rows()
-        portion, solve = (PORTION, self._solve_chain) if is_plain(prepared) else (BODY_PORTION, self._solve_body)
+        portion = PORTION if is_plain(prepared) else BODY_PORTION
         for first in range(0, len(places), portion):
             if first:
                 yield first / len(places)
             some = places[first : first + portion]
             is_run = some[-1] - some[0] == len(some) - 1  # without a gap, which is quicker to put
-            solve(prepared, slice(some[0], some[-1] + 1) if is_run else some)
+            self._solve(prepared, slice(some[0], some[-1] + 1) if is_run else some)
 
     def _for_rows(self) -> Prepared:
         """The chains with which rows are solved: where these say where joints start and stay, limits don't."""
@@ -280,60 +279,39 @@ class Track:
         prepared.solver.solve_many(rows, prepared.settings)
         return rows
 
-    def _solve_chain(self, prepared: Prepared, at: slice | Places) -> None:
-        """Solve a chain with nothing but a target, and perhaps a pole, in some of the frames."""
-        answers, rows = self.answers, self._solve_rows(prepared, at)
-        if prepared.influence < 1.0:
-            prepared.solver.blend_rows(rows, prepared.influence)
-        count, size = rows.count, prepared.length
-        answers.rotations[at] = _doubles(rows.rotations).reshape(count, -1, 4)
-        answers.violation = max(answers.violation, prepared.solver.worst_violation(rows))
-        if prepared.influence > 0.0:  # else it asks for nothing
-            answers.status[at, 0] = _ints(rows.status)
-            answers.residual[at, 0] = _doubles(rows.residual) / size
-            answers.softened[at, 0] = _doubles(rows.softened).reshape(count, -1)[:, 0] / size
-
-    def _solve_body(self, prepared: Prepared, at: slice | Places) -> None:
-        """Solve chains that are solved together, or ask for more than a place, in some of the frames."""
-        if prepared.influence < 1.0 or prepared.weighed is not None:
-            # the influence counts for the lengths of a chain that stretches, too; and what supports a body is in no row
+    def _solve(self, prepared: Prepared, at: slice | Places) -> None:
+        """Solve the chains in some of the frames, by their indices."""
+        if prepared.weighed is not None:  # what supports a body is in no row
             for k in np.arange(len(self.frames))[at].tolist():
-                self._put(k, posed_rigidly(prepared, self.numbers[k].tolist()))
+                self._put(k, posed_rigidly(prepared, tuple(self.numbers[k].tolist())))
             return
         answers, rows = self.answers, self._solve_rows(prepared, at)
-        count = rows.count
-        answers.rotations[at] = _doubles(rows.rotations).reshape(count, -1, 4)
+        self._put_result(prepared, at, prepared.asked.result_of(rows))
+        if prepared.influence < 1.0:
+            prepared.solver.blend_rows(rows, prepared.influence)
+        answers.rotations[at] = _doubles(rows.rotations).reshape(rows.count, -1, 4)
         answers.violation = max(answers.violation, prepared.solver.worst_violation(rows))
         if prepared.plain_channels:
-            shifts, factors = _doubles(rows.shifts).reshape(count, 3), _doubles(rows.factors).reshape(count, -1)
-            answers.plain[at] = prepared.many_plain_values(shifts, factors)
+            shifts, factors = _doubles(rows.shifts).reshape(rows.count, 3), _doubles(rows.factors)
+            answers.plain[at] = prepared.many_plain_values(shifts, factors.reshape(rows.count, -1))
         if prepared.root is not None and len(self._locations):
             answers.plain[at, 0] += self._locations[at]
-        buffers = rows.goal_residual, rows.goal_turn, rows.softened
-        residual, turn, softened = (_doubles(buffer).reshape(count, -1) for buffer in buffers)
-        answers.status[at] = worst_status(prepared.asked, _ints(rows.goal_status).reshape(count, -1), residual)
-        for j, one in enumerate(prepared.asked):
-            first = one.goal_at
-            answers.softened[at, j] = softened[:, first] / self.lengths[j]
-            if one.weight > 0.0 and not one.aims:
-                answers.residual[at, j] = residual[:, first] / self.lengths[j]
-            if one.weight > 0.0 and (one.turns or one.aims):
-                answers.turn[at, j] = turn[:, first + one.turns]
 
     def _put(self, k: int, item: Posed) -> None:
         """Put what was found in frame k by itself among the answers."""
         answers = self.answers
         answers.rotations[k] = item.rotations
-        answers.violation = max(answers.violation, item.prepared.solver.violation(item.rotations))
+        answers.violation = max(answers.violation, item.prepared.solver.violation(item.rotations.tolist()))
         if item.prepared.plain_channels:
             answers.plain[k] = item.prepared.plain_values(item.shift, item.factors)
-        if item.prepared.influence <= 0.0:
-            return  # it asks for nothing
-        for j, (one, own) in enumerate(zip(item.prepared.asked, item.ended, strict=True)):
-            answers.status[k, j] = STATUSES.index(own.status)
-            answers.residual[k, j] = own.missed / self.lengths[j]
-            answers.turn[k, j] = own.turn_residual
-            answers.softened[k, j] = item.solution.softened[one.goal_at] / self.lengths[j]
+        self._put_result(item.prepared, slice(k, k + 1), item.result)
+
+    def _put_result(self, prepared: Prepared, at: slice | Places, result: Result) -> None:
+        """Put how chains ended among the answers, lengths as shares of theirs; one of no influence asks for nothing."""
+        if prepared.influence > 0.0:
+            answers, lengths = self.answers, np.array(self.lengths)
+            answers.status[at], answers.turn[at] = result.status, result.turn
+            answers.residual[at], answers.softened[at] = result.missed / lengths, result.softened / lengths
 
     def joints_of(self, c: int) -> list[int]:
         """The joints of one of the chains, and those of no chain, which carry all of them."""

@@ -14,9 +14,8 @@ from ...errors import FabrikError
 from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
 from ...rig.animation.animation import Animated
 from ...rig.bones import pose_bones
-from ...rig.figure.chain_goals import Asked, lined_up
+from ...rig.figure.goal_table import ChainGoal, GoalTable
 from ...rig.figure.groups import is_let_go
-from ...rig.figure.judge import Columns, judge
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
 from ...rig.targets import BoneHead, Named, quaternions_of
@@ -148,7 +147,7 @@ class _Compared:
         above = bones_above(track.chain_set, bones_of(track.chain_set))
         return [(baked[pair], pair[1]) for pair in sorted(above & baked.keys())]
 
-    def _asked_now(self, before: Sequence[Asked], chains: Iterable[int]) -> tuple[Asked, ...]:
+    def _asked_now(self, before: Sequence[ChainGoal], chains: Iterable[int]) -> GoalTable:
         """What the chains ask for in the frame at hand, each of a pose in which its tip is its only joint.
 
         Args:
@@ -168,7 +167,7 @@ class _Compared:
                 axis=v3(chain.aim_axis),
                 influence=chain.influence,
             )
-        return lined_up(found)
+        return GoalTable(found)
 
     def read(self, frame: float, depsgraph: bpy.types.Depsgraph) -> None:
         """Read armature and goals as Blender evaluated them, if the frame is one of these chains'.
@@ -205,18 +204,18 @@ class _Compared:
         for own in dict.fromkeys(asked):
             self._compare(own, np.array([k for k, one in enumerate(asked) if one is own or one == own]))
 
-    def _compare(self, asked: Sequence[Asked], some: Places) -> None:
+    def _compare(self, asked: GoalTable, some: Places) -> None:
         """Put in the errors of those of the frames that are evaluated, by their indices, in which so much is asked."""
         back, away = np.linalg.inv(self._worlds[some, :3, :3]), self._worlds[some, :3, 3]
         world_turn, turns = self._turns[some, 0], self._turns[some, 1:]
-        numbers = np.zeros((len(some), sum(one.width for one in asked)))
+        numbers = np.zeros((len(some), asked.width))
         for c, one in enumerate(asked):
             if one.weight > 0.0:
                 goals, at = self._goals.of(c), one.row_at
                 numbers[:, at : at + 3] = np.einsum("fij,fj->fi", back, goals.target[some] - away)
                 if goals.turn is not None and one.turns:
                     numbers[:, at + 3 : at + 7] = products(conjugates(world_turn), goals.turn[some])
-        found = judge(Columns.of(asked), numbers, self._heads[some], self._tails[some], turns)
+        missed, turn = asked.judge(numbers, self._heads[some], self._tails[some], turns)
         above = np.einsum("fij,fmj->fmi", back, self._above_heads[some] - away[:, None])
         for c, (one, (track, k, result)) in enumerate(zip(asked, self._own, strict=True)):
             if one.weight > 0.0:
@@ -224,17 +223,17 @@ class _Compared:
                 columns = [self._above.index(pair) for pair in self._carriers[c]]
                 levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
                 allowed = OFF + way * track.prepared.length / size, OFF + way, self._slack * levers / size
-                _put(result, one, self._places[some], (found.residual[:, c] / size, found.turn[:, c]), allowed)
+                _put(result, one, self._places[some], (missed[:, c] / size, turn[:, c]), allowed)
 
 
-def _free(asked: Sequence[Asked]) -> list[int]:
+def _free(asked: Sequence[ChainGoal]) -> list[int]:
     """Indices of the chains that ask for nothing."""
     return [c for c, one in enumerate(asked) if one.weight <= 0.0]
 
 
 def _put(
     result: ChainBake,
-    asked: Asked,
+    asked: ChainGoal,
     at: Places,
     errors: tuple[Doubles, Doubles],
     allowed: tuple[float, float, Doubles],

@@ -19,8 +19,8 @@ import numpy as np
 from mathutils import Vector
 
 from ...errors import BoneError, ChainError, TargetError
-from ...kernel import STATUSES, Solver, Status
-from ...maths import IDENTITY, ORIGIN, Q4, minus, multiplied, rotated
+from ...kernel import Solver, Status
+from ...maths import IDENTITY, ORIGIN, Q4, multiplied, rotated
 from ...messages import Message
 from ...rig.animation.channels import KeptChannels, channel_of, read_rotation
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
@@ -29,7 +29,7 @@ from ...rig.figure.figure import Prepared
 from ...rig.figure.joint_limits import path_of
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, prepare
-from ...rig.figure.solve import posed
+from ...rig.figure.solve import Posed, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
 from ...rig.goals import GoalPoints, goal_of, read_held, read_points, turns_tip
 from ...rig.placing import carries, location_at, put, restorer, stays
@@ -42,7 +42,6 @@ from ..live.state import state as live_state
 from ..moved_goals import Loosed, goal_to_leave, key_goal
 from .scope import Scope, Taken, moved_chains, scope_of
 
-REACHED = STATUSES.index(Status.REACHED)
 A_BONE = 0.5  # share of a joint's readiness to turn that full falloff leaves the next one farther away
 Stamp = list[object]  # what the goals that are not dragged, and the space of the figure, depend on
 
@@ -277,28 +276,24 @@ def drag_to(
         prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
     item = posed(prepared, [*hold.points[:k], own, *hold.points[k + 1 :]], owner, depsgraph)
     write_pose(owner, item.pose)
-    ended = item.ended[k]
-    pairs = zip(prepared.chains, item.ended, strict=True)
-    missed = tuple(name for name, one in pairs if name != drag.name and one.status is not Status.REACHED)
-    return Dragged(ended.status.value, ended.residual, ended.turn_residual, missed)
+    return _dragged(drag, item)
 
 
 def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> Dragged:
     """Solve and write a figure that is the same in every pose, in the numbers of its row."""
     prepared, k = drag.prepared, drag.index
-    one = prepared.asked[k]
-    hold.numbers[k] = one.numbers(prepared.space, own)
-    rows = prepared.solved([number for numbers in hold.numbers for number in numbers])
+    hold.numbers[k] = prepared.asked[k].numbers(prepared.space, own)
+    item = posed_rigidly(prepared, tuple([number for numbers in hold.numbers for number in numbers]))
     hold.writer.write(owner)
-    statuses, residuals = rows.goal_status, rows.goal_residual
-    worst = max(one.wanted, key=lambda i: (statuses[i] != REACHED, residuals[i]))
-    others = [other for other in prepared.asked if other is not one]
-    missed = tuple([other.chain for other in others if {statuses[i] for i in other.wanted} != {REACHED}])
-    where, at = rows.heads if one.at_head else rows.ends, 3 * one.joints[-1]
-    off = ORIGIN if one.aims else minus(hold.numbers[k][:3], where[at : at + 3])
-    turns = one.weight > 0.0 and (one.turns or one.aims)
-    turned = rows.goal_turn[one.goal_at + one.turns] if turns else 0.0
-    return Dragged(STATUSES[statuses[worst]].value, prepared.space.world_length(off), turned, missed)
+    return _dragged(drag, item)
+
+
+def _dragged(drag: Drag, item: Posed) -> Dragged:
+    """How far a step of a drag got."""
+    k, statuses = drag.index, item.statuses
+    ended = zip(item.prepared.chains, statuses, strict=True)
+    missed = tuple([name for name, status in ended if name != drag.name and status is not Status.REACHED])
+    return Dragged(statuses[k].value, item.residuals[k], item.result.turn[0, k].item(), missed)
 
 
 def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Hold:

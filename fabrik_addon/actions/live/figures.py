@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import sqrt
 from operator import attrgetter
 from typing import Any, cast
 
@@ -14,28 +14,27 @@ import numpy as np
 
 from ...errors import InvalidValueError, place_of
 from ...finite import are_finite
-from ...kernel import STATUSES, Rows, Status
+from ...kernel import STATUSES
 from ...maths import Q4, ULPS, multiplied, normalized, q4, v3
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
-from ...rig.figure.chain_goals import Asked
 from ...rig.figure.figure import Prepared, channels_of
 from ...rig.figure.groups import ChainSet
-from ...rig.figure.judge import forget
+from ...rig.figure.last_solve import forget
 from ...rig.figure.pose_writer import Pose, PoseWriter
 from ...rig.figure.reader import FactsByRig, read, restarted
-from ...rig.figure.solve import Posed, is_plain, posed, read_posed
+from ...rig.figure.solve import is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, goals_of
-from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema import rig_of
 from ...rig.targets import check_present, kind_of, reader_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
-from ..status import POLE_MISSED, Outcome, outcomes_of, store
-from .state import FigureFacts, LiveFigure, LiveRig, Measure, Numbers, Seen, Source, Tips, state
+from ..status import POLE_MISSED, outcomes_of, store
+from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Seen, Source, Tips, state
 
 # Where live chains read their goals, and the numbers of chain space that these are.
 
@@ -137,9 +136,10 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 # Live chains written, with what came of them: all of an armature at once.
 
 PREPARED = attrgetter("prepared")
+NOT_BARE = -1  # in place of a status that does not tell all
 
 
-def write(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
+def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     """Write chains that were solved for other goals, and what came of them; which did not stand so yet.
 
     Args:
@@ -153,53 +153,53 @@ def write(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
     if rig.writer is None or [*map(id, map(PREPARED, rig.writer.poses))] != key:
         poses = [Pose(known.prepared, known.rotations, known.shift, known.factors) for known in figures]
         rig.writer = PoseWriter(poses, rig.bones)
+    _conclude(rig, figures)
     counts = rig.writer.write(rig.owner, rig.left)
     state.counts.writes += sum(counts)
     rig.record.left = rig.digest + rig.left.tobytes()
-    _store(rig, figures)
     return [known for known, count in zip(figures, counts, strict=True) if count]
 
 
-def _store(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
-    """Keep what came of chains; where only numbers changed, those of all chains of the armature at once."""
-    if not figures:
-        return
-    kept = rig_of(rig.owner).chains
-    others = set[str]()
+def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
+    """Keep how chains ended, and take their influence off; words are made where they are others than those stored."""
+    before = {name: [*own] for name, own in rig.numbers.items()}
+    residuals, turns, softened, passes = rig.numbers.values()
     for known in figures:
-        stored = known.stored
-        for k, outcome in enumerate(known.outcomes):
-            index = rig.indices[outcome.chain]
-            if stored[k] is not outcome:
-                _store_words(kept[outcome.chain], outcome, stored[k])
-                stored[k] = outcome
-            rig.residuals[index] = outcome.residual
-            if rig.passes[index] != outcome.passes:
-                rig.passes[index] = outcome.passes
-                others.add("passes")
-            if rig.turn_residuals[index] != outcome.turn_residual:
-                rig.turn_residuals[index] = outcome.turn_residual
-                others.add("turn_residual")
-            if rig.softened[index] != outcome.softened:
-                rig.softened[index] = outcome.softened
-                others.add("softened")
-    kept.foreach_set("residual", rig.residuals)
-    if others:
-        _store_numbers(rig, others)
+        row, scale = known.prepared.row, known.space.rig.size
+        is_told = known.posed is None and scale > 0.0
+        if is_told:
+            for told, (code, missed, turn, pole, soft), name in zip(
+                known.told, known.prepared.asked.ended(row), known.names, strict=True
+            ):
+                if code != told or pole > POLE_MISSED:
+                    is_told = False
+                    break
+                at = rig.indices[name]
+                residuals[at], turns[at], softened[at] = missed * scale, turn, soft * scale
+                passes[at] = row.passes[0]
+        if not is_told:
+            _tell(rig, known)
+        elif known.prepared.influence < 1.0:
+            known.prepared.solver.blend_rows(row, known.prepared.influence)
+    for name, own in rig.numbers.items():
+        if own != before[name]:
+            rig_of(rig.owner).chains.foreach_set(name, array(NUMBERS[name], own))
 
 
-def _store_numbers(rig: LiveRig, names: Iterable[str]) -> None:
-    """Keep numbers of all chains of an armature."""
-    numbers = {"passes": rig.passes, "turn_residual": rig.turn_residuals, "softened": rig.softened}
-    for name in names:
-        rig_of(rig.owner).chains.foreach_set(name, numbers[name])
-
-
-def _store_words(chain: FabrikChain, outcome: Outcome, stored: Outcome | None) -> None:
-    """Keep what came of a chain where it is not the same but for numbers."""
-    if stored is None or not outcome.says(stored):
-        store(chain, outcome)
-        forget(chain)
+def _tell(rig: LiveRig, known: LiveFigure) -> None:
+    """Store in words how chains ended that are solved together, and keep the numbers, as far as they are others."""
+    item = known.posed
+    if item is None:
+        prepared = replace(known.prepared, space=known.space)
+        item = read_posed(prepared, known.numbers, prepared.row)
+    chains, outcomes = rig_of(rig.owner).chains, outcomes_of(item)
+    for k, outcome in enumerate(outcomes):
+        if not known.words or not outcome.says(known.words[k]):
+            store(chains[outcome.chain], outcome)
+            forget(chains[outcome.chain])
+        for name, own in rig.numbers.items():
+            own[rig.indices[outcome.chain]] = getattr(outcome, name)
+    known.words, known.told = outcomes, [WORDS.index(one.status) if one.is_bare else NOT_BARE for one in outcomes]
 
 
 def overwriting_keys(owner: bpy.types.Object) -> list[str]:
@@ -218,7 +218,6 @@ def overwriting_keys(owner: bpy.types.Object) -> list[str]:
 # Live chains that are solved together: read anew, or solved for goals that moved. Nothing is written here.
 
 WORDS = tuple(status.value for status in STATUSES)
-REACHED, BLOCKED = STATUSES.index(Status.REACHED), STATUSES.index(Status.BLOCKED)
 MANY = 16  # chains from which on their tips are read at once
 
 
@@ -258,16 +257,16 @@ def solved(
     """
     prepared, goals = known.prepared, known.fixed_goals
     if before is not None:
-        known.outcomes, known.numbers = before.outcomes, before.numbers
+        known.numbers = before.numbers
     seen = seen_in(known.sources, goals)
     if prepared.is_rigid:
         follow(known, numbers_of(known, seen), seen)
         return known
-    item = posed(prepared, goals, chain_set.owner, depsgraph)
     state.counts.solves += 1
-    numbers = prepared.numbers(goals)
-    known.before, known.numbers, known.points = known.numbers or numbers, numbers, seen
-    _keep_posed(known, item)
+    item = known.posed = posed(prepared, goals, chain_set.owner, depsgraph)
+    known.before, known.numbers, known.points = known.numbers or item.numbers, item.numbers, seen
+    known.rotations[:], known.ends[:] = item.rotations, item.ends
+    known.shift[:], known.factors[:] = item.shift, item.factors
     return known
 
 
@@ -289,7 +288,7 @@ def let_go(known: LiveFigure, prepared: Prepared, names: Collection[str], chain_
 
 def _known(facts: FigureFacts, chain_set: ChainSet, prepared: Prepared, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
-    sources, count = sources_of(chain_set, prepared), len(prepared.asked)
+    sources = sources_of(chain_set, prepared)
     return LiveFigure(
         chain_set.names,
         prepared,
@@ -301,14 +300,10 @@ def _known(facts: FigureFacts, chain_set: ChainSet, prepared: Prepared, goals: t
         np.frombuffer(prepared.row.shifts),
         np.frombuffer(prepared.row.factors),
         np.frombuffer(prepared.row.ends).reshape(-1, 3),
-        np.array([one.joints[-1] for one in prepared.asked], dtype=np.intp),
-        tuple(one.bones[-1] for one in prepared.asked),
         (EXACT * prepared.length) ** 2,
         is_plain(prepared) and bool(sources) and sources[0].role == "target",
-        tuple(_measure_of(one) for one in prepared.asked),
         any(source.may_hide for source in sources),
-        outcomes=[Outcome(name, "NONE") for name in chain_set.names],
-        stored=[None] * count,
+        told=[NOT_BARE] * len(chain_set.names),
     )
 
 
@@ -358,8 +353,9 @@ def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
     for known in figures:
         a, b, c, d, e, f, g, h, i = known.space.rows
         u, v, w = known.space.origin
-        for name, (x, y, z) in zip(known.tip_bones, known.ends[known.tip_joints].tolist(), strict=True):
-            bone = poses.get(name)
+        asked = known.prepared.asked
+        for one, (x, y, z) in zip(asked, known.ends[asked.tips].tolist(), strict=True):
+            bone = poses.get(one.bones[-1])
             if bone is None:
                 return False
             p, q, r = bone.tail
@@ -397,8 +393,8 @@ def _all_stand(rig: LiveRig, figures: Sequence[LiveFigure], poses: Any) -> bool:
         return stand(figures, poses)
     spaces, tips = [known.space for known in figures for _ in known.names], rig.tips
     if tips is None or tips.key != (figures, spaces):
-        ends, joints = [known.ends for known in figures], [known.tip_joints for known in figures]
-        places = [rig.bones[name] for known in figures for name in known.tip_bones]
+        ends, joints = [known.ends for known in figures], [known.prepared.asked.tips for known in figures]
+        places = [rig.bones[one.bones[-1]] for known in figures for one in known.prepared.asked]
         near_enough = [known.near_enough for known in figures for _ in known.names]
         tips = rig.tips = Tips((figures, spaces), ends, joints, places, near_enough, len(rig.bones))
     return tips.stand(poses)
@@ -418,55 +414,6 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
     state.counts.solves += 1
     known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
     prepared = known.prepared
-    if prepared.space is not known.space:
+    if prepared.weighed is not None and prepared.space is not known.space:
         prepared = replace(prepared, space=known.space)
-    rows = prepared.solved(numbers)
-    if not _take_numbers(known, rows):
-        known.outcomes = outcomes_of(read_posed(prepared, numbers, rows))
-    elif prepared.influence < 1.0:
-        prepared.solver.blend_rows(rows, prepared.influence)
-    if rows is not prepared.row:  # that of a body which keeps its balance is made for each solve
-        known.rotations[:] = np.frombuffer(rows.rotations).reshape(-1, 4)
-        known.ends[:] = np.frombuffer(rows.ends).reshape(-1, 3)
-        known.shift[:], known.factors[:] = np.frombuffer(rows.shifts), np.frombuffer(rows.factors)
-
-
-def _take_numbers(known: LiveFigure, rows: Rows) -> bool:
-    """Where chains ended as they did before, and their status tells all, keep the numbers alone; whether they did."""
-    scale, numbers = known.space.rig.size, known.numbers
-    for one, outcome in zip(known.measures, known.outcomes, strict=True):
-        states = rows.goal_status[one.first : one.stop]
-        worst = max(states)
-        is_bent = one.bend >= 0 and (rows.pole_error[0] if known.is_plain else rows.goal_turn[one.bend]) > POLE_MISSED
-        is_other = worst == BLOCKED or WORDS[worst] != outcome.status or (worst != REACHED and len(states) > 1)
-        if is_other or is_bent or outcome.warnings or outcome.blocking or outcome.reason:
-            return False
-    for one, outcome in zip(known.measures, known.outcomes, strict=True):
-        a, b, c = (rows.heads if one.at_head else rows.ends)[one.end : one.end + 3]
-        p, q, r = numbers[one.row_at : one.row_at + 3]
-        x, y, z = p - a, q - b, r - c
-        size = sqrt(x * x + y * y + z * z)
-        unit = scale or (known.space.world_length((x, y, z)) / size if size else 1.0)
-        soft = rows.softened[one.first] * unit
-        outcome.softened = soft
-        outcome.residual = (rows.goal_residual[one.first] if soft > 0.0 else size) * unit if one.reaches else 0.0
-        outcome.turn_residual = rows.goal_turn[one.turn] if one.turn >= 0 else 0.0
-        outcome.passes = rows.passes[0]
-    return True
-
-
-def _measure_of(one: Asked) -> Measure:
-    """Where in a row there is told how one of the chains stands."""
-    counts = one.weight > 0.0
-    turn = one.goal_at + one.turns if counts and (one.turns or one.aims) else -1
-    bend = one.goal_at + one.goal_count - 1 if one.has_pole else -1
-    wanted, end = one.wanted, 3 * one.joints[-1]
-    reaches = counts and not one.aims
-    return Measure(wanted.start, wanted.stop, one.row_at, end, one.at_head, reaches, turn, bend)
-
-
-def _keep_posed(known: LiveFigure, item: Posed) -> None:
-    """Keep a pose in the row of chains, where its tips are, and what came of it."""
-    known.outcomes = outcomes_of(item)
-    known.rotations[:], known.ends[:] = item.rotations, item.ends
-    known.shift[:], known.factors[:] = item.shift, item.factors
+    prepared.solved(numbers)

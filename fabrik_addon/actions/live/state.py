@@ -28,6 +28,7 @@ from ...rig.figure.figure import Prepared
 from ...rig.figure.groups import ChainSet, sets_of
 from ...rig.figure.pose_writer import PoseWriter
 from ...rig.figure.reader import Stamp
+from ...rig.figure.solve import Posed
 from ...rig.figure.space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.schema import FabrikChain, RigRecord, name_all, rig_of
@@ -105,6 +106,10 @@ LEFT = 7  # numbers that are kept of a bone: of its rotation, at most four, and 
 MISSING = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
 
 
+# What is stored in numbers of how a chain ended, and as which type of array Blender takes it.
+NUMBERS = {"residual": "f", "turn_residual": "f", "softened": "f", "passes": "i"}
+
+
 class FigureFacts(NamedTuple):
     """Chains of a live armature that are solved together, and what moves them beside their goals.
 
@@ -144,30 +149,6 @@ class Source(NamedTuple):
     offset: Q4 | None = None
 
 
-class Measure(NamedTuple):
-    """Where in a solved row there is told how one of the chains stands.
-
-    Attributes:
-        first: Its first goal, a place or an aim.
-        stop: After the last of those that can be missed.
-        row_at: Where its target is among the numbers.
-        end: Where its effector is among the ends of the joints, or their heads.
-        at_head: Whether it is among the heads.
-        reaches: Whether it is to reach a place.
-        turn: The goal by which its last bone is turned; -1 where it is free.
-        bend: The goal of its pole; -1 where it has none.
-    """
-
-    first: int
-    stop: int
-    row_at: int
-    end: int
-    at_head: bool
-    reaches: bool
-    turn: int
-    bend: int
-
-
 @dataclass(slots=True, eq=False)
 class LiveFigure:
     """Chains that are solved together, often one by itself, as they were read, and how they stand.
@@ -184,18 +165,16 @@ class LiveFigure:
         shift: The vector by which the root stands elsewhere than it starts, a view of the row's.
         factors: Of each goal by how much the bones on the way to it are longer, a view of the row's.
         ends: (n, 3), where the bones end in chain space, a view of the row's.
-        tip_joints: (C,), the last joint of each chain.
-        tip_bones: Names of the last bones of the chains.
         near_enough: Square of the distance within which a tip counts as being where it was solved.
         is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
-        measures: Of each chain where a row tells how it stands.
         may_hide: Whether a goal is disabled in some frames.
         numbers: The goals for which they stand solved, in chain space.
         points: The same goals as they were seen.
         before: Those for which they stood before, in chain space.
         foreseen: Goals of frames, in chain space and as seen; None where more than their own curves decide.
-        outcomes: What came of each chain.
-        stored: What is stored of that with the chains; None where it has to be looked up.
+        words: What is stored in words of how each chain ended; none where that has to be looked up.
+        told: Of each chain the index of its stored status among the kernel's, where that tells all; else -1.
+        posed: What came of chains whose figure depends on the pose, where they were solved anew; else None.
         is_fresh: False once something changed them; then they are read anew.
     """
 
@@ -209,18 +188,16 @@ class LiveFigure:
     shift: Doubles
     factors: Doubles
     ends: Doubles
-    tip_joints: Places
-    tip_bones: Names
     near_enough: float
     is_plain: bool
-    measures: tuple[Measure, ...]
     may_hide: bool
     numbers: Numbers = ()
     points: Seen = ()
     before: Numbers = ()
     foreseen: Foreseen | None = field(default_factory=dict)
-    outcomes: list[Outcome] = field(default_factory=list)
-    stored: list[Outcome | None] = field(default_factory=list)
+    words: list[Outcome] = field(default_factory=list)
+    told: list[int] = field(default_factory=list)
+    posed: Posed | None = None
     is_fresh: bool = True
 
 
@@ -240,10 +217,7 @@ class LiveRig:
         left: (count, 7), what stood in the channels of all bones when live posing left them, as the file has it:
             rotation channels in the mode of the bone, and the location channels of a body bone; nan where that is not
             known.
-        residuals: Of each of its chains, as stored.
-        turn_residuals: The same.
-        softened: The same.
-        passes: The same.
+        numbers: By name, of each of its chains, what is stored in numbers of how it ended (`NUMBERS`).
         frame: How the armature object stood at the last evaluation.
         world: The same as Blender has it.
         writer: What was needed to write some of its chains, the last time.
@@ -259,10 +233,7 @@ class LiveRig:
     record: RigRecord
     digest: bytes
     left: Singles
-    residuals: array[float]
-    turn_residuals: array[float]
-    softened: array[float]
-    passes: array[int]
+    numbers: dict[str, list[float]]
     frame: RigFrame | None = None
     world: Matrix | None = None
     writer: PoseWriter | None = None
@@ -477,12 +448,7 @@ def live_armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRig | None) -> LiveRig:
     """A live armature; its chains that were read stay so as long as nothing else changes them."""
     chains, animated = rig_of(owner).chains, Animated(owner)
-    count = len(chains)
-    residuals, turns, softened = (array("f", [0.0]) * count for _ in range(3))
-    passes = array("i", [0]) * count
-    for name, numbers in (("residual", residuals), ("turn_residual", turns), ("softened", softened)):
-        chains.foreach_get(name, numbers)
-    chains.foreach_get("passes", passes)
+    numbers = {name: [getattr(chain, name) for chain in chains] for name in NUMBERS}
     bones, record, digest = (
         {bone.name: i for i, bone in enumerate(pose_bones(owner))},
         RigRecord(owner),
@@ -491,9 +457,7 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
     left = left_in(record.left, digest, len(bones))
     facts, grouped_by = _facts_of(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
     indices = {chain.name: i for i, chain in enumerate(chains)}
-    rig = LiveRig(
-        owner, {}, facts, grouped_by, indices, bones, record, digest, left, residuals, turns, softened, passes
-    )
+    rig = LiveRig(owner, {}, facts, grouped_by, indices, bones, record, digest, left, numbers)
     for names, known in before.figures.items() if before is not None else ():
         if names in facts and facts[names].body == known.facts.body:
             known.facts, known.foreseen = facts[names], {}

@@ -291,7 +291,7 @@ def _path_values(
         found = [(name, stored(own)) for (_, name), own in zip(prepared.plain_channels, plain, strict=True)]
         if channels is not None:
             before = read_values(pose_bones(owner)[channels.bone])
-            turns = stored(replace(channels, near=turns or channels.near).values(item.rotations[0], before))
+            turns = stored(replace(channels, near=turns or channels.near).values(item.rotations[0].tolist(), before))
             found.append((channels.name, turns))
         yield found
 

@@ -8,7 +8,7 @@ where keys make it, the start pose. Button, drag, live, bake, record, snap and c
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -19,46 +19,28 @@ from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, q4, v3
 from ..animation.channels import channel_of, neutral_values, read_locks, same_turn, to_values
 from ..animation.keys import KeyedChannels
 from ..goals import GoalPoints
-from .chain_goals import Asked, lined_up
 from .goal_options import Grown, Weighed
+from .goal_table import ChainGoal, GoalTable
 from .joint_limits import Joints, free_channel, hinge_of_locks
 from .kinematics import Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import Start
 
-# What all chains of a figure ask for together, as goals and as room for rows of goals.
+ANSWERS = (  # what a solve leaves in rows
+    *("rotations", "shifts", "factors", "heads", "ends", "frames", "status", "residual", "passes", "pole_error"),
+    *("goal_status", "goal_residual", "goal_turn", "softened", "blocking", "gives"),
+)
 
 
-def placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:
-    """What chains ask for, with where the start pose has their effectors where that counts."""
-    if all(one.influence >= 1.0 for one in asked):
-        return tuple(asked)
-    placed = figure.placed(figure.starts)
-    found = []
-    for one in asked:
-        last = one.joints[-1]
-        at_head = one.at_head or one.aims
-        start = placed.heads[last] if at_head else placed.ends[last]
-        found.append(one._replace(start=start, start_turn=placed.frames[last]))
-    return tuple(found)
-
-
-def rows_for(figure: Figure, asked: Sequence[Asked], weighed: Weighed | None, count: int) -> Rows:
-    """Room for rows of goals; their places come with the rows."""
-    return Rows(figure, goals_for(asked, _nowhere(asked), weighed, Z_AXIS), count)
-
-
-def goals_for(asked: Sequence[Asked], numbers: Sequence[float], weighed: Weighed | None, up: V3) -> list[Goal]:
+def goals_for(asked: GoalTable, numbers: Sequence[float], weighed: Weighed | None, up: V3) -> list[Goal]:
     """What chains ask for, from the numbers of a row, and that they keep their balance."""
-    found = list[Goal]()
-    for one in asked:
-        found += one.goals(one.of_row(numbers))
+    found = asked.goals(numbers)
     return found if weighed is None else [*found, weighed.goal(asked, numbers, up)]
 
 
-def _nowhere(asked: Sequence[Asked]) -> list[float]:
-    """Placeholder numbers to make `Rows` with; every row is overwritten before it is solved."""
-    return [1.0] * sum([one.width for one in asked])
+def rows_for(figure: Figure, asked: GoalTable, weighed: Weighed | None, count: int) -> Rows:
+    """Room for rows of goals; their places come with the rows."""
+    return Rows(figure, goals_for(asked, [1.0] * asked.width, weighed, Z_AXIS), count)
 
 
 # From solved rotations to rotation channels: how each bone takes its rotation.
@@ -140,7 +122,7 @@ def channels_of(
 # drag, live, bake, record, snap and conversion all go this way.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """Chains as they are solved together: plain data, no reference to anything of Blender's.
 
@@ -171,7 +153,7 @@ class Prepared:
         weighed: The masses of the joints, where a body is to keep its balance.
     """
 
-    asked: tuple[Asked, ...]
+    asked: GoalTable
     bones: tuple[str, ...]
     channels: tuple[BoneChannels | None, ...]
     solver: Solver
@@ -194,7 +176,7 @@ class Prepared:
     @property
     def chains(self) -> tuple[str, ...]:
         """Names of the chains."""
-        return tuple(one.chain for one in self.asked)
+        return tuple([one.chain for one in self.asked])
 
     @property
     def is_chain(self) -> bool:
@@ -223,10 +205,7 @@ class Prepared:
 
     def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
         """The numbers of a row of the kernel for the goals of each chain in the world."""
-        found: list[float] = []
-        for one, own in zip(self.asked, points, strict=True):
-            found += one.numbers(self.space, own)
-        return tuple(found)
+        return self.asked.numbers(self.space, points)
 
     def rows_of(self, count: int) -> Rows:
         """Room for `count` rows of these chains' goals and answers."""
@@ -260,26 +239,21 @@ class Prepared:
             InvalidValueError: A number is not finite.
         """
         rows = self.row
-        if self.weighed is None:
-            rows.numbers[:] = array("d", numbers)
-        else:  # what supports a body, and which way is up, is in no row
+        if self.weighed is not None:  # what supports a body, and which way is up, is in no row
             goals = self.goals_at(numbers)
-            rows = Rows(self.solver.figure, goals, 1)
-            rows.fill(goals, 0)
+            fresh = Rows(self.solver.figure, goals, 1)
+            fresh.fill(goals, 0)
+            self.solver.solve_many(fresh, self.settings, explain)
+            for name in ANSWERS:
+                getattr(rows, name)[:] = getattr(fresh, name)
+            return rows
+        rows.numbers[:] = array("d", numbers)
         self.solver.solve_many(rows, self.settings, explain)
         return rows
 
-    def goals_of(self, points: Sequence[GoalPoints]) -> list[Goal]:
-        """The goals for `Solver.solve`, from where they stand in the world."""
-        return self.goals_at(self.numbers(points))
-
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
-        """The goals for `Solver.solve`, from the numbers of a row."""
+        """The goals for `Solver.solve`, from the numbers of a row: those of the chains, and the balance of a body."""
         return goals_for(self.asked, numbers, self.weighed, self.space.up)
-
-    def targets_at(self, numbers: Sequence[float]) -> list[V3]:
-        """Where each chain's target is in chain space, from the numbers of a row."""
-        return [v3(one.of_row(numbers)[:3]) for one in self.asked]
 
     @property
     def plain_channels(self) -> list[tuple[str, str]]:
@@ -339,7 +313,7 @@ class Prepared:
             root = replace(root, location=root.location_for(shift))
             space = ChainSpace.of(space.rig, space.to_armature(shift), space.turn)
         solver = Solver(bodies.figure())
-        asked = placed(self.asked, solver.figure)
+        asked = self.asked.started(solver.figure)
         return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
 
     def restarted(self, start: Start, limits: Sequence[Limit]) -> Prepared:
@@ -352,14 +326,14 @@ class Prepared:
         bodies, solver, asked, root = self.bodies.started(start.rotations, limits), self.solver, self.asked, self.root
         if bodies != self.bodies:
             solver = Solver(bodies.figure())
-            asked = placed(asked, solver.figure)
+            asked = asked.started(solver.figure)
         instead = self.instead
         if root is not None:
             root, name = replace(root, location=start.location), self.bones[0]
             instead = {**instead, name: instead[name]._replace(location=start.location)}
         return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
 
-    def asking(self, asked: Sequence[Asked]) -> Prepared:
+    def asking(self, asked: Iterable[ChainGoal]) -> Prepared:
         """A copy that asks for other things, with a row of its own; figure and solver are shared."""
-        found = lined_up(asked)
-        return replace(self, asked=found, row=rows_for(self.solver.figure, found, self.weighed, 1))
+        found = replace(self, asked=GoalTable(asked))
+        return replace(found, row=found.rows_of(1))

@@ -19,7 +19,7 @@ from ..animation.keys import chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..control_bones import control_names
 from ..schema import FabrikChain, rig_of
-from .chain_goals import Asked
+from .goal_table import ChainGoal
 from .groups import ChainSet, body_moves
 from .kinematics import Instead, Link
 
@@ -218,7 +218,7 @@ class Weighed(NamedTuple):
     supports: tuple[Support, ...]
     weight: float
 
-    def goal(self, asked: Sequence[Asked], numbers: Sequence[float], up: V3) -> Goal:
+    def goal(self, asked: Sequence[ChainGoal], numbers: Sequence[float], up: V3) -> Goal:
         """The goal that the centre of mass stands above the pinned tips.
 
         Args:
@@ -237,7 +237,7 @@ class Weighed(NamedTuple):
 
 
 def weigh(
-    chain_set: ChainSet, asked: Sequence[Asked], bones: Sequence[bpy.types.PoseBone], segments: Sequence[V3]
+    chain_set: ChainSet, asked: Sequence[ChainGoal], bones: Sequence[bpy.types.PoseBone], segments: Sequence[V3]
 ) -> Weighed | None:
     """Weigh the bones of a body; None where it is not to keep its balance, or nothing is pinned.
 
@@ -293,7 +293,7 @@ def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[s
     return hanging[bone.name]
 
 
-def _supports(asked: Sequence[Asked], segments: Sequence[V3]) -> list[Support]:
+def _supports(asked: Sequence[ChainGoal], segments: Sequence[V3]) -> list[Support]:
     found = []
     for k, one in enumerate(asked):
         if one.rank == PIN and not one.aims and one.weight > 0.0:

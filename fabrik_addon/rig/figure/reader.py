@@ -27,9 +27,9 @@ from ..goals import GoalPoints, read_points
 from ..schema.chain import FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
-from .chain_goals import Asked, ask, lined_up
-from .figure import Prepared, channels_of, placed, rows_for
+from .figure import Prepared, channels_of, rows_for
 from .goal_options import Grown, grown_by, unstretched, weigh
+from .goal_table import GoalTable, ask
 from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
 from .joint_limits import Joints, JointSettings, joints_of, read_settings, restarted_limits
 from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
@@ -286,7 +286,7 @@ def _prepared(
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
     root = RootMove.of(measured, read.start.location) if read.moves else None
     origin = v3(first.head) if root is None else head_of_root(first, root.location)
-    asked = placed(_asked(chain_set, {name: i for i, name in enumerate(names)}, given), solver.figure)
+    asked = _asked(chain_set, {name: i for i, name in enumerate(names)}, given).started(solver.figure)
     segments = [joint.segment for joint in bodies.joints]
     weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
     return Prepared(
@@ -390,11 +390,13 @@ def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tupl
     return bodies, is_rigid
 
 
-def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> tuple[Asked, ...]:
+def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> GoalTable:
     """What the chains ask for, but for where it starts; `given` names those whose goals are given from elsewhere."""
     owner, chains, _ = chain_set
     free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
-    return lined_up([ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains])
+    return GoalTable(
+        [ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains]
+    )
 
 
 def _settings(chain_set: ChainSet) -> Settings:
@@ -415,7 +417,7 @@ def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
         InvalidValueError: One is not a finite number.
     """
     figure = prepared.solver.figure
-    asked = placed(_asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}), figure)
+    asked = _asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}).started(figure)
     settings = _settings(chain_set)
     influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
     return replace(prepared, settings=settings, influence=influence).asking(asked)

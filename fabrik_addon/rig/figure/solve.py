@@ -5,46 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import isfinite
 
 import bpy
 import numpy as np
 
-from ...kernel import Rows, Solution, Solver, Status
-from ...maths import ORIGIN, Q4, V3, distance, length, minus
+from ...kernel import STATUSES, Rows, Solution, Solver, Status
+from ...maths import V3, Doubles, distance, lengths, v3
 from ..bones import pose_bones
 from ..goals import GoalPoints
-from .chain_goals import Asked
 from .figure import Prepared
+from .goal_table import REACHED, Result
 from .kinematics import BoneTree
 from .pose_writer import Pose
 from .uneven import EXACT, ends_at, measured_at, measured_solution, mounted_path, uneven_bone
 
 BODY_MEASURES = 12  # times that chains that are solved together are measured and solved anew
-
-
-class Ended(NamedTuple):
-    """How one of the chains that were solved together ended.
-
-    Attributes:
-        status: Of the goal that misses most.
-        residual: Distance from effector to target in scene units, before the influence is taken off.
-        missed: The same in chain space.
-        softened: How far from the target soft reach put the place that counts, in scene units.
-        turn_residual: Angle in radians by which the last bone is off the rotation, or the aim, that it is to have.
-        pole_error: Angle in radians between the bend and where the pole wants it; 0 without one.
-        blocking: Indices of the joints whose limits hold it back, the strongest first.
-        give: For some of these the radians by which the limit would have to give.
-    """
-
-    status: Status
-    residual: float
-    missed: float
-    softened: float
-    turn_residual: float
-    pole_error: float
-    blocking: tuple[int, ...]
-    give: tuple[float | None, ...]
+BLOCKED = STATUSES.index(Status.BLOCKED)
+Held = tuple[tuple[int, float | None], ...]  # joints, and by how many radians their limits would have to give
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +31,63 @@ class Posed:
 
     Attributes:
         prepared: The chains.
-        targets: Where the effector of each was to go, in chain space.
-        solution: What the kernel found, in chain space.
-        rotations: n rotations to write, influence included.
+        numbers: What they ask for, as a row of the kernel's has it.
+        result: How each ended, in chain space, before the influence is taken off.
+        scales: For each chain what a length of chain space along its miss is in scene units.
+        rotations: (n, 4), what is to be written, influence included.
+        shift: Vector of chain space by which the root stands elsewhere than it starts.
         factors: Of each goal by how much the bones on the way to it are made longer, influence included.
-        heads: n points in chain space where these put the heads of the bones, as Blender will evaluate them.
-        ends: n points, the ends of the bones: in a chain the next one's head.
-        ended: How each chain ended.
+        heads: (n, 3), where these put the heads of the bones in chain space, as Blender will evaluate them.
+        ends: (n, 3), the ends of the bones: in a chain the next one's head.
+        passes: Sweeps of the kernel's that were used.
+        held: The joints whose limits hold the chains back, the strongest first.
         length: Of the figure, in armature space.
         uneven: The bone whose scale makes the lengths depend on the pose; "" where none does.
     """
 
     prepared: Prepared
-    targets: list[V3]
-    solution: Solution
-    rotations: list[Q4]
+    numbers: tuple[float, ...]
+    result: Result
+    scales: Doubles
+    rotations: Doubles
+    shift: V3
     factors: Sequence[float]
-    heads: list[V3]
-    ends: list[V3]
-    ended: tuple[Ended, ...]
+    heads: Doubles
+    ends: Doubles
+    passes: int
+    held: Held
     length: float
     uneven: str = ""
 
     @property
     def pose(self) -> Pose:
         """What is to be written."""
-        return Pose(self.prepared, np.array(self.rotations), self.shift, self.factors)
+        return Pose(self.prepared, self.rotations, self.shift, self.factors)
 
     @property
-    def shift(self) -> V3:
-        """Vector of chain space by which the root stands elsewhere than it starts."""
-        return self.solution.shift
+    def statuses(self) -> list[Status]:
+        """How each chain ended."""
+        return [STATUSES[code] for code in self.result.status[0].tolist()]
+
+    @property
+    def residuals(self) -> list[float]:
+        """What each chain misses, in scene units."""
+        found: list[float] = (self.result.missed[0] * self.scales).tolist()
+        return found
+
+    def target(self, k: int) -> V3:
+        """Where the effector of a chain was to go, in chain space."""
+        return v3(self.prepared.asked[k].of_row(self.numbers)[:3])
+
+    def held_back(self, k: int) -> Held:
+        """The joints whose limits hold one of the chains back, the strongest first; none where it is not BLOCKED."""
+        if self.result.status[0, k] != BLOCKED:
+            return ()
+        way, parents, joint = set[int](), self.prepared.bodies.parents, self.prepared.asked[k].joints[-1]
+        while joint >= 0:
+            way.add(joint)
+            joint = parents[joint]
+        return tuple([(i, give) for i, give in self.held if i in way])
 
 
 def posed(
@@ -111,18 +115,31 @@ def posed(
     path = mounted_path(prepared, owner, depsgraph)
     measure = measured_solution if is_plain(prepared) and prepared.asked[0].soft <= 0.0 else _measured
     solution, size = measure(prepared, path, numbers, explain)
-    uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
     rotations = solution.rotations
     heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
-    ended = endings(prepared, numbers, solution, heads, ends)
+    result, scales = _measured_result(prepared, numbers, solution, np.array(heads), np.array(ends))
     if prepared.influence < 1.0:
         rotations = prepared.solver.blended(rotations, prepared.influence)
         heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
-    targets = prepared.targets_at(numbers)
-    return Posed(prepared, targets, solution, rotations, solution.factors, [*heads], [*ends], ended, size, uneven)
+    gives = [*solution.give, *[None] * (len(solution.blocking) - len(solution.give))]
+    return Posed(
+        prepared,
+        numbers,
+        result,
+        scales,
+        np.array(rotations),
+        solution.shift,
+        solution.factors,
+        np.array(heads),
+        np.array(ends),
+        solution.passes,
+        tuple(zip(solution.blocking, gives, strict=True)),
+        size,
+        uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path),
+    )
 
 
-def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = False) -> Posed:
+def posed_rigidly(prepared: Prepared, numbers: tuple[float, ...], explain: bool = False) -> Posed:
     """Solve chains of which the figure is the same in every pose; nothing of Blender's is looked at.
 
     Args:
@@ -136,7 +153,7 @@ def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = 
     return read_posed(prepared, numbers, prepared.solved(numbers, explain))
 
 
-def read_posed(prepared: Prepared, numbers: Sequence[float], rows: Rows) -> Posed:
+def read_posed(prepared: Prepared, numbers: tuple[float, ...], rows: Rows) -> Posed:
     """What came of chains of which the figure is the same in every pose, and which were solved; their influence counts.
 
     Args:
@@ -144,13 +161,29 @@ def read_posed(prepared: Prepared, numbers: Sequence[float], rows: Rows) -> Pose
         numbers: Of their goals.
         rows: From `Prepared.solved`.
     """
-    solution = found = rows.solution()
-    ended = endings(prepared, numbers, solution, solution.joints, solution.ends)
+    heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
+    result = prepared.asked.result_of(rows)
+    scales = prepared.space.scales_along(prepared.asked.off(np.array([numbers]), heads[None], ends[None])[0])
     if prepared.influence < 1.0:
         prepared.solver.blend_rows(rows, prepared.influence)
-        found = rows.solution()
-    targets, heads = prepared.targets_at(numbers), found.joints[:-1]
-    return Posed(prepared, targets, solution, found.rotations, found.factors, heads, found.ends, ended, prepared.length)
+        heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
+    gives = [give if isfinite(give) and give >= 0.0 else None for give in rows.gives]
+    held = [i for i in rows.blocking if i >= 0]
+    gives += [None] * len(held)
+    return Posed(
+        prepared,
+        numbers,
+        result,
+        scales,
+        np.array(rows.rotations).reshape(-1, 4),
+        v3(rows.shifts),
+        rows.factors.tolist(),
+        heads,
+        ends,
+        rows.passes[0],
+        tuple(zip(held, gives, strict=False)),
+        prepared.length,
+    )
 
 
 def is_plain(prepared: Prepared) -> bool:
@@ -172,67 +205,28 @@ def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], expl
     return solution, solver.figure.size
 
 
-def endings(
-    prepared: Prepared, numbers: Sequence[float], solution: Solution, heads: Sequence[V3], ends: Sequence[V3]
-) -> tuple[Ended, ...]:
-    """How each of the chains of a figure ended.
+def _measured_result(
+    prepared: Prepared, numbers: Sequence[float], solution: Solution, heads: Doubles, ends: Doubles
+) -> tuple[Result, Doubles]:
+    """How chains ended whose lengths depend on the pose: by Blender's own measure; and `Posed.scales`.
 
     Args:
         prepared: The chains.
-        numbers: Of their goals, in chain space.
+        numbers: Of their goals.
         solution: What the kernel found.
-        heads: n points at least, where Blender will have the bones, before the influence is taken off.
-        ends: n points, likewise.
+        heads: (n, 3), where Blender will have the bones, before the influence is taken off.
+        ends: (n, 3), likewise.
     """
-    found = []
-    for one in prepared.asked:
-        last = one.joints[-1]
-        off = minus(one.of_row(numbers)[:3], heads[last] if one.at_head else ends[last])
-        found.append(_ending(prepared, one, solution, off if not one.aims and one.weight > 0.0 else ORIGIN))
-    return tuple(found)
-
-
-def _ending(prepared: Prepared, one: Asked, solution: Solution, off: V3) -> Ended:
-    """How one of the chains ended, whose effector is off its target by a vector."""
-    first, last = one.goal_at, one.goal_at + one.goal_count - 1
-    residual, missed, softened = prepared.space.world_length(off), length(off), 0.0
-    if solution.softened[first] > 0.0:  # it counts against where soft reach put the goal
-        scale = residual / missed if missed > 0.0 else 1.0
-        missed = solution.residuals[first]
-        residual, softened = missed * scale, solution.softened[first] * scale
+    off = prepared.asked.off(np.array([numbers]), heads[None], ends[None])
+    states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)
+    numbers_of = (solution.residuals, solution.turns, solution.softened)
+    found = prepared.asked.result(states, *(np.array([own]) for own in numbers_of))
+    missed = np.where(found.softened > 0.0, found.missed, lengths(off))
+    status = found.status
     if is_plain(prepared):
-        blocking, give = solution.blocking, solution.give
-        return Ended(solution.status, residual, missed, softened, 0.0, solution.pole_error, blocking, give)
-    worst = max(one.wanted, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
-    status = solution.statuses[worst]
-    if not prepared.is_rigid and missed > prepared.settings.tolerance * prepared.length:  # by Blender's own measure
-        status = Status.BLOCKED if status is Status.REACHED else status
-    held: list[tuple[int, float | None]] = []
-    if status is Status.BLOCKED:
-        way = _way(prepared, one.joints[-1])
-        held = [(i, give) for i, give in _gives(solution) if i in way]
-    return Ended(
-        status,
-        residual,
-        missed,
-        softened,
-        solution.turns[first + one.turns] if one.weight > 0.0 and (one.turns or one.aims) else 0.0,
-        solution.turns[last] if one.has_pole else 0.0,
-        tuple([i for i, _ in held]),
-        tuple([give for _, give in held]),
-    )
-
-
-def _gives(solution: Solution) -> list[tuple[int, float | None]]:
-    """The blocking joints, each with the angle by which its limit would have to give, where that is known."""
-    unknown = [None] * (len(solution.blocking) - len(solution.give))
-    return list(zip(solution.blocking, [*solution.give, *unknown], strict=True))
-
-
-def _way(prepared: Prepared, joint: int) -> set[int]:
-    """The joints that move a joint, itself included."""
-    found, parents = set[int](), prepared.bodies.parents
-    while joint >= 0:
-        found.add(joint)
-        joint = parents[joint]
-    return found
+        status = np.array([[STATUSES.index(solution.status)]], dtype=np.int32)
+        found = found._replace(pole=np.array([[solution.pole_error]]))
+    else:
+        is_off = missed > prepared.settings.tolerance * prepared.length
+        status = np.where((status == REACHED) & is_off, BLOCKED, status)
+    return found._replace(status=status, missed=missed), prepared.space.scales_along(off[0])

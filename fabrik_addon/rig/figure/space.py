@@ -176,6 +176,14 @@ class ChainSpace(NamedTuple):
         """Length in scene units of a vector of chain space."""
         return length(self.rig.to_world(_applied(self.rows, vector)))
 
+    def scales_along(self, vectors: Doubles) -> Doubles:
+        """What a length of chain space is in scene units along each of vectors (C, 3), (C,); 1 along none."""
+        if self.rig.size:
+            return np.full(len(vectors), self.rig.size)
+        sizes = [length(vector) for vector in vectors.tolist()]
+        pairs = zip(vectors.tolist(), sizes, strict=True)
+        return np.array([self.world_length(vector) / size if size else 1.0 for vector, size in pairs])
+
 
 def _nine(numbers: Sequence[float]) -> Nine:
     a, b, c, d, e, f, g, h, i = numbers

@@ -62,7 +62,7 @@ STATUS_ITEMS = (
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
 )
 ALONG_BONE = (0.0, 1.0, 0.0)
-SOLVED_VECTORS = 6  # that begin `judge.Stand.numbers`
+SOLVED_VECTORS = 6  # that begin `last_solve.Stand.numbers`
 SOLVED_NUMBERS = 3 * SOLVED_VECTORS + 1  # and the length
 SOLVED_TURNS = 8  # the same of the rotation that is asked for
 

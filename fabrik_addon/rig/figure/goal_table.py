@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the chains of a figure ask for: the goals of the kernel, the numbers of its rows, and how chains stand by them.
+
+A pose is judged in F frames at once. All numbers are of one space, whichever it is: chain space for a pose that was
+solved, armature space for one that Blender evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import bpy
+import numpy as np
+
+from ...errors import InvalidValueError
+from ...finite import are_finite
+from ...kernel import ASKED, PIN, STATUSES, Aim, Bend, Facing, Figure, Goal, Point, Rows, Status
+from ...maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    Doubles,
+    Ints,
+    Places,
+    conjugates,
+    crosses,
+    dots,
+    length,
+    lengths,
+    minus,
+    plus,
+    products,
+    q4,
+    rotated,
+    rotated_each,
+    scaled,
+    slerp,
+    turn_angles,
+    v3,
+)
+from ...messages import Message
+from ..goals import GoalArrays, GoalPoints, turns_tip
+from ..schema import FabrikChain
+from ..walk_goals import is_walked_body
+from .space import ChainSpace, ChainSpaces
+
+NUMBERS = {
+    "influence": Message("INFLUENCE"),
+    "pole_angle": Message("POLE_ANGLE"),
+    "weight": Message("WEIGHT"),
+    "orientation_weight": Message("ORIENTATION_WEIGHT"),
+    "stretch": Message("STRETCH"),
+    "soft": Message("SOFT"),
+}
+REACHED = STATUSES.index(Status.REACHED)
+
+
+class ChainGoal(NamedTuple):
+    """What one chain of a figure asks for.
+
+    Attributes:
+        chain: Name of the chain.
+        bones: Names of its bones, root to tip.
+        joints: Their indices in the figure.
+        aims: Whether an axis of the last bone is to point at a place, else the effector is to come to it.
+        at_head: Whether the head of the last bone is the effector, else its tail.
+        turns: Whether the last bone is to have a rotation.
+        has_pole: Whether it is to bend towards a pole.
+        pole_angle: Turn of the bend away from the pole, radians.
+        weight: Of the goal, among those of its rank.
+        turn_weight: Of the rotation, likewise.
+        rank: A rank of the kernel.
+        axis: That which is aimed, in the axes of the last bone.
+        soft: Share of the chain's length.
+        stretch: Greatest factor of the chain's length.
+        influence: How far the goal is from where the start pose has the effector to where it stands, 0 to 1; 1 for a
+            chain that is solved by itself, of which each joint is blended (`Prepared.influence`).
+        start: Where the start pose has the effector, in chain space.
+        start_turn: How it has the last bone turned there.
+        row_at: Where its numbers begin in a row.
+        goal_at: Where its goals begin among those of the figure.
+    """
+
+    chain: str
+    bones: tuple[str, ...]
+    joints: tuple[int, ...]
+    aims: bool = False
+    at_head: bool = False
+    turns: bool = False
+    has_pole: bool = False
+    pole_angle: float = 0.0
+    weight: float = 1.0
+    turn_weight: float = 1.0
+    rank: int = ASKED
+    axis: V3 = (0.0, 1.0, 0.0)
+    soft: float = 0.0
+    stretch: float = 1.0
+    influence: float = 1.0
+    start: V3 = ORIGIN
+    start_turn: Q4 = IDENTITY
+    row_at: int = 0
+    goal_at: int = 0
+
+    @property
+    def width(self) -> int:
+        """How many numbers of a row its goals take: 3 of the target, 4 of a rotation, 3 of a pole."""
+        return 3 + 4 * self.turns + 3 * self.has_pole
+
+    @property
+    def goal_count(self) -> int:
+        """How many goals of the kernel it asks for."""
+        return 1 + self.turns + self.has_pole
+
+    def of_row(self, numbers: Sequence[float]) -> Sequence[float]:
+        """Its own of the numbers of a row."""
+        return numbers[self.row_at : self.row_at + self.width]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but a place, and perhaps a pole, is asked for, as they stand."""
+        return not self.aims and not self.turns and self.influence >= 1.0
+
+    def goals(self, numbers: Sequence[float]) -> list[Goal]:
+        """Its goals, from its numbers of a row: the target, then the rotation, then the pole."""
+        last, found = self.joints[-1], list[Goal]()
+        if self.aims:
+            found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank))
+        else:
+            offset = ORIGIN if self.at_head else None
+            of_run = {"soft": self.soft, "stretch": self.stretch}
+            found.append(Point(last, numbers[:3], self.weight, offset, self.rank, root=self.joints[0], **of_run))
+        if self.turns:
+            found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank))
+        if self.has_pole:
+            end = self.joints[-2] if self.at_head else last
+            found.append(Bend(end, numbers[-3:], self.pole_angle, root=self.joints[0]))
+        return found
+
+    def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
+        """The numbers of a row for goals in the world."""
+        target = space.to_chain(points.target)
+        if self.influence < 1.0:
+            start = self._start_for(target)
+            target = plus(start, scaled(minus(target, start), self.influence))
+        turn: tuple[float, ...] = ()
+        if self.turns:
+            assert points.turn is not None, "it was read with the target"
+            turn = space.to_chain_turn(points.turn)
+            if self.influence < 1.0:
+                turn = slerp(self.start_turn, turn, self.influence)
+        pole = space.to_chain(points.pole) if points.pole is not None and self.has_pole else ()
+        return *target, *turn, *pole
+
+    def _start_for(self, target: V3) -> V3:
+        """Where the goal counts as being at influence 0, in chain space: at the effector of the start pose.
+
+        For an aim that is a point on the axis of the start pose, as far away as the target is.
+        """
+        if self.aims:
+            along = rotated(self.start_turn, self.axis)
+            return plus(self.start, scaled(along, length(minus(target, self.start))))
+        return self.start
+
+    def many_numbers(self, space: ChainSpace | ChainSpaces, goals: GoalArrays) -> Doubles:
+        """`numbers` for F frames, (F, k); equal bits.
+
+        Args:
+            space: Chain space, where it stays the same, or in each frame.
+            goals: In the world.
+        """
+        parts = [space.many_to_chain(goals.target)]
+        if self.influence < 1.0:
+            starts = np.array([self._start_for(v3(target)) for target in parts[0].tolist()])
+            parts[0] = starts + (parts[0] - starts) * self.influence
+        if self.turns:
+            assert goals.turn is not None, "it was read with the target"
+            turns = space.many_to_chain_turns(goals.turn)
+            if self.influence < 1.0:
+                turns = np.array([slerp(self.start_turn, q4(turn), self.influence) for turn in turns.tolist()])
+            parts.append(turns)
+        if goals.pole is not None and self.has_pole:
+            parts.append(space.many_to_chain(goals.pole))
+        return np.concatenate(parts, axis=1)
+
+
+class Result(NamedTuple):
+    """How C chains ended in F frames.
+
+    Attributes:
+        status: (F, C), indices into the kernel's `STATUSES`; of a place and a rotation that of the one that is not met,
+            or is missed most.
+        missed: (F, C), from the effector to where it was to go, soft reach heeded; 0 where no place is asked for.
+        turn: (F, C), angles in radians by which the last bone is off the rotation, or the aim, that it is to have.
+        pole: (F, C), angles in radians between the bend and where the pole wants it; 0 without a pole.
+        softened: (F, C), how far from the target soft reach put the place that counts.
+    """
+
+    status: Ints
+    missed: Doubles
+    turn: Doubles
+    pole: Doubles
+    softened: Doubles
+
+
+class GoalTable(tuple[ChainGoal, ...]):
+    """What C chains ask for that are solved together: a row for each, and the same by columns, made once.
+
+    Args:
+        chains: What each asks for; where its numbers and its goals are, after those before it, is filled in.
+    """
+
+    def __new__(cls, chains: Iterable[ChainGoal]) -> Self:
+        found: list[ChainGoal] = []
+        row_at = goal_at = 0
+        for one in chains:
+            found.append(one._replace(row_at=row_at, goal_at=goal_at))
+            row_at, goal_at = row_at + one.width, goal_at + one.goal_count
+        return super().__new__(cls, found)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row of these goals has."""
+        return sum([one.width for one in self])
+
+    def goals(self, numbers: Sequence[float]) -> list[Goal]:
+        """The goals of the kernel, from the numbers of a row."""
+        return [goal for one in self for goal in one.goals(one.of_row(numbers))]
+
+    def numbers(self, space: ChainSpace, points: Sequence[GoalPoints]) -> tuple[float, ...]:
+        """The numbers of a row, for goals of each chain in the world."""
+        return tuple([n for one, own in zip(self, points, strict=True) for n in one.numbers(space, own)])
+
+    def many_numbers(self, space: ChainSpace | ChainSpaces, goals: Sequence[GoalArrays]) -> Doubles:
+        """`numbers` for F frames, (F, k); equal bits.
+
+        Args:
+            space: Chain space, where it stays the same, or in each frame.
+            goals: Of each chain, in the world.
+        """
+        return np.concatenate([one.many_numbers(space, own) for one, own in zip(self, goals, strict=True)], axis=1)
+
+    def started(self, figure: Figure) -> GoalTable:
+        """The same, with where the start pose has the effectors of those chains whose influence is less than 1."""
+        if all(one.influence >= 1.0 for one in self):
+            return self
+        placed, found = figure.placed(figure.starts), []
+        for one in self:
+            last = one.joints[-1]
+            start = placed.heads[last] if one.at_head or one.aims else placed.ends[last]
+            found.append(one._replace(start=start, start_turn=placed.frames[last]))
+        return GoalTable(found)
+
+    # Columns by which a pose is judged; a chain of no weight asks for no place and no rotation.
+
+    @cached_property
+    def tips(self) -> Places:
+        """(C,), the last joint of each chain."""
+        return _places([one.joints[-1] for one in self])
+
+    @cached_property
+    def _reaches(self) -> Doubles:
+        """(C,), 1 where a place is asked for, else 0."""
+        return np.array([float(one.weight > 0.0 and not one.aims) for one in self])
+
+    @cached_property
+    def _at_head(self) -> Any:
+        """(C, 1), whether the head of the last joint is the effector, else its end."""
+        return np.array([one.at_head for one in self], dtype=bool)[:, None]
+
+    @cached_property
+    def _targets(self) -> Places:
+        """(C, 3), where the numbers of the targets are in a row."""
+        return _run([one.row_at for one in self], 3)
+
+    @cached_property
+    def _aiming(self) -> tuple[Places, Doubles]:
+        """(A,), the chains that aim; (A, 3), the axis that each of these aims, in the axes of its last bone."""
+        aims = [c for c, one in enumerate(self) if one.aims and one.weight > 0.0]
+        return _places(aims), np.array([self[c].axis for c in aims]).reshape(-1, 3)
+
+    @cached_property
+    def _turned(self) -> tuple[Places, Places]:
+        """(T,), the chains whose last bone is to have a rotation; (T, 4), where the numbers of these are in a row."""
+        turned = [c for c, one in enumerate(self) if one.turns and not one.aims and one.weight > 0.0]
+        return _places(turned), _run([self[c].row_at + 3 for c in turned], 4)
+
+    @cached_property
+    def _goal_columns(self) -> tuple[Places, ...]:
+        """Where the goals of the kernel are told of.
+
+        (C,), the place that each chain asks for, and (C,), its rotation, or the place again; (T,), the chains that are
+        turned or aimed, and (T,), the goals by which they are; (P,), those that have a pole, and (P,), the poles.
+        """
+        first = _places([one.goal_at for one in self])
+        second = first + _places([one.turns for one in self])
+        turned = _places([c for c, one in enumerate(self) if one.weight > 0.0 and (one.turns or one.aims)])
+        bent = _places([c for c, one in enumerate(self) if one.has_pole])
+        return first, second, turned, second[turned], bent, second[bent] + 1
+
+    def off(self, numbers: Doubles, heads: Doubles, ends: Doubles) -> Doubles:
+        """The vectors (F, C, 3) from effectors to targets; zero for a chain that asks for no place.
+
+        Args:
+            numbers: (F, k), what is asked for: rows as the kernel's have them.
+            heads: (F, n, 3), where the heads of the joints are.
+            ends: (F, n, 3), where their ends are: tails, or in a chain the head of the next joint.
+        """
+        effectors = np.where(self._at_head, heads[:, self.tips], ends[:, self.tips])
+        found: Doubles = (numbers[:, self._targets] - effectors) * self._reaches[:, None]
+        return found
+
+    def result(self, states: Ints, missed: Doubles, turns: Doubles, softened: Doubles) -> Result:
+        """How chains ended, by what the kernel tells of each of its goals, (F, G) each.
+
+        Args:
+            states: Indices into `STATUSES`.
+            missed: What each goal misses.
+            turns: The radians by which each goal of a rotation, an axis or a bend is missed.
+            softened: How far the place that each asks for stands from where it was put.
+        """
+        first, second, turned, turn_goals, bent, poles = self._goal_columns
+        status, off = states[:, first], missed[:, first]
+        turn, pole = np.zeros((2, *off.shape))
+        if len(turned):
+            other = states[:, second]
+            takes_other = (other != REACHED) & ((status == REACHED) | (missed[:, second] > off))
+            status = np.where(takes_other, other, status)
+            turn[:, turned] = turns[:, turn_goals]
+        if len(bent):
+            pole[:, bent] = turns[:, poles]
+        return Result(status, off * self._reaches, turn, pole, softened[:, first])
+
+    def result_of(self, rows: Rows) -> Result:
+        """How chains ended whose rows were solved."""
+        parts = rows.goal_residual, rows.goal_turn, rows.softened
+        numbers = [np.frombuffer(part).reshape(rows.count, -1) for part in parts]
+        return self.result(np.frombuffer(rows.goal_status, np.int32).reshape(rows.count, -1), *numbers)
+
+    def ended(self, row: Rows) -> list[tuple[int, float, float, float, float]]:
+        """`result_of` a single row as plain numbers, chain by chain, which for few chains is quicker; equal bits."""
+        states, missed, turns, softened = row.goal_status, row.goal_residual, row.goal_turn, row.softened
+        found = []
+        for first, second, reaches, turned, pole in self._plain_columns:
+            status: int = states[first]
+            if second != first and states[second] != REACHED:
+                status = status if status != REACHED and missed[second] <= missed[first] else states[second]
+            turn, bend = turns[second] if turned else 0.0, turns[pole] if pole >= 0 else 0.0
+            found.append((status, missed[first] if reaches else 0.0, turn, bend, softened[first]))
+        return found
+
+    @cached_property
+    def _plain_columns(self) -> list[tuple[int, int, bool, bool, int]]:
+        """Of each chain what `_goal_columns` has of all: place, rotation, whether either counts, and pole or -1."""
+        return [
+            (
+                one.goal_at,
+                one.goal_at + one.turns,
+                one.weight > 0.0 and not one.aims,
+                one.weight > 0.0 and (one.turns or one.aims),
+                one.goal_at + one.turns + 1 if one.has_pole else -1,
+            )
+            for one in self
+        ]
+
+    def judge(self, numbers: Doubles, heads: Doubles, ends: Doubles, frames: Doubles) -> tuple[Doubles, Doubles]:
+        """How a pose stands beside what chains ask for, wherever it comes from; poles are left out.
+
+        Args:
+            numbers: See `off`.
+            heads: See `off`.
+            ends: See `off`.
+            frames: (F, n, 4), unit quaternions: how the joints are turned.
+
+        Returns:
+            (F, C), from the effectors to the targets; and (F, C), the angles in radians by which last bones are off
+            the rotations, or the aims, that they are to have.
+        """
+        missed = lengths(self.off(numbers, heads, ends))
+        turn = np.zeros(missed.shape)
+        aims, axes = self._aiming
+        if len(aims):
+            aiming = self.tips[aims]
+            along = rotated_each(frames[:, aiming], axes)
+            wanted = numbers[:, self._targets[aims]] - heads[:, aiming]
+            turn[:, aims] = np.arctan2(lengths(crosses(along, wanted)), dots(along, wanted))
+        turned, at = self._turned
+        if len(turned):
+            standing = conjugates(frames[:, self.tips[turned]])
+            turn[:, turned] = turn_angles(products(standing, numbers[:, at]))
+        return missed, turn
+
+
+def _places(values: Sequence[int] | Sequence[bool]) -> Places:
+    """Indices as an array."""
+    return np.array(values, dtype=np.intp)
+
+
+def _run(firsts: Sequence[int], count: int) -> Places:
+    """(m, count): as many indices from each of m on."""
+    found: Places = _places(firsts)[:, None] + np.arange(count)
+    return found
+
+
+def ask(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool, is_let_go: bool
+) -> ChainGoal:
+    """What a chain asks for; where it starts, and where it is among the others, is filled in later.
+
+    Args:
+        chain: The chain.
+        bones: Its bones, root to tip.
+        places: The index in the figure of each of its bones by name.
+        is_one: Whether it is solved by itself.
+        is_let_go: Whether it asks for nothing in this frame (`groups.is_let_go`).
+
+    Raises:
+        InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
+    """
+    numbers = {name: getattr(chain, name) for name in NUMBERS}
+    if not are_finite(numbers.values()):
+        lost = next(told for name, told in NUMBERS.items() if not are_finite([numbers[name]]))
+        raise InvalidValueError(Message("SETTING_NOT_FINITE", name=lost), chain=chain.name)
+    aims, turns, axis = chain.aims, turns_tip(chain), v3(chain.aim_axis)
+    if aims and (not are_finite(axis) or length(axis) <= 0.0):
+        raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)
+    at_head = not aims and chain.at_head
+    names, influence = [bone.name for bone in bones], 1.0 if is_one else chain.influence
+    asks = influence > 0.0 and not is_let_go
+    is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
+    return ChainGoal(
+        chain.name,
+        tuple(names),
+        tuple([places[name] for name in names]),
+        aims,
+        at_head,
+        turns,
+        chain.pole is not None and not aims and len(bones) > at_head,
+        chain.pole_angle,
+        chain.weight if asks and not is_alone else float(asks),
+        chain.orientation_weight * chain.weight if asks else 0.0,
+        PIN if chain.pin or is_walked_body(chain) else ASKED,
+        axis,
+        chain.soft,
+        chain.stretch,
+        influence,
+    )
