@@ -157,8 +157,9 @@ class Ranks:
     def meet(self, stage: Descent, budget: cython.int) -> cython.int:
         """Bring the goals of one rank nearer from where a stage stands; returns the steps used.
 
-        Posture says which of many poses it is to be, and stiffness who turns first. How far a figure reaches they do
-        not, so in the end the one counts for next to nothing, and the other for nothing where goals are missed.
+        Posture says which of many poses it is to be, and stiffness who turns first. How far a figure reaches posture
+        does not say, so in the end it counts for next to nothing. Nor does the stiffness of a run, which counts for
+        nothing where its goal is missed; that of a body says how much each bone gives way to a pull, and stays.
         """
         is_hint: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank == HINT
         is_pulled: cython.bint = not self.is_put
@@ -167,7 +168,7 @@ class Ranks:
         stage.little = CONVERGED if is_pulled and not is_hint else LITTLE
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
         used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget)
-        is_stiff: cython.bint = self.figure.is_stiff and stage.error > self.effort.tolerance
+        is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
         if is_pulled or is_stiff:
             stage.posture.is_relaxed = is_stiff
             stage.posture.weight = FINISHED_POSTURE if is_pulled else 0.0

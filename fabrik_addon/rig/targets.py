@@ -208,7 +208,7 @@ class ObjectOrigin(Kind):
         return target.location + there - target.matrix_basis.translation
 
 
-KINDS: tuple[Kind, ...] = (  # the first that accepts a target counts, and the last accepts all
+KINDS: tuple[Kind, ...] = (  # the first that accepts a target counts
     BoneHead(),
     ObjectOrigin(),
 )
