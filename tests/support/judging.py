@@ -354,3 +354,9 @@ def worst_foot(owner: bpy.types.Object, frame: int) -> float:
     """How far the worst effector is from where the plan has it, as a share of its leg."""
     pairs = zip(legs_of(owner), feet(owner, frame), walk_plan(owner).legs, strict=True)
     return max(distance(effector(owner, chain), foot.ankle) / leg.reach for chain, foot, leg in pairs)
+
+
+def assert_alike(mine: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]], near: float = 1e-6) -> None:
+    """Channels of bones are the same."""
+    for a, b in zip(mine, theirs, strict=True):
+        assert a == pytest.approx(b, abs=near)

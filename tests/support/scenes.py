@@ -559,3 +559,16 @@ def planned(owner: bpy.types.Object, frames: tuple[int, int] = WALK) -> bpy.type
 def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
     """The chains of the legs of a walker."""
     return [rig_of(owner).chains[leg.name] for leg in rig_of(owner).walker.legs]
+
+
+def go_to(*frames: int) -> None:
+    """Go to frames, one after the other."""
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+
+
+def key_bones(owner: bpy.types.Object, *names: str) -> None:
+    """Key rotations of bones, by default of all, as they stand, in two frames."""
+    for name in names or owner.pose.bones.keys():
+        for frame in (1, 20):
+            owner.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
