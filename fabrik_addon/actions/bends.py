@@ -30,7 +30,7 @@ from ..recognise.joint_bends import begins_limb, is_second_half, own_axis
 from ..recognise.joint_bends import bend_of as rest_bend_of
 from ..recognise.limbs import Limbs
 from ..rig.bones import pose_bones
-from ..rig.figure.figure import Prepared
+from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.uneven import measured_at, mounted_path
 from ..rig.goals import GoalPoints
@@ -53,19 +53,19 @@ def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.type
     return [minus(point, points[0]) for point in points]
 
 
-def solved_joints(prepared: Prepared, points: Sequence[GoalPoints]) -> list[list[V3]]:
+def solved_joints(figure: RigFigure, points: Sequence[GoalPoints]) -> list[list[V3]]:
     """The joints of each chain as they are solved together, relative to its first, in armature space.
 
     Args:
-        prepared: The chains.
+        figure: The chains.
         points: The goals of each.
     """
-    solution = prepared.solver.solve(prepared.goals_at(prepared.numbers(points)), prepared.settings, explain=False)
-    placed = prepared.solver.figure.placed(solution.rotations, solution.shift)
+    solution = figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, explain=False)
+    placed = figure.solver.figure.placed(solution.rotations, solution.shift)
     found = []
-    for one in prepared.asked:
+    for one in figure.asked:
         joints = [*(placed.heads[i] for i in one.joints), placed.ends[one.joints[-1]]]
-        found.append([rotated(prepared.space.turn, minus(joint, joints[0])) for joint in joints])
+        found.append([rotated(figure.space.turn, minus(joint, joints[0])) for joint in joints])
     return found
 
 
@@ -109,8 +109,8 @@ class PoseBend(NamedTuple):
 
 def bend_of(pose: FigurePose, chain: str) -> PoseBend | None:
     """How a chain bends in the pose at hand; None where it does to no side."""
-    prepared, asked = pose.prepared, pose.asked(chain)
-    if prepared.is_chain and not asked.at_head:
+    figure, asked = pose.figure, pose.asked(chain)
+    if figure.is_chain and not asked.at_head:
         found = _solver_at(pose).bend(pose.rotations)
         return None if found is None else PoseBend(found.origin, found.along, found.side, found.turns)
     heads, ends = pose.places
@@ -119,7 +119,7 @@ def bend_of(pose: FigurePose, chain: str) -> PoseBend | None:
     side = _side_of(asked, heads, line)
     if side is None:
         return None
-    return PoseBend(heads[first], unit(line), unit(side), not prepared.limits[first].is_fixed)
+    return PoseBend(heads[first], unit(line), unit(side), not figure.limits[first].is_fixed)
 
 
 def _side_of(asked: ChainGoal, heads: Sequence[V3], line: V3) -> V3 | None:
@@ -138,10 +138,10 @@ def _side_of(asked: ChainGoal, heads: Sequence[V3], line: V3) -> V3 | None:
 
 def _solver_at(pose: FigurePose) -> Solver:
     """The solver of a chain with the pose at hand as its start pose, measured there."""
-    prepared = pose.as_started
-    if prepared.is_rigid:
-        return prepared.solver
-    return Solver(measured_at(prepared, mounted_path(prepared, pose.owner, pose.depsgraph), pose.rotations))
+    figure = pose.as_started
+    if figure.is_rigid:
+        return figure.solver
+    return Solver(measured_at(figure, mounted_path(figure, pose.owner, pose.depsgraph), pose.rotations))
 
 
 def pole_error(pose: FigurePose, chain: str) -> float | None:
@@ -156,13 +156,13 @@ def pole_error(pose: FigurePose, chain: str) -> float | None:
 
 def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
     """The angle of `pole_error`, and where the pole stands in the world after it was turned by it."""
-    pole, space = pose.goals(chain).pole, pose.prepared.space
+    pole, space = pose.goals(chain).pole, pose.figure.space
     bend = bend_of(pose, chain) if pole is not None else None
     if bend is None or pole is None or not bend.turns:
         return None
     off = minus(space.to_chain(pole), bend.origin)
     away = perpendicular(off, bend.along)
-    if length(away) <= NO_SIDE * pose.prepared.length:
+    if length(away) <= NO_SIDE * pose.figure.length:
         return None
     angle = atan2(dot(bend.along, cross(away, bend.side)), dot(away, bend.side)) - pose.asked(chain).pole_angle
     angle = pi - (pi - angle) % (2.0 * pi)
@@ -180,24 +180,24 @@ def pole_in_bend(pose: FigurePose, chain: str, planned: Sequence[float]) -> Sequ
         chain: Name of the chain.
         planned: Where the pole would be by the bones of the chain alone, in the world.
     """
-    bend = None if pose.prepared.is_chain else bend_of(pose, chain)
+    bend = None if pose.figure.is_chain else bend_of(pose, chain)
     if bend is None:
         return planned
-    space = pose.prepared.space
+    space = pose.figure.space
     off = minus(space.to_chain(planned), bend.origin)
     away = length(perpendicular(off, bend.along))
     side = rotated(turn_about(bend.along, -pose.asked(chain).pole_angle), bend.side)
     return space.to_world(plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(side, away))))
 
 
-def held_to_pole(pose: FigurePose, chain: str) -> Prepared:
+def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:
     """The chains with the pose at hand as their start, and the pole angle of one by which it bends as it stands."""
-    off, prepared = pole_error(pose, chain), pose.as_started
+    off, figure = pole_error(pose, chain), pose.as_started
     if off is None:
-        return prepared
-    asked, k = list(prepared.asked), pose.index(chain)
+        return figure
+    asked, k = list(figure.asked), pose.index(chain)
     asked[k] = asked[k]._replace(pole_angle=asked[k].pole_angle + off)
-    return prepared.asking(asked)
+    return figure.asking(asked)
 
 
 def hinges_from_bend(

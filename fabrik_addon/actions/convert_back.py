@@ -16,7 +16,7 @@ from ..maths import V3, distance
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
-from ..rig.figure.figure import Prepared
+from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import set_of
 from ..rig.figure.joint_limits import write_ik_settings
@@ -39,7 +39,7 @@ class _Made:
     Attributes:
         item: The chain.
         result: What is told of it.
-        prepared: The chains with which it is solved.
+        figure: The chains with which it is solved.
         place: Its own among these.
         stood: Where our solve puts the joints of its bones.
         constraint: What is made of it.
@@ -47,7 +47,7 @@ class _Made:
 
     item: Item
     result: Converted
-    prepared: Prepared
+    figure: RigFigure
     place: int
     stood: list[V3] = field(default_factory=list)
     constraint: Any = None
@@ -55,7 +55,7 @@ class _Made:
     @property
     def asked(self) -> ChainGoal:
         """What the chain asks for."""
-        return self.prepared.asked[self.place]
+        return self.figure.asked[self.place]
 
     @property
     def bones(self) -> tuple[str, ...]:
@@ -87,9 +87,9 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
                 raise ChainError(refusal, chain=chain.name)
             chain_set = set_of(owner, chain)
             place = chain_set.names.index(chain.name)
-            prepared, points = read(chain_set, depsgraph)
-            one = _Made((owner, chain), result, prepared, place)
-            one.stood = solved_joints(prepared, points)[place][: len(one.bones) + 1]
+            figure, points = read(chain_set, depsgraph)
+            one = _Made((owner, chain), result, figure, place)
+            one.stood = solved_joints(figure, points)[place][: len(one.bones) + 1]
             made.append(one)
         except FabrikError as error:
             result.lost.append(worded(error.local))
@@ -103,16 +103,16 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
 
 def _constrained(one: _Made, keyed: KeyedChannels) -> Any:
     """Make the constraint of a chain, and put its bones into the start pose."""
-    (owner, chain), result, prepared = one.item, one.result, one.prepared
+    (owner, chain), result, figure = one.item, one.result, one.figure
     asked, names = one.asked, one.bones
     bones = [pose_bones(owner)[name] for name in names]
     result.lost += _losses(one, bones, keyed)
-    for bone, joint in zip(bones, (prepared.joints[i] for i in asked.joints), strict=False):
+    for bone, joint in zip(bones, (figure.joints[i] for i in asked.joints), strict=False):
         if not limit_of(bone).type.is_of_blender:
             result.lost += [
                 joined(": ", (bone.name, lost)) for lost in write_ik_settings(bone, joint.limit, joint.stiffness)
             ]
-    write_pose(owner, Pose(prepared, np.array(prepared.starts)))
+    write_pose(owner, Pose(figure, np.array(figure.starts)))
     chain.enabled = False
     if asked.aims:
         track = make_track(owner, chain)
@@ -143,11 +143,11 @@ def _losses(one: _Made, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannel
         lost.append(
             Text("the way from the end of '{bone}' to the head of '{tip}'", bone=bones[-1].name, tip=asked.bones[-1])
         )
-    if one.prepared.root is not None:
-        lost.append(Text("that the body bone '{bone}' comes along", bone=one.prepared.bones[0]))
+    if one.figure.root is not None:
+        lost.append(Text("that the body bone '{bone}' comes along", bone=one.figure.bones[0]))
     if asked.has_pole and _shares_bones(one):
         lost.append(Text("its pole, which Blender's IK drops where constraints share bones"))
-    elif asked.has_pole and not one.prepared.limits[asked.joints[0]].is_free:
+    elif asked.has_pole and not one.figure.limits[asked.joints[0]].is_free:
         lost.append(
             Text("{bone}: its limit, which Blender's IK does not hold at the root with a pole", bone=bones[0].name)
         )
@@ -160,7 +160,7 @@ def _losses(one: _Made, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannel
 def _shares_bones(one: _Made) -> bool:
     """Whether a chain has a bone in common with another that it is solved with."""
     asked = one.asked
-    others = (other for place, other in enumerate(one.prepared.asked) if place != one.place)
+    others = (other for place, other in enumerate(one.figure.asked) if place != one.place)
     return any(name in other.bones for other in others for name in asked.bones)
 
 
@@ -195,7 +195,7 @@ def _match_bend(context: bpy.types.Context, made: _Made) -> None:
             left = _left(context, made, angle)
             best = min(best, (abs(left), angle))
         _left(context, made, best[1])
-    lengths = made.prepared.solver.figure.lengths
+    lengths = made.figure.solver.figure.lengths
     size = sum(lengths[i] for i in made.asked.joints[: len(made.bones)])
     made.result.lost += differences(_seen(context, made), made.stood, size)
 

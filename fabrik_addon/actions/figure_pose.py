@@ -17,11 +17,11 @@ from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_rig
-from ..rig.figure.figure import Prepared
+from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import ChainSet, set_of
 from ..rig.figure.kinematics import world_turn
-from ..rig.figure.reader import frame_of, prepare, read_goals
+from ..rig.figure.reader import frame_of, read_figure, read_goals
 from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
@@ -44,7 +44,7 @@ class FigurePose:
     Attributes:
         chain_set: The chains.
         depsgraph: Evaluated.
-        prepared: The chains with their stored start pose.
+        figure: The chains with their stored start pose.
         points: Where the goals of each are.
         rotations: The n rotations of the pose at hand.
         shift: The shift of the root at hand, in chain space.
@@ -52,7 +52,7 @@ class FigurePose:
 
     chain_set: ChainSet
     depsgraph: bpy.types.Depsgraph
-    prepared: Prepared
+    figure: RigFigure
     points: tuple[GoalPoints, ...]
     rotations: list[Q4]
     shift: V3
@@ -79,12 +79,12 @@ class FigurePose:
             FabrikError: They can't be posed.
         """
         owner = check_rig(chain_set.owner, depsgraph)
-        prepared = prepare(chain_set, depsgraph, given=given)
+        figure = read_figure(chain_set, depsgraph, given=given)
         bones = pose_bones(owner)
-        rotations = [read_rotation(bones[name]) for name in prepared.bones]
-        root = prepared.root
-        shift = root.shift_for(bones[prepared.bones[0]].location) if root is not None else ORIGIN
-        return cls(chain_set, depsgraph, prepared, (), rotations, shift)
+        rotations = [read_rotation(bones[name]) for name in figure.bones]
+        root = figure.root
+        shift = root.shift_for(bones[figure.bones[0]].location) if root is not None else ORIGIN
+        return cls(chain_set, depsgraph, figure, (), rotations, shift)
 
     @classmethod
     def of(cls, item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None = None) -> FigurePose:
@@ -108,7 +108,7 @@ class FigurePose:
         Raises:
             FabrikError: A goal can't be read.
         """
-        points = read_goals(self.chain_set, self.prepared.bones, depsgraph, given)
+        points = read_goals(self.chain_set, self.figure.bones, depsgraph, given)
         return replace(self, depsgraph=depsgraph, points=points)
 
     def with_places(self, targets: Places, poles: Places) -> FigurePose:
@@ -124,7 +124,7 @@ class FigurePose:
         """How far targets are from where they are in another pose of the chains, as a share of the figure's size."""
         pairs = zip(self.points, other.points, strict=True)
         off = max(distance(a.target, b.target) for a, b in pairs)
-        return off / self.prepared.space.world_length((self.prepared.length, 0.0, 0.0))
+        return off / self.figure.space.world_length((self.figure.length, 0.0, 0.0))
 
     @property
     def owner(self) -> bpy.types.Object:
@@ -133,52 +133,52 @@ class FigurePose:
 
     def index(self, chain: str) -> int:
         """The place of a chain among those that are solved with it."""
-        return next(i for i, one in enumerate(self.prepared.asked) if one.chain == chain)
+        return next(i for i, one in enumerate(self.figure.asked) if one.chain == chain)
 
     def asked(self, chain: str) -> ChainGoal:
         """What a chain asks for."""
-        return self.prepared.asked[self.index(chain)]
+        return self.figure.asked[self.index(chain)]
 
     def goals(self, chain: str) -> GoalPoints:
         """Where the goals of a chain are."""
         return self.points[self.index(chain)]
 
     @property
-    def as_started(self) -> Prepared:
+    def as_started(self) -> RigFigure:
         """The chains with the pose at hand as their start pose."""
-        return self.prepared.started(self.rotations, self.shift)
+        return self.figure.started(self.rotations, self.shift)
 
-    def turned_by(self, prepared: Prepared) -> float:
+    def turned_by(self, figure: RigFigure) -> float:
         """How far a solve turns the joint that it turns most, in radians; a body's shift counts as shift over size."""
-        rotations, shift = _solved(prepared, self.points, self.owner, self.depsgraph)
+        rotations, shift = _solved(figure, self.points, self.owner, self.depsgraph)
         turned = float(turn_angles(products(conjugates(np.array(self.rotations)), rotations)).max())
-        there, here = prepared.space.to_armature(shift), self.prepared.space.to_armature(self.shift)
-        return max(turned, distance(there, here) / prepared.length)
+        there, here = figure.space.to_armature(shift), self.figure.space.to_armature(self.shift)
+        return max(turned, distance(there, here) / figure.length)
 
     def leaves(self, chain: str, pole: Vector) -> bool:
         """Whether a solve from the stored start pose leaves the pose at hand, with a pole at a point of the world."""
-        return self.with_places({}, {chain: pole}).turned_by(self.prepared) <= SAME
+        return self.with_places({}, {chain: pole}).turned_by(self.figure) <= SAME
 
     @property
     def places(self) -> tuple[list[V3], list[V3]]:
         """The n heads and the n ends of the pose at hand, in chain space; see `uneven.ends_at`."""
-        return ends_at(self.prepared, self.rotations, self.shift, self.owner, self.depsgraph)
+        return ends_at(self.figure, self.rotations, self.shift, self.owner, self.depsgraph)
 
     def is_at_target(self, chain: str) -> bool:
         """Whether the effector of a chain stands on its target, within the tolerance."""
         (heads, ends), asked = self.places, self.asked(chain)
         last = asked.joints[-1]
         off = distance(heads[last] if asked.at_head else ends[last], self._to_chain(self.goals(chain).target))
-        return off <= self.prepared.settings.tolerance * self.prepared.length
+        return off <= self.figure.settings.tolerance * self.figure.length
 
     def _to_chain(self, point: Sequence[float]) -> V3:
-        return self.prepared.space.to_chain(point)
+        return self.figure.space.to_chain(point)
 
     @property
     def is_animated(self) -> bool:
         """Whether keys or strips play the bones."""
         bones = pose_bones(self.owner)
-        return is_animated(self.owner, [bones[name] for name in self.prepared.bones], self.keyed)
+        return is_animated(self.owner, [bones[name] for name in self.figure.bones], self.keyed)
 
     @property
     def keyed(self) -> KeyedChannels:
@@ -187,20 +187,20 @@ class FigurePose:
 
     def start_to_keep(self, chain: str) -> list[Q4]:
         """The start pose that a chain will have after `keep`: n rotations, root to tip."""
-        before, found = self.turned_by(self.prepared), self.rotations
+        before, found = self.turned_by(self.figure), self.rotations
         if self.is_animated or before <= SAME or self.turned_by(self.as_started) > CLOSER * before:
-            found = self.prepared.starts
+            found = self.figure.starts
         return [found[i] for i in self.asked(chain).joints]
 
 
 def _solved(
-    prepared: Prepared, points: Sequence[GoalPoints], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+    figure: RigFigure, points: Sequence[GoalPoints], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Doubles, V3]:
     """The n rotations to which chains are solved, and the shift of their root in chain space."""
-    if not prepared.is_rigid or prepared.influence < 1.0:
-        found = posed(prepared, points, owner, depsgraph)
+    if not figure.is_rigid or figure.influence < 1.0:
+        found = posed(figure, points, owner, depsgraph)
         return found.rotations, found.shift
-    rows = prepared.solved(prepared.numbers(points))
+    rows = figure.solved(figure.numbers(points))
     return np.array(rows.rotations).reshape(-1, 4), v3(rows.shifts)
 
 

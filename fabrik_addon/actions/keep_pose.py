@@ -190,7 +190,7 @@ def keep_figure(pose: FigurePose, chains: Sequence[str], *, most: float = inf, i
     Raises:
         FabrikError: They can't be posed.
     """
-    before = pose.turned_by(pose.prepared)
+    before = pose.turned_by(pose.figure)
     after = pose.turned_by(pose.as_started) if before > SAME else before
     is_needed = before > SAME and after <= min(CLOSER * before, most)
     start = _take(pose, chains, is_keyed=is_keyed) if is_needed else ""
@@ -204,15 +204,15 @@ def _take(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> str:
     Of keyed ones that is their keys; else what is animated keeps its own.
     """
     owner, chains, body = pose.chain_set
-    found, prepared = pose_bones(owner), pose.prepared
-    rotations = dict(zip(prepared.bones, pose.rotations, strict=True))
-    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in zip(chains, prepared.asked, strict=True)]
+    found, figure = pose_bones(owner), pose.figure
+    rotations = dict(zip(figure.bones, pose.rotations, strict=True))
+    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in zip(chains, figure.asked, strict=True)]
     if is_keyed:
         limbs = [] if all(chain.start == "ANIMATED" for chain in chains if chain.name in asked) else limbs
     else:
         keyed = pose.keyed
-        of_chains = {name for one in prepared.asked for name in one.bones}
-        between = [name for name in prepared.bones if body and (name == body or name not in of_chains)]
+        of_chains = {name for one in figure.asked for name in one.bones}
+        between = [name for name in figure.bones if body and (name == body or name not in of_chains)]
         store_bones(owner, [(name, rotations[name], v3(found[name].location)) for name in between])
         limbs = [(chain, bones) for chain, bones in limbs if not is_animated(owner, bones, keyed)]
     kind = "ANIMATED" if is_keyed else "CAPTURED"
@@ -245,7 +245,7 @@ def _why_moved(pose: FigurePose, chain: str, *, is_held: bool) -> Text:
 
 def exceeded(pose: FigurePose) -> Text | None:
     """Which bone stands farthest beyond its joint limit, and by how much; or None."""
-    limits = zip(pose.prepared.limits, pose.rotations, pose.prepared.bones, strict=True)
+    limits = zip(pose.figure.limits, pose.rotations, pose.figure.bones, strict=True)
     worst, name = max((limit.violation(rotation), name) for limit, rotation, name in limits)
     if worst <= WORTH_TELLING:
         return None

@@ -132,7 +132,7 @@ def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> 
     if target is None:
         return []
     there = Vector(resolve_point("target", target.found, target.bone, pose.depsgraph))
-    near = IN_PLACE * pose.prepared.space.world_length((pose.prepared.length, 0, 0))
+    near = IN_PLACE * pose.figure.space.world_length((pose.figure.length, 0, 0))
     return [] if (there - one.goal).length <= near else _placed(context, pose, one, target, one.goal)[1]
 
 

@@ -69,16 +69,14 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     """
     chain_set = set_of(owner, chain)
     _check(chain_set, chain)
-    prepared, points = read(chain_set, depsgraph)
-    trace, space = Trace(), prepared.space
-    solution = prepared.solver.solve(
-        prepared.goals_at(prepared.numbers(points)), prepared.settings, trace, explain=False
-    )
+    figure, points = read(chain_set, depsgraph)
+    trace, space = Trace(), figure.space
+    solution = figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, trace, explain=False)
     root, target = space.to_world(ORIGIN), v3(points[0].target)
-    count = len(prepared.bones) + (not prepared.asked[0].at_head)
+    count = len(figure.bones) + (not figure.asked[0].at_head)
     passes = []
     for step in trace.steps:
-        joints = tuple(space.to_world(scaled(joint, prepared.length)) for joint in step.joints[:count])
+        joints = tuple(space.to_world(scaled(joint, figure.length)) for joint in step.joints[:count])
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
     moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]
     return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))

@@ -232,37 +232,37 @@ def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
     The bend is that which a solve sees: from the stored start pose where it leads here, or the limb is animated and so
     keeps that; else from the pose at hand, which becomes the start pose.
     """
-    prepared, asked = pose.prepared, pose.asked(chain)
-    is_alone = prepared.is_chain and not asked.at_head
+    figure, asked = pose.figure, pose.asked(chain)
+    is_alone = figure.is_chain and not asked.at_head
     point = _point_for_stored(pose) if is_alone else None
     if is_alone and (pose.is_animated or (point is not None and pose.leaves(chain, point))):
         return point
     bend, pole = bend_of(pose, chain), pose.goals(chain).pole
     if bend is None or pole is None:
         return None
-    space = prepared.space
+    space = figure.space
     away = perpendicular(minus(space.to_chain(pole), bend.origin), bend.along)
     side = rotated(turn_about(bend.along, -asked.pole_angle), bend.side)
     middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
-    distance = max(length(away), LEAST_DISTANCE * prepared.length)
+    distance = max(length(away), LEAST_DISTANCE * figure.length)
     return Vector(space.to_world(plus(middle, scaled(side, distance))))
 
 
 def _point_for_stored(pose: FigurePose) -> Vector | None:
     """The point for a solve of a chain by itself that begins at the stored start pose."""
-    prepared, asked, points = pose.prepared, pose.prepared.asked[0], pose.points[0]
+    figure, asked, points = pose.figure, pose.figure.asked[0], pose.points[0]
     assert points.pole is not None
-    space, last = prepared.space, len(prepared.bones) - 1
-    stood = joints_at(prepared, pose.rotations, pose.owner, pose.depsgraph)
+    space, last = figure.space, len(figure.bones) - 1
+    stood = joints_at(figure, pose.rotations, pose.owner, pose.depsgraph)
     along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
     pole = space.to_chain(points.pole)
     side = any_perpendicular(along, pole)
-    distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * prepared.length)
+    distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * figure.length)
     goals = [
         Point(last, space.to_chain(points.target)),
         Bend(last, plus(middle, scaled(side, distance)), asked.pole_angle),
     ]
-    solution = prepared.solver.solve(goals, prepared.settings, explain=False)
+    solution = figure.solver.solve(goals, figure.settings, explain=False)
     angle = bend_between(solution.joints, stood)
     if angle is None:
         return None

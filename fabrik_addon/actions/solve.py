@@ -147,33 +147,33 @@ def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph
 
 def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
-    evaluated, prepared = pose_bones(owner.evaluated_get(depsgraph)), item.prepared
-    poses, n = [evaluated[name] for name in prepared.bones], len(prepared.bones)
-    ending = [n - 1] if prepared.is_chain else sorted({*range(n)} - _not_grown(item) | {n - 1})
+    evaluated, figure = pose_bones(owner.evaluated_get(depsgraph)), item.figure
+    poses, n = [evaluated[name] for name in figure.bones], len(figure.bones)
+    ending = [n - 1] if figure.is_chain else sorted({*range(n)} - _not_grown(item) | {n - 1})
     seen = np.array([pose.head for pose in poses] + [poses[i].tail for i in ending], dtype=np.float64)
-    there = prepared.space.many_to_armature(np.concatenate([item.heads, item.ends[ending]]))
+    there = figure.space.many_to_armature(np.concatenate([item.heads, item.ends[ending]]))
     off = np.sqrt(((seen - there) ** 2).sum(axis=1))
     are_there = off <= np.maximum(PROMISED * item.length, ULPS * np.abs(there).max(axis=1))
     if are_there.all():
         return None
-    bone = prepared.bones[[*range(n), *ending][int(np.argmin(are_there))]]
+    bone = figure.bones[[*range(n), *ending][int(np.argmin(are_there))]]
     return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
 
 
 def _not_grown(item: Posed) -> set[int]:
     """Indices of the bones that a stretch leaves as long as they are: it moves the next one's head away instead."""
-    prepared = item.prepared
-    moved = [one.bone for own in prepared.grown for one in own if one.name == "location"]
-    return {prepared.bodies.parents[prepared.bones.index(name)] for name in moved}
+    figure = item.figure
+    moved = [one.bone for own in figure.grown for one in own if one.name == "location"]
+    return {figure.bodies.parents[figure.bones.index(name)] for name in moved}
 
 
 def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
     """An error where posing the chains, or some solved with them, moved a target: no pose would ever settle."""
-    if chain.target is None or item.prepared.asked[k].influence < 1.0:
+    if chain.target is None or item.figure.asked[k].influence < 1.0:
         return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
     allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))
-    if distance(item.prepared.space.to_chain(point), item.target(k)) <= allowed:
+    if distance(item.figure.space.to_chain(point), item.target(k)) <= allowed:
         return None
     return TargetError(
         Text("the target moved while the chain was posed: it hangs on the chain, or on one solved with it"),
@@ -275,7 +275,7 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: Facts
     for one, error in zip(solved, found, strict=True):
         owner = one.chain_set.owner
         if error is None:
-            FigureCache.keep(one.chain_set, facts.frame, one.item.prepared)  # the channels alone are others now
+            FigureCache.keep(one.chain_set, facts.frame, one.item.figure)  # the channels alone are others now
         ended += (
             _refused(one.chain_set, error)
             if error is not None
@@ -287,14 +287,14 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: Facts
 def _kept(context: bpy.types.Context, one: _Written, keyed: KeyedChannels) -> list[Outcome]:
     """The outcomes of a pose that stands, and its keys."""
     owner, chains, _ = one.chain_set
-    prepared = one.item.prepared
+    figure = one.item.figure
     bones = pose_bones(owner)
-    written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
-    plain = [(bones[name], channel) for name, channel in prepared.plain_channels]
+    written = [bones[channels.bone] for channels in figure.channels if channels is not None]
+    plain = [(bones[name], channel) for name, channel in figure.plain_channels]
     was_keyed, is_keyed = insert_posed_keys(context, written, plain, keyed)
     outcomes = outcomes_of(one.item)
-    for chain, outcome, asked in zip(chains, outcomes, prepared.asked, strict=True):
-        own = [name for name in was_keyed if name in asked.bones or not prepared.is_chain]
+    for chain, outcome, asked in zip(chains, outcomes, figure.asked, strict=True):
+        own = [name for name in was_keyed if name in asked.bones or not figure.is_chain]
         if own and not is_keyed:
             outcome.is_lost = True
             outcome.warnings.append(

@@ -21,7 +21,7 @@ from ..kernel import PIN, STATUSES
 from ..messages import ROLES, Message
 from ..rig.bones import names_if_any
 from ..rig.dependencies import absence_of, why_unfollowed
-from ..rig.figure.figure import Prepared
+from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import REACHED, ChainGoal
 from ..rig.figure.groups import ChainSet, lacks_goal
 from ..rig.figure.last_solve import moved_since, stand_of
@@ -111,21 +111,21 @@ class Outcome:
 
 def outcomes_of(item: Posed) -> list[Outcome]:
     """What there is to say of chains that were solved together, in their order."""
-    pinned = [one.chain for one in item.prepared.asked if one.rank == PIN and one.weight > 0.0]
-    return [_outcome(item, k, pinned) for k in range(len(item.prepared.asked))]
+    pinned = [one.chain for one in item.figure.asked if one.rank == PIN and one.weight > 0.0]
+    return [_outcome(item, k, pinned) for k in range(len(item.figure.asked))]
 
 
 def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
-    one, scale = item.prepared.asked[k], item.scales[k].item()
+    one, scale = item.figure.asked[k], item.scales[k].item()
     status, missed, turn, pole, softened = (part[0, k].item() for part in item.result)
-    held = [(item.prepared.bones[i], give) for i, give in item.held_back(k)]
+    held = [(item.figure.bones[i], give) for i, give in item.held_back(k)]
     outcome = Outcome(one.chain, STATUSES[status].value, missed * scale, item.passes, [bone for bone, _ in held])
     outcome.turn_residual, outcome.softened = turn, softened * scale
     for bone, angle in held:
         if angle is not None:
             outcome.warnings.append(Text("{bone} would have to give {angle:.3g}°", bone=bone, angle=degrees(angle)))
     if status != REACHED:
-        outcome.warnings += _held_by(item.prepared, one, pinned)
+        outcome.warnings += _held_by(item.figure, one, pinned)
     warn_of_pole(outcome, pole, is_uneven=bool(item.uneven))
     if item.uneven and outcome.status != "REACHED":
         outcome.warnings.append(
@@ -138,7 +138,7 @@ def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
     return outcome
 
 
-def _held_by(prepared: Prepared, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
+def _held_by(figure: RigFigure, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
     """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
     others = [name for name in pinned if name != one.chain]
     if others:
@@ -150,7 +150,7 @@ def _held_by(prepared: Prepared, one: ChainGoal, pinned: Sequence[str]) -> list[
         if len(others) == 1:
             return [Text("it gives way to the pin of {name}", name=names)]
         return [Text("it gives way to the pins of {names}", names=names)]
-    beside = quoted([name for name in prepared.chains if name != one.chain])
+    beside = quoted([name for name in figure.chains if name != one.chain])
     return [Text("it shares its bones with {chains}, each with its goal", chains=beside)] if beside else []
 
 

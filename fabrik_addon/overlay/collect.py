@@ -115,12 +115,12 @@ def _starts_together(
 
 
 def _starts(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[V3, ...]]:
-    prepared, _ = read(chain_set, depsgraph)
-    heads, ends = ends_at(prepared, prepared.starts, ORIGIN, chain_set.owner, depsgraph)
-    to_world = prepared.space.to_world
+    figure, _ = read(chain_set, depsgraph)
+    heads, ends = ends_at(figure, figure.starts, ORIGIN, chain_set.owner, depsgraph)
+    to_world = figure.space.to_world
     return {
         one.chain: (*(to_world(heads[joint]) for joint in one.joints), to_world(ends[one.joints[-1]]))
-        for one in prepared.asked
+        for one in figure.asked
     }
 
 

@@ -93,7 +93,7 @@ SHOT = (
     Step("actions/solve", "levels", "and which after which: one level after the other"),
     Step("actions/bake/sample", "sample", "all goals: by their curves where these tell"),
     Step(BLENDER, "", "else evaluates each frame"),
-    Step("rig/figure/reader", "prepare", "bones, limits, start pose"),
+    Step("rig/figure/reader", "read_figure", "bones, limits, start pose"),
     Step("actions/bake/sample", "Track", "all frames, a row each"),
     Step("kernel/rows", "Rows", "the same solve, in a loop"),
     Step("actions/bake/keys", "keys_of", "rotations that run on from frame to frame"),

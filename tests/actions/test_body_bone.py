@@ -336,10 +336,10 @@ def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> N
     update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     (chain_set,) = sets_of(owner, rig_of(owner).chains)
-    prepared, points = read(chain_set, depsgraph)
-    first, *others = prepared.asked
-    turning = prepared.asking([first._replace(turns=True, turn_weight=0.0), *others])
-    plain = posed(prepared, points, owner, depsgraph)
+    figure, points = read(chain_set, depsgraph)
+    first, *others = figure.asked
+    turning = figure.asking([first._replace(turns=True, turn_weight=0.0), *others])
+    plain = posed(figure, points, owner, depsgraph)
     found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], owner, depsgraph)
     assert found.shift == pytest.approx(plain.shift, abs=1e-6)
     for a, b in zip(found.rotations, plain.rotations, strict=True):

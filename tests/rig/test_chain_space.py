@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chain space, and chains as they are prepared: what a figure depends on, and what it does not."""
+"""Chain space, and chains as they are read: what a figure depends on, and what it does not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.maths import distance, length, minus, normalized
-from fabrik_addon.rig.figure.figure import Prepared
+from fabrik_addon.rig.figure.figure import RigFigure
 from fabrik_addon.rig.figure.groups import alone
 from fabrik_addon.rig.figure.kinematics import rounded
 from fabrik_addon.rig.figure.reader import carried, read
@@ -29,7 +29,7 @@ def random_space(random: Random, away: float = 0.0) -> ChainSpace:
     return ChainSpace.of(RigFrame.of(world), origin, normalized([random.gauss(0.0, 1.0) for _ in range(4)]))
 
 
-def prepared(owner: bpy.types.Object) -> Prepared:
+def figure(owner: bpy.types.Object) -> RigFigure:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     return read(alone(owner, owner.fabrik.chains[0]), depsgraph)[0]
 
@@ -68,7 +68,7 @@ class TestSpace:
 class TestFigures:
     def test_they_do_not_depend_on_how_the_parents_stand(self) -> None:
         owner, _ = make_rig("limb on a bone")
-        first = prepared(owner)
+        first = figure(owner)
         bone, random = owner.pose.bones["b0"], Random(4)
         for _ in range(20):
             bone.rotation_quaternion = Quaternion([random.gauss(0.0, 1.0) for _ in range(4)])
@@ -80,7 +80,7 @@ class TestFigures:
             now = carried(first, owner, bpy.context.evaluated_depsgraph_get())
             assert now is not None
             assert now.solver is first.solver
-            assert prepared(owner).joints == first.joints
+            assert figure(owner).joints == first.joints
             joints = evaluated_joints(owner, owner.fabrik.chains[0])
             stood = first.solver.figure.placed([(1.0, 0.0, 0.0, 0.0)] * 2).joints
             for point, joint in zip(joints, stood, strict=True):
@@ -88,11 +88,11 @@ class TestFigures:
 
     def test_a_parent_that_grows_makes_another_figure(self) -> None:
         owner, _ = make_rig("limb on a bone")
-        first = prepared(owner)
+        first = figure(owner)
         owner.pose.bones["b0"].scale = (1.5, 1.5, 1.5)
         update()
         assert carried(first, owner, bpy.context.evaluated_depsgraph_get()) is None
-        assert prepared(owner).length == pytest.approx(1.5 * first.length, rel=1e-6)
+        assert figure(owner).length == pytest.approx(1.5 * first.length, rel=1e-6)
 
     @pytest.mark.parametrize("flag", ["turns with nothing", "keeps its axes"])
     def test_bones_that_do_not_inherit_rotation(self, flag: str) -> None:
@@ -100,7 +100,7 @@ class TestFigures:
         owner.data.bones["b1" if flag == "turns with nothing" else "b2"].use_inherit_rotation = False
         owner.pose.bones["b0"].rotation_quaternion = (0.9, 0.3, -0.2, 0.1)
         update()
-        found = prepared(owner)
+        found = figure(owner)
         assert found.is_rigid
         bpy.ops.fabrik.solve()
         joints = evaluated_joints(owner, chain)
@@ -110,10 +110,10 @@ class TestFigures:
 
     def test_a_scale_that_differs_between_axes_is_not_rigid(self) -> None:
         owner, _ = make_rig("limb on a bone")
-        assert prepared(owner).is_rigid
+        assert figure(owner).is_rigid
         owner.pose.bones["b1"].scale = (1.0, 1.4, 1.0)
         update()
-        assert not prepared(owner).is_rigid
+        assert not figure(owner).is_rigid
 
     def test_numbers_of_many_frames_are_those_of_each(self) -> None:
         owner = make_line(3)

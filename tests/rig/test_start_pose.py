@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.animation.keys import KeyedChannels
-from fabrik_addon.rig.figure.figure import Prepared
+from fabrik_addon.rig.figure.figure import RigFigure
 from fabrik_addon.rig.figure.groups import ChainSet, sets_of
 from fabrik_addon.rig.figure.reader import carried, read, restarted
 from fabrik_addon.rig.figure.solve import posed
@@ -237,7 +237,7 @@ def walker() -> bpy.types.Object:
     return owner
 
 
-def read_now(chain_set: ChainSet) -> Prepared:
+def read_now(chain_set: ChainSet) -> RigFigure:
     return read(chain_set, bpy.context.evaluated_depsgraph_get())[0]
 
 

@@ -267,15 +267,15 @@ BoneKeys: TypeAlias = tuple[Keys, list[ChainBake], Limit | None, float]  # resul
 
 def results_of(track: Track, steps: Doubles) -> list[ChainBake]:
     """How each of the chains went; `steps` are the `cosines` of the rotations."""
-    answers, prepared = track.answers, track.prepared
+    answers, figure = track.answers, track.figure
     found = []
-    for c, chain in enumerate(prepared.chains):
+    for c, chain in enumerate(figure.chains):
         residual, turn, softened = (every[:, c].copy() for every in (answers.residual, answers.turn, answers.softened))
         status = answers.status[:, c].copy()
         result = ChainBake(track.owner.name, chain, track.frames, status, residual, turn, softened)
-        result.together = [name for name in prepared.chains if name != chain]
+        result.together = [name for name in figure.chains if name != chain]
         result.worst_violation = answers.violation
-        joints: Any = track.joints_of(c) if len(prepared.asked) > 1 else slice(None)
+        joints: Any = track.joints_of(c) if len(figure.asked) > 1 else slice(None)
         result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
         found.append(result)
     return found
@@ -298,10 +298,10 @@ def keys_of(
         The keys of a property, the results of the chains that have the bone (its keys count for the first), its limit
         where that is the same in all frames, and the size of what it carries.
     """
-    prepared, answers, pose = track.prepared, track.answers, pose_bones(track.owner)
+    figure, answers, pose = track.figure, track.answers, pose_bones(track.owner)
     interpolation, span = settings.interpolation, (settings.frames[0], settings.frames[-1])
     of_all = partial(Keys, frames=track.frames, interpolation=interpolation, span=span)
-    bones = [(own, pose[own.bone]) if own is not None else None for own in prepared.channels]
+    bones = [(own, pose[own.bone]) if own is not None else None for own in figure.channels]
     stood = [read_values(one[1]) if one is not None else [] for one in bones]
     channels = [one and replace(one[0], near=before.previous(one[1], one[0].near)) for one in bones]
     runs = _runs(channels, answers.rotations, steps, stood)
@@ -309,14 +309,14 @@ def keys_of(
         if own is not None and one is not None:
             values, stays = runs[i]
             keys = of_all(rotation_path(one[1]), own.mode, own.bone, own.indices, stood[i], values, stays)
-            holders = [result for result, chain in zip(results, prepared.asked, strict=True) if i in chain.joints]
-            yield keys, holders or [*results], prepared.limits[i] if track.is_one else None, 1.0
-    for i, (name, channel) in enumerate(prepared.plain_channels):
+            holders = [result for result, chain in zip(results, figure.asked, strict=True) if i in chain.joints]
+            yield keys, holders or [*results], figure.limits[i] if track.is_one else None, 1.0
+    for i, (name, channel) in enumerate(figure.plain_channels):
         values, bone = answers.plain[:, i], pose[name]
         place, stays = [*getattr(bone, channel)], staying(values)
         keys = of_all(plain_path(bone, channel), PLAIN, name, range(3), place, values, stays)
-        holders = [result for result, chain in zip(results, prepared.asked, strict=True) if name in chain.bones]
-        yield keys, holders or [*results], None, prepared.length if channel == "location" else 1.0
+        holders = [result for result, chain in zip(results, figure.asked, strict=True) if name in chain.bones]
+        yield keys, holders or [*results], None, figure.length if channel == "location" else 1.0
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:

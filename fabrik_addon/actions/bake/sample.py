@@ -19,12 +19,12 @@ from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
 from ...rig.dependencies import is_simulated
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.kinematics import Mount, head_of_root
-from ...rig.figure.reader import FactsByRig, carried, prepare, read, resettled, restarted
+from ...rig.figure.reader import FactsByRig, carried, read, read_figure, resettled, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
 from ...rig.figure.space import ChainSpaces, are_spaces
 from ...rig.goal_paths import GoalPaths
@@ -49,7 +49,7 @@ class Answers:
 
     Attributes:
         rotations: (F, n, 4), each in the rest frame of its bone, influence included.
-        plain: (F, m, 3), the location and scale channels that are written besides (`Prepared.plain_channels`).
+        plain: (F, m, 3), the location and scale channels that are written besides (`RigFigure.plain_channels`).
         status: (F, C), indices into the kernel's `STATUSES`.
         residual: (F, C), from the solved effector to the target as a share of the chain's length.
         turn: (F, C), angles in radians by which the solved tip is off the rotation, or the aim, that it is to have.
@@ -66,10 +66,10 @@ class Answers:
     violation: float = 0.0
 
     @classmethod
-    def room(cls, frames: int, prepared: Prepared) -> Answers:
+    def room(cls, frames: int, figure: RigFigure) -> Answers:
         """Room for the answers of so many frames."""
-        chains, count = len(prepared.asked), len(prepared.plain_channels)
-        rotations, plain = np.empty((frames, len(prepared.bones), 4)), np.zeros((frames, count, 3))
+        chains, count = len(figure.asked), len(figure.plain_channels)
+        rotations, plain = np.empty((frames, len(figure.bones), 4)), np.zeros((frames, count, 3))
         residual, turn, softened = np.zeros((3, frames, chains))
         return cls(rotations, plain, np.zeros((frames, chains), dtype=np.int32), residual, turn, softened)
 
@@ -101,7 +101,7 @@ class Track:
         self.lengths: tuple[float, ...] = ()
         self.numbers: Doubles = np.empty((0, 0))
         self.apart = np.zeros(len(frames), dtype=bool)
-        self._prepared: Prepared | None = None
+        self._figure: RigFigure | None = None
         self._answers: Answers | None = None
         self._worlds: Doubles = np.zeros((0, 4, 4))  # of the armature object, where more than the goals moves
         self._world_turns: Doubles = np.zeros((0, 4))
@@ -112,27 +112,27 @@ class Track:
         self._held = np.zeros((0, 0), dtype=np.intc)  # whether a joint stays at it
 
     @property
-    def prepared(self) -> Prepared:
+    def figure(self) -> RigFigure:
         """The chains at their first frame, which was read."""
-        assert self._prepared is not None, "it was read"
-        return self._prepared
+        assert self._figure is not None, "it was read"
+        return self._figure
 
     @property
     def answers(self) -> Answers:
         """What was found; room for it before."""
         if self._answers is None:
-            self._answers = Answers.room(len(self.frames), self.prepared)
+            self._answers = Answers.room(len(self.frames), self.figure)
         return self._answers
 
-    def begin(self, prepared: Prepared) -> None:
+    def begin(self, figure: RigFigure) -> None:
         """Take the chains as they are at their first frame."""
-        figure, asked, count = prepared.solver.figure, prepared.asked, len(self.frames)
-        self._prepared = prepared
-        own = (figure.size,) if prepared.is_chain else None
-        self.lengths = own or tuple(sum(figure.lengths[i] for i in one.joints) for one in asked)
+        lengths, asked, count = figure.solver.figure.lengths, figure.asked, len(self.frames)
+        self._figure = figure
+        own = (figure.length,) if figure.is_chain else None
+        self.lengths = own or tuple(sum(lengths[i] for i in one.joints) for one in asked)
         if self._restarts:
-            self._starts, self._locations = np.zeros((count, len(prepared.bones), 4)), np.zeros((count, 3))
-            self._held = np.zeros((count, len(prepared.bones)), dtype=np.intc)
+            self._starts, self._locations = np.zeros((count, len(figure.bones), 4)), np.zeros((count, 3))
+            self._held = np.zeros((count, len(figure.bones)), dtype=np.intc)
         if self.motion.is_carried or self._restarts:
             self._worlds, self._world_turns = np.zeros((count, 4, 4)), np.zeros((count, 4))
             self._origins, self._parents = np.zeros((count, 3)), np.zeros((count, 4))
@@ -150,20 +150,20 @@ class Track:
     @property
     def _restarts(self) -> bool:
         """Whether nothing but their start pose changes, so that it goes into the rows."""
-        prepared = self.prepared
-        if not self.motion.start_changes or self._is_other_in_each or not prepared.is_even:
+        figure = self.figure
+        if not self.motion.start_changes or self._is_other_in_each or not figure.is_even:
             return False
-        if prepared.weighed is not None or not (prepared.influence >= 1.0 or is_plain(prepared)):
+        if figure.weighed is not None or not (figure.influence >= 1.0 or is_plain(figure)):
             return False
-        return all(one.influence >= 1.0 for one in prepared.asked)  # else their goals start from it, too
+        return all(one.influence >= 1.0 for one in figure.asked)  # else their goals start from it, too
 
     def ask(self, goals: Sequence[GoalArrays]) -> None:
         """Take what the chains ask for in all frames; of each chain, in the world."""
-        space: Any = self.prepared.space
+        space: Any = self.figure.space
         if len(self._worlds):
-            turns = self.prepared.hang.turns(self._parents)
+            turns = self.figure.hang.turns(self._parents)
             space = ChainSpaces.of(self._worlds, self._world_turns, self._origins, turns)
-        self.numbers = self.prepared.asked.many_numbers(space, goals)
+        self.numbers = self.figure.asked.many_numbers(space, goals)
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Read the chains in frame k, but for the goals of those that go by rows.
@@ -172,46 +172,46 @@ class Track:
             FabrikError: They can't be solved in it.
         """
         with place_of(rig=self.owner.name):
-            if self._prepared is None or self.owner.hide_viewport:
+            if self._figure is None or self.owner.hide_viewport:
                 check_rig(self.owner, depsgraph)
-            if self._prepared is None:
-                self.begin(prepared_for(self.chain_set, depsgraph, FactsByRig(self.since)))
+            if self._figure is None:
+                self.begin(figure_for(self.chain_set, depsgraph, FactsByRig(self.since)))
             if not self._stays_same(k, depsgraph, facts):
                 self._solve_apart(k, depsgraph, facts)
 
     def _stays_same(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> bool:
         """Note what carries the chains in frame k, and where they start; False where they are other chains there."""
-        if not self.prepared.is_rigid or not (self.motion.is_same or (self._restarts and self._restart(k, facts))):
+        if not self.figure.is_rigid or not (self.motion.is_same or (self._restarts and self._restart(k, facts))):
             return False
         return not len(self._worlds) or self._carry(k, depsgraph)
 
     def _restart(self, k: int, facts: FactsByRig) -> bool:
         """Note where the chains start in frame k; False where the keys make no start pose, which is told elsewhere."""
-        prepared = self.prepared
+        figure = self.figure
         try:
-            start = prepared.start.at(self.owner, facts.keyed(self.owner))
-            limits = restarted_limits(self.owner, prepared.bones, prepared.limits, start)
+            start = figure.start.at(self.owner, facts.keyed(self.owner))
+            limits = restarted_limits(self.owner, figure.bones, figure.limits, start)
         except FabrikError:
             return False
         for i, (limit, turn) in enumerate(zip(limits, start.rotations, strict=True)):
             self._starts[k, i], self._held[k, i] = limit.clamped(turn), limit.is_fixed
         self._locations[k] = start.location
-        self.is_one &= limits == prepared.limits
+        self.is_one &= limits == figure.limits
         return True
 
     def _carry(self, k: int, depsgraph: bpy.types.Depsgraph) -> bool:
         """Note where armature and parents have the chains; False where the parent makes them another figure."""
-        prepared, evaluated = self.prepared, self.owner.evaluated_get(depsgraph)
-        root, world = pose_bones(evaluated)[prepared.bones[0]], evaluated.matrix_world
+        figure, evaluated = self.figure, self.owner.evaluated_get(depsgraph)
+        root, world = pose_bones(evaluated)[figure.bones[0]], evaluated.matrix_world
         self._worlds[k], self._world_turns[k] = world, axes_of(world)
         self._origins[k] = root.head
-        if prepared.root is not None:
-            location = v3(self._locations[k].tolist()) if len(self._locations) else prepared.root.location
+        if figure.root is not None:
+            location = v3(self._locations[k].tolist()) if len(self._locations) else figure.root.location
             self._origins[k] = head_of_root(root, location)
         if root.parent is None:
             return True
         self._parents[k] = root.parent.matrix.to_quaternion()
-        return Mount.of(root.parent.matrix, prepared.keeps_axes) == prepared.mount
+        return Mount.of(root.parent.matrix, figure.keeps_axes) == figure.mount
 
     def _solve_apart(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Solve the chains in frame k, where they are others than at the first."""
@@ -222,14 +222,14 @@ class Track:
             self.is_one = False
         else:
             points = tuple(read_points(chain, depsgraph) for chain in self.chain_set.chains)
-            self.is_one &= now.limits == self.prepared.limits
+            self.is_one &= now.limits == self.figure.limits
         self.apart[k] = True
         self._put(k, posed(now, points, self.owner, depsgraph))
 
-    def _brought(self, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> Prepared | None:
+    def _brought(self, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> RigFigure | None:
         """Chains from the first frame brought to this one; None where they are other chains here."""
-        owner, motion, prepared = self.owner, self.motion, self.prepared
-        found = prepared if prepared.is_rigid and not motion.changes else None
+        owner, motion, figure = self.owner, self.motion, self.figure
+        found = figure if figure.is_rigid and not motion.changes else None
         if found is not None and motion.start_changes:
             found = restarted(found, owner, facts.keyed(owner))
         if found is not None:
@@ -250,82 +250,82 @@ class Track:
             The share of the frames that is solved, from time to time.
         """
         places = np.flatnonzero(~self.apart)
-        prepared = self._for_rows()
-        portion = PORTION if is_plain(prepared) else BODY_PORTION
+        figure = self._for_rows()
+        portion = PORTION if is_plain(figure) else BODY_PORTION
         for first in range(0, len(places), portion):
             if first:
                 yield first / len(places)
             some = places[first : first + portion]
             is_run = some[-1] - some[0] == len(some) - 1  # without a gap, which is quicker to put
-            self._solve(prepared, slice(some[0], some[-1] + 1) if is_run else some)
+            self._solve(figure, slice(some[0], some[-1] + 1) if is_run else some)
 
-    def _for_rows(self) -> Prepared:
+    def _for_rows(self) -> RigFigure:
         """The chains with which rows are solved: where these say where joints start and stay, limits don't."""
-        prepared = self.prepared
+        figure = self.figure
         if not len(self._starts):
-            return prepared
-        limits: list[Limit] = [Free() if limit.is_fixed else limit for limit in prepared.limits]
-        found = prepared.restarted(prepared.start, limits)
+            return figure
+        limits: list[Limit] = [Free() if limit.is_fixed else limit for limit in figure.limits]
+        found = figure.restarted(figure.start, limits)
         return found if found.root is None else replace(found, root=replace(found.root, location=ORIGIN))
 
-    def _solve_rows(self, prepared: Prepared, at: slice | Places) -> Rows:
+    def _solve_rows(self, figure: RigFigure, at: slice | Places) -> Rows:
         """Rows of the kernel's for some of the frames, solved."""
         numbers = self.numbers[at]
-        rows = prepared.rows_of(len(numbers))
+        rows = figure.rows_of(len(numbers))
         _doubles(rows.numbers)[:] = numbers.ravel()
         if len(self._starts):
             _doubles(rows.starts)[:] = self._starts[at].ravel()
             _ints(rows.stays)[:] = self._held[at].ravel()
-        prepared.solver.solve_many(rows, prepared.settings)
+        figure.solver.solve_many(rows, figure.settings)
         return rows
 
-    def _solve(self, prepared: Prepared, at: slice | Places) -> None:
+    def _solve(self, figure: RigFigure, at: slice | Places) -> None:
         """Solve the chains in some of the frames, by their indices."""
-        if prepared.weighed is not None:  # what supports a body is in no row
+        if figure.weighed is not None:  # what supports a body is in no row
             for k in np.arange(len(self.frames))[at].tolist():
-                self._put(k, posed_rigidly(prepared, tuple(self.numbers[k].tolist())))
+                self._put(k, posed_rigidly(figure, tuple(self.numbers[k].tolist())))
             return
-        answers, rows = self.answers, self._solve_rows(prepared, at)
-        self._put_result(prepared, at, prepared.asked.result_of(rows))
-        if prepared.influence < 1.0:
-            prepared.solver.blend_rows(rows, prepared.influence)
+        answers, rows = self.answers, self._solve_rows(figure, at)
+        self._put_result(figure, at, figure.asked.result_of(rows))
+        if figure.influence < 1.0:
+            figure.solver.blend_rows(rows, figure.influence)
         answers.rotations[at] = _doubles(rows.rotations).reshape(rows.count, -1, 4)
-        answers.violation = max(answers.violation, prepared.solver.worst_violation(rows))
-        if prepared.plain_channels:
+        answers.violation = max(answers.violation, figure.solver.worst_violation(rows))
+        if figure.plain_channels:
             shifts, factors = _doubles(rows.shifts).reshape(rows.count, 3), _doubles(rows.factors)
-            answers.plain[at] = prepared.many_plain_values(shifts, factors.reshape(rows.count, -1))
-        if prepared.root is not None and len(self._locations):
+            answers.plain[at] = figure.many_plain_values(shifts, factors.reshape(rows.count, -1))
+        if figure.root is not None and len(self._locations):
             answers.plain[at, 0] += self._locations[at]
 
     def _put(self, k: int, item: Posed) -> None:
         """Put what was found in frame k by itself among the answers."""
         answers = self.answers
         answers.rotations[k] = item.rotations
-        answers.violation = max(answers.violation, item.prepared.solver.violation(item.rotations.tolist()))
-        if item.prepared.plain_channels:
-            answers.plain[k] = item.prepared.plain_values(item.shift, item.factors)
-        self._put_result(item.prepared, slice(k, k + 1), item.result)
+        answers.violation = max(answers.violation, item.figure.solver.violation(item.rotations.tolist()))
+        if item.figure.plain_channels:
+            answers.plain[k] = item.figure.plain_values(item.shift, item.factors)
+        self._put_result(item.figure, slice(k, k + 1), item.result)
 
-    def _put_result(self, prepared: Prepared, at: slice | Places, result: Result) -> None:
+    def _put_result(self, figure: RigFigure, at: slice | Places, result: Result) -> None:
         """Put how chains ended among the answers, lengths as shares of theirs; one of no influence asks for nothing."""
-        if prepared.influence > 0.0:
+        if figure.influence > 0.0:
             answers, lengths = self.answers, np.array(self.lengths)
             answers.status[at], answers.turn[at] = result.status, result.turn
             answers.residual[at], answers.softened[at] = result.missed / lengths, result.softened / lengths
 
     def joints_of(self, c: int) -> list[int]:
         """The joints of one of the chains, and those of no chain, which carry all of them."""
-        asked = self.prepared.asked
+        asked = self.figure.asked
         others = {i for j, one in enumerate(asked) if j != c for i in one.joints}
         own = set(asked[c].joints)
-        return [i for i in range(len(self.prepared.bones)) if i in own or i not in others]
+        return [i for i in range(len(self.figure.bones)) if i in own or i not in others]
 
     def way_to(self, c: int) -> int:
         """How many bones of the figure carry the tip of one of the chains, with the root's own move."""
-        parents, joint, count = self.prepared.bodies.parents, self.prepared.asked[c].joints[-1], 0
+        parents, joint, count = self.figure.bodies.parents, self.figure.asked[c].joints[-1], 0
         while joint >= 0:
             joint, count = parents[joint], count + 1
-        return count + (self.prepared.root is not None)
+        return count + (self.figure.root is not None)
 
     def forget(self) -> None:
         """Let go of what is not needed once the chains are keyed."""
@@ -382,26 +382,26 @@ def _by_curves(context: bpy.types.Context, tracks: Sequence[Track]) -> set[Track
             if not known.issuperset(goals.columns[track]):
                 continue  # what is wrong, a visit tells with its frame
             with place_of(rig=track.owner.name):
-                prepared = prepared_for(track.chain_set, depsgraph, facts)
-                if prepared.is_rigid:
+                figure = figure_for(track.chain_set, depsgraph, facts)
+                if figure.is_rigid:
                     track.is_plain = True
-                    track.begin(prepared)
+                    track.begin(figure)
                     track.ask(goals.of(track))
                     found.add(track)
     return found
 
 
-def prepared_for(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> Prepared:
-    """Chains prepared, whose goals may move them; where these stand is read elsewhere.
+def figure_for(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> RigFigure:
+    """Chains as they were read, whose goals may move them; where these stand is read elsewhere.
 
     Raises:
         FabrikError: They can't be solved, or a goal moves with them.
     """
-    prepared = prepare(chain_set, depsgraph, facts)
+    figure = read_figure(chain_set, depsgraph, facts)
     for chain in chain_set.chains:
         with place_of(chain=chain.name):
-            check_goal(chain_set.owner, chain, prepared.bones)
-    return prepared
+            check_goal(chain_set.owner, chain, figure.bones)
+    return figure
 
 
 def _together(tracks: Iterable[Track]) -> list[list[Track]]:

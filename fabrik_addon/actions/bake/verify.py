@@ -58,7 +58,7 @@ def verify(
     """
     if not frames:
         return
-    baked = {(track.owner.name_full, name): track.owner for track, _ in tracks for name in track.prepared.bones}
+    baked = {(track.owner.name_full, name): track.owner for track, _ in tracks for name in track.figure.bones}
     together: dict[tuple[str, int], list[_Baked]] = {}
     for track, results in tracks:
         for c, result in enumerate(results):
@@ -130,7 +130,7 @@ class _Compared:
         self._chains = [track.chain_set.chains[c] for track, c, _ in own]
         animated = Animated(self._owner)
         self._changing = [c for c, chain in enumerate(self._chains) if animated.of_chain(chain)]
-        solved = [track.prepared.asked[c] for track, c, _ in own]
+        solved = [track.figure.asked[c] for track, c, _ in own]
         self._asked = [self._asked_now(solved, range(len(own)))]
         self._free, self._tips = _free(self._asked[0]), [one.bones[-1] for one in solved]
         count, chains = len(self._frames), len(own)
@@ -222,7 +222,7 @@ class _Compared:
                 size, way = track.lengths[k], self._slack * track.way_to(k)
                 columns = [self._above.index(pair) for pair in self._carriers[c]]
                 levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
-                allowed = OFF + way * track.prepared.length / size, OFF + way, self._slack * levers / size
+                allowed = OFF + way * track.figure.length / size, OFF + way, self._slack * levers / size
                 _put(result, one, self._places[some], (missed[:, c] / size, turn[:, c]), allowed)
 
 

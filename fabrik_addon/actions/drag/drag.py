@@ -25,10 +25,10 @@ from ...messages import Message
 from ...rig.animation.channels import KeptChannels, channel_of, read_rotation
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
 from ...rig.bones import pose_bones, resolve_bones
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.joint_limits import path_of
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
-from ...rig.figure.reader import carried, frame_of, prepare
+from ...rig.figure.reader import carried, frame_of, read_figure
 from ...rig.figure.solve import Posed, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
 from ...rig.goals import GoalPoints, goal_of, read_held, read_points, turns_tip
@@ -75,7 +75,7 @@ class Drag:
         place: Where the dragged end stood, in world space.
         turn: How the dragged bone was turned in the world.
         started: All that takes part as it stood when the drag began.
-        prepared: The same as it is solved now: with falloff, and with a rotation or without one.
+        figure: The same as it is solved now: with falloff, and with a rotation or without one.
         restore: Puts back all that stood before.
         with_turn: Whether the bone is also to have a rotation.
         pulled: Whether the root was pulled along.
@@ -88,8 +88,8 @@ class Drag:
     scope: Scope
     place: Vector
     turn: Q4
-    started: Prepared
-    prepared: Prepared
+    started: RigFigure
+    figure: RigFigure
     restore: Callable[[], None]
     with_turn: bool = False
     pulled: bool = False
@@ -104,7 +104,7 @@ class Drag:
     @property
     def index(self) -> int:
         """The place of what is dragged among all that asks for something."""
-        return self.prepared.chains.index(self.name)
+        return self.figure.chains.index(self.name)
 
 
 class Dragged(NamedTuple):
@@ -138,7 +138,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     place, turn = Vector(stood.location), stood.rotation
     chain_set = scope.chain_set(owner)
     pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
-    started = pose.prepared if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
+    started = pose.figure if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
     restore = _restorer(owner, scope, started)
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
@@ -165,13 +165,13 @@ def _pauses(owner: bpy.types.Object, scope: Scope) -> bool:
     return rig_of(owner).live and not scope.follows and bool(scope.holding)
 
 
-def _restorer(owner: bpy.types.Object, scope: Scope, prepared: Prepared) -> Callable[[], None]:
+def _restorer(owner: bpy.types.Object, scope: Scope, figure: RigFigure) -> Callable[[], None]:
     """What puts back bones, the target that is moved along, and live posing, as they stand now."""
     rig, pauses = owner.name, _pauses(owner, scope)
     target = goal_of(rig_of(owner).chains[scope.taken.chain], "target") if scope.follows else None
     bones = pose_bones(owner)
-    channels = [(name, channel_of(bones[name].rotation_mode)[0]) for name in prepared.bones]
-    channels += [(prepared.bones[0], "location"), *prepared.plain_channels]
+    channels = [(name, channel_of(bones[name].rotation_mode)[0]) for name in figure.bones]
+    channels += [(figure.bones[0], "location"), *figure.plain_channels]
     before = KeptChannels(owner, channels)
     restore_target = restorer(target) if target is not None else None
 
@@ -208,15 +208,15 @@ def set_turning(drag: Drag, on: bool) -> str:
     if on != drag.with_turn:
         drag.with_turn = on
         started = _turning(drag, drag.started)
-        drag.prepared = started if drag.prepared is drag.started else _turning(drag, drag.prepared)
+        drag.figure = started if drag.figure is drag.started else _turning(drag, drag.figure)
         drag.started, drag.hold = started, None
     return ""
 
 
-def _turning(drag: Drag, prepared: Prepared) -> Prepared:
-    asked = list(prepared.asked)
+def _turning(drag: Drag, figure: RigFigure) -> RigFigure:
+    asked = list(figure.asked)
     asked[drag.index] = asked[drag.index]._replace(turns=drag.with_turn)
-    return prepared.asking(asked)
+    return figure.asking(asked)
 
 
 def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
@@ -230,7 +230,7 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
     if drag.started.is_chain:
         return Text("a limb alone has no falloff")
     joint = drag.started.asked[drag.index].joints[-1]
-    drag.prepared, drag.hold = with_falloff(drag.started, joint, rig_of(owner).falloff), None
+    drag.figure, drag.hold = with_falloff(drag.started, joint, rig_of(owner).falloff), None
     return ""
 
 
@@ -261,29 +261,29 @@ def drag_to(
             raise BoneError(Text("{refusal}: keep it anchored", refusal=refusal), rig=drag.rig)
         drag.pulled, drag.hold = True, None
         pull(owner, _now(drag, owner, depsgraph), depsgraph, point)
-        if drag.prepared.is_rigid:
+        if drag.figure.is_rigid:
             return Dragged(Status.REACHED.value)
         depsgraph.update()
         depsgraph = context.evaluated_depsgraph_get()
     hold = _held(drag, owner, depsgraph)
-    k, prepared = drag.index, drag.prepared
+    k, figure = drag.index, drag.figure
     own = GoalPoints(point, hold.points[k].pole, hold.points[k].turn)
     if not drag.scope.follows:
         own = own._replace(turn=multiplied(turn, drag.turn))
     if hold.is_rigid and anchored:
         return _step(drag, owner, hold, own)
     if not anchored:  # it lies where it was pulled: only what its lengths took from it is made up for
-        prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
-    item = posed(prepared, [*hold.points[:k], own, *hold.points[k + 1 :]], owner, depsgraph)
+        figure = figure.started([read_rotation(pose_bones(owner)[name]) for name in figure.bones])
+    item = posed(figure, [*hold.points[:k], own, *hold.points[k + 1 :]], owner, depsgraph)
     write_pose(owner, item.pose)
     return _dragged(drag, item)
 
 
 def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> Dragged:
     """Solve and write a figure that is the same in every pose, in the numbers of its row."""
-    prepared, k = drag.prepared, drag.index
-    hold.numbers[k] = prepared.asked[k].numbers(prepared.space, own)
-    item = posed_rigidly(prepared, tuple([number for numbers in hold.numbers for number in numbers]))
+    figure, k = drag.figure, drag.index
+    hold.numbers[k] = figure.asked[k].numbers(figure.space, own)
+    item = posed_rigidly(figure, tuple([number for numbers in hold.numbers for number in numbers]))
     hold.writer.write(owner)
     return _dragged(drag, item)
 
@@ -291,7 +291,7 @@ def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> D
 def _dragged(drag: Drag, item: Posed) -> Dragged:
     """How far a step of a drag got."""
     k, statuses = drag.index, item.statuses
-    ended = zip(item.prepared.chains, statuses, strict=True)
+    ended = zip(item.figure.chains, statuses, strict=True)
     missed = tuple([name for name, status in ended if name != drag.name and status is not Status.REACHED])
     return Dragged(statuses[k].value, item.residuals[k], item.result.turn[0, k].item(), missed)
 
@@ -301,19 +301,19 @@ def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
     stamp = _stamp(drag, owner, depsgraph)
     if drag.hold is not None and drag.hold.stamp == stamp:
         return drag.hold
-    prepared, chains = _now(drag, owner, depsgraph), drag.scope.chain_set(owner).chains
+    figure, chains = _now(drag, owner, depsgraph), drag.scope.chain_set(owner).chains
     points = [read_points(one, depsgraph, drag.place if one.name == drag.name else None) for one in chains]
     if not drag.scope.follows:
         points = [
             own._replace(turn=drag.turn) if name == drag.name else own
-            for name, own in zip(prepared.chains, points, strict=True)
+            for name, own in zip(figure.chains, points, strict=True)
         ]
-    numbers = [one.numbers(prepared.space, own) for one, own in zip(prepared.asked, points, strict=True)]
-    is_whole = prepared.is_rigid and prepared.influence >= 1.0 and prepared.weighed is None
-    is_rigid = is_whole and not any(one.soft > 0.0 for one in prepared.asked)
-    row = prepared.row
+    numbers = [one.numbers(figure.space, own) for one, own in zip(figure.asked, points, strict=True)]
+    is_whole = figure.is_rigid and figure.influence >= 1.0 and figure.weighed is None
+    is_rigid = is_whole and not any(one.soft > 0.0 for one in figure.asked)
+    row = figure.row
     rotations = np.frombuffer(row.rotations).reshape(-1, 4)
-    pose = Pose(prepared, rotations, np.frombuffer(row.shifts), np.frombuffer(row.factors))
+    pose = Pose(figure, rotations, np.frombuffer(row.shifts), np.frombuffer(row.factors))
     drag.hold = Hold(stamp, points, numbers, is_rigid, PoseWriter([pose], places_of(owner)))
     return drag.hold
 
@@ -322,9 +322,9 @@ def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     """The frame, where the armature and the parent of the figure stand, and what other chains ask for."""
     assert depsgraph.scene is not None
     posed, chains = owner.evaluated_get(depsgraph), rig_of(owner).chains
-    root = pose_bones(posed)[drag.prepared.bones[0]]
+    root = pose_bones(posed)[drag.figure.bones[0]]
     found: Stamp = [depsgraph.scene.frame_current_final, posed.matrix_world.copy()]
-    found += [root.parent.matrix.copy() if root.parent else None, None if drag.prepared.root else root.head.copy()]
+    found += [root.parent.matrix.copy() if root.parent else None, None if drag.figure.root else root.head.copy()]
     for name in (*drag.scope.holding, drag.scope.taken.chain):
         chain = chains.get(name)
         found.append(name if chain is not None else None)
@@ -338,19 +338,19 @@ def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     return found
 
 
-def _now(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared:
+def _now(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> RigFigure:
     """All that takes part where it is carried now."""
-    here = carried(drag.prepared, owner, depsgraph)
+    here = carried(drag.figure, owner, depsgraph)
     if here is None:
         before = drag.started
-        fresh = prepare(drag.scope.chain_set(owner), depsgraph)
+        fresh = read_figure(drag.scope.chain_set(owner), depsgraph)
         if not drag.scope.follows:
             shift = fresh.root.shift_for(before.root.location) if fresh.root and before.root else ORIGIN
             fresh = replace(fresh.started(before.starts, shift), influence=1.0).asking(before.asked)
-        drag.started = drag.prepared = fresh
+        drag.started = drag.figure = fresh
         set_falloff(drag, owner)
-        return drag.prepared
-    drag.prepared = here
+        return drag.figure
+    drag.figure = here
     return here
 
 
@@ -383,11 +383,11 @@ def pull_refusal(drag: Drag) -> str:
         ChainError: It is gone.
     """
     owner, _ = found(drag)
-    if not drag.prepared.is_chain or drag.scope.body:
+    if not drag.figure.is_chain or drag.scope.body:
         return Text("the body follows already")
     if drag.scope.taken.end == "HEAD" or drag.with_turn:
         return Text("only a tail without a rotation of its own is pulled along")
-    return root_refusal(pose_bones(owner)[drag.prepared.bones[0]])
+    return root_refusal(pose_bones(owner)[drag.figure.bones[0]])
 
 
 def root_refusal(root: bpy.types.PoseBone) -> str:
@@ -408,24 +408,24 @@ def root_refusal(root: bpy.types.PoseBone) -> str:
     )
 
 
-def pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
+def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
     """Pull a chain by its tip, and write it.
 
     Args:
         owner: The armature object.
-        prepared: A chain that is solved by itself, where it is carried now.
+        figure: A chain that is solved by itself, where it is carried now.
         depsgraph: Evaluated.
         point: Where the tip goes, in world space.
     """
-    bones = [pose_bones(owner)[name] for name in prepared.bones]
+    bones = [pose_bones(owner)[name] for name in figure.bones]
     stood = [read_rotation(bone) for bone in bones]
-    solver = prepared.solver
-    if not prepared.is_rigid:
-        solver = Solver(measured_at(prepared, mounted_path(prepared, owner, depsgraph), stood))
-    rotations, shift = solver.pulled(stood, prepared.space.to_chain(point))
-    write_pose(owner, Pose(prepared, np.array(rotations)))
-    tree = path_of(owner, prepared.bones, depsgraph)
-    moved = Vector(rotated(prepared.space.turn, shift))
+    solver = figure.solver
+    if not figure.is_rigid:
+        solver = Solver(measured_at(figure, mounted_path(figure, owner, depsgraph), stood))
+    rotations, shift = solver.pulled(stood, figure.space.to_chain(point))
+    write_pose(owner, Pose(figure, np.array(rotations)))
+    tree = path_of(owner, figure.bones, depsgraph)
+    moved = Vector(rotated(figure.space.turn, shift))
     bones[0].location = bones[0].location + tree.links[0].location_axes(tree.parent).inverted() @ moved
 
 
@@ -456,23 +456,23 @@ def stiffness_at(own: float, away: int, falloff: float) -> float:
     return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
 
 
-def with_falloff(prepared: Prepared, dragged: int, falloff: float) -> Prepared:
+def with_falloff(figure: RigFigure, dragged: int, falloff: float) -> RigFigure:
     """A figure whose joints are stiffer the farther they are from a dragged one.
 
     Args:
-        prepared: The figure, with the stiffness of its own.
+        figure: The figure, with the stiffness of its own.
         dragged: Index of the joint.
         falloff: 0 to 1.
     """
     if falloff <= 0.0:
-        return prepared
-    away = bones_away(prepared.bodies.parents, dragged)
+        return figure
+    away = bones_away(figure.bodies.parents, dragged)
     joints = tuple(
         joint._replace(stiffness=stiffness_at(joint.stiffness, count, falloff))
-        for joint, count in zip(prepared.joints, away, strict=True)
+        for joint, count in zip(figure.joints, away, strict=True)
     )
-    bodies = prepared.bodies._replace(joints=joints)
-    return replace(prepared, bodies=bodies, solver=Solver(bodies.figure())).asking(prepared.asked)
+    bodies = figure.bodies._replace(joints=joints)
+    return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(figure.asked)
 
 
 def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
@@ -494,16 +494,16 @@ def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
     updated(context)
     target = goal_of(chain, "target") if drag.scope.follows else None
     if target is not None:
-        _key(context, owner, drag.prepared, is_pulled=drag.pulled)
+        _key(context, owner, drag.figure, is_pulled=drag.pulled)
         return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
-    chains = moved_chains(owner, drag.prepared, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
-    return leave(context, owner, (drag.prepared, chains), drag.scope.holding, is_pulled=drag.pulled)
+    chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
+    return leave(context, owner, (drag.figure, chains), drag.scope.holding, is_pulled=drag.pulled)
 
 
 def leave(
     context: bpy.types.Context,
     owner: bpy.types.Object,
-    posed: tuple[Prepared, Sequence[FabrikChain]],
+    posed: tuple[RigFigure, Sequence[FabrikChain]],
     holding: Collection[str],
     *,
     is_pulled: bool = False,
@@ -517,10 +517,10 @@ def leave(
         holding: Names of those of these whose goals held meanwhile, and are not brought along.
         is_pulled: Whether the root was pulled along.
     """
-    prepared, chains = posed
+    figure, chains = posed
     depsgraph = context.evaluated_depsgraph_get()
     loosed = [Loosed(one, goal_to_leave(owner, one, depsgraph), one.name in holding) for one in chains]
-    is_keyed, lost = _key(context, owner, prepared, is_pulled=is_pulled)
+    is_keyed, lost = _key(context, owner, figure, is_pulled=is_pulled)
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
@@ -529,12 +529,12 @@ def leave(
 
 
 def _key(
-    context: bpy.types.Context, owner: bpy.types.Object, prepared: Prepared, *, is_pulled: bool
+    context: bpy.types.Context, owner: bpy.types.Object, figure: RigFigure, *, is_pulled: bool
 ) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
-    bones = [pose_bones(owner)[name] for name in prepared.bones]
+    bones = [pose_bones(owner)[name] for name in figure.bones]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
-    plain = [(pose_bones(owner)[name], channel) for name, channel in prepared.plain_channels]
+    plain = [(pose_bones(owner)[name], channel) for name, channel in figure.plain_channels]
     plain += [(bones[0], "location")] if is_pulled else []
     had, is_keyed = insert_posed_keys(context, bones, plain, keyed)
     if not had or is_keyed:

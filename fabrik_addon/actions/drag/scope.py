@@ -12,7 +12,7 @@ import bpy
 
 from ...errors import ChainError
 from ...rig.bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves, set_of
 from ...rig.schema import FabrikChain, rig_of
 from ..chains import limb_length
@@ -271,18 +271,16 @@ def _clipped(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None, b
     return max(len(found), 1)
 
 
-def moved_chains(
-    owner: bpy.types.Object, prepared: Prepared, *, has_body: bool, dragged: str = ""
-) -> list[FabrikChain]:
+def moved_chains(owner: bpy.types.Object, figure: RigFigure, *, has_body: bool, dragged: str = "") -> list[FabrikChain]:
     """The chains that were moved: those that have bones that took part, and all that hang on a body that did.
 
     Args:
         owner: The armature object.
-        prepared: What took part.
+        figure: What took part.
         has_body: Whether a body moved.
         dragged: Name of the chain that was dragged, which counts in any case.
     """
-    own = set(prepared.bones)
+    own = set(figure.bones)
     return [
         one
         for one in rig_of(owner).chains

@@ -110,10 +110,10 @@ def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure,
 
     The keys of a walk's body are its path, to which the pose that is written adds how the ground carries it.
     """
-    bones, prepared, keyed, path = pose_bones(owner), known.prepared, KeyedChannels(owner, frame), path_bone(owner)
-    written = [channels.bone for channels in prepared.channels if channels is not None and channels.bone != path]
+    bones, figure, keyed, path = pose_bones(owner), known.figure, KeyedChannels(owner, frame), path_bone(owner)
+    written = [channels.bone for channels in figure.channels if channels is not None and channels.bone != path]
     count = insert_auto_keys(context, [bones[name] for name in written], keyed)
-    plain = [(bones[name], channel) for name, channel in prepared.plain_channels if name != path]
+    plain = [(bones[name], channel) for name, channel in figure.plain_channels if name != path]
     count += insert_plain_keys(context, plain, keyed)
     if count:
         state.order = None  # from now on frames move its bones

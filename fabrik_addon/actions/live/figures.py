@@ -20,7 +20,7 @@ from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
-from ...rig.figure.figure import Prepared, channels_of
+from ...rig.figure.figure import RigFigure, channels_of
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.last_solve import forget
 from ...rig.figure.pose_writer import Pose, PoseWriter
@@ -39,14 +39,14 @@ from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Seen, Sou
 # Where live chains read their goals, and the numbers of chain space that these are.
 
 
-def sources_of(chain_set: ChainSet, prepared: Prepared) -> tuple[Source, ...]:
-    """Where the goals of chains are read that could be prepared."""
-    return tuple(source for k in range(len(chain_set.chains)) for source in _sources(chain_set, prepared, k))
+def sources_of(chain_set: ChainSet, figure: RigFigure) -> tuple[Source, ...]:
+    """Where the goals of chains are read that could be read."""
+    return tuple(source for k in range(len(chain_set.chains)) for source in _sources(chain_set, figure, k))
 
 
-def _sources(chain_set: ChainSet, prepared: Prepared, k: int) -> Iterator[Source]:
+def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]:
     """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
-    owner, chain, asked = chain_set.owner, chain_set.chains[k], prepared.asked[k]
+    owner, chain, asked = chain_set.owner, chain_set.chains[k], figure.asked[k]
     if is_walked(chain):
         foot = Source(None, "target", owner, walked_part(owner, chain), False, k)
         yield foot
@@ -123,7 +123,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
     if known.is_plain:
         target = known.space.to_chain(seen[0])
         return target if len(seen) == 1 else (*target, *known.space.to_chain(seen[1]))
-    asked, numbers = known.prepared.asked, list[float]()
+    asked, numbers = known.figure.asked, list[float]()
     for one, points in zip(asked, goals_seen(known, seen), strict=True):
         numbers += one.numbers(known.space, points)
     if not are_finite(numbers):
@@ -135,7 +135,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 
 # Live chains written, with what came of them: all of an armature at once.
 
-PREPARED = attrgetter("prepared")
+PREPARED = attrgetter("figure")
 NOT_BARE = -1  # in place of a status that does not tell all
 
 
@@ -151,7 +151,7 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     """
     key = [*map(id, map(PREPARED, figures))]
     if rig.writer is None or [*map(id, map(PREPARED, rig.writer.poses))] != key:
-        poses = [Pose(known.prepared, known.rotations, known.shift, known.factors) for known in figures]
+        poses = [Pose(known.figure, known.rotations, known.shift, known.factors) for known in figures]
         rig.writer = PoseWriter(poses, rig.bones)
     _conclude(rig, figures)
     counts = rig.writer.write(rig.owner, rig.left)
@@ -165,11 +165,11 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
     before = {name: [*own] for name, own in rig.numbers.items()}
     residuals, turns, softened, passes = rig.numbers.values()
     for known in figures:
-        row, scale = known.prepared.row, known.space.rig.size
+        row, scale = known.figure.row, known.space.rig.size
         is_told = known.posed is None and scale > 0.0
         if is_told:
             for told, (code, missed, turn, pole, soft), name in zip(
-                known.told, known.prepared.asked.ended(row), known.names, strict=True
+                known.told, known.figure.asked.ended(row), known.names, strict=True
             ):
                 if code != told or pole > POLE_MISSED:
                     is_told = False
@@ -179,8 +179,8 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
                 passes[at] = row.passes[0]
         if not is_told:
             _tell(rig, known)
-        elif known.prepared.influence < 1.0:
-            known.prepared.solver.blend_rows(row, known.prepared.influence)
+        elif known.figure.influence < 1.0:
+            known.figure.solver.blend_rows(row, known.figure.influence)
     for name, own in rig.numbers.items():
         if own != before[name]:
             rig_of(rig.owner).chains.foreach_set(name, array(NUMBERS[name], own))
@@ -190,8 +190,8 @@ def _tell(rig: LiveRig, known: LiveFigure) -> None:
     """Store in words how chains ended that are solved together, and keep the numbers, as far as they are others."""
     item = known.posed
     if item is None:
-        prepared = replace(known.prepared, space=known.space)
-        item = read_posed(prepared, known.numbers, prepared.row)
+        figure = replace(known.figure, space=known.space)
+        item = read_posed(figure, known.numbers, figure.row)
     chains, outcomes = rig_of(rig.owner).chains, outcomes_of(item)
     for k, outcome in enumerate(outcomes):
         if not known.words or not outcome.says(known.words[k]):
@@ -236,9 +236,9 @@ def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph,
     state.counts.reads += 1
     check_rig(rig.owner, depsgraph)
     before = rig.figures.get(chain_set.names)
-    prepared, goals = read(chain_set, depsgraph, facts, before=before.prepared if before is not None else None)
-    prepared = prepared.asking(prepared.asked)  # a row of its own, which keeps the pose in which the chains stand
-    return solved(_known(rig.facts[chain_set.names], chain_set, prepared, goals), before, chain_set, depsgraph)
+    figure, goals = read(chain_set, depsgraph, facts, before=before.figure if before is not None else None)
+    figure = figure.asking(figure.asked)  # a row of its own, which keeps the pose in which the chains stand
+    return solved(_known(rig.facts[chain_set.names], chain_set, figure, goals), before, chain_set, depsgraph)
 
 
 def solved(
@@ -255,53 +255,52 @@ def solved(
     Raises:
         FabrikError: They can't be solved.
     """
-    prepared, goals = known.prepared, known.fixed_goals
+    figure, goals = known.figure, known.fixed_goals
     if before is not None:
         known.numbers = before.numbers
     seen = seen_in(known.sources, goals)
-    if prepared.is_rigid:
+    if figure.is_rigid:
         follow(known, numbers_of(known, seen), seen)
         return known
     state.counts.solves += 1
-    item = known.posed = posed(prepared, goals, chain_set.owner, depsgraph)
+    item = known.posed = posed(figure, goals, chain_set.owner, depsgraph)
     known.before, known.numbers, known.points = known.numbers or item.numbers, item.numbers, seen
     known.rotations[:], known.ends[:] = item.rotations, item.ends
     known.shift[:], known.factors[:] = item.shift, item.factors
     return known
 
 
-def let_go(known: LiveFigure, prepared: Prepared, names: Collection[str], chain_set: ChainSet) -> LiveFigure:
+def let_go(known: LiveFigure, figure: RigFigure, names: Collection[str], chain_set: ChainSet) -> LiveFigure:
     """Chains that start elsewhere for as long as a tool poses them, of which some ask for nothing; not solved yet.
 
     Args:
         known: The chains.
-        prepared: The same, as they start.
+        figure: The same, as they start.
         names: Of those that ask for nothing.
         chain_set: The same chains.
     """
     asked = [
-        one._replace(weight=0.0, turn_weight=0.0, has_pole=False) if one.chain in names else one
-        for one in prepared.asked
+        one._replace(weight=0.0, turn_weight=0.0, has_pole=False) if one.chain in names else one for one in figure.asked
     ]
-    return _known(known.facts, chain_set, prepared.asking(asked), known.fixed_goals)
+    return _known(known.facts, chain_set, figure.asking(asked), known.fixed_goals)
 
 
-def _known(facts: FigureFacts, chain_set: ChainSet, prepared: Prepared, goals: tuple[GoalPoints, ...]) -> LiveFigure:
+def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
-    sources = sources_of(chain_set, prepared)
+    sources = sources_of(chain_set, figure)
     return LiveFigure(
         chain_set.names,
-        prepared,
+        figure,
         sources,
         goals,
         facts,
-        prepared.space,
-        np.frombuffer(prepared.row.rotations).reshape(-1, 4),
-        np.frombuffer(prepared.row.shifts),
-        np.frombuffer(prepared.row.factors),
-        np.frombuffer(prepared.row.ends).reshape(-1, 3),
-        (EXACT * prepared.length) ** 2,
-        is_plain(prepared) and bool(sources) and sources[0].role == "target",
+        figure.space,
+        np.frombuffer(figure.row.rotations).reshape(-1, 4),
+        np.frombuffer(figure.row.shifts),
+        np.frombuffer(figure.row.factors),
+        np.frombuffer(figure.row.ends).reshape(-1, 3),
+        (EXACT * figure.length) ** 2,
+        is_plain(figure) and bool(sources) and sources[0].role == "target",
         any(source.may_hide for source in sources),
         told=[NOT_BARE] * len(chain_set.names),
     )
@@ -309,11 +308,11 @@ def _known(facts: FigureFacts, chain_set: ChainSet, prepared: Prepared, goals: t
 
 def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> None:
     """Let the channels of chains run on from the keys of another frame."""
-    bones, prepared = pose_bones(rig.owner), known.prepared
-    channels = channels_of([bones[name] for name in prepared.bones], prepared.starts, prepared.limits, keyed)
-    if channels == prepared.channels:
+    bones, figure = pose_bones(rig.owner), known.figure
+    channels = channels_of([bones[name] for name in figure.bones], figure.starts, figure.limits, keyed)
+    if channels == figure.channels:
         return
-    known.prepared = replace(prepared, channels=channels)
+    known.figure = replace(figure, channels=channels)
     rig.writer = None
 
 
@@ -325,8 +324,8 @@ def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
         frame: How the armature object stands.
         poses: The evaluated pose bones.
     """
-    root = poses.get(known.prepared.bones[0])
-    space = known.prepared.space_at(frame, root) if root is not None else None
+    root = poses.get(known.figure.bones[0])
+    space = known.figure.space_at(frame, root) if root is not None else None
     if space is None:
         return False
     if space != known.space:
@@ -336,10 +335,10 @@ def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
 
 def renew_start(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> bool:
     """Bring chains to their start pose of another frame; whether they are still the same chains with that."""
-    found = restarted(known.prepared, rig.owner, keyed)
+    found = restarted(known.figure, rig.owner, keyed)
     if found is None:
         return False
-    known.prepared = found
+    known.figure = found
     return True
 
 
@@ -353,7 +352,7 @@ def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
     for known in figures:
         a, b, c, d, e, f, g, h, i = known.space.rows
         u, v, w = known.space.origin
-        asked = known.prepared.asked
+        asked = known.figure.asked
         for one, (x, y, z) in zip(asked, known.ends[asked.tips].tolist(), strict=True):
             bone = poses.get(one.bones[-1])
             if bone is None:
@@ -379,7 +378,7 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
         return False
     figures = list(rig.figures.values())
     for known in figures:
-        if not (known.is_fresh and known.facts.only_goals_move and known.prepared.is_rigid) or known.may_hide:
+        if not (known.is_fresh and known.facts.only_goals_move and known.figure.is_rigid) or known.may_hide:
             return False
         seen[known] = points_now(known, depsgraph)
         if seen[known] != known.points:
@@ -393,8 +392,8 @@ def _all_stand(rig: LiveRig, figures: Sequence[LiveFigure], poses: Any) -> bool:
         return stand(figures, poses)
     spaces, tips = [known.space for known in figures for _ in known.names], rig.tips
     if tips is None or tips.key != (figures, spaces):
-        ends, joints = [known.ends for known in figures], [known.prepared.asked.tips for known in figures]
-        places = [rig.bones[one.bones[-1]] for known in figures for one in known.prepared.asked]
+        ends, joints = [known.ends for known in figures], [known.figure.asked.tips for known in figures]
+        places = [rig.bones[one.bones[-1]] for known in figures for one in known.figure.asked]
         near_enough = [known.near_enough for known in figures for _ in known.names]
         tips = rig.tips = Tips((figures, spaces), ends, joints, places, near_enough, len(rig.bones))
     return tips.stand(poses)
@@ -413,7 +412,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
     """
     state.counts.solves += 1
     known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
-    prepared = known.prepared
-    if prepared.weighed is not None and prepared.space is not known.space:
-        prepared = replace(prepared, space=known.space)
-    prepared.solved(numbers)
+    figure = known.figure
+    if figure.weighed is not None and figure.space is not known.space:
+        figure = replace(figure, space=known.space)
+    figure.solved(numbers)

@@ -24,7 +24,7 @@ from ...rig.animation.animation import GROUPING, Animated, Motion
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.checks import movers_of
 from ...rig.dependencies import scenes_of
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, sets_of
 from ...rig.figure.pose_writer import PoseWriter
 from ...rig.figure.reader import Stamp
@@ -155,12 +155,12 @@ class LiveFigure:
 
     Attributes:
         names: Of the chains.
-        prepared: As they were read, with the start pose that they have now. Its row has the pose in which they stand,
+        figure: As they were read, with the start pose that they have now. Its row has the pose in which they stand,
             influence included, the tip of that, and the shift of the root.
         sources: Of each chain in turn its target, that one's rotation where it counts, and its pole where it has one.
         fixed_goals: What the goals are where no source tells it: what pins hold, and rotations that are kept.
         facts: What moves them beside their goals.
-        space: Where chain space lies now: it moves with every frame, and is not put into `prepared` each time.
+        space: Where chain space lies now: it moves with every frame, and is not put into `figure` each time.
         rotations: (n, 4), a view of the row's.
         shift: The vector by which the root stands elsewhere than it starts, a view of the row's.
         factors: Of each goal by how much the bones on the way to it are longer, a view of the row's.
@@ -179,7 +179,7 @@ class LiveFigure:
     """
 
     names: Names
-    prepared: Prepared
+    figure: RigFigure
     sources: tuple[Source, ...]
     fixed_goals: tuple[GoalPoints, ...]
     facts: FigureFacts
@@ -489,7 +489,7 @@ def grouping_of(owner: bpy.types.Object) -> tuple[object, ...]:
 
 def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
     """Whether the bones of chains are where they were in the armature."""
-    return all(name in rig.bones for name in known.prepared.bones)
+    return all(name in rig.bones for name in known.figure.bones)
 
 
 def _facts_of(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, FigureFacts]:

@@ -308,11 +308,11 @@ class _Tick:
                 return self._anew(rig, names)
             if not self._may_have_moved(known):
                 return None
-            start, space = known.prepared.start, known.space
+            start, space = known.figure.start, known.space
             points = self.seen.get(known) or points_now(known, self.depsgraph)
             if not self._is_same(rig, known, points):
                 return self._anew(rig, names)
-            now, numbers = known.prepared, known.numbers
+            now, numbers = known.figure, known.numbers
             is_restarted, is_carried = now.start is not start, known.space is not space
             if points != known.points or is_restarted or is_carried:
                 numbers = numbers_of(known, points)
@@ -342,7 +342,7 @@ class _Tick:
         known.is_fresh = not held_bones(rig.owner, self.rig_facts.frame)  # in another frame these start elsewhere
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
-            known.prepared = replace(known.prepared, space=known.space)  # so that no frame has to
+            known.figure = replace(known.figure, space=known.space)  # so that no frame has to
         rig.figures[names] = known
         return known
 
@@ -352,7 +352,7 @@ class _Tick:
         Raises:
             FabrikError: They can't be solved.
         """
-        root, tool = self._poses_of(rig)[known.prepared.bones[0]], tool_of(self.context)
+        root, tool = self._poses_of(rig)[known.figure.bones[0]], tool_of(self.context)
         by_hand = started(known, rig, self.hands.pop((rig, chain_set.names)), root, settles=not tool)
         if by_hand is None:
             return known
@@ -373,17 +373,17 @@ class _Tick:
     def _is_same(self, rig: LiveRig, known: LiveFigure, points: Seen) -> bool:
         """Whether chains need no full read: they are only carried, or start elsewhere, and are brought there."""
         motion, is_evaluated = known.facts.motion, self.changed is None or rig.owner in self.changed
-        if not known.prepared.is_rigid:
+        if not known.figure.is_rigid:
             is_still = self.is_frame and known.facts.only_goals_move and points == known.points
             return is_still and stand([known], self._poses_of(rig)) and rig.frame == known.space.rig
-        before = known.prepared
+        before = known.figure
         if self.is_frame and not self._has_same_joints(rig, known):
             return False
         if not (is_evaluated or motion.is_carried or self.is_later):
             return True
         poses = self._poses_of(rig)
         assert rig.frame is not None
-        is_moved = motion.is_carried or known.prepared is not before
+        is_moved = motion.is_carried or known.figure is not before
         is_moved |= rig.frame is not known.space.rig and rig.frame != known.space.rig
         if is_moved and not renew_space(known, rig.frame, poses):
             return False
@@ -441,7 +441,7 @@ def _follows(known: LiveFigure, frame: float) -> bool:
     foreseen = known.foreseen
     if foreseen is None or not (known.sources and known.is_fresh and known.facts.only_goals_move):
         return False
-    if not known.prepared.is_rigid:
+    if not known.figure.is_rigid:
         return False
     found = foreseen.get(frame)
     if found is None:

@@ -27,7 +27,7 @@ from ...rig.animation.compat import curves_of_action, strips_of
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.checks import rig_refusal
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, figure_bones_if_any
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.pose_writer import Pose, write_pose
@@ -41,7 +41,7 @@ from ..figure_pose import FigurePose
 from ..moved_goals import Loosed, bring_goals, evaluated_now, goal_to_leave, noted, refused
 from .state import LEFT, MISSING, MOVED, Hands, LiveFigure, LiveRig, digest_of, state
 
-ByHand = tuple[Prepared, list[str]]  # chains as they start, and the bones that were posed
+ByHand = tuple[RigFigure, list[str]]  # chains as they start, and the bones that were posed
 # Blender's modal tools that move bones and goals: which one is at work.
 
 TOOLS = ("TRANSFORM_OT_", "POSE_OT_", "POSELIB_OT_")
@@ -170,30 +170,30 @@ def started(
     Raises:
         FabrikError: A bone can't be read.
     """
-    prepared, bones, moved = known.prepared, pose_bones(rig.owner), list[str]()
-    rotations, location = [q4(turn) for turn in known.rotations.tolist()], prepared.start.location
-    for i, name in enumerate(prepared.bones):
+    figure, bones, moved = known.figure, pose_bones(rig.owner), list[str]()
+    rotations, location = [q4(turn) for turn in known.rotations.tolist()], figure.start.location
+    for i, name in enumerate(figure.bones):
         if name in names or settles:
             turned, rotations[i] = rotations[i], read_rotation(bones[name])
             if name in names and turn_angle(multiplied(conjugated(turned), rotations[i])) > SAME_TURN:
                 moved.append(name)
-    if prepared.root is not None:
-        location, place = prepared.root.location_for(v3(known.shift.tolist())), v3(bones[prepared.bones[0]].location)
+    if figure.root is not None:
+        location, place = figure.root.location_for(v3(known.shift.tolist())), v3(bones[figure.bones[0]].location)
         if root.name + MOVED in names and distance(place, location) > SAME_PLACE * max([1.0, *map(abs, location)]):
             moved.append(root.name)
             location = place
         location = place if settles else location
-    return (_restarted(prepared, rig, rotations, location, root), moved) if moved else None
+    return (_restarted(figure, rig, rotations, location, root), moved) if moved else None
 
 
 def _restarted(
-    prepared: Prepared, rig: LiveRig, rotations: list[Q4], location: V3, root: bpy.types.PoseBone
-) -> Prepared:
+    figure: RigFigure, rig: LiveRig, rotations: list[Q4], location: V3, root: bpy.types.PoseBone
+) -> RigFigure:
     """Chains with another start pose; their limits hold."""
-    if not prepared.is_even:
-        return prepared.started(rotations, prepared.root.shift_for(location) if prepared.root else ORIGIN)
-    start = prepared.start._replace(rotations=rotations, location=location)
-    found = prepared.restarted(start, restarted_limits(rig.owner, prepared.bones, prepared.limits, start))
+    if not figure.is_even:
+        return figure.started(rotations, figure.root.shift_for(location) if figure.root else ORIGIN)
+    start = figure.start._replace(rotations=rotations, location=location)
+    found = figure.restarted(start, restarted_limits(rig.owner, figure.bones, figure.limits, start))
     space = found.space_at(rig.frame, root) if rig.frame is not None else None
     return replace(found, space=space or found.space)
 
@@ -220,14 +220,14 @@ def settle(
         chain_set: The chains.
         by_hand: From `started`.
     """
-    (prepared, moved), owner = by_hand, rig.owner
-    write_pose(owner, Pose(prepared, np.array(prepared.starts), factors=prepared.row.factors))
+    (figure, moved), owner = by_hand, rig.owner
+    write_pose(owner, Pose(figure, np.array(figure.starts), factors=figure.row.factors))
     evaluated_now(depsgraph)
     goals = [(chain, goal_to_leave(owner, chain, depsgraph)) for chain in released(chain_set, moved)]
     loosed = [Loosed(chain, place, is_late=True) for chain, place in goals]
     with refused(loosed), noted(owner, [goal for one in loosed for goal in goals_of(one.chain)]):
         bring_goals(context, FigurePose.without_goals(chain_set, depsgraph, {}), loosed, {})
-    rotations, location = dict(zip(prepared.bones, prepared.starts, strict=True)), prepared.start.location
+    rotations, location = dict(zip(figure.bones, figure.starts, strict=True)), figure.start.location
     captured = moved if rig_of(owner).auto_capture else ()
     held = store_by_hand(chain_set, rotations, location, frame_of(depsgraph), captured)
     state.may_hold |= bool(held)
@@ -291,11 +291,11 @@ def note_left(rig: LiveRig) -> None:
     """Keep in the file how the bones of live chains stand, as left by the add-on."""
     bones, left = pose_bones(rig.owner), np.full((len(rig.bones), LEFT), np.nan, dtype=np.float32)
     for known in rig.figures.values():
-        for channels in filter(None, known.prepared.channels):
+        for channels in filter(None, known.figure.channels):
             values = read_values(bones[channels.bone])
             left[rig.bones[channels.bone], : len(values)] = values
-        if known.prepared.root is not None:
-            name = known.prepared.bones[0]
+        if known.figure.root is not None:
+            name = known.figure.bones[0]
             left[rig.bones[name], 4:] = bones[name].location
     rig.digest, rig.left = digest_of(rig.owner), left
     rig.record.left = rig.digest + left.tobytes()

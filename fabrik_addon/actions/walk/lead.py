@@ -18,10 +18,10 @@ from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, set_of
 from ...rig.figure.pose_writer import updated, write_pose
-from ...rig.figure.reader import FactsByRig, prepare
+from ...rig.figure.reader import FactsByRig, read_figure
 from ...rig.figure.solve import posed
 from ...rig.goals import GoalPoints, read_held, read_points
 from ...rig.schema import FabrikChain, owner_of, rig_of
@@ -55,7 +55,7 @@ class Led:
         walk: What its feet do.
         steering: Where its body goes.
         chains: Names of the chains that are solved together.
-        prepared: These, to be solved from the pose in which they stood at first.
+        figure: These, to be solved from the pose in which they stood at first.
         restore: Puts back the pose, and live posing as it was.
     """
 
@@ -63,7 +63,7 @@ class Led:
     walk: HandWalk
     steering: Steering
     chains: tuple[str, ...]
-    prepared: Prepared
+    figure: RigFigure
     restore: Callable[[], None]
 
     @property
@@ -115,11 +115,11 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     set_led_poses(owner.name_full, {**feet, "": at})
     try:
         chain_set = set_of(owner, body)
-        prepared = FigurePose.read(chain_set, depsgraph).as_started
+        figure = FigurePose.read(chain_set, depsgraph).as_started
     except BaseException:
         set_led_poses(owner.name_full, None)
         raise
-    led = Led(owner.name, walk, steering, chain_set.names, prepared, _restorer(owner, prepared))
+    led = Led(owner.name, walk, steering, chain_set.names, figure, _restorer(owner, figure))
     live_state.held = True
     live_state.paused = live_state.paused or rig_of(owner).live
     return led
@@ -131,11 +131,11 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.De
     return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
 
 
-def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]:
+def _restorer(owner: bpy.types.Object, figure: RigFigure) -> Callable[[], None]:
     """What puts back the bones and live posing as they stand now."""
     rig, full, pauses = owner.name, owner.name_full, rig_of(owner).live
-    channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
-    channels += prepared.plain_channels
+    channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in figure.bones]
+    channels += figure.plain_channels
     before = KeptChannels(owner, channels)
 
     def restore() -> None:
@@ -168,7 +168,7 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
     set_led_poses(owner.name_full, led.poses())
     depsgraph = context.evaluated_depsgraph_get()
     points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
-    item = posed(led.prepared, points, owner, depsgraph)
+    item = posed(led.figure, points, owner, depsgraph)
     write_pose(owner, item.pose)
 
 
@@ -177,7 +177,7 @@ def _chain_set(led: Led) -> ChainSet:
     gone = [name for name in led.chains if name not in chains]
     if gone:
         raise ChainError("it is gone", rig=led.rig, chain=gone[0])
-    lost = [name for name in led.prepared.bones if name not in bones]
+    lost = [name for name in led.figure.bones if name not in bones]
     if lost:
         raise BoneError("it is gone", rig=led.rig, bone=lost[0])
     return ChainSet(led.owner, tuple(chains[name] for name in led.chains), rig_of(led.owner).body_bone)
@@ -210,8 +210,8 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
         notes.append(Text("the planned walk is switched off"))
     walker.on = False
     try:
-        chains = moved_chains(owner, led.prepared, has_body=True)
-        ended = leave(context, owner, (led.prepared, chains), set(led.chains) - walked)
+        chains = moved_chains(owner, led.figure, has_body=True)
+        ended = leave(context, owner, (led.figure, chains), set(led.chains) - walked)
     finally:
         if rig_of(owner).live:
             resume_live()
@@ -282,13 +282,13 @@ def _path_values(
     for frame in range(frames[0], frames[1] + 1):
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
-        prepared = prepare(ChainSet(owner, (body,), body.tip_bone), depsgraph, FactsByRig(frame))
-        channels = prepared.channels[0]
+        figure = read_figure(ChainSet(owner, (body,), body.tip_bone), depsgraph, FactsByRig(frame))
+        channels = figure.channels[0]
         place, rotation = path_at(plan, frame)
         goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, body.tip_bone)))
-        item = posed(prepared, [goal], owner, depsgraph)
-        plain = prepared.plain_values(item.shift, item.factors)
-        found = [(name, stored(own)) for (_, name), own in zip(prepared.plain_channels, plain, strict=True)]
+        item = posed(figure, [goal], owner, depsgraph)
+        plain = figure.plain_values(item.shift, item.factors)
+        found = [(name, stored(own)) for (_, name), own in zip(figure.plain_channels, plain, strict=True)]
         if channels is not None:
             before = read_values(pose_bones(owner)[channels.bone])
             turns = stored(replace(channels, near=turns or channels.near).values(item.rotations[0].tolist(), before))

@@ -36,11 +36,11 @@ from ...rig.animation.staleness import ground_of, inputs_of
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.dependencies import keeps_state
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.kinematics import head_of_root
-from ...rig.figure.reader import carried, prepare
+from ...rig.figure.reader import carried, read_figure
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
@@ -265,7 +265,7 @@ class BodyKeys:
         self._changes = motion.changes or motion.settings_change
         is_set = any(path.startswith((PREFIX, *HIDDEN_BY)) for path in animated.of_object())
         self.is_carried = self._changes or motion.is_carried or is_set
-        self._prepared: Prepared | None = None
+        self._figure: RigFigure | None = None
 
     def look(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Find where the body stands in the frame of a depsgraph, but for its keys.
@@ -274,10 +274,10 @@ class BodyKeys:
             FabrikError: It can't be posed.
         """
         assert depsgraph.scene is not None
-        owner, frame, found = self._chain_set.owner, depsgraph.scene.frame_current_final, self._prepared
+        owner, frame, found = self._chain_set.owner, depsgraph.scene.frame_current_final, self._figure
         if found is not None:
             found = carried(found, owner, depsgraph) if found.is_even and not self._changes else None
-        self._prepared = found or prepare(self._chain_set, depsgraph)
+        self._figure = found or read_figure(self._chain_set, depsgraph)
         self._keyed = KeyedChannels(owner, frame)
 
     def at(self, frame: float, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
@@ -290,14 +290,14 @@ class BodyKeys:
         Raises:
             FabrikError: The keys make no pose.
         """
-        prepared, owner = self._prepared, self._chain_set.owner
-        assert prepared is not None, "it was looked at"
+        figure, owner = self._figure, self._chain_set.owner
+        assert figure is not None, "it was looked at"
         self._keyed.frame = frame
-        start = prepared.start.at(owner, self._keyed)
-        limit = restarted_limits(owner, prepared.bones, prepared.limits, start)[0]
-        root = pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]]
-        space = prepared.space._replace(origin=head_of_root(root, start.location))
-        turn = multiplied(prepared.bodies.joints[0].rest, limit.clamped(start.rotations[0]))
+        start = figure.start.at(owner, self._keyed)
+        limit = restarted_limits(owner, figure.bones, figure.limits, start)[0]
+        root = pose_bones(owner.evaluated_get(depsgraph))[figure.bones[0]]
+        space = figure.space._replace(origin=head_of_root(root, start.location))
+        turn = multiplied(figure.bodies.joints[0].rest, limit.clamped(start.rotations[0]))
         return space.to_world(ORIGIN), multiplied(space.to_world_turn(turn), conjugated(self._rest))
 
 

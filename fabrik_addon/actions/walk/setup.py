@@ -37,9 +37,9 @@ from ...recognise.part import LEG, Part
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control
-from ...rig.figure.figure import Prepared
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, alone, body_moves
-from ...rig.figure.reader import FactsByRig, frame_of, prepare
+from ...rig.figure.reader import FactsByRig, frame_of, read_figure
 from ...rig.figure.start_pose import capture_bones, take_keys
 from ...rig.goals import read_held, store_held
 from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
@@ -204,8 +204,8 @@ def _reach(owner: bpy.types.Object, chain: FabrikChain, seen: Read) -> tuple[flo
     The effector is pulled away from the joint, and brought near it, along the leg as it is at rest.
     """
     depsgraph, facts = seen
-    prepared = prepare(alone(owner, chain), depsgraph, facts)
-    solver, last = prepared.solver, len(prepared.bones) - 1
+    figure = read_figure(alone(owner, chain), depsgraph, facts)
+    solver, last = figure.solver, len(figure.bones) - 1
     is_head = chain.at_head
 
     def tip_of(rotations: Sequence[Q4]) -> V3:
@@ -220,7 +220,7 @@ def _reach(owner: bpy.types.Object, chain: FabrikChain, seen: Read) -> tuple[flo
     found = []
     for share in (FAR, NEAR):
         goal = Point(last, scaled(unit(rest), share * size), 1.0, ORIGIN if is_head else None)
-        found.append(length(tip_of(solver.solve([goal], prepared.settings).rotations)))
+        found.append(length(tip_of(solver.solve([goal], figure.settings).rotations)))
     return min(found[0], size), min(found[1], found[0])
 
 
@@ -301,22 +301,22 @@ def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fr
     facts = FactsByRig(frame_of(depsgraph))
     limbs: list[_Limb | None] = []
     for chain in chains:
-        prepared = prepare(alone(owner, chain), depsgraph, facts)
+        figure = read_figure(alone(owner, chain), depsgraph, facts)
         is_head = chain.at_head
-        limits = prepared.solver.figure.joint_limits
+        limits = figure.solver.figure.joint_limits
         is_free = all(limit.is_free for limit in limits)
         lever = ORIGIN if is_head else None
-        settings = prepared.settings._replace(restarts=RESTARTS)
-        hip, turn = hip_of(owner, chain, frame), _turn(owner, prepared, frame)
-        at_rest = prepared.solver.figure.placed([IDENTITY] * len(limits)).frames[-1]
-        limbs.append(None if is_free else _Limb(prepared.solver, settings, hip, turn, at_rest, lever))
+        settings = figure.settings._replace(restarts=RESTARTS)
+        hip, turn = hip_of(owner, chain, frame), _turn(owner, figure, frame)
+        at_rest = figure.solver.figure.placed([IDENTITY] * len(limits)).frames[-1]
+        limbs.append(None if is_free else _Limb(figure.solver, settings, hip, turn, at_rest, lever))
     return LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None
 
 
-def _turn(owner: bpy.types.Object, prepared: Prepared, frame: Frame) -> Q4:
+def _turn(owner: bpy.types.Object, figure: RigFigure, frame: Frame) -> Q4:
     """From the body's axes into the space of a leg, in which its first bone is turned at rest as its joint says."""
-    axes = axes_of(pose_bones(owner)[prepared.bones[0]].bone.matrix_local)
-    return multiplied(prepared.joints[0].rest, conjugated(multiplied(frame.upright, axes)))
+    axes = axes_of(pose_bones(owner)[figure.bones[0]].bone.matrix_local)
+    return multiplied(figure.joints[0].rest, conjugated(multiplied(frame.upright, axes)))
 
 
 # Make an armature a walker: legs and body become chains, and how it walks is set by the number of its legs.

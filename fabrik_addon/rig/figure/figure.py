@@ -123,7 +123,7 @@ def channels_of(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class RigFigure:
     """Chains as they are solved together: plain data, no reference to anything of Blender's.
 
     Chain space has its origin at the head of the first bone, where it starts, and its axes along the frame before that
@@ -301,7 +301,7 @@ class Prepared:
                 lengths[i] = max(lengths[i], factors[one.goal_at])
         return figure.with_lengths(lengths, 1.0)
 
-    def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> Prepared:
+    def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> RigFigure:
         """The same chains with another start pose.
 
         Args:
@@ -316,7 +316,7 @@ class Prepared:
         asked = self.asked.started(solver.figure)
         return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
 
-    def restarted(self, start: Start, limits: Sequence[Limit]) -> Prepared:
+    def restarted(self, start: Start, limits: Sequence[Limit]) -> RigFigure:
         """The same chains with the start pose of another frame; their space is left as it was.
 
         Args:
@@ -333,7 +333,7 @@ class Prepared:
             instead = {**instead, name: instead[name]._replace(location=start.location)}
         return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
 
-    def asking(self, asked: Iterable[ChainGoal]) -> Prepared:
+    def asking(self, asked: Iterable[ChainGoal]) -> RigFigure:
         """A copy that asks for other things, with a row of its own; figure and solver are shared."""
         found = replace(self, asked=GoalTable(asked))
         return replace(found, row=found.rows_of(1))

@@ -77,7 +77,7 @@ class ChainGoal(NamedTuple):
         soft: Share of the chain's length.
         stretch: Greatest factor of the chain's length.
         influence: How far the goal is from where the start pose has the effector to where it stands, 0 to 1; 1 for a
-            chain that is solved by itself, of which each joint is blended (`Prepared.influence`).
+            chain that is solved by itself, of which each joint is blended (`RigFigure.influence`).
         start: Where the start pose has the effector, in chain space.
         start_turn: How it has the last bone turned there.
         row_at: Where its numbers begin in a row.

@@ -15,7 +15,7 @@ from ...maths import Q4, Doubles, Places, Singles, normalized, q4
 from ..animation.channels import channel_of, read_values, run_on, same_turn, to_values
 from ..animation.keys import animated_paths
 from ..bones import pose_bones
-from .figure import BoneChannels, Prepared
+from .figure import BoneChannels, RigFigure
 
 # What was written to a file's data, as Blender evaluates it.
 
@@ -96,13 +96,13 @@ class Pose(NamedTuple):
     """A pose of a figure that is to be written; views of a solve's row stay up to date with it.
 
     Attributes:
-        prepared: The figure, of n bones.
+        figure: The figure, of n bones.
         rotations: (n, 4), each in the rest frame of its bone.
         shift: Vector of chain space by which the root stands elsewhere than it starts.
         factors: By how much the bones on the way to each goal are longer; () where none is.
     """
 
-    prepared: Prepared
+    figure: RigFigure
     rotations: Doubles
     shift: Sequence[float] | Doubles = (0.0, 0.0, 0.0)
     factors: Sequence[float] | Doubles = ()
@@ -150,12 +150,12 @@ class PoseWriter:
         by_mode: dict[str, list[tuple[int, int, int, BoneChannels]]] = {}
         joint = 0
         for k, pose in enumerate(self.poses):
-            own = pose.prepared.channels
+            own = pose.figure.channels
             for i, one in enumerate(own):
                 if one is not None:
                     by_mode.setdefault(one.mode, []).append((k, places[one.bone], joint + i, one))
             joint += len(own)
-            for bone, name in pose.prepared.plain_channels:
+            for bone, name in pose.figure.plain_channels:
                 self._plain.setdefault(name, []).append(places[bone])
                 self._own(name)[places[bone]] = k
         for mode, rows in by_mode.items():
@@ -218,8 +218,8 @@ class PoseWriter:
         """The values of the location and scale channels, by property, in the order of their places."""
         found: dict[str, list[Sequence[float]]] = {name: [] for name in self._plain}
         for pose in self.poses:
-            values = pose.prepared.plain_values(pose.shift, pose.factors)
-            for (_, name), own in zip(pose.prepared.plain_channels, values, strict=True):
+            values = pose.figure.plain_values(pose.shift, pose.factors)
+            for (_, name), own in zip(pose.figure.plain_channels, values, strict=True):
                 found[name].append(own)
         return found
 

@@ -27,7 +27,7 @@ from ..goals import GoalPoints, read_points
 from ..schema.chain import FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
-from .figure import Prepared, channels_of, rows_for
+from .figure import RigFigure, channels_of, rows_for
 from .goal_options import Grown, grown_by, unstretched, weigh
 from .goal_table import GoalTable, ask
 from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
@@ -80,22 +80,22 @@ def _captured_body(owner: bpy.types.Object) -> bytes:
 class FigureCache:
     """The figures of this session."""
 
-    _figures: dict[Key, tuple[Stamp, Prepared]] = {}
+    _figures: dict[Key, tuple[Stamp, RigFigure]] = {}
 
     @classmethod
-    def get(cls, chain_set: ChainSet, frame: float) -> Prepared | None:
+    def get(cls, chain_set: ChainSet, frame: float) -> RigFigure | None:
         """A figure as it was read at a frame; None where it has to be read."""
         found = cls._figures.get(_key(chain_set))
         return found[1] if found is not None and found[0] == Stamp.of(chain_set, frame) else None
 
     @classmethod
-    def keep(cls, chain_set: ChainSet, frame: float, prepared: Prepared) -> None:
+    def keep(cls, chain_set: ChainSet, frame: float, figure: RigFigure) -> None:
         """Keep a figure; again after Blender evaluated what was solved with it and written.
 
         One whose lengths depend on its pose is not kept: it depends on more than its stamp tells.
         """
-        if prepared.is_rigid:
-            cls._figures[_key(chain_set)] = Stamp.of(chain_set, frame), prepared
+        if figure.is_rigid:
+            cls._figures[_key(chain_set)] = Stamp.of(chain_set, frame), figure
 
     @classmethod
     def drop(cls, owner: str) -> None:
@@ -132,7 +132,7 @@ def _key(chain_set: ChainSet) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class RigFacts:
-    """What is gathered once for all chains of an armature that are prepared together.
+    """What is gathered once for all chains of an armature that are read together.
 
     Attributes:
         movers: What moves bones beside their own channels.
@@ -172,13 +172,13 @@ class FactsByRig:
         return self._facts[name]
 
 
-def prepare(
+def read_figure(
     chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
     facts: FactsByRig | None = None,
     given: Collection[str] = (),
-    before: Prepared | None = None,
-) -> Prepared:
+    before: RigFigure | None = None,
+) -> RigFigure:
     """Read chains that are solved together, without the places of their goals: all that can be found out once.
 
     Where they were read before and nothing of that has changed (`FigureCache`), they are only brought to where their
@@ -200,7 +200,7 @@ def prepare(
         known = FigureCache.get(chain_set, facts.frame) if is_kept else None
         found = carried(known, chain_set.owner, depsgraph) if known is not None else None
         if found is None:
-            found = _prepared(chain_set, depsgraph, facts.of(chain_set.owner), before, given)
+            found = _figure(chain_set, depsgraph, facts.of(chain_set.owner), before, given)
             if is_kept:
                 FigureCache.keep(chain_set, facts.frame, found)
         return found
@@ -211,24 +211,24 @@ def read(
     depsgraph: bpy.types.Depsgraph,
     facts: FactsByRig | None = None,
     points: Mapping[str, Sequence[float]] | None = None,
-    before: Prepared | None = None,
-) -> tuple[Prepared, tuple[GoalPoints, ...]]:
-    """`prepare` chains, and read where their goals stand.
+    before: RigFigure | None = None,
+) -> tuple[RigFigure, tuple[GoalPoints, ...]]:
+    """`read_figure` chains, and read where their goals stand.
 
     Args:
         chain_set: Chains of an armature object that can be posed.
         depsgraph: Evaluated for the frame in question.
-        facts: See `prepare`.
+        facts: See `read_figure`.
         points: For chains by their names where the effector is to go, in world space, in place of the chain's target,
             which may then be missing.
-        before: See `prepare`.
+        before: See `read_figure`.
 
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     given = points or {}
-    prepared = prepare(chain_set, depsgraph, facts, given, before)
-    return prepared, read_goals(chain_set, prepared.bones, depsgraph, given)
+    figure = read_figure(chain_set, depsgraph, facts, given, before)
+    return figure, read_goals(chain_set, figure.bones, depsgraph, given)
 
 
 def read_goals(
@@ -268,13 +268,13 @@ def _chain_at_fault(chain_set: ChainSet) -> Iterator[None]:
         raise
 
 
-def _prepared(
+def _figure(
     chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
     facts: RigFacts,
-    before: Prepared | None = None,
+    before: RigFigure | None = None,
     given: Collection[str] = (),
-) -> Prepared:
+) -> RigFigure:
     owner, read = chain_set.owner, _read_bones(chain_set, depsgraph, facts)
     names = tuple(bone.name for bone in read.bones)
     mount = _mount_of(read)
@@ -289,7 +289,7 @@ def _prepared(
     asked = _asked(chain_set, {name: i for i, name in enumerate(names)}, given).started(solver.figure)
     segments = [joint.segment for joint in bodies.joints]
     weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
-    return Prepared(
+    return RigFigure(
         asked,
         names,
         channels_of(read.bones, read.settings.starts, read.settings.limits, facts.keyed),
@@ -410,62 +410,61 @@ def _settings(chain_set: ChainSet) -> Settings:
     )
 
 
-def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
+def resettled(figure: RigFigure, chain_set: ChainSet) -> RigFigure:
     """The same figure and solver, with the chains' own settings as they are now.
 
     Raises:
         InvalidValueError: One is not a finite number.
     """
-    figure = prepared.solver.figure
-    asked = _asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}).started(figure)
+    asked = _asked(chain_set, {bone: i for i, bone in enumerate(figure.bones)}).started(figure.solver.figure)
     settings = _settings(chain_set)
     influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
-    return replace(prepared, settings=settings, influence=influence).asking(asked)
+    return replace(figure, settings=settings, influence=influence).asking(asked)
 
 
-def restarted(prepared: Prepared, owner: bpy.types.Object, keyed: KeyedChannels) -> Prepared | None:
+def restarted(figure: RigFigure, owner: bpy.types.Object, keyed: KeyedChannels) -> RigFigure | None:
     """The same chains with their start pose of another frame, where keys make it; their space is left as it was.
 
     Nothing else may have changed. What their rotation channels continue (`channels`) is kept.
 
     Args:
-        prepared: The chains as they were.
+        figure: The chains as they were.
         owner: Their armature object.
         keyed: Its curves at the frame.
 
     Returns:
-        None where they have to be prepared anew: they are another figure from each start pose, or the keys make none,
+        None where they have to be read anew: they are another figure from each start pose, or the keys make none,
         which is told there.
     """
-    if not prepared.is_even:
+    if not figure.is_even:
         return None
     try:
-        start = prepared.start.at(owner, keyed)
-        if start == prepared.start:
-            return prepared
-        return prepared.restarted(start, restarted_limits(owner, prepared.bones, prepared.limits, start))
+        start = figure.start.at(owner, keyed)
+        if start == figure.start:
+            return figure
+        return figure.restarted(start, restarted_limits(owner, figure.bones, figure.limits, start))
     except FabrikError:
         return None
 
 
-def carried(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared | None:
+def carried(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> RigFigure | None:
     """The same chains where their armature and their parents stand now, with the same solver.
 
     Nothing else may have changed: settings, limits, the bones' own scale and location channels, their start pose. What
     their rotation channels continue (`channels`) is kept.
 
     Args:
-        prepared: The chains as they were.
+        figure: The chains as they were.
         owner: Their armature object.
         depsgraph: Evaluated for the frame in question.
 
     Returns:
-        None where the parent's scale made them another figure: then they have to be prepared anew.
+        None where the parent's scale made them another figure: then they have to be read anew.
     """
     evaluated = owner.evaluated_get(depsgraph)
-    root = pose_bones(evaluated)[prepared.bones[0]]
-    space = prepared.space_at(RigFrame.of(evaluated.matrix_world), root)
-    return None if space is None else replace(prepared, space=space)
+    root = pose_bones(evaluated)[figure.bones[0]]
+    space = figure.space_at(RigFrame.of(evaluated.matrix_world), root)
+    return None if space is None else replace(figure, space=space)
 
 
 def frame_of(depsgraph: bpy.types.Depsgraph) -> float:

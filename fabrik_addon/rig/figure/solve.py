@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prepared chains solved for goals in the world; nothing is written. All that pose chains come this way."""
+"""Figures solved for goals in the world; nothing is written. All that pose chains come this way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...kernel import STATUSES, Rows, Solution, Solver, Status
 from ...maths import V3, Doubles, distance, lengths, v3
 from ..bones import pose_bones
 from ..goals import GoalPoints
-from .figure import Prepared
+from .figure import RigFigure
 from .goal_table import REACHED, Result
 from .kinematics import BoneTree
 from .pose_writer import Pose
@@ -30,7 +30,7 @@ class Posed:
     """Chains that are solved together and not yet written.
 
     Attributes:
-        prepared: The chains.
+        figure: The chains.
         numbers: What they ask for, as a row of the kernel's has it.
         result: How each ended, in chain space, before the influence is taken off.
         scales: For each chain what a length of chain space along its miss is in scene units.
@@ -45,7 +45,7 @@ class Posed:
         uneven: The bone whose scale makes the lengths depend on the pose; "" where none does.
     """
 
-    prepared: Prepared
+    figure: RigFigure
     numbers: tuple[float, ...]
     result: Result
     scales: Doubles
@@ -62,7 +62,7 @@ class Posed:
     @property
     def pose(self) -> Pose:
         """What is to be written."""
-        return Pose(self.prepared, self.rotations, self.shift, self.factors)
+        return Pose(self.figure, self.rotations, self.shift, self.factors)
 
     @property
     def statuses(self) -> list[Status]:
@@ -77,13 +77,13 @@ class Posed:
 
     def target(self, k: int) -> V3:
         """Where the effector of a chain was to go, in chain space."""
-        return v3(self.prepared.asked[k].of_row(self.numbers)[:3])
+        return v3(self.figure.asked[k].of_row(self.numbers)[:3])
 
     def held_back(self, k: int) -> Held:
         """The joints whose limits hold one of the chains back, the strongest first; none where it is not BLOCKED."""
         if self.result.status[0, k] != BLOCKED:
             return ()
-        way, parents, joint = set[int](), self.prepared.bodies.parents, self.prepared.asked[k].joints[-1]
+        way, parents, joint = set[int](), self.figure.bodies.parents, self.figure.asked[k].joints[-1]
         while joint >= 0:
             way.add(joint)
             joint = parents[joint]
@@ -91,7 +91,7 @@ class Posed:
 
 
 def posed(
-    prepared: Prepared,
+    figure: RigFigure,
     points: Sequence[GoalPoints],
     owner: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
@@ -100,30 +100,30 @@ def posed(
     """Solve chains that are solved together.
 
     Args:
-        prepared: The chains.
+        figure: The chains.
         points: The goals of each, in world space.
         owner: Their armature object.
-        depsgraph: With which the chains were prepared.
+        depsgraph: With which the chains were figure.
         explain: Whether to find out by how much blocking limits would have to give.
 
     Raises:
         InvalidValueError: A number is not finite.
     """
-    numbers = prepared.numbers(points)
-    if prepared.is_rigid:
-        return posed_rigidly(prepared, numbers, explain)
-    path = mounted_path(prepared, owner, depsgraph)
-    measure = measured_solution if is_plain(prepared) and prepared.asked[0].soft <= 0.0 else _measured
-    solution, size = measure(prepared, path, numbers, explain)
+    numbers = figure.numbers(points)
+    if figure.is_rigid:
+        return posed_rigidly(figure, numbers, explain)
+    path = mounted_path(figure, owner, depsgraph)
+    measure = measured_solution if is_plain(figure) and figure.asked[0].soft <= 0.0 else _measured
+    solution, size = measure(figure, path, numbers, explain)
     rotations = solution.rotations
-    heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
-    result, scales = _measured_result(prepared, numbers, solution, np.array(heads), np.array(ends))
-    if prepared.influence < 1.0:
-        rotations = prepared.solver.blended(rotations, prepared.influence)
-        heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
+    heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
+    result, scales = _measured_result(figure, numbers, solution, np.array(heads), np.array(ends))
+    if figure.influence < 1.0:
+        rotations = figure.solver.blended(rotations, figure.influence)
+        heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
     gives = [*solution.give, *[None] * (len(solution.blocking) - len(solution.give))]
     return Posed(
-        prepared,
+        figure,
         numbers,
         result,
         scales,
@@ -135,43 +135,43 @@ def posed(
         solution.passes,
         tuple(zip(solution.blocking, gives, strict=True)),
         size,
-        uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path),
+        uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[figure.bones[0]], path),
     )
 
 
-def posed_rigidly(prepared: Prepared, numbers: tuple[float, ...], explain: bool = False) -> Posed:
+def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool = False) -> Posed:
     """Solve chains of which the figure is the same in every pose; nothing of Blender's is looked at.
 
     Args:
-        prepared: The chains.
-        numbers: Of their goals (`Prepared.numbers`).
+        figure: The chains.
+        numbers: Of their goals (`RigFigure.numbers`).
         explain: Whether to find out by how much blocking limits would have to give.
 
     Raises:
         InvalidValueError: A number is not finite.
     """
-    return read_posed(prepared, numbers, prepared.solved(numbers, explain))
+    return read_posed(figure, numbers, figure.solved(numbers, explain))
 
 
-def read_posed(prepared: Prepared, numbers: tuple[float, ...], rows: Rows) -> Posed:
+def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Posed:
     """What came of chains of which the figure is the same in every pose, and which were solved; their influence counts.
 
     Args:
-        prepared: The chains.
+        figure: The chains.
         numbers: Of their goals.
-        rows: From `Prepared.solved`.
+        rows: From `RigFigure.solved`.
     """
     heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
-    result = prepared.asked.result_of(rows)
-    scales = prepared.space.scales_along(prepared.asked.off(np.array([numbers]), heads[None], ends[None])[0])
-    if prepared.influence < 1.0:
-        prepared.solver.blend_rows(rows, prepared.influence)
+    result = figure.asked.result_of(rows)
+    scales = figure.space.scales_along(figure.asked.off(np.array([numbers]), heads[None], ends[None])[0])
+    if figure.influence < 1.0:
+        figure.solver.blend_rows(rows, figure.influence)
         heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
     gives = [give if isfinite(give) and give >= 0.0 else None for give in rows.gives]
     held = [i for i in rows.blocking if i >= 0]
     gives += [None] * len(held)
     return Posed(
-        prepared,
+        figure,
         numbers,
         result,
         scales,
@@ -182,51 +182,51 @@ def read_posed(prepared: Prepared, numbers: tuple[float, ...], rows: Rows) -> Po
         ends,
         rows.passes[0],
         tuple(zip(held, gives, strict=False)),
-        prepared.length,
+        figure.length,
     )
 
 
-def is_plain(prepared: Prepared) -> bool:
+def is_plain(figure: RigFigure) -> bool:
     """Whether it is a chain that keeps its length, and whose tip is to come to a target, perhaps with a pole."""
-    one = prepared.asked[0]
-    return prepared.is_chain and prepared.root is None and one.is_plain and not one.at_head and not prepared.grown[0]
+    one = figure.asked[0]
+    return figure.is_chain and figure.root is None and one.is_plain and not one.at_head and not figure.grown[0]
 
 
-def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool) -> tuple[Solution, float]:
+def _measured(figure: RigFigure, path: BoneTree, numbers: Sequence[float], explain: bool) -> tuple[Solution, float]:
     """Solve chains that are measured anew at each pose to which that leads, as long as they are others there."""
-    solver, goals = prepared.solver, prepared.goals_at(numbers)
+    solver, goals = figure.solver, figure.goals_at(numbers)
     for _ in range(BODY_MEASURES):
-        solution = solver.solve(goals, prepared.settings, explain=explain)
+        solution = solver.solve(goals, figure.settings, explain=explain)
         heads, _ends = path.placed(solution.rotations)
         solved = solver.figure.placed(solution.rotations).heads
         if max(distance(a, b) for a, b in zip(heads, solved, strict=True)) <= EXACT * solver.figure.size:
             break
-        solver = Solver(measured_at(prepared, path, solution.rotations))
+        solver = Solver(measured_at(figure, path, solution.rotations))
     return solution, solver.figure.size
 
 
 def _measured_result(
-    prepared: Prepared, numbers: Sequence[float], solution: Solution, heads: Doubles, ends: Doubles
+    figure: RigFigure, numbers: Sequence[float], solution: Solution, heads: Doubles, ends: Doubles
 ) -> tuple[Result, Doubles]:
     """How chains ended whose lengths depend on the pose: by Blender's own measure; and `Posed.scales`.
 
     Args:
-        prepared: The chains.
+        figure: The chains.
         numbers: Of their goals.
         solution: What the kernel found.
         heads: (n, 3), where Blender will have the bones, before the influence is taken off.
         ends: (n, 3), likewise.
     """
-    off = prepared.asked.off(np.array([numbers]), heads[None], ends[None])
+    off = figure.asked.off(np.array([numbers]), heads[None], ends[None])
     states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)
     numbers_of = (solution.residuals, solution.turns, solution.softened)
-    found = prepared.asked.result(states, *(np.array([own]) for own in numbers_of))
+    found = figure.asked.result(states, *(np.array([own]) for own in numbers_of))
     missed = np.where(found.softened > 0.0, found.missed, lengths(off))
     status = found.status
-    if is_plain(prepared):
+    if is_plain(figure):
         status = np.array([[STATUSES.index(solution.status)]], dtype=np.int32)
         found = found._replace(pole=np.array([[solution.pole_error]]))
     else:
-        is_off = missed > prepared.settings.tolerance * prepared.length
+        is_off = missed > figure.settings.tolerance * figure.length
         status = np.where((status == REACHED) & is_off, BLOCKED, status)
-    return found._replace(status=status, missed=missed), prepared.space.scales_along(off[0])
+    return found._replace(status=status, missed=missed), figure.space.scales_along(off[0])

@@ -39,35 +39,35 @@ from ...maths import (
     v3,
 )
 from ..bones import pose_bones
-from .figure import Prepared
+from .figure import RigFigure
 from .kinematics import BoneTree
 
-# Where the joints of prepared chains stand as Blender will evaluate them, whether or not their figure is rigid.
+# Where the joints of a figure stand as Blender will evaluate them, whether or not their figure is rigid.
 
 
-def measured_at(prepared: Prepared, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:
+def measured_at(figure: RigFigure, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:
     """The figure of chains that are not rigid, measured at a pose.
 
     Args:
-        prepared: The chains.
+        figure: The chains.
         tree: Their bones, from `mounted_path`.
         rotations: n rotations.
     """
     segments = tree.segments(rotations)
-    pairs = zip(prepared.joints, segments, strict=True)
+    pairs = zip(figure.joints, segments, strict=True)
     joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
-    return prepared.bodies._replace(joints=joints, heads=tuple(bone.head for bone in segments)).figure()
+    return figure.bodies._replace(joints=joints, heads=tuple(bone.head for bone in segments)).figure()
 
 
-def mounted_path(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
+def mounted_path(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
     """The bones as they are measured; good until the next evaluation."""
     poses = pose_bones(owner.evaluated_get(depsgraph))
-    tree = BoneTree.of([poses[name] for name in prepared.bones], prepared.instead, is_chain=prepared.is_chain)
-    return tree.mounted(prepared.mount)
+    tree = BoneTree.of([poses[name] for name in figure.bones], figure.instead, is_chain=figure.is_chain)
+    return tree.mounted(figure.mount)
 
 
 def ends_at(
-    prepared: Prepared,
+    figure: RigFigure,
     rotations: Sequence[Q4],
     shift: V3,
     owner: bpy.types.Object,
@@ -78,25 +78,25 @@ def ends_at(
     In a chain the end of a bone is the head of the next one, and of the last one its tail; else it is the bone's tail.
 
     Args:
-        prepared: The chains.
+        figure: The chains.
         rotations: n rotations.
         shift: Vector of chain space by which the root stands elsewhere than it starts.
         owner: Their armature object.
-        depsgraph: With which they were prepared.
+        depsgraph: With which they were figure.
     """
-    if prepared.is_rigid:
-        placed = prepared.solver.figure.placed(rotations, shift)
+    if figure.is_rigid:
+        placed = figure.solver.figure.placed(rotations, shift)
         return placed.heads, placed.ends
-    heads, tails = mounted_path(prepared, owner, depsgraph).placed(rotations)
-    ends = [*heads[1:], tails[-1]] if prepared.is_chain else tails
+    heads, tails = mounted_path(figure, owner, depsgraph).placed(rotations)
+    ends = [*heads[1:], tails[-1]] if figure.is_chain else tails
     return [plus(head, shift) for head in heads], [plus(end, shift) for end in ends]
 
 
 def joints_at(
-    prepared: Prepared, rotations: Sequence[Q4], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+    figure: RigFigure, rotations: Sequence[Q4], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> list[V3]:
     """The n + 1 joints of a pose of a chain in chain space, as Blender will evaluate them; see `ends_at`."""
-    heads, ends = ends_at(prepared, rotations, ORIGIN, owner, depsgraph)
+    heads, ends = ends_at(figure, rotations, ORIGIN, owner, depsgraph)
     return [*heads, ends[-1]]
 
 
@@ -287,30 +287,30 @@ FINEST = 1e-6  # share of the length, about what single precision can tell
 
 
 def measured_solution(
-    prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool
+    figure: RigFigure, path: BoneTree, numbers: Sequence[float], explain: bool
 ) -> tuple[Solution, float]:
     """Solve a chain that is measured anew at each pose to which that leads.
 
     Where that does not lead to the target, the chain is brought as near to it as it comes by Blender's own measure.
 
     Args:
-        prepared: The chain.
+        figure: The chain.
         path: Its bones, as they are measured.
-        numbers: Where target and pole are, in chain space (`Prepared.numbers`).
+        numbers: Where target and pole are, in chain space (`RigFigure.numbers`).
         explain: Whether to find out by how much blocking limits would have to give.
 
     Returns:
         The solution; its joints are those of the chain as it was measured last. And the length that it then had.
     """
-    solver, goals, target = prepared.solver, prepared.goals_at(numbers), v3(numbers[:3])
+    solver, goals, target = figure.solver, figure.goals_at(numbers), v3(numbers[:3])
     for _ in range(MEASURES):
-        solution = solver.solve(goals, prepared.settings, explain=explain)
+        solution = solver.solve(goals, figure.settings, explain=explain)
         joints, size = path.place(solution.rotations), solver.figure.size
-        is_there = solution.status is Status.REACHED and _is_reached(prepared, joints[-1], target, size)
+        is_there = solution.status is Status.REACHED and _is_reached(figure, joints[-1], target, size)
         if is_there and _apart(joints, solution.joints) <= EXACT * size:
             return solution, size
-        solver = Solver(measured_at(prepared, path, solution.rotations))
-    return _brought(prepared, path, numbers, solution)
+        solver = Solver(measured_at(figure, path, solution.rotations))
+    return _brought(figure, path, numbers, solution)
 
 
 def uneven_bone(root: bpy.types.PoseBone, path: BoneTree) -> str:
@@ -330,10 +330,10 @@ def uneven_bone(root: bpy.types.PoseBone, path: BoneTree) -> str:
     return next(uneven, root.parent.name if root.parent else root.name)
 
 
-def _is_reached(prepared: Prepared, tip: V3, target: V3, size: float) -> bool:
+def _is_reached(figure: RigFigure, tip: V3, target: V3, size: float) -> bool:
     """Whether the tip, as Blender will evaluate it, is within the tolerance; rounding is not held against it."""
-    coordinates = (*prepared.space.origin, *prepared.space.to_armature(tip))
-    allowed = prepared.settings.tolerance * size + ULPS * max(abs(value) for value in coordinates)
+    coordinates = (*figure.space.origin, *figure.space.to_armature(tip))
+    allowed = figure.settings.tolerance * size + ULPS * max(abs(value) for value in coordinates)
     return distance(target, tip) <= allowed
 
 
@@ -341,30 +341,28 @@ def _apart(joints: Sequence[V3], others: Sequence[V3]) -> float:
     return max(distance(a, b) for a, b in zip(joints, others, strict=True))
 
 
-def _brought(
-    prepared: Prepared, path: BoneTree, numbers: Sequence[float], solution: Solution
-) -> tuple[Solution, float]:
+def _brought(figure: RigFigure, path: BoneTree, numbers: Sequence[float], solution: Solution) -> tuple[Solution, float]:
     """The pose that is nearest to the target, turned to its pole as far as that can be."""
-    goals, target, one = prepared.goals_at(numbers), v3(numbers[:3]), prepared.asked[0]
-    settings, size = prepared.settings, _measured(prepared, path, solution).figure.size
+    goals, target, one = figure.goals_at(numbers), v3(numbers[:3]), figure.asked[0]
+    settings, size = figure.settings, _measured(figure, path, solution).figure.size
     enough = max(FROM_NEAR * settings.tolerance, FINEST) * size
-    chain = UnevenChain(path, prepared.limits, target, size)
+    chain = UnevenChain(path, figure.limits, target, size)
     restarts = 0 if settings.plain or length(target) > path.most_reach else settings.restarts
-    nearest = chain.nearest([solution.rotations, prepared.starts], restarts, enough)
+    nearest = chain.nearest([solution.rotations, figure.starts], restarts, enough)
     found = solution._replace(rotations=nearest.rotations, passes=solution.passes + nearest.steps, blocking=(), give=())
     for _ in range(POLE_TRIES if one.has_pole else 0):
-        turned = Solver(measured_at(prepared.started(found.rotations), path, found.rotations)).solve(goals, settings)
+        turned = Solver(measured_at(figure.started(found.rotations), path, found.rotations)).solve(goals, settings)
         kept = chain.nearest([turned.rotations], 0, enough)
         if kept.distance > max(enough, AS_NEAR * nearest.distance):
             break
         found, nearest = found._replace(rotations=kept.rotations, passes=found.passes + kept.steps), kept
-    joints, solver = path.place(found.rotations), _measured(prepared, path, found)
+    joints, solver = path.place(found.rotations), _measured(figure, path, found)
     found = found._replace(
         joints=joints,
         residual=nearest.distance,
         pole_error=_pole_error(solver, found, numbers[3:], one.pole_angle) if one.has_pole else 0.0,
     )
-    if _is_reached(prepared, joints[-1], target, solver.figure.size):
+    if _is_reached(figure, joints[-1], target, solver.figure.size):
         return found._replace(status=Status.REACHED), solver.figure.size
     held = chain.held_back(nearest)
     if held:
@@ -373,8 +371,8 @@ def _brought(
     return found._replace(status=Status.TOO_NEAR if is_near else Status.TOO_FAR), solver.figure.size
 
 
-def _measured(prepared: Prepared, path: BoneTree, solution: Solution) -> Solver:
-    return Solver(measured_at(prepared, path, solution.rotations))
+def _measured(figure: RigFigure, path: BoneTree, solution: Solution) -> Solver:
+    return Solver(measured_at(figure, path, solution.rotations))
 
 
 def _pole_error(solver: Solver, solution: Solution, pole: Sequence[float], angle: float) -> float:

@@ -50,12 +50,12 @@ def tail(count: int = 10, degrees: float = 30.0) -> Rig:
         limit.limit, limit.axis = "HINGE", axis
         limit.angle_min, limit.angle_max = -radians(degrees), radians(degrees)
     chain = add_chain(owner, (0.2, 0.3, 2.5))
-    prepared, _ = read(alone(owner, chain), bpy.context.evaluated_depsgraph_get())
+    figure, _ = read(alone(owner, chain), bpy.context.evaluated_depsgraph_get())
     random = Random(7)
     for frame in TAIL_FRAMES:
         angles = [random.uniform(-radians(degrees), radians(degrees)) for _ in axes]
         pose = [turn_about(axis, angle) for axis, angle in zip(axes, angles, strict=True)]
-        chain.target.location = prepared.space.to_world(prepared.solver.figure.placed(pose).joints[-1])
+        chain.target.location = figure.space.to_world(figure.solver.figure.placed(pose).joints[-1])
         chain.target.keyframe_insert("location", frame=frame)
     return owner, chain
 

@@ -222,7 +222,7 @@ class TestWithoutAChain:
         owner = make_line(3)
         key_automatically()
         drag = begin(bpy.context, owner, Taken("b1"))
-        assert (drag.name, drag.bone, drag.prepared.bones) == ("limb of b1", "b1", ("b0", "b1"))
+        assert (drag.name, drag.bone, drag.figure.bones) == ("limb of b1", "b1", ("b0", "b1"))
         drag_to(bpy.context, drag, drag.place + Vector((0.2, 0.4, -0.3)), anchored=True)
         assert finish(bpy.context, drag) == LetGo([], [])
         assert {curve.data_path for curve in fcurves_of(owner)} == {

@@ -311,7 +311,7 @@ class TestDistances:
 def bones_of(owner: bpy.types.Object, scope: Scope) -> set[str]:
     drag = begin(bpy.context, owner, scope.taken)
     drag.restore()
-    return set(drag.prepared.bones)
+    return set(drag.figure.bones)
 
 
 class TestLimbs:
