@@ -8,7 +8,7 @@ from math import sqrt
 from . import cython
 from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
-from .goals.base import Goal
+from .goals.base import Goal, listed
 from .limits.base import Limit
 from .vectors import (
     IDENTITY,
@@ -269,7 +269,7 @@ class Jacobian:
             bound: Goal = goal
             for k in range(bound.steps):
                 touched[bound.path[k]] += [g, k]
-            if figure.moves and bound.path[0] == 0:
+            if figure.moves and bound.is_shifted:
                 touched[figure.count] += [g, WHOLE]
         self.first_touch = integers(count + 1)
         self.touches = integers(sum(map(len, touched)))
@@ -436,8 +436,8 @@ def movers_of(figure: Figure, goals: list[Goal]) -> Ints:
     found: set[int] = set()
     for goal in goals:
         found.update(goal.path)
-    if figure.moves and 0 in found:
-        found.add(figure.count)
+        if figure.moves and goal.is_shifted:
+            found.add(figure.count)
     return listed(found)
 
 
@@ -447,13 +447,5 @@ def placed_of(figure: Figure, goals: list[Goal]) -> Ints:
     goal: Goal
     found: set[int] = set()
     for goal in goals:
-        found.update(range(figure.count) if goal.sees_all else goal.path)
+        found.update(goal.placed)
     return listed(found)
-
-
-def listed(found: set[int]) -> Ints:
-    """Numbers in order, as a buffer."""
-    numbers: Ints = integers(len(found))
-    for k, i in enumerate(sorted(found)):
-        numbers[k] = i
-    return numbers

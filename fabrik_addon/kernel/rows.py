@@ -15,7 +15,7 @@ from . import cython
 from .fabrik import Trace
 from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
-from .goals.base import HINT, Goal
+from .goals.base import HINT, SOLVE_SPACE, Goal
 from .goals.bend import Bend
 from .goals.point import Point
 from .vectors import doubles, integers, plus, put3, q4, scaled, v3
@@ -300,7 +300,8 @@ class Rows:
         points = [g for g, goal in enumerate(self.asked) if isinstance(goal, Point) and goal.is_for_tip]
         bends = [goal for goal in self.asked if isinstance(goal, Bend) and goal.root == 0]
         is_whole = len(points) == 1 and len(bends) <= 1 and len(points) + len(bends) == len(self.asked)
-        return points[0] if is_whole and all(goal.effector == last for goal in self.asked) else -1
+        is_for_it = all(goal.effector == last and goal.frame == SOLVE_SPACE for goal in self.asked)
+        return points[0] if is_whole and is_for_it else -1
 
     @cython.cfunc
     def load(self, row: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:

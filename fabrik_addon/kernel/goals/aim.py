@@ -9,14 +9,16 @@ from typing import SupportsFloat, SupportsIndex
 from ...errors import InvalidValueError
 from .. import cython
 from ..figure import Pose, checked_point
-from ..forms import V3, Doubles
+from ..forms import Q4, V3, Doubles
 from ..vectors import (
     ORIGIN,
     X_AXIS,
+    conjugated,
     cross,
     from_to,
     length,
     minus,
+    multiplied,
     perpendicular,
     plus,
     q4,
@@ -26,7 +28,7 @@ from ..vectors import (
     unit,
     v3,
 )
-from .base import A_RADIAN, ASKED, TIP, Goal
+from .base import A_RADIAN, ASKED, SOLVE_SPACE, Goal
 
 NO_DISTANCE = cython.declare(cython.double, 1e-9)  # of the place from the joint that tells no direction
 
@@ -38,9 +40,10 @@ class Aim(Goal):
     Args:
         effector: Index of the joint.
         axis: Direction in the joint's frame, any length but zero.
-        target: The place, in solve space.
+        target: The place.
         weight: How much the goal counts beside others; a radian counts as .15 of the figure's size.
         rank: Before which other goals it is met.
+        frame: Index of the joint in whose frame the place is, or `SOLVE_SPACE`.
     """
 
     axis: V3
@@ -53,8 +56,10 @@ class Aim(Goal):
         target: Sequence[float],
         weight: SupportsFloat = 1.0,
         rank: SupportsIndex = ASKED,
+        *,
+        frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "target", 3)
+        self._ask(effector, weight, rank, "target", 3, frame)
         self.target = checked_point("target", target)
         self.axis = unit(checked_point("axis to aim", axis))
         if length(self.axis) == 0.0:
@@ -64,7 +69,7 @@ class Aim(Goal):
         return self.target
 
     def copied(self) -> Goal:
-        return Aim(self.effector, self.axis, self.target, self.weight, self.rank)
+        return Aim(self.effector, self.axis, self.target, self.weight, self.rank, frame=self.frame)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -74,21 +79,24 @@ class Aim(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
-        points: V3 = rotated(q4(pose.frames, self.effector), self.axis)
-        wanted: V3 = minus(self.target, v3(pose.heads, self.effector))
-        half_turn: V3 = rotated(q4(pose.frames, self.effector), X_AXIS)
+        frame: Q4 = q4(pose.frames, self.effector)
+        if self.frame != SOLVE_SPACE:
+            frame = multiplied(conjugated(q4(pose.frames, self.frame)), frame)
+        points: V3 = rotated(frame, self.axis)
+        wanted: V3 = minus(self.target, self.within(pose, v3(pose.heads, self.effector)))
+        half_turn: V3 = rotated(frame, X_AXIS)
         return scaled(rotation_vector(from_to(points, wanted, half_turn)), self.weight * A_RADIAN)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def shift(self, pose: Pose, axis: V3) -> V3:
-        return scaled(self.seen(pose, axis), self.weight * A_RADIAN)
+        return scaled(self.turned(pose, axis), self.weight * A_RADIAN)
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def seen(self, pose: Pose, shift: V3) -> V3:
+    def turned(self, pose: Pose, shift: V3) -> V3:
         """The turn by which the direction to the place changes when the joint's head moves by a small vector."""
-        wanted: V3 = minus(self.target, v3(pose.heads, self.effector))
+        wanted: V3 = minus(self.target, self.within(pose, v3(pose.heads, self.effector)))
         distance: cython.double = length(wanted)
         if distance <= NO_DISTANCE:
             return ORIGIN
@@ -104,11 +112,9 @@ class Aim(Goal):
     @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         head: V3 = v3(pose.heads, self.effector)
-        wanted: V3 = minus(self.target, head)
+        wanted: V3 = minus(self.target, self.within(pose, head))
         if length(wanted) <= NO_DISTANCE:
             return ORIGIN
-        carried: cython.int = self.carried[k]
-        turn: V3 = perpendicular(axis, unit(wanted)) if carried == TIP else ORIGIN
-        point: V3 = head if carried == TIP else v3(pose.heads, carried)
-        shift: V3 = cross(axis, minus(point, v3(pose.heads, self.path[k])))
-        return scaled(plus(turn, self.seen(pose, shift)), self.weight * A_RADIAN)
+        turn: V3 = perpendicular(self.turning(pose, k, axis), unit(wanted))
+        shift: V3 = self.seen(pose, k, axis, head, self.swept(pose, k, axis, head))
+        return scaled(plus(turn, self.turned(pose, shift)), self.weight * A_RADIAN)

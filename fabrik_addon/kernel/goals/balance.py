@@ -32,7 +32,7 @@ from ..vectors import (
     unit,
     v3,
 )
-from .base import HINT, TIP, Goal
+from .base import HINT, TIP, Goal, listed
 
 LIGHT = 0.01  # share of the mass below which a part of the figure is not turned for the sake of its weight
 NO_EDGE = cython.declare(cython.double, 1e-18)  # square of the length of an edge that is none
@@ -111,7 +111,7 @@ class Balance(Goal):
         found: Balance = cast(Balance, self.copied())
         if len(found.shares) != figure.count:
             raise InvalidValueError(f"{len(found.shares)} masses were given for {figure.count} joints")
-        found.figure, found.sees_all = figure, True
+        found.figure, found.placed, found.is_shifted = figure, listed({*range(figure.count)}), True
         copy_into(found.below, found.shares, figure.count)
         for i in range(figure.count - 1, -1, -1):
             if figure.parents[i] >= 0:

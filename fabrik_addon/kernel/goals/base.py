@@ -16,19 +16,26 @@ from ...finite import LARGEST
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
-from ..vectors import ORIGIN, integers
+from ..vectors import ORIGIN, conjugated, cross, integers, minus, plus, q4, rotated, v3
 
 PIN, ASKED, HINT = range(3)  # ranks: what is held first of all, what is wanted, what only fills the room that is left
 A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
-TIP = cython.declare(cython.int, -1)  # the effector itself is carried
+TIP = cython.declare(cython.int, -1)  # the effector, or the frame of a goal, itself is carried
+UNMOVED = cython.declare(cython.int, -2)  # nothing of it is carried
+SOLVE_SPACE = -1  # in place of the joint in whose frame a goal stands
 
 
 @cython.cclass
 class Goal:
     """What one joint of a figure is to come to.
 
+    A goal stands in solve space, or in the frame of another joint, which is how a hand goes along with a chest, rests
+    on a hip or holds on to the other hand: then the joints on the way to that one bring it nearer, too, and those on
+    the way to both leave it as it is. What is missing is told in the axes of that frame.
+
     Attributes:
         effector: Index of the joint.
+        frame: Index of the joint in whose frame the goal stands, or `SOLVE_SPACE`.
         weight: How much the goal counts beside others of its rank; what solves it counts the greatest as 1.
         rank: `PIN`, `ASKED` or `HINT`: goals of a lower number are met first, and those after them only in so far as
             they leave these as they are.
@@ -37,32 +44,45 @@ class Goal:
     """
 
     effector = cython.declare(cython.int, visibility="readonly")
+    frame = cython.declare(cython.int, visibility="readonly")
     weight = cython.declare(cython.double, visibility="readonly")
     rank = cython.declare(cython.int, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     name = cython.declare(str, visibility="readonly")
-    sees_all: cython.bint  # whether joints beside the path count for what is missing
     steps: cython.int  # how many joints are on the path
-    path: Ints  # the joints from the root to the effector
-    carried: Ints  # for each of them the joint whose head is the last point that turns along, or TIP
+    path: Ints  # the joints that matter: those on the way to the frame alone, then those on the way to the effector
+    carried: Ints  # for each of them the joint whose head is the last point of the effector's that turns along, or TIP
+    borne: Ints  # the same of the frame in which the goal stands
+    placed: Ints  # the joints whose places the goal has to know
+    is_shifted: cython.bint  # whether a shift of the whole figure changes what is missing
 
-    def _ask(self, effector: SupportsIndex, weight: SupportsFloat, rank: SupportsIndex, name: str, width: int) -> None:
+    def _ask(
+        self,
+        effector: SupportsIndex,
+        weight: SupportsFloat,
+        rank: SupportsIndex,
+        name: str,
+        width: int,
+        frame: SupportsIndex = SOLVE_SPACE,
+    ) -> None:
         weight = float(weight)
         if not 0.0 <= weight <= LARGEST:
             raise InvalidValueError("a goal's weight is not a finite number, or is negative")
-        joint = index(effector)
-        if not 0 <= joint < MOST_JOINTS:
-            raise ChainError(f"a goal is set for joint {joint}, which no figure has")
+        joint, within = index(effector), index(frame)
+        if not 0 <= joint < MOST_JOINTS or not SOLVE_SPACE <= within < MOST_JOINTS:
+            raise ChainError(f"a goal is set for joint {joint} in the frame of joint {within}, which no figure has")
+        if joint == within:
+            raise ChainError(f"a goal of joint {joint} stands in the frame of that joint itself")
         if index(rank) not in (PIN, ASKED, HINT):
             raise InvalidValueError(f"a goal has the rank {index(rank)}, which is none")
         self.rank = index(rank)
-        self.effector = joint
+        self.effector, self.frame = joint, within
         self.weight = weight
         self.name = name
         self.width = width
-        self.sees_all = False
+        self.is_shifted = False
         self.steps = 0
-        self.path = self.carried = integers(0)
+        self.path = self.carried = self.borne = self.placed = integers(0)
 
     def numbers(self) -> tuple[float, ...]:
         """The goal's row."""
@@ -78,21 +98,77 @@ class Goal:
         Raises:
             ChainError: The figure has no such joint.
         """
-        if not 0 <= self.effector < figure.count:
-            raise ChainError(f"a goal is set for joint {self.effector}, and the figure has {figure.count}")
+        if not (self.effector < figure.count and self.frame < figure.count):
+            joint = max(self.effector, self.frame)
+            raise ChainError(f"a goal is set for joint {joint}, and the figure has {figure.count}")
         found: Goal = self.copied()
-        way = [self.effector]
-        while figure.parents[way[0]] >= 0:
-            way.insert(0, figure.parents[way[0]])
-        found.steps = len(way)
-        found.path, found.carried = integers(found.steps), integers(found.steps)
-        loose = -1
-        for k in range(len(way) - 1, -1, -1):
-            found.path[k] = way[k]
-            found.carried[k] = loose
-            if not figure.inherits[way[k]]:
-                loose = way[k]
+        carried, borne = carried_by(figure, self.effector), carried_by(figure, self.frame)
+        path = [i for i in borne if i not in carried]
+        path += [i for i in carried if not carried[i] == borne.get(i) == TIP]  # these turn the goal along
+        found.steps = len(path)
+        found.path, found.carried, found.borne = integers(len(path)), integers(len(path)), integers(len(path))
+        for k, i in enumerate(path):
+            found.path[k], found.carried[k], found.borne[k] = i, carried.get(i, UNMOVED), borne.get(i, UNMOVED)
+        found.placed = listed({*carried, *borne})
+        found.is_shifted = found.frame == SOLVE_SPACE and found.path[0] == 0
         return found
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def within(self, pose: Pose, point: V3) -> V3:
+        """A point of solve space in the frame in which the goal stands."""
+        if self.frame == SOLVE_SPACE:
+            return point
+        return rotated(conjugated(q4(pose.frames, self.frame)), minus(point, v3(pose.heads, self.frame)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def out_of(self, pose: Pose, point: V3) -> V3:
+        """A point of the frame in which the goal stands in solve space."""
+        if self.frame == SOLVE_SPACE:
+            return point
+        return plus(v3(pose.heads, self.frame), rotated(q4(pose.frames, self.frame), point))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def swept(self, pose: Pose, k: cython.int, axis: V3, point: V3) -> V3:
+        """How a point that the effector carries moves in solve space by a small turn of joint k of the path."""
+        carried: cython.int = self.carried[k]
+        if carried == UNMOVED:
+            return ORIGIN
+        end: V3 = point if carried == TIP else v3(pose.heads, carried)
+        return cross(axis, minus(end, v3(pose.heads, self.path[k])))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def seen(self, pose: Pose, k: cython.int, axis: V3, point: V3, change: V3) -> V3:
+        """How a point moves, seen from the frame in which the goal stands, by a small turn of joint k of the path.
+
+        Args:
+            pose: Placed.
+            k: The joint's place on the path.
+            axis: About which it turns, in solve space.
+            point: Of solve space.
+            change: How the point moves there.
+        """
+        if self.frame == SOLVE_SPACE:
+            return change
+        borne: cython.int = self.borne[k]
+        if borne != UNMOVED:
+            end: V3 = point if borne == TIP else v3(pose.heads, borne)
+            change = minus(change, cross(axis, minus(end, v3(pose.heads, self.path[k]))))
+        return rotated(conjugated(q4(pose.frames, self.frame)), change)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turning(self, pose: Pose, k: cython.int, axis: V3) -> V3:
+        """How the effector turns, seen from the frame in which the goal stands, by a small turn of joint k."""
+        turn: V3 = axis if self.carried[k] == TIP else ORIGIN
+        if self.frame == SOLVE_SPACE:
+            return turn
+        if self.borne[k] == TIP:
+            turn = minus(turn, axis)
+        return rotated(conjugated(q4(pose.frames, self.frame)), turn)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -166,3 +242,29 @@ class Goal:
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         """How much less is missing after a small turn of joint k of the path about an axis in solve space, a radian."""
         return ORIGIN
+
+
+def carried_by(figure: Figure, joint: int) -> dict[int, int]:
+    """The joints on the way from the root to a joint, each with the last that turns along with it; none for no joint.
+
+    That is `TIP`, or the joint before one that does not follow the rotations above it.
+    """
+    way: list[int] = []
+    while joint >= 0:
+        way.insert(0, joint)
+        joint = figure.parents[joint]
+    found: dict[int, int] = {}
+    loose = TIP
+    for i in reversed(way):
+        found[i] = loose
+        if not figure.inherits[i]:
+            loose = i
+    return dict(sorted(found.items()))
+
+
+def listed(found: set[int]) -> Ints:
+    """Numbers in order, as a buffer."""
+    numbers: Ints = integers(len(found))
+    for k, i in enumerate(sorted(found)):
+        numbers[k] = i
+    return numbers

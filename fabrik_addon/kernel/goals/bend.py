@@ -27,7 +27,7 @@ from ..vectors import (
     unit,
     v3,
 )
-from .base import HINT, TIP, Goal
+from .base import HINT, SOLVE_SPACE, TIP, UNMOVED, Goal
 
 NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
@@ -41,11 +41,12 @@ class Bend(Goal):
 
     Args:
         effector: Index of the last joint of the run.
-        pole: The place, in solve space.
+        pole: The place.
         angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
         weight: How much the goal counts beside others.
         root: Index of the first joint of the run.
         rank: Before which other goals it is met.
+        frame: Index of the joint in whose frame the pole is, or `SOLVE_SPACE`.
     """
 
     pole: V3
@@ -53,7 +54,7 @@ class Bend(Goal):
     root = cython.declare(cython.int, visibility="readonly")
     first: cython.int  # place of the root on the path
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a number of the goal
         self,
         effector: SupportsIndex,
         pole: Sequence[float],
@@ -61,8 +62,10 @@ class Bend(Goal):
         weight: SupportsFloat = 1.0,
         root: SupportsIndex = 0,
         rank: SupportsIndex = HINT,
+        *,
+        frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "pole", 3)
+        self._ask(effector, weight, rank, "pole", 3, frame)
         self.pole = checked_point("pole", pole)
         angle = float(angle)
         if not abs(angle) <= LARGEST:
@@ -78,7 +81,7 @@ class Bend(Goal):
         return self.pole
 
     def copied(self) -> Goal:
-        return Bend(self.effector, self.pole, self.angle, self.weight, self.root, self.rank)
+        return Bend(self.effector, self.pole, self.angle, self.weight, self.root, self.rank, frame=self.frame)
 
     def bound(self, figure: Figure) -> Goal:
         found: Bend = cast(Bend, Goal.bound(self, figure))
@@ -123,7 +126,7 @@ class Bend(Goal):
             return ORIGIN
         along: V3 = self.along(pose)
         root: V3 = v3(pose.heads, self.root)
-        side: V3 = perpendicular(minus(self.pole, root), along)
+        side: V3 = perpendicular(minus(self.out_of(pose, self.pole), root), along)
         if length(side) <= NO_BEND:
             return ORIGIN
         off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
@@ -149,7 +152,7 @@ class Bend(Goal):
             return ORIGIN
         along: V3 = self.along(pose)
         root: V3 = v3(pose.heads, self.root)
-        side: V3 = perpendicular(minus(self.pole, root), along)
+        side: V3 = perpendicular(minus(self.out_of(pose, self.pole), root), along)
         distance: cython.double = length(side)
         if distance <= NO_BEND:
             return ORIGIN
@@ -163,7 +166,7 @@ class Bend(Goal):
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         i: cython.int
         knee: cython.int = self.knee(pose)
-        if k >= knee:
+        if k >= knee or self.carried[k] == UNMOVED:
             return ORIGIN
         point: V3 = v3(pose.heads, self.path[knee])
         for i in range(k + 1, knee + 1):

@@ -9,19 +9,20 @@ from typing import SupportsFloat, SupportsIndex
 from .. import cython
 from ..figure import Pose, checked_rotation
 from ..forms import Q4, V3, Doubles
-from ..vectors import ORIGIN, conjugated, length, multiplied, normalized, q4, rotation_vector, scaled
-from .base import A_RADIAN, ASKED, TIP, Goal
+from ..vectors import conjugated, length, multiplied, normalized, q4, rotation_vector, scaled
+from .base import A_RADIAN, ASKED, SOLVE_SPACE, Goal
 
 
 @cython.cclass
 class Facing(Goal):
-    """The frame of a joint is to come to a rotation of the solve space.
+    """The frame of a joint is to come to a rotation of solve space, or of another joint's frame.
 
     Args:
         effector: Index of the joint.
-        rotation: Unit quaternion in solve space.
+        rotation: Unit quaternion.
         weight: How much the goal counts beside others; a radian counts as .15 of the figure's size.
         rank: Before which other goals it is met.
+        frame: Index of the joint in whose frame the rotation is, or `SOLVE_SPACE`.
     """
 
     rotation: Q4
@@ -32,15 +33,17 @@ class Facing(Goal):
         rotation: Sequence[float],
         weight: SupportsFloat = 1.0,
         rank: SupportsIndex = ASKED,
+        *,
+        frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "goal's rotation", 4)
+        self._ask(effector, weight, rank, "goal's rotation", 4, frame)
         self.rotation = normalized(checked_rotation("goal's rotation", rotation))
 
     def numbers(self) -> tuple[float, ...]:
         return self.rotation
 
     def copied(self) -> Goal:
-        return Facing(self.effector, self.rotation, self.weight, self.rank)
+        return Facing(self.effector, self.rotation, self.weight, self.rank, frame=self.frame)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -50,7 +53,10 @@ class Facing(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
-        turn: Q4 = multiplied(self.rotation, conjugated(q4(pose.frames, self.effector)))
+        back: Q4 = conjugated(q4(pose.frames, self.effector))
+        if self.frame != SOLVE_SPACE:
+            back = multiplied(back, q4(pose.frames, self.frame))
+        turn: Q4 = multiplied(self.rotation, back)
         return scaled(rotation_vector(turn), self.weight * A_RADIAN)
 
     @cython.cfunc
@@ -61,6 +67,4 @@ class Facing(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
-        if self.carried[k] != TIP:
-            return ORIGIN
-        return scaled(axis, self.weight * A_RADIAN)
+        return scaled(self.turning(pose, k, axis), self.weight * A_RADIAN)

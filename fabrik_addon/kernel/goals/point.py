@@ -33,7 +33,7 @@ from ..vectors import (
     smaller,
     v3,
 )
-from .base import ASKED, TIP, Goal
+from .base import ASKED, SOLVE_SPACE, TIP, Goal
 
 CLOSED_RUN = cython.declare(cython.double, 1e-12)  # square of a run from end to end that tells no direction
 
@@ -44,13 +44,14 @@ class Point(Goal):
 
     Args:
         effector: Index of the joint.
-        target: The place, in solve space.
+        target: The place.
         weight: How much the goal counts beside others.
         offset: The point in the joint's frame, relative to its head; None for the end of the segment.
         rank: Before which other goals it is met.
         soft: Share of the reach of the joints from `root` on over which the goal gives way near full stretch.
         root: Index of the joint from which on the reach is counted, and stretched.
         stretch: The most by which the lengths from `root` to the point may be multiplied, 1 at least.
+        frame: Index of the joint in whose frame the place is, or `SOLVE_SPACE`.
     """
 
     target: V3
@@ -75,8 +76,9 @@ class Point(Goal):
         soft: SupportsFloat = 0.0,
         root: SupportsIndex = 0,
         stretch: SupportsFloat = 1.0,
+        frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "target", 3)
+        self._ask(effector, weight, rank, "target", 3, frame)
         self.target = checked_point("target", target)
         self.at_end = offset is None
         self.offset = self.arm = ORIGIN if offset is None else checked_point("goal's offset", offset)
@@ -95,7 +97,7 @@ class Point(Goal):
 
     def copied(self) -> Goal:
         offset = None if self.at_end else self.offset
-        copy = Point(self.effector, self.target, self.weight, offset, self.rank)
+        copy = Point(self.effector, self.target, self.weight, offset, self.rank, frame=self.frame)
         copy.soft, copy.root, copy.stretch = self.soft, self.root, self.stretch
         return copy
 
@@ -112,7 +114,7 @@ class Point(Goal):
     @property
     def is_for_tip(self) -> bool:
         """Whether the end of the joint's segment is asked for, and all joints before it take part alike."""
-        return bool(self.at_end) and self.first == 0
+        return bool(self.at_end) and self.first == 0 and self.frame == SOLVE_SPACE
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -124,10 +126,22 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def away(self, figure: Figure) -> cython.double:
         """The target's distance from the first joint of the path; below zero where that one can be moved."""
+        if self.frame != SOLVE_SPACE:
+            return self.away_in_frame(figure)
         if figure.moves and self.path[0] == 0:
             return -1.0
         root: V3 = v3(figure.offsets, self.path[0])
         return apart(self.target, plus(root, v3(figure.root, 0)) if self.path[0] == 0 else root)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def away_in_frame(self, figure: Figure) -> cython.double:
+        """The same for a place in the frame of a joint; below zero where the first joint does not hang on that."""
+        first: cython.int = self.path[0]
+        if figure.parents[first] != self.frame:
+            return -1.0
+        root: V3 = v3(figure.offsets, first) if figure.gaps[first] else v3(figure.segments, self.frame)
+        return apart(self.target, root)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -164,7 +178,7 @@ class Point(Goal):
 
     @cython.cfunc
     def is_apart(self, other: Goal, figure: Figure) -> cython.bint:
-        if not isinstance(other, Point) or self.path[0] != other.path[0]:
+        if not isinstance(other, Point) or self.path[0] != other.path[0] or self.frame != other.frame:
             return False
         point: Point = other
         if self.soft > 0.0 or point.soft > 0.0:
@@ -210,20 +224,21 @@ class Point(Goal):
     def softening(self, pose: Pose) -> cython.double:
         if self.soft <= 0.0:
             return 0.0
-        return apart(self.target, self.softened_place(v3(pose.heads, self.root)))
+        return apart(self.target, self.softened_place(self.within(pose, v3(pose.heads, self.root))))
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def factor_at(self, pose: Pose, tolerance: cython.double) -> cython.double:
         place: V3 = self.place(pose)
-        if self.stretch <= 1.0 or self.weight <= 0.0 or apart(self.target, place) <= tolerance:
+        target: V3 = self.out_of(pose, self.target)
+        if self.stretch <= 1.0 or self.weight <= 0.0 or apart(target, place) <= tolerance:
             return 1.0
         end: V3 = place if self.at_end else v3(pose.heads, self.effector)  # the arm behind it keeps its length
         along: V3 = minus(end, v3(pose.heads, self.root))
         size: cython.double = dot(along, along)
         if size <= CLOSED_RUN:
             return 1.0
-        return clipped(1.0 + dot(minus(self.target, place), along) / size, 1.0, self.stretch)
+        return clipped(1.0 + dot(minus(target, place), along) / size, 1.0, self.stretch)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -256,8 +271,10 @@ class Point(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
-        wanted: V3 = self.target if self.soft <= 0.0 else self.softened_place(v3(pose.heads, self.root))
-        return scaled(minus(wanted, self.place(pose)), self.weight)
+        wanted: V3 = self.target
+        if self.soft > 0.0:
+            wanted = self.softened_place(self.within(pose, v3(pose.heads, self.root)))
+        return scaled(minus(wanted, self.within(pose, self.place(pose))), self.weight)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -269,14 +286,16 @@ class Point(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
-        head: V3 = v3(pose.heads, self.path[k])
-        carried: cython.int = self.carried[k]
-        point: V3 = self.place(pose) if carried == TIP else v3(pose.heads, carried)
-        change: V3 = cross(axis, minus(point, head))
+        point: V3 = self.place(pose)
+        change: V3 = self.seen(pose, k, axis, point, self.swept(pose, k, axis, point))
         if self.soft > 0.0 and k < self.first:
             root: V3 = v3(pose.heads, self.root)
-            end: V3 = root
+            moved: V3 = ORIGIN
+            carried: cython.int = self.carried[k]
             if carried != TIP and carried < self.root:  # the root hangs on a joint that does not turn along
-                end = point
-            change = minus(change, self.follow(root, cross(axis, minus(end, head))))
+                moved = self.swept(pose, k, axis, point)
+            else:
+                moved = cross(axis, minus(root, v3(pose.heads, self.path[k])))
+            moved = self.seen(pose, k, axis, root, moved)
+            change = minus(change, self.follow(self.within(pose, root), moved))
         return scaled(change, self.weight)

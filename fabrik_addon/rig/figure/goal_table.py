@@ -130,8 +130,10 @@ class ChainGoal(NamedTuple):
             found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank))
         else:
             offset = ORIGIN if self.at_head else None
-            of_run = {"soft": self.soft, "stretch": self.stretch}
-            found.append(Point(last, numbers[:3], self.weight, offset, self.rank, root=self.joints[0], **of_run))
+            root, soft, stretch = self.joints[0], self.soft, self.stretch
+            found.append(
+                Point(last, numbers[:3], self.weight, offset, self.rank, root=root, soft=soft, stretch=stretch)
+            )
         if self.turns:
             found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank))
         if self.has_pole:

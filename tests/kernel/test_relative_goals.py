@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals in the frame of another joint: met there wherever that joint goes, and nothing above both is moved for them."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import pytest
+from fabrik_addon.errors import ChainError
+from fabrik_addon.kernel import PIN, Aim, Bend, Facing, Figure, Goal, Joint, Point, Settings, Solver, Status
+from fabrik_addon.maths import Q4, V3, conjugated, distance, minus, multiplied, plus, rotated, turn_about
+
+EXACT = Settings(1e-7)
+HIPS, CHEST, HEAD = 0, 2, 3
+ARMS = (4, 7)  # first of three joints each: upper arm, forearm, hand
+LEGS = (10, 12)
+LEFT, RIGHT = ARMS[0] + 2, ARMS[1] + 2
+UP: V3 = (0.0, 1.0, 0.0)
+
+
+def turn(x: float, y: float, z: float) -> Q4:
+    """Turns about X, then Y, then Z."""
+    found = multiplied(turn_about((0.0, 1.0, 0.0), y), turn_about((1.0, 0.0, 0.0), x))
+    return multiplied(turn_about((0.0, 0.0, 1.0), z), found)
+
+
+def body() -> Figure:
+    """Hips that may move, two bones of a trunk, a head, two arms of three bones and two legs of two."""
+    joints, parents, heads = [], [], []
+
+    def add(parent: int, head: V3 | None, segment: V3, start: Q4 = (1.0, 0.0, 0.0, 0.0)) -> int:
+        joints.append(Joint(segment, start=start))
+        parents.append(parent)
+        heads.append(head)
+        return len(joints) - 1
+
+    hips = add(-1, None, (0.0, 0.2, 0.0))
+    spine = add(hips, None, (0.0, 0.3, 0.0))
+    chest = add(spine, None, (0.0, 0.3, 0.0))
+    add(chest, None, (0.0, 0.25, 0.0))
+    for side in (1.0, -1.0):
+        upper = add(chest, (0.2 * side, 0.25, 0.0), (0.3 * side, 0.0, 0.0), turn(0.0, -0.4 * side, 0.0))
+        fore = add(upper, None, (0.28 * side, 0.0, 0.0), turn(0.0, -0.6 * side, 0.0))
+        add(fore, None, (0.1 * side, 0.0, 0.0))
+    for side in (1.0, -1.0):
+        thigh = add(hips, (0.1 * side, 0.0, 0.0), (0.0, -0.45, 0.0), turn(-0.3, 0.0, 0.0))
+        add(thigh, None, (0.0, -0.45, 0.0), turn(0.6, 0.0, 0.0))
+    return Figure(joints, parents, heads, moves=True)
+
+
+def in_frame(placed: object, joint: int, point: V3) -> V3:
+    """A point of solve space in the frame of a joint."""
+    heads, frames = getattr(placed, "heads"), getattr(placed, "frames")
+    return rotated(conjugated(frames[joint]), minus(point, heads[joint]))
+
+
+def feet(figure: Figure) -> list[Goal]:
+    """Pins where the feet stand."""
+    stood = figure.placed(figure.starts)
+    return [Point(thigh + 1, stood.ends[thigh + 1], rank=PIN) for thigh in LEGS]
+
+
+def test_a_hand_asked_for_in_the_frame_of_the_chest_moves_the_arm_alone() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    wanted = plus(in_frame(stood, CHEST, stood.heads[LEFT]), (-0.1, -0.1, 0.05))
+    solution = Solver(figure).solve([*feet(figure), Point(LEFT, wanted, offset=(0, 0, 0), frame=CHEST)], EXACT)
+    assert solution.status == Status.REACHED
+    placed = figure.placed(solution.rotations, solution.shift)
+    assert distance(in_frame(placed, CHEST, placed.heads[LEFT]), wanted) < 1e-6
+    arm = range(ARMS[0], ARMS[0] + 3)
+    for i, (now, start) in enumerate(zip(solution.rotations, figure.starts, strict=True)):
+        assert (now == pytest.approx(start, abs=1e-9)) == (i not in arm) or i == LEFT
+    assert solution.shift == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+
+
+def test_hands_go_along_when_the_hips_go_down() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    hands = [in_frame(stood, CHEST, stood.heads[hand]) for hand in (LEFT, RIGHT)]
+    goals = [*feet(figure)]
+    goals += [
+        Point(hand, place, offset=(0, 0, 0), frame=CHEST) for hand, place in zip((LEFT, RIGHT), hands, strict=True)
+    ]
+    goals.append(Point(HIPS, plus(stood.heads[HIPS], (0.0, -0.2, 0.0)), offset=(0, 0, 0)))
+    solution = Solver(figure).solve(goals, EXACT)
+    assert solution.status == Status.REACHED
+    placed = figure.placed(solution.rotations, solution.shift)
+    for hand, place in zip((LEFT, RIGHT), hands, strict=True):
+        assert distance(in_frame(placed, CHEST, placed.heads[hand]), place) < 1e-6
+    assert solution.rotations[ARMS[0]] == pytest.approx(figure.starts[ARMS[0]], abs=1e-5)
+
+
+def test_one_hand_holds_on_to_the_other_wherever_that_goes() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    grip, twist = (0.05, 0.02, 0.1), turn(0.2, 0.1, -0.3)
+    goals = [
+        *feet(figure),
+        Point(RIGHT, plus(stood.heads[RIGHT], (0.15, 0.1, 0.1)), offset=(0, 0, 0)),
+        Point(LEFT, grip, offset=(0, 0, 0), frame=RIGHT),
+        Facing(LEFT, twist, frame=RIGHT),
+    ]
+    solution = Solver(figure).solve(goals, EXACT)
+    assert solution.status == Status.REACHED
+    placed = figure.placed(solution.rotations, solution.shift)
+    assert distance(in_frame(placed, RIGHT, placed.heads[LEFT]), grip) < 1e-6
+    held = multiplied(conjugated(placed.frames[RIGHT]), placed.frames[LEFT])
+    assert abs(sum(a * b for a, b in zip(held, twist, strict=True))) == pytest.approx(1.0, abs=1e-10)
+
+
+def test_an_aim_and_a_pole_stand_in_frames_too() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    eyes = (0.3, 0.6, 1.0)
+    pole = plus(in_frame(stood, CHEST, stood.heads[ARMS[0] + 1]), (0.0, -1.0, 0.0))
+    wanted = in_frame(stood, CHEST, stood.heads[LEFT])
+    goals = [
+        *feet(figure),
+        Aim(HEAD, (0.0, 0.0, 1.0), eyes, frame=CHEST),
+        Point(LEFT, plus(wanted, (-0.1, 0.0, 0.05)), offset=(0, 0, 0), frame=CHEST),
+        Bend(ARMS[0] + 1, pole, root=ARMS[0], frame=CHEST),
+        Point(HIPS, plus(stood.heads[HIPS], (0.1, -0.1, 0.05)), offset=(0, 0, 0)),
+    ]
+    solution = Solver(figure).solve(goals, EXACT)
+    assert set(solution.statuses[:4]) == {Status.REACHED}
+    placed = figure.placed(solution.rotations, solution.shift)
+    seen = minus(eyes, in_frame(placed, CHEST, placed.heads[HEAD]))
+    along = rotated(multiplied(conjugated(placed.frames[CHEST]), placed.frames[HEAD]), (0.0, 0.0, 1.0))
+    assert distance(along, tuple(v / distance(seen, (0, 0, 0)) for v in seen)) < 1e-6
+    assert solution.turns[4] < 0.05, "the elbow bends to its pole"
+
+
+def test_rows_give_equal_bits_and_the_order_does_not_matter() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    solver = Solver(figure)
+    own = in_frame(stood, CHEST, stood.heads[LEFT])
+    angles = [0.2 * k for k in range(12)]
+    found = []
+    for angle in (*angles, *reversed(angles)):
+        place = plus(own, (0.08 * cos(angle), 0.08 * sin(angle), 0.05))
+        found.append(solver.solve([*feet(figure), Point(LEFT, place, offset=(0, 0, 0), frame=CHEST)], EXACT).rotations)
+    assert found[:12] == found[:11:-1]
+
+
+@pytest.mark.parametrize("within", [LEFT, 400])
+def test_a_frame_that_makes_no_sense_is_refused(within: int) -> None:
+    with pytest.raises(ChainError):
+        Solver(body()).solve([Point(LEFT, UP, frame=within)])
+
+
+def test_a_place_beyond_the_arm_in_the_chest_is_too_far() -> None:
+    figure = body()
+    solution = Solver(figure).solve([*feet(figure), Point(LEFT, (5.0, 0.0, 0.0), frame=CHEST)], EXACT)
+    assert solution.statuses[-1] == Status.TOO_FAR
