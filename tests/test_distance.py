@@ -33,13 +33,13 @@ CALLS = {
     "solve one leg": (520, 40, 0),
     "live frame, 8 limbs by curves": (85, 13, 0),
     "live frame, character": (136, 17, 0),
-    "drag of the hips: begin": (1_295, 33, 1),
+    "drag of the hips: begin": (1_340, 33, 1),
     "drag of the hips: step": (85, 20, 0),
     "drag of the hips: end": (3_740, 48, 1),
     "set up character": (51_500, 66, 2),
     "plan walk, 250 frames": (301_000, 69, 5),
     "bake, 8 limbs, a chain and frame": (16, 54, 0),
-    "bake, character, a frame": (112, 55, 0),
+    "bake, character, a frame": (118, 55, 0),
 }
 SIZE = {
     "files": 198,

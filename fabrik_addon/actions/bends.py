@@ -156,11 +156,11 @@ def pole_error(pose: FigurePose, chain: str) -> float | None:
 
 def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
     """The angle of `pole_error`, and where the pole stands in the world after it was turned by it."""
-    pole, space = pose.goals(chain).pole, pose.figure.space
+    pole, space = pose.pole(chain), pose.figure.space
     bend = bend_of(pose, chain) if pole is not None else None
     if bend is None or pole is None or not bend.turns:
         return None
-    off = minus(space.to_chain(pole), bend.origin)
+    off = minus(pole, bend.origin)
     away = perpendicular(off, bend.along)
     if length(away) <= NO_SIDE * pose.figure.length:
         return None

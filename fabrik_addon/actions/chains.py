@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from ..errors import ChainError, FabrikError, RigError, TargetError
 from ..finite import are_finite
@@ -229,11 +229,13 @@ class Empty:
         location: World position.
         size: Its display size.
         shape: Its display type.
+        parent: Name of the bone of the armature that carries it, or ""; None for that which moves the whole rig.
     """
 
     location: Sequence[float]
     size: float
     shape: str
+    parent: str | None = None
 
     def moved(self, location: Sequence[float]) -> Empty:
         """The same elsewhere in the world."""
@@ -244,6 +246,12 @@ class Empty:
         empty = bpy.data.objects.new(name, None)
         home_of(context, owner).objects.link(empty)
         empty.location = Vector(self.location)
+        if self.parent:
+            empty.parent, empty.parent_type, empty.parent_bone = owner, "BONE", self.parent
+            evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+            bone = pose_bones(evaluated)[self.parent]
+            carrier = evaluated.matrix_world @ bone.matrix @ Matrix.Translation((0.0, bone.bone.length, 0.0))
+            empty.matrix_parent_inverse = carrier.inverted()
         setattr(empty, "empty_display_type", self.shape)
         empty.empty_display_size = self.size
         return empty

@@ -25,7 +25,7 @@ from ..rig.figure.reader import frame_of, read_figure, read_goals
 from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
-from ..rig.goals import GoalPoints
+from ..rig.goals import GoalPoints, into_frame, out_of_frame
 from ..rig.schema.chain import FabrikChain
 from ..rig.targets import resolve_point
 from .solve import Item
@@ -108,17 +108,28 @@ class FigurePose:
         Raises:
             FabrikError: A goal can't be read.
         """
-        points = read_goals(self.chain_set, self.figure.bones, depsgraph, given)
+        points = read_goals(self.chain_set, self.figure, depsgraph, given)
         return replace(self, depsgraph=depsgraph, points=points)
 
     def with_places(self, targets: Places, poles: Places) -> FigurePose:
         """The same pose with targets and poles of some chains elsewhere in the world."""
         points = list(self.points)
         for chain, place in targets.items():
-            points[self.index(chain)] = points[self.index(chain)]._replace(target=place)
+            k = self.index(chain)
+            points[k] = points[k]._replace(target=self._framed(k, "target", place))
         for chain, place in poles.items():
-            points[self.index(chain)] = points[self.index(chain)]._replace(pole=place)
+            k = self.index(chain)
+            points[k] = points[k]._replace(pole=self._framed(k, "pole", place))
         return replace(self, points=tuple(points))
+
+    def _framed(self, k: int, role: str, place: Sequence[float]) -> V3:
+        """A point of the world in the space of the target or the pole of one of the chains."""
+        return into_frame(self._posed, self.figure.frames(k).get(role, ""), place)
+
+    @property
+    def _posed(self) -> bpy.types.Object:
+        """The armature object as it was evaluated."""
+        return self.owner.evaluated_get(self.depsgraph)
 
     def goals_off(self, other: FigurePose) -> float:
         """How far targets are from where they are in another pose of the chains, as a share of the figure's size."""
@@ -139,9 +150,15 @@ class FigurePose:
         """What a chain asks for."""
         return self.figure.asked[self.index(chain)]
 
-    def goals(self, chain: str) -> GoalPoints:
-        """Where the goals of a chain are."""
-        return self.points[self.index(chain)]
+    def pole(self, chain: str) -> V3 | None:
+        """Where the pole of a chain is in chain space, if it has one."""
+        k = self.index(chain)
+        pole = self.points[k].pole
+        return pole if pole is None else self._in_chain_space(k, "pole", pole)
+
+    def _in_chain_space(self, k: int, role: str, point: Sequence[float]) -> V3:
+        """Where the target or the pole of one of the chains is in chain space, in the pose at hand."""
+        return self.figure.space.to_chain(out_of_frame(self._posed, self.figure.frames(k).get(role, ""), point))
 
     @property
     def as_started(self) -> RigFigure:
@@ -166,13 +183,11 @@ class FigurePose:
 
     def is_at_target(self, chain: str) -> bool:
         """Whether the effector of a chain stands on its target, within the tolerance."""
-        (heads, ends), asked = self.places, self.asked(chain)
+        (heads, ends), k = self.places, self.index(chain)
+        asked, wanted = self.figure.asked[k], self._in_chain_space(k, "target", self.points[k].target)
         last = asked.joints[-1]
-        off = distance(heads[last] if asked.at_head else ends[last], self._to_chain(self.goals(chain).target))
+        off = distance(heads[last] if asked.at_head else ends[last], wanted)
         return off <= self.figure.settings.tolerance * self.figure.length
-
-    def _to_chain(self, point: Sequence[float]) -> V3:
-        return self.figure.space.to_chain(point)
 
     @property
     def is_animated(self) -> bool:

@@ -102,8 +102,8 @@ def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequ
 def _bone(
     owner: bpy.types.Object, evaluated: bpy.types.Object, chain: FabrikChain, role: str, planned: Empty
 ) -> ControlBone:
-    parent = root_control(owner, resolve_bones(owner, chain))
-    if parent == rig_of(owner).body_bone:  # which moves with the goals
+    parent = root_control(owner, resolve_bones(owner, chain)) if planned.parent is None else planned.parent
+    if planned.parent is None and parent == rig_of(owner).body_bone:  # which moves with the goals
         parent = ""
     size = planned.size / (sum(evaluated.matrix_world.to_scale()) / 3.0)
     head = rest_head(evaluated, parent, Vector(planned.location))

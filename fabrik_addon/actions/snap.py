@@ -237,11 +237,11 @@ def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
     point = _point_for_stored(pose) if is_alone else None
     if is_alone and (pose.is_animated or (point is not None and pose.leaves(chain, point))):
         return point
-    bend, pole = bend_of(pose, chain), pose.goals(chain).pole
+    bend, pole = bend_of(pose, chain), pose.pole(chain)
     if bend is None or pole is None:
         return None
     space = figure.space
-    away = perpendicular(minus(space.to_chain(pole), bend.origin), bend.along)
+    away = perpendicular(minus(pole, bend.origin), bend.along)
     side = rotated(turn_about(bend.along, -asked.pole_angle), bend.side)
     middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
     distance = max(length(away), LEAST_DISTANCE * figure.length)

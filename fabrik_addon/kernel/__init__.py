@@ -18,6 +18,7 @@ __all__ = (
     "FREE",
     "HINT",
     "PIN",
+    "SOLVE_SPACE",
     "STATUSES",
     "Aim",
     "Balance",
@@ -50,7 +51,7 @@ if TYPE_CHECKING or _core is None:
     from .figure import Figure, Joint
     from .goals.aim import Aim
     from .goals.balance import Balance
-    from .goals.base import ASKED, HINT, PIN, Goal
+    from .goals.base import ASKED, HINT, PIN, SOLVE_SPACE, Goal
     from .goals.bend import Bend
     from .goals.facing import Facing
     from .goals.point import Point

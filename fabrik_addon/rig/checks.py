@@ -13,11 +13,11 @@ from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, 
 from ..finite import are_finite
 from ..messages import ROLES, Message
 from .animation.channels import rotation_path
-from .bones import armature_of, pose_bones
+from .bones import armature_of, names_if_any, pose_bones
 from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
-from .goals import goals_of
+from .goals import GoalRef, bone_below, goals_of
 from .schema import FabrikChain
 from .versions import newer_refusal
 
@@ -167,7 +167,8 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         bones: Names of the bones that are solved together with it.
 
     Raises:
-        TargetError: There is neither target nor pin, or target or pole is one of the bones, below, or hangs on one.
+        TargetError: There is neither target nor pin, or target or pole hangs on the chain itself, or on a bone that is
+            solved with it by more than parents.
     """
     if chain.target is None and chain.aims:
         raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
@@ -179,7 +180,8 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         if goal.is_missing:
             raise TargetError(Message("GOAL_MISSING_IN_LIBRARY", role=ROLES[role], name=goal.name), chain=chain.name)
         carriers = own & bones_behind(owner, goal, bone)
-        if carriers:
+        below = bone_below(owner, GoalRef(role, goal, bone), own) if carriers else ""
+        if carriers and (not below or below in names_if_any(owner, chain)):
             name = next(found for found in reversed(bones) if found in carriers)
             reason = Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=name)
             raise TargetError(reason, chain=chain.name)

@@ -10,11 +10,20 @@ import numpy as np
 
 from ..errors import FabrikError
 from ..finite import LARGEST
-from ..maths import Doubles, products
+from ..maths import Doubles, axes_of, products
 from .animation.animation import paths_at
-from .goals import GoalArrays, checked_turn, goals_of, held_point, read_points, turns_tip
+from .goals import (
+    IN_THE_WORLD,
+    Frames,
+    GoalArrays,
+    checked_turn,
+    goals_of,
+    held_point,
+    read_points,
+    turns_tip,
+)
 from .schema.chain import FabrikChain, owner_of
-from .targets import KINDS, Kind, Named, kind_of
+from .targets import KINDS, Kind, Named, carrier_of, kind_of, within
 from .walk_goals import is_walked
 
 
@@ -25,31 +34,36 @@ class GoalPaths:
         chains: The chains, with something that they ask for.
         changing: Indices of those with settings that change from frame to frame, so that each frame is asked anew.
         frames: F.
+        spaces: For each of the chains in whose frames its goals stand; () where all are wanted in the world.
 
     Attributes:
         goals: m targets and poles of chains that go by these alone.
         turned: Indices of those whose rotation counts.
-        places: (F, m, 3), where they stand in the world.
+        places: (F, m, 3), where they stand.
         turns: (F, m, 4), how they are turned; zeros where that does not count.
     """
 
-    def __init__(self, chains: Sequence[FabrikChain], changing: Collection[int], frames: int) -> None:
-        self._chains, self._frames = chains, frames
+    def __init__(
+        self, chains: Sequence[FabrikChain], changing: Collection[int], frames: int, spaces: Sequence[Frames] = ()
+    ) -> None:
+        self._chains, self._frames, self._spaces = chains, frames, spaces or [IN_THE_WORLD] * len(chains)
         alone = [c for c, chain in enumerate(chains) if c in changing or is_walked(chain)]
         pairs = [(c, goal) for c, chain in enumerate(chains) if c not in alone for goal in goals_of(chain)]
         self._columns = {(c, goal.role): i for i, (c, goal) in enumerate(pairs)}
         self.goals = [goal for _, goal in pairs]
+        self._frame_of = [self._spaces[c].get(goal.role, "") for c, goal in pairs]
         self.turned = [i for (c, role), i in self._columns.items() if role == "target" and turns_with_target(chains[c])]
         self.places, self.turns = np.zeros((frames, len(pairs), 3)), np.zeros((frames, len(pairs), 4))
         self._alone = {c: GoalArrays(*(np.zeros((frames, width)) for width in (3, 3, 4))) for c in alone}
         self._objects = {goal.found for goal in self.goals}
         self._placed = self._by_kind(range(len(pairs)))
+        self._hanging = [i for i, frame in enumerate(self._frame_of) if frame]
         self._rotated = self._by_kind(self.turned)
 
     def _by_kind(self, indices: Sequence[int]) -> list[tuple[Kind, list[int], list[Named]]]:
         """Goals by their kinds: their indices, and the goals."""
         kinds = {i: kind_of(self.goals[i].found, self.goals[i].bone) for i in indices}
-        own = [(kind, [i for i in indices if kinds[i] is kind]) for kind in KINDS]
+        own = [(kind, [i for i in indices if kinds[i] is kind and not self._frame_of[i]]) for kind in KINDS]
         return [(kind, some, [self.goals[i][1:] for i in some]) for kind, some in own if some]
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, free: Collection[int] = ()) -> None:
@@ -68,7 +82,7 @@ class GoalPaths:
             if c in free:
                 continue
             try:
-                points = read_points(self._chains[c], depsgraph)
+                points = read_points(self._chains[c], depsgraph, frames=self._spaces[c])
             except FabrikError as error:
                 error.rig = error.rig or owner_of(self._chains[c]).name
                 raise
@@ -88,7 +102,7 @@ class GoalPaths:
             The indices of the chains of which all is known.
         """
         unknown = set(self._alone)
-        for i, path in enumerate(paths_at(self.goals, self.turned, frames, depsgraph)):
+        for i, path in enumerate(paths_at(self.goals, self.turned, frames, depsgraph, self._frame_of)):
             if path is not None:
                 self.places[:, i] = path[0]
                 self.turns[:, i] = path[1] if path[1] is not None else 0.0
@@ -103,6 +117,11 @@ class GoalPaths:
                 self.places[k, indices] = kind.read_all(depsgraph, goals)
             for kind, indices, goals in self._rotated:
                 self.turns[k, indices] = kind.turn_all(depsgraph, goals)
+            for i in self._hanging:
+                role, found, bone = self.goals[i]
+                named = role, found.evaluated_get(depsgraph), bone
+                matrix = within(carrier_of(self._frame_of[i], *named), *named)
+                self.places[k, i], self.turns[k, i] = matrix.translation, axes_of(matrix)
         except (KeyError, FabrikError):
             return False
         for found in self._objects:

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import bpy
+from mathutils import Quaternion, Vector
 
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
-from ..maths import Q4, V3, Doubles, conjugated, multiplied, normalized, v3
+from ..maths import Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, v3
 from ..messages import Message
 from .bones import pose_bones
 from .figure.kinematics import world_turn
 from .schema.chain import FabrikChain
-from .targets import kind_of, resolve_point, resolve_turn
+from .targets import carrier_of, kind_of, point_within, resolve_point, resolve_turn, turn_within
 from .walk_goals import is_walked, walk_goal
 
 # The target and the pole of a chain, where it has them, where they stand, and which rotation its tip is to have.
@@ -46,12 +47,14 @@ class GoalRef(NamedTuple):
 
 
 class GoalPoints(NamedTuple):
-    """Where the goals of a chain stand, in world space.
+    """Where the goals of a chain stand: in world space, or in the frame of the bone of the figure on which they hang.
+
+    That is the bone's evaluated frame, its head the origin, lengths as in armature space (`Frames`).
 
     Attributes:
         target: Where the tip is to go.
         pole: Towards which the chain bends, or None.
-        turn: The rotation in the world that the last bone is to have, or None.
+        turn: The rotation that the last bone is to have, or None.
     """
 
     target: Sequence[float]
@@ -60,7 +63,7 @@ class GoalPoints(NamedTuple):
 
 
 class GoalArrays(NamedTuple):
-    """Where the goals of a chain stand in F frames, in world space; see `goals.GoalPoints`.
+    """Where the goals of a chain stand in F frames; see `goals.GoalPoints`.
 
     Attributes:
         target: (F, 3).
@@ -90,24 +93,98 @@ def turns_tip(chain: FabrikChain) -> bool:
     return chain.orientation != "FREE" and chain.orientation_weight > 0.0 and not chain.aims
 
 
+Frames = Mapping[str, str]  # by "target" and "pole" the bone of the figure in whose frame that stands; none: the world
+IN_THE_WORLD: Frames = {}
+
+
+def frames_of(owner: bpy.types.Object, chain: FabrikChain, bones: Collection[str]) -> Frames:
+    """In whose frames the goals of a chain stand.
+
+    Args:
+        owner: The armature object.
+        chain: A chain of it.
+        bones: Names of the bones that are solved with it.
+    """
+    return {goal.role: bone for goal in goals_of(chain) if (bone := bone_below(owner, goal, bones))}
+
+
+def bone_below(owner: bpy.types.Object, goal: GoalRef, bones: Collection[str]) -> str:
+    """The bone of a figure on which a goal hangs rigidly, by parents alone, or which it is; "" where there is none."""
+    found, name = goal.found, goal.bone if goal.found.type == "ARMATURE" else ""
+    while True:
+        if found == owner and name in bones:
+            return name
+        holder = pose_bones(found).get(name) if name else found
+        if holder is None or _is_tied(found, holder):
+            return ""
+        if isinstance(holder, bpy.types.PoseBone) and holder.parent is not None:
+            if not (holder.bone.use_inherit_rotation and holder.bone.use_local_location):
+                return ""
+            name = holder.parent.name
+        elif found == owner or found.parent is None:
+            return ""
+        else:
+            found, name = found.parent, found.parent_bone if found.parent_type == "BONE" else ""
+
+
+def _is_tied(found: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone) -> bool:
+    """Whether constraints or drivers place an object, or a bone of it, so that it does not hang on its parent alone."""
+    if any(not constraint.mute for constraint in holder.constraints):
+        return True
+    data, own = found.animation_data, holder.path_from_id("location").removesuffix("location")
+    return data is not None and any(curve.data_path.startswith(own) for curve in data.drivers)
+
+
+def into_frame(owner: bpy.types.Object, bone: str, point: Sequence[float]) -> V3:
+    """A point of the world in the frame of a bone as it stands (`GoalPoints`).
+
+    Args:
+        owner: The evaluated armature object.
+        bone: Name of the bone, or "" for the world.
+        point: World space.
+    """
+    if not bone:
+        return v3(point)
+    found = pose_bones(owner)[bone]
+    axes = Quaternion(axes_of(found.matrix)).to_matrix()
+    return v3(axes.transposed() @ (owner.matrix_world.inverted() @ Vector(point) - found.head))
+
+
+def out_of_frame(owner: bpy.types.Object, bone: str, point: Sequence[float]) -> V3:
+    """A point of the frame of a bone, as that stands, in the world; see `into_frame`."""
+    if not bone:
+        return v3(point)
+    found = pose_bones(owner)[bone]
+    return v3(owner.matrix_world @ (found.head + Quaternion(axes_of(found.matrix)) @ Vector(point)))
+
+
 def read_points(
-    chain: FabrikChain, depsgraph: bpy.types.Depsgraph, target: Sequence[float] | None = None
+    chain: FabrikChain,
+    depsgraph: bpy.types.Depsgraph,
+    target: Sequence[float] | None = None,
+    frames: Frames = IN_THE_WORLD,
 ) -> GoalPoints:
     """Where the goals of a chain stand, evaluated; that it has a target or a pin is checked before (`checks`).
 
     Args:
         chain: A chain.
         depsgraph: Evaluated for the frame in question.
-        target: Where the effector is to go, in world space, in place of the chain's target.
+        target: Where the effector is to go, in the space of the chain's target, and in place of that.
+        frames: In which the goals are read.
 
     Raises:
         FabrikError: Target or pole can't be read, or a number that is held makes no sense.
     """
     asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
     with place_of(chain=chain.name):
-        found = {role: resolve_point(role, goal, bone, depsgraph) for role, goal, bone in asked}
+        found = dict[str, Sequence[float]]()
+        for role, goal, bone in asked:
+            found[role] = resolve_point(role, goal, bone, depsgraph)
+            if role in frames:
+                named = role, goal.evaluated_get(depsgraph), bone
+                found[role] = point_within(carrier_of(frames[role], *named), *named)
         point = found.get("target", target)
-        turn = read_turn(chain, depsgraph)
+        turn = read_turn(chain, depsgraph, frames.get("target", ""))
         return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
 
 
@@ -133,8 +210,13 @@ def held_point(chain: FabrikChain) -> V3:
     return point
 
 
-def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
-    """The rotation in the world that the last bone of a chain is to have; None where it is free.
+def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "") -> Q4 | None:
+    """The rotation that the last bone of a chain is to have; None where it is free.
+
+    Args:
+        chain: A chain.
+        depsgraph: Evaluated.
+        frame: The bone in whose frame it is read where the target gives it, or "" for the world.
 
     Raises:
         FabrikError: The target can't be read, or what is held is no rotation.
@@ -149,6 +231,9 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
     if chain.target is None:
         raise TargetError(Message("ROTATION_WITHOUT_TARGET"), chain=chain.name)
     offset = checked_turn(chain, chain.rotation_offset)
+    if frame:
+        named = "target", chain.target.evaluated_get(depsgraph), chain.target_bone
+        return multiplied(turn_within(carrier_of(frame, *named), *named), offset)
     return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), offset)
 
 

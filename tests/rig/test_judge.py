@@ -63,9 +63,9 @@ def test_many_frames_are_judged_as_each_alone(k: int) -> None:
 
 
 def test_a_place_is_missed_by_the_distance_from_the_effector() -> None:
-    numbers, heads, ends, _ = drawn()
+    numbers, heads, ends, frames = drawn()
     (missed, _), asked = judged(), chains()
-    away = asked.off(numbers, heads, ends)
+    away = asked.off(numbers, heads, ends, frames)
     for c, effectors in ((0, ends), (1, heads)):
         off = numbers[:, asked[c].row_at : asked[c].row_at + 3] - effectors[:, 3]
         assert away[:, c] == pytest.approx(off)

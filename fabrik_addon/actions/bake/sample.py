@@ -24,11 +24,11 @@ from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.kinematics import Mount, head_of_root
-from ...rig.figure.reader import FactsByRig, carried, read, read_figure, resettled, restarted
+from ...rig.figure.reader import FactsByRig, carried, frames_in, read, read_figure, read_goals, resettled, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
 from ...rig.figure.space import ChainSpaces, are_spaces
 from ...rig.goal_paths import GoalPaths
-from ...rig.goals import GoalArrays, goals_of, read_points
+from ...rig.goals import GoalArrays, goals_of
 from ...texts import Text
 from ..frames import go_to
 
@@ -221,7 +221,7 @@ class Track:
             now, points = read(self.chain_set, depsgraph, facts)
             self.is_one = False
         else:
-            points = tuple(read_points(chain, depsgraph) for chain in self.chain_set.chains)
+            points = read_goals(self.chain_set, now, depsgraph, {})
             self.is_one &= now.limits == self.figure.limits
         self.apart[k] = True
         self._put(k, posed(now, points, self.owner, depsgraph))
@@ -426,7 +426,8 @@ class _Goals:
 
     def __init__(self, tracks: Sequence[Track], frames: int) -> None:
         own = [(track, chain) for track in tracks for chain in track.chain_set.chains]
-        self.paths = GoalPaths([chain for _, chain in own], (), frames)
+        within = [one for track in tracks for one in frames_in(track.chain_set)]
+        self.paths = GoalPaths([chain for _, chain in own], (), frames, within)
         self.columns = {track: [c for c, (other, _) in enumerate(own) if other is track] for track in tracks}
 
     def of(self, track: Track) -> list[GoalArrays]:

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...errors import FabrikError
+from ...kernel import SOLVE_SPACE
 from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
 from ...rig.animation.animation import Animated
 from ...rig.bones import pose_bones
@@ -148,7 +149,7 @@ class _Compared:
         return [(baked[pair], pair[1]) for pair in sorted(above & baked.keys())]
 
     def _asked_now(self, before: Sequence[ChainGoal], chains: Iterable[int]) -> GoalTable:
-        """What the chains ask for in the frame at hand, each of a pose in which its tip is its only joint.
+        """What the chains ask for in the world in the frame at hand, each of a pose in which its tip is its only joint.
 
         Args:
             before: What they ask for in another frame.
@@ -166,6 +167,8 @@ class _Compared:
                 weight=0.0 if chain.influence <= 0.0 or is_let_go(self._owner, chain) else chain.weight,
                 axis=v3(chain.aim_axis),
                 influence=chain.influence,
+                frame=SOLVE_SPACE,
+                turn_frame=SOLVE_SPACE,
             )
         return GoalTable(found)
 

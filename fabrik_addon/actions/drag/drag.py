@@ -19,7 +19,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...errors import BoneError, ChainError, TargetError
-from ...kernel import Solver, Status
+from ...kernel import SOLVE_SPACE, Solver, Status
 from ...maths import IDENTITY, ORIGIN, Q4, multiplied, rotated
 from ...messages import Message
 from ...rig.animation.channels import KeptChannels, channel_of, read_rotation
@@ -28,10 +28,10 @@ from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.joint_limits import path_of
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
-from ...rig.figure.reader import carried, frame_of, read_figure
+from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import Posed, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
-from ...rig.goals import GoalPoints, goal_of, read_held, read_points, turns_tip
+from ...rig.goals import GoalPoints, goal_of, into_frame, read_held, turns_tip
 from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
@@ -267,7 +267,10 @@ def drag_to(
         depsgraph = context.evaluated_depsgraph_get()
     hold = _held(drag, owner, depsgraph)
     k, figure = drag.index, drag.figure
-    own = GoalPoints(point, hold.points[k].pole, hold.points[k].turn)
+    place: Sequence[float] = point
+    if figure.asked[k].frame != SOLVE_SPACE:
+        place = into_frame(owner.evaluated_get(depsgraph), figure.frames(k)["target"], point)
+    own = GoalPoints(place, hold.points[k].pole, hold.points[k].turn)
     if not drag.scope.follows:
         own = own._replace(turn=multiplied(turn, drag.turn))
     if hold.is_rigid and anchored:
@@ -301,8 +304,8 @@ def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
     stamp = _stamp(drag, owner, depsgraph)
     if drag.hold is not None and drag.hold.stamp == stamp:
         return drag.hold
-    figure, chains = _now(drag, owner, depsgraph), drag.scope.chain_set(owner).chains
-    points = [read_points(one, depsgraph, drag.place if one.name == drag.name else None) for one in chains]
+    figure = _now(drag, owner, depsgraph)
+    points = [*read_goals(drag.scope.chain_set(owner), figure, depsgraph, {drag.name: drag.place})]
     if not drag.scope.follows:
         points = [
             own._replace(turn=drag.turn) if name == drag.name else own

@@ -30,7 +30,7 @@ from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.schema import rig_of
-from ...rig.targets import check_present, kind_of, reader_of
+from ...rig.targets import check_present, kind_of, point_within, reader_of, reader_within, turn_within
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
@@ -46,7 +46,7 @@ def sources_of(chain_set: ChainSet, figure: RigFigure) -> tuple[Source, ...]:
 
 def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]:
     """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
-    owner, chain, asked = chain_set.owner, chain_set.chains[k], figure.asked[k]
+    owner, chain, asked, frames = chain_set.owner, chain_set.chains[k], figure.asked[k], figure.frames(k)
     if is_walked(chain):
         foot = Source(None, "target", owner, walked_part(owner, chain), False, k)
         yield foot
@@ -55,11 +55,13 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
     for goal in goals_of(chain):
         if goal.role == "pole" and not asked.has_pole:
             continue
-        place = Source(reader_of(goal.found, goal.bone), *goal, may_hide(goal.found), k)
+        frame = frames.get(goal.role)
+        read = reader_within(frame, point_within) if frame else reader_of(goal.found, goal.bone)
+        place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
         yield place
         if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
-            read = kind_of(goal.found, goal.bone).turn
-            yield place._replace(read=read, role="turn", offset=normalized(q4(chain.rotation_offset)))
+            turn = reader_within(frame, turn_within) if frame else kind_of(goal.found, goal.bone).turn
+            yield place._replace(read=turn, role="turn", offset=normalized(q4(chain.rotation_offset)))
 
 
 def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
@@ -81,7 +83,7 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
         FabrikError: The walk can't be read.
     """
     found: list[tuple[float, ...]] = []
-    for reader, role, goal, bone, hides, chain, offset in known.sources:
+    for reader, role, goal, bone, hides, chain, offset, _ in known.sources:
         if hides:
             with place_of(chain=known.names[chain]):
                 check_present("target" if role == "turn" else role, goal, depsgraph)

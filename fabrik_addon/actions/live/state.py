@@ -138,6 +138,7 @@ class Source(NamedTuple):
         may_hide: Whether it is disabled in some frames.
         chain: Which of the chains that are solved together asks for it.
         offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
+        hangs: Whether the goal stands in the frame of a bone of the figure.
     """
 
     read: Callable[[str, bpy.types.Object, str], Sequence[float]] | None
@@ -147,6 +148,7 @@ class Source(NamedTuple):
     may_hide: bool
     chain: int = 0
     offset: Q4 | None = None
+    hangs: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -476,7 +476,7 @@ def _foresee(known: LiveFigure, foreseen: Foreseen, frame: float) -> None:
 
 def _path(source: Source, seen: tuple[float, ...], frames: Sequence[float]) -> Sequence[tuple[float, ...]] | None:
     """What a source will tell at some frames, or None where more than its own curves decide."""
-    if source.read is None:
+    if source.read is None or source.hangs:
         return None
     if source.role == "turn":
         return [seen] * len(frames) if keeps_turn(source.found, source.bone) else None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -286,6 +286,7 @@ def _make_goals(
 ) -> None:
     """Targets and poles where there are none."""
     defaults, asked = read_defaults(context), list[NewGoal]()
+    chest = chest_of(owner, chains.values())
     bent: list[FabrikChain] = []
     for name, part in chains.items():
         if part.kind not in WITH_TARGETS:
@@ -302,10 +303,21 @@ def _make_goals(
         if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
             bent.append(chain)
     asked += _poles(context, owner, bent, done)
+    carried = [name for name, part in chains.items() if chest and part.kind == ARM]
+    asked = [
+        (one, role, replace(planned, parent=chest) if one.name in carried else planned) for one, role, planned in asked
+    ]
     mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
     done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+
+
+def chest_of(owner: bpy.types.Object, parts: Iterable[Part[str]]) -> str:
+    """The bone that carries both arms, in whose frame hands stand: so they go along with the body; "" for none."""
+    roots = [pose_bones(owner)[part.bones[0]] for part in parts if part.kind == ARM]
+    lines = [[bone.name for bone in root.parent_recursive] for root in roots]
+    return next((name for name in lines[0] if all(name in line for line in lines[1:])), "") if len(lines) > 1 else ""
 
 
 def _poles(

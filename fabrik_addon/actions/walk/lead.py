@@ -21,9 +21,9 @@ from ...rig.checks import check_rig
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, set_of
 from ...rig.figure.pose_writer import updated, write_pose
-from ...rig.figure.reader import FactsByRig, read_figure
+from ...rig.figure.reader import FactsByRig, read_figure, read_goals
 from ...rig.figure.solve import posed
-from ...rig.goals import GoalPoints, read_held, read_points
+from ...rig.goals import GoalPoints, read_held
 from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
@@ -167,7 +167,7 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
     walk.move(walk.time + span, pose)
     set_led_poses(owner.name_full, led.poses())
     depsgraph = context.evaluated_depsgraph_get()
-    points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
+    points = read_goals(_chain_set(led), led.figure, depsgraph, {})
     item = posed(led.figure, points, owner, depsgraph)
     write_pose(owner, item.pose)
 

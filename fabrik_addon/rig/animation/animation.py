@@ -21,7 +21,7 @@ from ..figure.groups import ChainSet, body_moves, figure_bones
 from ..figure.start_pose import hears_body_keys
 from ..goals import GoalRef
 from ..schema import FabrikChain, rig_of
-from ..targets import quaternions_of
+from ..targets import carrier_of, quaternions_of
 from ..walk_goals import is_walked
 from .channels import channel_of, read_locks
 from .compat import curves_of_action, fcurves_of, strips_of
@@ -320,27 +320,34 @@ class Curves(NamedTuple):
 
 
 def paths_at(
-    goals: Sequence[GoalRef], turned: Collection[int], frames: Doubles, depsgraph: bpy.types.Depsgraph
+    goals: Sequence[GoalRef],
+    turned: Collection[int],
+    frames: Doubles,
+    depsgraph: bpy.types.Depsgraph,
+    within: Sequence[str] = (),
 ) -> list[tuple[Doubles, Doubles | None] | None]:
     """Where targets and poles stand at F frames, and how they are turned; the numbers that Blender's evaluation has.
 
     Args:
-        goals: Objects, and bones without a parent.
+        goals: Objects, and bones.
         turned: Indices of those whose rotation is asked for, too.
         frames: (F,), rising.
         depsgraph: Evaluated for any frame.
+        within: For each the bone in whose frame it is wanted (`goals.bone_below`), or "" for the world; () for that.
 
     Returns:
-        For each (F, 3) and, where it was asked for, (F, 4), in the world; None where more than its own curves decide.
+        For each (F, 3) and, where it was asked for, (F, 4); None where more than its own curves decide.
     """
+    within = within or [""] * len(goals)
     still = {thing.name_full: _is_still_rig(thing) for thing in {goal.found for goal in goals if goal.bone}}
     found = [
-        _curves_of(goal, i in turned) if still.get(goal.found.name_full, True) else None for i, goal in enumerate(goals)
+        _curves_of(goal, i in turned, within[i]) if still.get(goal.found.name_full, True) else None
+        for i, goal in enumerate(goals)
     ]
     moving = [curve for own in found if own is not None for curve in own.moving]
     values = dict(zip((curve.as_pointer() for curve in moving), values_at(moving, frames), strict=True))
     paths: list[tuple[Doubles, Doubles | None] | None] = []
-    for goal, own in zip(goals, found, strict=True):
+    for goal, own, frame in zip(goals, found, within, strict=True):
         if own is None:
             paths.append(None)
             continue
@@ -349,7 +356,7 @@ def paths_at(
         }
         for curve in own.moving:
             channels[_name_of(curve)][:, curve.array_index] = values[curve.as_pointer()]
-        path = _of_bone if isinstance(own.holder, bpy.types.PoseBone) else _of_object
+        path = _of_object if not isinstance(own.holder, bpy.types.PoseBone) else _within_bone if frame else _of_bone
         paths.append(path(own, channels, goal.found.evaluated_get(depsgraph)))
     return paths
 
@@ -373,6 +380,18 @@ def _of_bone(
     places = np.array([world @ pose.translation for pose in poses])
     turns = products(np.array(axes_of(world)), quaternions_of(poses)) if "scale" in channels else None
     return places, turns
+
+
+def _within_bone(
+    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
+) -> tuple[Doubles, Doubles | None]:
+    """Places and rotations of a bone by its channels, in the frame of its parent; as `goals.within` has them."""
+    assert isinstance(own.holder, bpy.types.PoseBone)
+    assert own.holder.parent is not None, "it stands in its frame"
+    carrier = carrier_of(own.holder.parent.name, "target", evaluated, own.holder.name)
+    poses = [carrier @ basis for basis in _bases(own, channels)]
+    places = np.array([pose.translation for pose in poses], dtype=np.float64)
+    return places, quaternions_of(poses) if "scale" in channels else None
 
 
 def _bases(own: Curves, channels: Mapping[str, Singles]) -> list[Matrix]:
@@ -405,12 +424,12 @@ def may_hide(found: bpy.types.Object) -> bool:
     return any(curve.data_path in HIDDEN_BY for curve in curves)
 
 
-def _curves_of(goal: GoalRef, is_turned: bool) -> Curves | None:
-    """The channels and curves by which a goal moves, or None where more than these decide."""
+def _curves_of(goal: GoalRef, is_turned: bool, frame: str) -> Curves | None:
+    """The channels and curves by which a goal moves in the frame of a bone, or None where more than these decide."""
     found = goal.found
     bone = found.pose.bones.get(goal.bone) if goal.bone and found.pose else None
     if bone is not None:
-        return _curves_of_bone(found, bone, is_turned)
+        return _curves_of_bone(found, bone, is_turned, frame)
     placing = _curves(found, goal.bone)
     if placing is None or not is_turned:
         return Curves(found, PLACED_BY, placing) if placing is not None else None
@@ -422,9 +441,11 @@ def _curves_of(goal: GoalRef, is_turned: bool) -> Curves | None:
     return Curves(found, names, [*placing, *(curve for curve in turning if _name_of(curve) in names[2:])])
 
 
-def _curves_of_bone(found: bpy.types.Object, bone: bpy.types.PoseBone, is_turned: bool) -> Curves | None:
+def _curves_of_bone(found: bpy.types.Object, bone: bpy.types.PoseBone, is_turned: bool, frame: str) -> Curves | None:
     """`_curves_of` for a bone of an armature object."""
-    if bone.parent is not None or any(not constraint.mute for constraint in bone.constraints):
+    if (bone.parent.name if bone.parent is not None else "") != frame or any(
+        not constraint.mute for constraint in bone.constraints
+    ):
         return None
     start = bone.path_from_id() + "."
     own = _turning_curves(found, bone, [curve for curve in fcurves_of(found) if curve.data_path.startswith(start)])

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
-from ...kernel import Figure, Goal, Hinge, Joint, Limit, Rows, Settings, Solver
+from ...kernel import SOLVE_SPACE, Figure, Goal, Hinge, Joint, Limit, Rows, Settings, Solver
 from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, q4, v3
 from ..animation.channels import channel_of, neutral_values, read_locks, same_turn, to_values
 from ..animation.keys import KeyedChannels
-from ..goals import GoalPoints
+from ..goals import Frames, GoalPoints
 from .goal_options import Grown, Weighed
 from .goal_table import ChainGoal, GoalTable
 from .joint_limits import Joints, free_channel, hinge_of_locks
@@ -203,8 +203,13 @@ class RigFigure:
         """The n limits."""
         return [joint.limit for joint in self.joints]
 
+    def frames(self, k: int) -> Frames:
+        """The bones in whose frames the goals of one of the chains stand."""
+        own = ("target", self.asked[k].frame), ("pole", self.asked[k].pole_frame)
+        return {role: self.bones[i] for role, i in own if i != SOLVE_SPACE}
+
     def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
-        """The numbers of a row of the kernel for the goals of each chain in the world."""
+        """The numbers of a row of the kernel for the goals of each chain."""
         return self.asked.numbers(self.space, points)
 
     def rows_of(self, count: int) -> Rows:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import InvalidValueError
 from ...finite import are_finite
-from ...kernel import ASKED, PIN, STATUSES, Aim, Bend, Facing, Figure, Goal, Point, Rows, Status
+from ...kernel import ASKED, PIN, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Point, Rows, Status
 from ...maths import (
     IDENTITY,
     ORIGIN,
@@ -25,12 +25,14 @@ from ...maths import (
     Doubles,
     Ints,
     Places,
+    conjugated,
     conjugates,
     crosses,
     dots,
     length,
     lengths,
     minus,
+    multiplied,
     plus,
     products,
     q4,
@@ -42,7 +44,7 @@ from ...maths import (
     v3,
 )
 from ...messages import Message
-from ..goals import GoalArrays, GoalPoints, turns_tip
+from ..goals import Frames, GoalArrays, GoalPoints, turns_tip
 from ..schema import FabrikChain
 from ..walk_goals import is_walked_body
 from .space import ChainSpace, ChainSpaces
@@ -78,8 +80,11 @@ class ChainGoal(NamedTuple):
         stretch: Greatest factor of the chain's length.
         influence: How far the goal is from where the start pose has the effector to where it stands, 0 to 1; 1 for a
             chain that is solved by itself, of which each joint is blended (`RigFigure.influence`).
-        start: Where the start pose has the effector, in chain space.
-        start_turn: How it has the last bone turned there.
+        frame: Index of the joint in whose frame the target stands, or `SOLVE_SPACE` for chain space.
+        turn_frame: The same of the rotation.
+        pole_frame: The same of the pole.
+        start: Where the start pose has the effector, in the space of the target.
+        start_turn: How it has the last bone turned, in the space of the rotation.
         row_at: Where its numbers begin in a row.
         goal_at: Where its goals begin among those of the figure.
     """
@@ -99,6 +104,9 @@ class ChainGoal(NamedTuple):
     soft: float = 0.0
     stretch: float = 1.0
     influence: float = 1.0
+    frame: int = SOLVE_SPACE
+    turn_frame: int = SOLVE_SPACE
+    pole_frame: int = SOLVE_SPACE
     start: V3 = ORIGIN
     start_turn: Q4 = IDENTITY
     row_at: int = 0
@@ -127,33 +135,44 @@ class ChainGoal(NamedTuple):
         """Its goals, from its numbers of a row: the target, then the rotation, then the pole."""
         last, found = self.joints[-1], list[Goal]()
         if self.aims:
-            found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank))
+            found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank, frame=self.frame))
         else:
             offset = ORIGIN if self.at_head else None
-            root, soft, stretch = self.joints[0], self.soft, self.stretch
             found.append(
-                Point(last, numbers[:3], self.weight, offset, self.rank, root=root, soft=soft, stretch=stretch)
+                Point(
+                    last,
+                    numbers[:3],
+                    self.weight,
+                    offset,
+                    self.rank,
+                    soft=self.soft,
+                    root=self.joints[0],
+                    stretch=self.stretch,
+                    frame=self.frame,
+                )
             )
         if self.turns:
-            found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank))
+            found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank, frame=self.turn_frame))
         if self.has_pole:
             end = self.joints[-2] if self.at_head else last
-            found.append(Bend(end, numbers[-3:], self.pole_angle, root=self.joints[0]))
+            found.append(Bend(end, numbers[-3:], self.pole_angle, root=self.joints[0], frame=self.pole_frame))
         return found
 
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
-        """The numbers of a row for goals in the world."""
-        target = space.to_chain(points.target)
+        """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
+        target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else v3(points.target)
         if self.influence < 1.0:
             start = self._start_for(target)
             target = plus(start, scaled(minus(target, start), self.influence))
         turn: tuple[float, ...] = ()
         if self.turns:
             assert points.turn is not None, "it was read with the target"
-            turn = space.to_chain_turn(points.turn)
+            turn = space.to_chain_turn(points.turn) if self.turn_frame == SOLVE_SPACE else points.turn
             if self.influence < 1.0:
                 turn = slerp(self.start_turn, turn, self.influence)
-        pole = space.to_chain(points.pole) if points.pole is not None and self.has_pole else ()
+        pole: tuple[float, ...] = ()
+        if points.pole is not None and self.has_pole:
+            pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else v3(points.pole)
         return *target, *turn, *pole
 
     def _start_for(self, target: V3) -> V3:
@@ -171,20 +190,20 @@ class ChainGoal(NamedTuple):
 
         Args:
             space: Chain space, where it stays the same, or in each frame.
-            goals: In the world.
+            goals: Where they stand.
         """
-        parts = [space.many_to_chain(goals.target)]
+        parts = [space.many_to_chain(goals.target) if self.frame == SOLVE_SPACE else goals.target]
         if self.influence < 1.0:
             starts = np.array([self._start_for(v3(target)) for target in parts[0].tolist()])
             parts[0] = starts + (parts[0] - starts) * self.influence
         if self.turns:
             assert goals.turn is not None, "it was read with the target"
-            turns = space.many_to_chain_turns(goals.turn)
+            turns = space.many_to_chain_turns(goals.turn) if self.turn_frame == SOLVE_SPACE else goals.turn
             if self.influence < 1.0:
                 turns = np.array([slerp(self.start_turn, q4(turn), self.influence) for turn in turns.tolist()])
             parts.append(turns)
         if goals.pole is not None and self.has_pole:
-            parts.append(space.many_to_chain(goals.pole))
+            parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
         return np.concatenate(parts, axis=1)
 
 
@@ -251,8 +270,13 @@ class GoalTable(tuple[ChainGoal, ...]):
         placed, found = figure.placed(figure.starts), []
         for one in self:
             last = one.joints[-1]
-            start = placed.heads[last] if one.at_head or one.aims else placed.ends[last]
-            found.append(one._replace(start=start, start_turn=placed.frames[last]))
+            start, turn = placed.heads[last] if one.at_head or one.aims else placed.ends[last], placed.frames[last]
+            if one.frame != SOLVE_SPACE:
+                away = minus(start, placed.heads[one.frame])
+                start = rotated(conjugated(placed.frames[one.frame]), away)
+            if (one.frame if one.aims else one.turn_frame) != SOLVE_SPACE:
+                turn = multiplied(conjugated(placed.frames[one.frame]), turn)
+            found.append(one._replace(start=start, start_turn=turn))
         return GoalTable(found)
 
     # Columns by which a pose is judged; a chain of no weight asks for no place and no rotation.
@@ -302,16 +326,37 @@ class GoalTable(tuple[ChainGoal, ...]):
         bent = _places([c for c, one in enumerate(self) if one.has_pole])
         return first, second, turned, second[turned], bent, second[bent] + 1
 
-    def off(self, numbers: Doubles, heads: Doubles, ends: Doubles) -> Doubles:
+    @cached_property
+    def _within(self) -> tuple[Places, Places]:
+        """(W,), the chains whose targets stand in the frame of a joint; (W,), these joints."""
+        own = [c for c, one in enumerate(self) if one.frame != SOLVE_SPACE]
+        return _places(own), _places([self[c].frame for c in own])
+
+    @cached_property
+    def _turned_within(self) -> tuple[Places, Places]:
+        """Of `_turned` the places of those whose rotations stand in the frame of a joint, and these joints."""
+        own = [k for k, c in enumerate(self._turned[0].tolist()) if self[c].turn_frame != SOLVE_SPACE]
+        return _places(own), _places([self[self._turned[0][k]].turn_frame for k in own])
+
+    def _places_of(self, numbers: Doubles, heads: Doubles, frames: Doubles) -> Doubles:
+        """The targets, (F, C, 3), wherever they stand."""
+        found: Doubles = numbers[:, self._targets]
+        own, joints = self._within
+        if len(own):
+            found[:, own] = heads[:, joints] + rotated_each(frames[:, joints], found[:, own])
+        return found
+
+    def off(self, numbers: Doubles, heads: Doubles, ends: Doubles, frames: Doubles) -> Doubles:
         """The vectors (F, C, 3) from effectors to targets; zero for a chain that asks for no place.
 
         Args:
             numbers: (F, k), what is asked for: rows as the kernel's have them.
             heads: (F, n, 3), where the heads of the joints are.
             ends: (F, n, 3), where their ends are: tails, or in a chain the head of the next joint.
+            frames: (F, n, 4), unit quaternions: how the joints are turned.
         """
         effectors = np.where(self._at_head, heads[:, self.tips], ends[:, self.tips])
-        found: Doubles = (numbers[:, self._targets] - effectors) * self._reaches[:, None]
+        found: Doubles = (self._places_of(numbers, heads, frames) - effectors) * self._reaches[:, None]
         return found
 
     def result(self, states: Ints, missed: Doubles, turns: Doubles, softened: Doubles) -> Result:
@@ -374,24 +419,26 @@ class GoalTable(tuple[ChainGoal, ...]):
             numbers: See `off`.
             heads: See `off`.
             ends: See `off`.
-            frames: (F, n, 4), unit quaternions: how the joints are turned.
+            frames: See `off`.
 
         Returns:
             (F, C), from the effectors to the targets; and (F, C), the angles in radians by which last bones are off
             the rotations, or the aims, that they are to have.
         """
-        missed = lengths(self.off(numbers, heads, ends))
+        missed = lengths(self.off(numbers, heads, ends, frames))
         turn = np.zeros(missed.shape)
         aims, axes = self._aiming
         if len(aims):
             aiming = self.tips[aims]
             along = rotated_each(frames[:, aiming], axes)
-            wanted = numbers[:, self._targets[aims]] - heads[:, aiming]
+            wanted = self._places_of(numbers, heads, frames)[:, aims] - heads[:, aiming]
             turn[:, aims] = np.arctan2(lengths(crosses(along, wanted)), dots(along, wanted))
         turned, at = self._turned
         if len(turned):
-            standing = conjugates(frames[:, self.tips[turned]])
-            turn[:, turned] = turn_angles(products(standing, numbers[:, at]))
+            wanted, (own, joints) = numbers[:, at], self._turned_within
+            if len(own):
+                wanted[:, own] = products(frames[:, joints], wanted[:, own])
+            turn[:, turned] = turn_angles(products(conjugates(frames[:, self.tips[turned]]), wanted))
         return missed, turn
 
 
@@ -407,7 +454,13 @@ def _run(firsts: Sequence[int], count: int) -> Places:
 
 
 def ask(
-    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool, is_let_go: bool
+    chain: FabrikChain,
+    bones: Sequence[bpy.types.PoseBone],
+    places: dict[str, int],
+    frames: Frames,
+    *,
+    is_one: bool,
+    is_let_go: bool,
 ) -> ChainGoal:
     """What a chain asks for; where it starts, and where it is among the others, is filled in later.
 
@@ -415,6 +468,7 @@ def ask(
         chain: The chain.
         bones: Its bones, root to tip.
         places: The index in the figure of each of its bones by name.
+        frames: In whose frames its goals stand.
         is_one: Whether it is solved by itself.
         is_let_go: Whether it asks for nothing in this frame (`groups.is_let_go`).
 
@@ -431,6 +485,7 @@ def ask(
     at_head = not aims and chain.at_head
     names, influence = [bone.name for bone in bones], 1.0 if is_one else chain.influence
     asks = influence > 0.0 and not is_let_go
+    frame = places[frames["target"]] if "target" in frames else SOLVE_SPACE
     is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
     return ChainGoal(
         chain.name,
@@ -448,4 +503,7 @@ def ask(
         chain.soft,
         chain.stretch,
         influence,
+        frame,
+        frame if chain.orientation == "TARGET" else SOLVE_SPACE,
+        places[frames["pole"]] if "pole" in frames else SOLVE_SPACE,
     )

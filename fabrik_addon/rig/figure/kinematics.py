@@ -211,11 +211,11 @@ class Link:
 
     def frame(self, parent: Matrix | None) -> Matrix:
         """Matrix of the bone in armature space with its location, before its rotation and scale."""
-        return self._to_pose(Matrix.Translation(self.location), parent)
+        return self.placed(Matrix.Translation(self.location), parent)
 
     def pose(self, parent: Matrix | None, rotation: Quaternion) -> Matrix:
         """Matrix of the bone in armature space with all its channels."""
-        return self._to_pose(Matrix.LocRotScale(self.location, rotation, self.scale), parent)
+        return self.placed(Matrix.LocRotScale(self.location, rotation, self.scale), parent)
 
     def location_axes(self, parent: Matrix | None) -> Matrix:
         """By which vectors of armature space the bone's location channels move its head: the columns, (3, 3)."""
@@ -223,7 +223,8 @@ class Link:
         axes = (Vector((1, 0, 0)), Vector((0, 1, 0)), Vector((0, 0, 1)))
         return Matrix([replace(still, location=axis).frame(parent).translation for axis in axes]).transposed()
 
-    def _to_pose(self, basis: Matrix, parent: Matrix | None) -> Matrix:
+    def placed(self, basis: Matrix, parent: Matrix | None) -> Matrix:
+        """Matrix of the bone in armature space with its channels as a matrix."""
         if parent is None or self.parent_rest is None:
             return self.bone.convert_local_to_pose(basis, self.rest)
         return self.bone.convert_local_to_pose(

@@ -23,14 +23,22 @@ from ...messages import Message
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..checks import Movers, check_bones, check_goal, check_location, movers_of
-from ..goals import GoalPoints, read_points
+from ..goals import IN_THE_WORLD, Frames, GoalPoints, frames_of, into_frame, read_points
 from ..schema.chain import FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
 from .figure import RigFigure, channels_of, rows_for
 from .goal_options import Grown, grown_by, unstretched, weigh
 from .goal_table import GoalTable, ask
-from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
+from .groups import (
+    ChainSet,
+    body_moves,
+    chain_with,
+    check_body,
+    figure_bones,
+    figure_bones_if_any,
+    is_let_go,
+)
 from .joint_limits import Joints, JointSettings, joints_of, read_settings, restarted_limits
 from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
@@ -228,17 +236,17 @@ def read(
     """
     given = points or {}
     figure = read_figure(chain_set, depsgraph, facts, given, before)
-    return figure, read_goals(chain_set, figure.bones, depsgraph, given)
+    return figure, read_goals(chain_set, figure, depsgraph, given)
 
 
 def read_goals(
-    chain_set: ChainSet, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, given: Mapping[str, Sequence[float]]
+    chain_set: ChainSet, figure: RigFigure, depsgraph: bpy.types.Depsgraph, given: Mapping[str, Sequence[float]]
 ) -> tuple[GoalPoints, ...]:
     """Read where the goals of chains stand.
 
     Args:
         chain_set: Chains of an armature object that can be posed.
-        bones: Names of the bones of their figure.
+        figure: These chains.
         depsgraph: Evaluated for the frame in question.
         given: See `points` of `read`.
 
@@ -247,11 +255,14 @@ def read_goals(
     """
     found = []
     with _chain_at_fault(chain_set):
-        for chain in chain_set.chains:
+        for k, chain in enumerate(chain_set.chains):
             with place_of(chain=chain.name):
                 if chain.name not in given:
-                    check_goal(chain_set.owner, chain, bones)
-                found.append(read_points(chain, depsgraph, given.get(chain.name)))
+                    check_goal(chain_set.owner, chain, figure.bones)
+                frames, point = figure.frames(k), given.get(chain.name)
+                if point is not None and "target" in frames:
+                    point = into_frame(chain_set.owner.evaluated_get(depsgraph), frames["target"], point)
+                found.append(read_points(chain, depsgraph, point, frames))
     return tuple(found)
 
 
@@ -395,8 +406,31 @@ def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] =
     owner, chains, _ = chain_set
     free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
     return GoalTable(
-        [ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains]
+        [
+            ask(
+                one,
+                resolve_bones(owner, one),
+                places,
+                frames,
+                is_one=chain_set.is_one,
+                is_let_go=one.name in free,
+            )
+            for one, frames in zip(chains, frames_in(chain_set, places), strict=True)
+        ]
     )
+
+
+def frames_in(chain_set: ChainSet, bones: Collection[str] | None = None) -> list[Frames]:
+    """In whose frames the goals of chains that are solved together stand.
+
+    Args:
+        chain_set: The chains.
+        bones: Names of the bones of their figure; None to look them up.
+    """
+    if chain_set.is_one:
+        return [IN_THE_WORLD]
+    own = bones if bones is not None else {bone.name for bone in figure_bones_if_any(chain_set)}
+    return [frames_of(chain_set.owner, chain, own) for chain in chain_set.chains]
 
 
 def _settings(chain_set: ChainSet) -> Settings:

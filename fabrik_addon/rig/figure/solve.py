@@ -163,7 +163,8 @@ def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Pos
     """
     heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
     result = figure.asked.result_of(rows)
-    scales = figure.space.scales_along(figure.asked.off(np.array([numbers]), heads[None], ends[None])[0])
+    frames = np.array(rows.frames).reshape(1, -1, 4)
+    scales = figure.space.scales_along(figure.asked.off(np.array([numbers]), heads[None], ends[None], frames)[0])
     if figure.influence < 1.0:
         figure.solver.blend_rows(rows, figure.influence)
         heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
@@ -217,7 +218,7 @@ def _measured_result(
         heads: (n, 3), where Blender will have the bones, before the influence is taken off.
         ends: (n, 3), likewise.
     """
-    off = figure.asked.off(np.array([numbers]), heads[None], ends[None])
+    off = figure.asked.off(np.array([numbers]), heads[None], ends[None], np.array([solution.frames]))
     states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)
     numbers_of = (solution.residuals, solution.turns, solution.softened)
     found = figure.asked.result(states, *(np.array([own]) for own in numbers_of))

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals that hang on a bone of their own figure stand in its frame, for button, live posing, drag and bake alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import radians
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions import drag as dragging
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import FabrikChain, rig_of
+from mathutils import Matrix, Quaternion, Vector
+from numpy.typing import NDArray
+
+from support.scenes import go_live, press, update
+from support.skeletons import set_up
+
+HUMANS = ("human_mixamo", "human_game_engine", "human")
+SINGLE = 4e-6  # of the height, what single precision leaves of a place
+STAYS = 1e-6
+
+
+@pytest.fixture(params=HUMANS)
+def human(request: pytest.FixtureRequest) -> Any:
+    """A character as it is set up, in Pose mode."""
+    return set_up(str(request.param))
+
+
+def chest_of(owner: Any) -> str:
+    """The bone on which the controls of the hands hang."""
+    return str(pose_bones(owner)[chain(owner, "Arm.L").target_bone].parent.name)
+
+
+def chain(owner: Any, name: str) -> FabrikChain:
+    return rig_of(owner).chains[name]
+
+
+def matrices(owner: Any) -> dict[str, Matrix]:
+    """Of all bones in the world, as evaluated."""
+    update()
+    found = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return {bone.name: found.matrix_world @ bone.matrix for bone in found.pose.bones}
+
+
+def in_chest(owner: Any, bone: str) -> Matrix:
+    found = matrices(owner)
+    return found[chest_of(owner)].inverted() @ found[bone]
+
+
+def height(owner: Any) -> float:
+    return float(max(matrix.translation.z for matrix in matrices(owner).values()))
+
+
+def drop_hips(owner: Any, share: float = 0.12) -> Vector:
+    """Move the hips down by hand; where they were."""
+    bone = pose_bones(owner)[rig_of(owner).body_bone]
+    before = matrices(owner)[bone.name]
+    bone.matrix = owner.matrix_world.inverted() @ Matrix.Translation((0.0, 0.0, -share * height(owner))) @ before
+    update()
+    return before.translation
+
+
+def test_hands_hang_on_the_chest_and_feet_do_not(human: Any) -> None:
+    bones = pose_bones(human)
+    for side in "LR":
+        arm, leg = chain(human, f"Arm.{side}"), chain(human, f"Leg.{side}")
+        assert chest_of(human) in [bone.name for bone in bones[arm.tip_bone].parent_recursive]
+        assert bones[arm.pole_bone].parent.name == chest_of(human)
+        body = rig_of(human).body_bone
+        assert body not in [bone.name for bone in bones[leg.target_bone].parent_recursive]
+
+
+def test_a_hand_moved_inside_its_reach_bends_the_arm_alone(human: Any) -> None:
+    press("solve_all")
+    arm = chain(human, "Arm.L")
+    before, tall = matrices(human), height(human)
+    pose_bones(human)[arm.target_bone].location += Vector((0.02, -0.1, 0.05)) * tall
+    press("solve_all")
+    assert arm.status == "REACHED"
+    after = matrices(human)
+    still = [name for name in before if name != arm.target_bone and not is_below(human, name, arm)]
+    for name in still:
+        assert np.abs(np.array(after[name]) - np.array(before[name])).max() <= STAYS * tall, name
+
+
+def is_below(owner: Any, name: str, arm: FabrikChain) -> bool:
+    """Whether a bone is of an arm, with what carries that from the chest on, or hangs on it."""
+    bones = pose_bones(owner)
+    line = [bones[arm.tip_bone], *bones[arm.tip_bone].parent_recursive]
+    first = line[[bone.name for bone in line].index(chest_of(owner)) - 1]
+    return first in [bones[name], *bones[name].parent_recursive]
+
+
+def test_hands_go_along_and_feet_stay_when_the_hips_go_down(human: Any) -> None:
+    press("solve_all")
+    hands = {side: in_chest(human, chain(human, f"Arm.{side}").tip_bone) for side in "LR"}
+    feet = {side: matrices(human)[chain(human, f"Leg.{side}").tip_bone] for side in "LR"}
+    tall, body = height(human), rig_of(human).body_bone
+    wanted = matrices(human)[body].translation - Vector((0.0, 0.0, 0.12 * tall))
+    held = dragging.begin(bpy.context, human, dragging.Taken(body, "HEAD"))
+    dragging.drag_to(bpy.context, held, wanted)
+    dragging.finish(bpy.context, held)
+    assert (wanted - matrices(human)[body].translation).length <= 1e-3 * tall
+    for side in "LR":
+        hand = in_chest(human, chain(human, f"Arm.{side}").tip_bone)
+        assert (hand.translation - hands[side].translation).length <= 1e-4 * tall / human.scale.x
+        assert hand.to_quaternion().rotation_difference(hands[side].to_quaternion()).angle <= radians(0.1)
+        foot = matrices(human)[chain(human, f"Leg.{side}").tip_bone]
+        assert (foot.translation - feet[side].translation).length <= 1e-4 * tall
+
+
+def posed(owner: Any) -> NDArray[np.float64]:
+    """The rotation of all bones, in single precision as stored."""
+    return np.array([[*bone.rotation_quaternion, *bone.location] for bone in pose_bones(owner)])
+
+
+def test_one_answer_by_button_live_and_bake(human: Any) -> None:
+    arm, tall = chain(human, "Arm.R"), height(human)
+    control = pose_bones(human)[arm.target_bone]
+    places = [Vector((0.0, 0.0, 0.0)), Vector((-0.05, -0.12, 0.1)) * tall, Vector((0.02, -0.2, 0.25)) * tall]
+    for frame, place in zip((1, 5, 9), places, strict=True):
+        control.location = place
+        control.keyframe_insert("location", frame=frame)
+    found: dict[str, list[NDArray[np.float64]]] = {"button": [], "live": [], "bake": []}
+    frames = (1, 3, 5, 8, 9, 3)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        press("solve_all")
+        found["button"].append(posed(human))
+    go_live(human)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found["live"].append(posed(human))
+    rig_of(human).live = False
+    press("bake", span="RANGE", frame_start=1, frame_end=9)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found["bake"].append(posed(human))
+    for way in ("live", "bake"):
+        for one, other in zip(found["button"], found[way], strict=True):
+            assert np.abs(one - other).max() <= 2e-6, way
+
+
+def test_live_does_nothing_where_nothing_moves(human: Any) -> None:
+    from fabrik_addon.actions.live.state import state
+
+    go_live(human)
+    drop_hips(human, 0.05)
+    writes, before = state.counts.writes, posed(human)
+    for _ in range(5):
+        bpy.context.view_layer.depsgraph.update()
+        human.update_tag()
+        update()
+    assert state.counts.writes == writes
+    assert (posed(human) == before).all()
+
+
+def test_a_dragged_hand_stays_where_it_is_left(human: Any) -> None:
+    go_live(human)
+    arm = chain(human, "Arm.L")
+    tall, hand = height(human), matrices(human)[arm.tip_bone].translation.copy()
+    wanted = hand + Vector((-0.05, -0.15, 0.1)) * tall
+    held = dragging.begin(bpy.context, human, dragging.Taken.tip_of(arm))
+    for k in range(1, 6):
+        dragging.drag_to(bpy.context, held, hand.lerp(wanted, k / 5))
+        update()
+    dragging.finish(bpy.context, held)
+    update()
+    assert (matrices(human)[arm.tip_bone].translation - wanted).length <= 2e-4 * tall
+    before = posed(human)
+    human.update_tag()
+    update()
+    assert np.abs(posed(human) - before).max() <= STAYS
+
+
+def test_a_hand_on_the_own_hip_goes_with_it(human: Any) -> None:
+    """The target is a bone of the figure itself."""
+    arm, body = chain(human, "Arm.L"), rig_of(human).body_bone
+    hip = pose_bones(human)[chain(human, "Leg.L").tip_bone].parent.parent.name
+    arm.target, arm.target_bone, arm.orientation = human, hip, "FREE"
+    press("solve_all")
+    assert arm.status == "REACHED", arm.message
+    go_live(human)
+    bone = pose_bones(human)[body]
+    bone.matrix = bone.matrix @ Quaternion((0.0, 1.0, 0.0), 0.2).to_matrix().to_4x4()
+    update()
+    found = matrices(human)
+    assert (found[arm.tip_bone].translation - found[hip].translation).length <= 2e-4 * height(human)
+
+
+def test_one_hand_holds_the_prop_of_the_other(human: Any) -> None:
+    """An object that is parented to the right hand is what the left hand reaches for."""
+    right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
+    staff = bpy.data.objects.new("Staff", None)
+    bpy.context.scene.collection.objects.link(staff)
+    staff.parent, staff.parent_type, staff.parent_bone = human, "BONE", right.tip_bone
+    left.target, left.target_bone, left.orientation = staff, "", "FREE"
+    go_live(human)
+    assert left.enabled, left.message
+    tall = height(human)
+    for place in ((0.0, -0.2, 0.72), (-0.04, -0.22, 0.66)):
+        control = pose_bones(human)[right.target_bone]
+        stood = control.matrix.copy()
+        stood.translation = human.matrix_world.inverted() @ (Vector(place) * tall)
+        control.matrix = stood
+        update()
+        assert right.status == left.status == "REACHED", (left.residual, right.residual)
+        off = matrices(human)[left.tip_bone].translation - staff.matrix_world.translation
+        assert off.length <= 2e-4 * tall
+
+
+def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on(human: Any) -> None:
+    left = chain(human, "Arm.L")
+    control = pose_bones(human)[left.target_bone]
+    tie: Any = control.constraints.new("COPY_LOCATION")
+    tie.target, tie.subtarget = human, chain(human, "Arm.R").tip_bone
+    go_live(human)
+    update()
+    assert not left.enabled
+    assert "moves with" in left.message
+    assert chain(human, "Arm.R").enabled
+    assert chain(human, "Leg.L").enabled
+
+
+@pytest.fixture(autouse=True)
+def not_live() -> Iterator[None]:
+    yield
+    for owner in bpy.data.objects:
+        if owner.type == "ARMATURE":
+            rig_of(owner).live = False
