@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import radians
+from math import acos, radians
 from typing import Any
 
 import bpy
@@ -224,6 +224,45 @@ def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on
     assert "moves with" in left.message
     assert chain(human, "Arm.R").enabled
     assert chain(human, "Leg.L").enabled
+
+
+@pytest.mark.parametrize("turn", [90.0, 180.0, -37.0])
+@pytest.mark.parametrize("what", ["object", "parent"])
+def test_a_character_that_is_turned_keeps_its_pose(human: Any, what: str, turn: float) -> None:
+    """Feet and knees come along, too: their controls stand in the armature."""
+    go_live(human)
+    pose_bones(human)[chain(human, "Arm.L").target_bone].location += Vector((0.0, -0.1, 0.1)) * height(human)
+    update()
+    before, stood, tall = posed(human), matrices(human), height(human)
+    moved = human
+    if what == "parent":
+        moved = bpy.data.objects.new("Cart", None)
+        bpy.context.scene.collection.objects.link(moved)
+        human.parent = moved
+    moved.rotation_mode = "XYZ"
+    moved.rotation_euler.z += radians(turn)
+    update()
+    moved.location += Vector((1.0, 2.0, 0.0))
+    update()
+    assert {chain(human, name).status for name in ("Arm.L", "Arm.R", "Leg.L", "Leg.R")} == {"REACHED"}
+    assert np.abs(posed(human) - before).max() <= 2e-6
+    to = Matrix.Translation((1.0, 2.0, 0.0)) @ Matrix.Rotation(radians(turn), 4, "Z")
+    for name, matrix in matrices(human).items():
+        assert ((to @ stood[name]).translation - matrix.translation).length <= 1e-5 * tall, name
+
+
+def test_a_foot_control_that_is_turned_turns_the_foot(human: Any) -> None:
+    go_live(human)
+    leg = chain(human, "Leg.L")
+    before = matrices(human)[leg.tip_bone]
+    control = pose_bones(human)[leg.target_bone]
+    control.rotation_mode = "XYZ"
+    control.rotation_euler.z += radians(17.0)
+    update()
+    after = matrices(human)[leg.tip_bone]
+    turned = before.to_quaternion().rotation_difference(after.to_quaternion())
+    assert 2.0 * acos(min(1.0, abs(turned.w))) == pytest.approx(radians(17.0), abs=1e-3)
+    assert (after.translation - before.translation).length <= 1e-4 * height(human)
 
 
 @pytest.fixture(autouse=True)

@@ -347,10 +347,10 @@ def _hold(
     for name in done.made:
         chain, part = rig.chains[name], chains[name]
         try:
-            if part.holds_head and part.kind == LEG:
+            if part.holds_head and part.kind in {ARM, LEG} and chain.target is not None:
+                orient(context, (owner, chain), "TARGET")  # every control turns what it moves
+            elif part.holds_head and part.kind == LEG:
                 orient(context, (owner, chain), "KEEP")
-            elif part.holds_head and part.kind == ARM and chain.target is not None:
-                orient(context, (owner, chain), "TARGET")
         except FabrikError as error:
             done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
         if part.kind == LEG:
