@@ -32,8 +32,8 @@ from support.skeletons import make_character
 CALLS = {
     "solve one leg": (520, 40, 0),
     "live frame, 8 limbs by curves": (85, 13, 0),
-    "live frame, character": (136, 17, 0),
-    "drag of the hips: begin": (1_340, 33, 1),
+    "live frame, character": (130, 17, 0),
+    "drag of the hips: begin": (1_390, 33, 1),
     "drag of the hips: step": (85, 20, 0),
     "drag of the hips: end": (3_740, 48, 1),
     "set up character": (51_500, 66, 2),

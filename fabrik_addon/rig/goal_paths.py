@@ -23,7 +23,7 @@ from .goals import (
     turns_tip,
 )
 from .schema.chain import FabrikChain, owner_of
-from .targets import KINDS, Kind, Named, carrier_of, kind_of, within
+from .targets import KINDS, Kind, Named, kind_of, within
 from .walk_goals import is_walked
 
 
@@ -119,8 +119,7 @@ class GoalPaths:
                 self.turns[k, indices] = kind.turn_all(depsgraph, goals)
             for i in self._hanging:
                 role, found, bone = self.goals[i]
-                named = role, found.evaluated_get(depsgraph), bone
-                matrix = within(carrier_of(self._frame_of[i], *named), *named)
+                matrix = within(self._frame_of[i], role, found.evaluated_get(depsgraph), bone)
                 self.places[k, i], self.turns[k, i] = matrix.translation, axes_of(matrix)
         except (KeyError, FabrikError):
             return False

@@ -16,7 +16,7 @@ from ..messages import Message
 from .bones import pose_bones
 from .figure.kinematics import world_turn
 from .schema.chain import FabrikChain
-from .targets import carrier_of, kind_of, point_within, resolve_point, resolve_turn, turn_within
+from .targets import kind_of, resolve_point, resolve_turn, within
 from .walk_goals import is_walked, walk_goal
 
 # The target and the pole of a chain, where it has them, where they stand, and which rotation its tip is to have.
@@ -181,8 +181,7 @@ def read_points(
         for role, goal, bone in asked:
             found[role] = resolve_point(role, goal, bone, depsgraph)
             if role in frames:
-                named = role, goal.evaluated_get(depsgraph), bone
-                found[role] = point_within(carrier_of(frames[role], *named), *named)
+                found[role] = within(frames[role], role, goal.evaluated_get(depsgraph), bone).translation
         point = found.get("target", target)
         turn = read_turn(chain, depsgraph, frames.get("target", ""))
         return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
@@ -232,8 +231,8 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "
         raise TargetError(Message("ROTATION_WITHOUT_TARGET"), chain=chain.name)
     offset = checked_turn(chain, chain.rotation_offset)
     if frame:
-        named = "target", chain.target.evaluated_get(depsgraph), chain.target_bone
-        return multiplied(turn_within(carrier_of(frame, *named), *named), offset)
+        found = within(frame, "target", chain.target.evaluated_get(depsgraph), chain.target_bone)
+        return multiplied(axes_of(found), offset)
     return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), offset)
 
 

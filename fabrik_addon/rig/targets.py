@@ -13,7 +13,7 @@ from mathutils import Matrix, Vector
 
 from ..errors import AbsentTargetError, FabrikError, InvalidValueError, TargetError
 from ..finite import are_finite
-from ..maths import Q4, V3, Doubles, axes_of, products, units, v3
+from ..maths import Q4, Doubles, axes_of, products, units
 from ..messages import ROLES, Message
 from .bones import armature_of, pose_bones, resolve_bones
 from .dependencies import is_deleted, is_evaluated
@@ -356,51 +356,31 @@ def size_of(bone: bpy.types.PoseBone) -> float:
     return rounded(size)
 
 
-def within(carrier: Matrix, role: str, goal: bpy.types.Object, name: str) -> Matrix:
-    """A goal in the frame of the bone on which it hangs.
-
-    Args:
-        carrier: From `carrier_of`.
-        role: "target" or "pole".
-        goal: The evaluated object.
-        name: Of a bone of it, or "".
-    """
+def within(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
+    """A goal in the frame of the bone on which it hangs; see `carrier_of`."""
     holder: Any = pose_bones(goal)[name] if name and goal.type == "ARMATURE" else goal
-    return carrier @ holder.matrix_basis
+    return carrier_of(bone, role, goal, name) @ holder.matrix_basis
 
 
-def point_within(carrier: Matrix, role: str, goal: bpy.types.Object, name: str) -> V3:
-    """The place of `within`."""
-    return v3(within(carrier, role, goal, name).translation)
-
-
-def turn_within(carrier: Matrix, role: str, goal: bpy.types.Object, name: str) -> Q4:
-    """The rotation of `within`."""
-    return axes_of(within(carrier, role, goal, name))
-
-
-Read = Callable[[Matrix, str, bpy.types.Object, str], Sequence[float]]
-
-
-def reader_within(bone: str, read: Read) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
+def reader_within(bone: str, *, turns: bool) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
     """What reads a goal in the frame of the bone on which it hangs, from its role, the evaluated object and a name.
 
     What carries a goal that hangs on the bone itself is found out once: it is the same in all poses.
 
     Args:
         bone: Name of the bone.
-        read: `point_within` or `turn_within`.
+        turns: Whether its rotation is read, else its place.
     """
     known: Matrix | None = None
 
-    def reader(role: str, goal: bpy.types.Object, name: str) -> Sequence[float]:
+    def reader(role: str, goal: Any, name: str) -> Sequence[float]:
         nonlocal known
-        if known is not None:
-            return read(known, role, goal, name)
-        carrier = carrier_of(bone, role, goal, name)
-        holder = pose_bones(goal).get(name) if name and goal.type == "ARMATURE" else None
-        if holder is not None and holder.parent is not None and holder.parent.name == bone:
-            known = carrier
-        return read(carrier, role, goal, name)
+        holder: Any = goal.pose.bones[name] if name and goal.type == "ARMATURE" else goal
+        carrier = known
+        if carrier is None:
+            carrier = carrier_of(bone, role, goal, name)
+            known = carrier if holder != goal and holder.parent.name == bone else None
+        found: Matrix = carrier @ holder.matrix_basis
+        return axes_of(found) if turns else found.translation
 
     return reader

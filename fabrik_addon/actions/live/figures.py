@@ -30,7 +30,7 @@ from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.schema import rig_of
-from ...rig.targets import check_present, kind_of, point_within, reader_of, reader_within, turn_within
+from ...rig.targets import check_present, kind_of, reader_of, reader_within
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
@@ -56,11 +56,11 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
         if goal.role == "pole" and not asked.has_pole:
             continue
         frame = frames.get(goal.role)
-        read = reader_within(frame, point_within) if frame else reader_of(goal.found, goal.bone)
+        read = reader_within(frame, turns=False) if frame else reader_of(goal.found, goal.bone)
         place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
         yield place
         if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
-            turn = reader_within(frame, turn_within) if frame else kind_of(goal.found, goal.bone).turn
+            turn = reader_within(frame, turns=True) if frame else kind_of(goal.found, goal.bone).turn
             yield place._replace(read=turn, role="turn", offset=normalized(q4(chain.rotation_offset)))
 
 
@@ -97,7 +97,8 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
             x, y, z = value
             found.append((x, y, z))
         else:
-            found.append(multiplied(q4(value), offset))
+            w, x, y, z = value
+            found.append(multiplied((w, x, y, z), offset))
     return tuple(found)
 
 

@@ -160,8 +160,9 @@ class ChainGoal(NamedTuple):
 
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
         """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
-        target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else v3(points.target)
+        target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else points.target
         if self.influence < 1.0:
+            target = v3(target)
             start = self._start_for(target)
             target = plus(start, scaled(minus(target, start), self.influence))
         turn: tuple[float, ...] = ()
@@ -170,9 +171,9 @@ class ChainGoal(NamedTuple):
             turn = space.to_chain_turn(points.turn) if self.turn_frame == SOLVE_SPACE else points.turn
             if self.influence < 1.0:
                 turn = slerp(self.start_turn, turn, self.influence)
-        pole: tuple[float, ...] = ()
+        pole: Sequence[float] = ()
         if points.pole is not None and self.has_pole:
-            pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else v3(points.pole)
+            pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else points.pole
         return *target, *turn, *pole
 
     def _start_for(self, target: V3) -> V3:
