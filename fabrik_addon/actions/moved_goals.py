@@ -14,7 +14,7 @@ from mathutils import Vector
 from ..errors import FabrikError
 from ..maths import v3
 from ..messages import ROLES
-from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself
+from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself, makes_an_action
 from ..rig.bones import resolve_bones
 from ..rig.goals import GoalRef, goal_of, goals_of, offset_from_target, read_held, store
 from ..rig.placing import carries, holder_of, location_at, location_curves, put, stays
@@ -37,8 +37,7 @@ class Loosed:
         chain: The chain.
         goal: Where a goal belongs for its tip to stay as it was let go, in world space.
         stays: Whether its goals held meanwhile, and are not brought along.
-        is_late: Whether Blender kept the state for undo already: then an object that looks the same there must not get
-            an action, which undo would take away from under it.
+        is_late: Whether Blender kept the state for undo already: then no object must get an action (`makes_an_action`).
         warnings: What there is to look out for.
         is_refused: Whether it can't be solved.
     """
@@ -112,12 +111,14 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     if chain.orientation == "TARGET" and chain.target is not None:
         target = chain.target.evaluated_get(evaluated_now(pose.depsgraph))
         store(chain, "rotation_offset", offset_from_target(chain, held.rotation, target))
-    return [*told, *_key_held(context, owner, chain)]
+    return [*told, *_key_held(context, owner, one)]
 
 
-def _key_held(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) -> list[str]:
     """Key what a pin holds, where automatic keying is on; else that its keys will take it back, if it has some."""
-    is_keyed = is_pin_keyed(owner, chain)
+    chain, is_keyed = one.chain, is_pin_keyed(owner, one.chain)
+    if chain.pin and one.is_late and makes_an_action(context, owner):
+        return [Text("its pin has no keys: key it for it to hold elsewhere in other frames")]
     if keys_by_itself(context):
         if chain.pin or is_keyed:
             insert_pin_keys(context, owner, chain)
@@ -160,8 +161,7 @@ def _placed(
     if reason:
         return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
     put(goal, location_at(goal, point, pose.depsgraph))
-    data = goal.found.animation_data
-    if one.is_late and keys_by_itself(context) and goal.found != pose.owner and (data is None or data.action is None):
+    if one.is_late and makes_an_action(context, goal.found):
         return True, [
             Text(
                 "its {role} {name} has no keys: key it for it to stand elsewhere in other frames",

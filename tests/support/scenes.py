@@ -189,6 +189,11 @@ def key_automatically(*, on: bool = True, only_available: bool = False) -> None:
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
 
 
+def give_action(owner: bpy.types.Object) -> None:
+    """Give an object an action without curves, as that of another frame range or of deleted keys."""
+    owner.animation_data_create().action = bpy.data.actions.new(owner.name)
+
+
 @contextmanager
 def edited(owner: bpy.types.Object) -> Iterator[Any]:
     """The edit bones of an armature, which is active; in Object mode before and after."""
@@ -509,12 +514,19 @@ def start_of(chain: FabrikChain, bone: str) -> Quaternion:
     return Quaternion(chain.captured[bone].rotation)
 
 
-def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """What lets live posing see a modal tool; it takes the number of the one that is at work, 0 for none."""
+def tool_at_work(monkeypatch: pytest.MonkeyPatch, *, is_confirmed: bool = True) -> Callable[[int], None]:
+    """What lets live posing see a modal tool; it takes the number of the one that is at work, 0 for none.
+
+    Args:
+        monkeypatch: The fixture of the test.
+        is_confirmed: Whether a tool that is not at work any more was confirmed, or cancelled.
+    """
     now = {"tool": 0}
 
     def use(number: int) -> None:
         now["tool"] = number
+
+    monkeypatch.setattr(live.autokey, "has_finished", lambda *_: is_confirmed)
 
     for module in (live.user_edits, live.update, live.autokey):
         monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])

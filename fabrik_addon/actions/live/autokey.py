@@ -5,6 +5,9 @@ Blender keeps a state for undo before live posing hears that the mouse was let g
 is at work the chains that wait for keys are therefore marked in the file, and a state that undo or redo brings back
 with a mark gets its keys. Where no tool was at work the chains do not stand yet as their goals want, and are keyed when
 they are brought there, as they were.
+
+An armature without an action gets one for marked chains alone: the mark tells it from what it was in the steps of undo
+before and after, so that Blender reads it anew (`makes_an_action`). Of other chains it is told that they have no keys.
 """
 
 from __future__ import annotations
@@ -14,14 +17,15 @@ from collections.abc import Collection, Iterable
 import bpy
 
 from ...rig.animation.compat import strips_of
-from ...rig.animation.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
+from ...rig.animation.keys import KeyedChannels, insert_auto_keys, insert_plain_keys, makes_an_action
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.reader import frame_of
 from ...rig.figure.start_pose import take_keys
 from ...rig.schema import mark_unkeyed, rig_of, unkeyed_chains
 from ...rig.walk_goals import path_bone
+from ...texts import Text, joined
 from .state import Key, LiveFigure, LiveItem, LiveRig, Pair, state
-from .user_edits import note_left, tool_of
+from .user_edits import has_finished, note_left, tool_of
 
 
 def key_posed(
@@ -43,31 +47,41 @@ def key_posed(
     if not is_own:  # another window shows another scene
         return
     if state.held or scene is None or not scene.tool_settings.use_keyframe_insert_auto:
-        _unmark(state.unkeyed)
-        state.unkeyed.clear()
+        if state.tool:
+            _unmark([(rig.owner, names) for rig in state.rigs for names in rig.figures])
+            state.tool = 0
         return
     known = {(rig.owner, names): (rig, found) for rig in state.rigs for names, found in rig.figures.items()}
     pairs = [pair for rig, names in posed if (pair := (rig.owner, names)) in known]
     by_hand = {pair for rig, names in settled if (pair := (rig.owner, names)) in known}
-    if tool_of(context):
-        for pair in pairs:
-            state.unkeyed.setdefault(pair, known[pair][1].before)
+    if tool := tool_of(context):
+        state.tool = tool if pairs else state.tool
         _mark(pairs)
         return
-    marked = [pair for pair in known if _is_marked(pair)]
-    wanted = {*by_hand, *(pair for pair in pairs if pair not in marked)}
-    wanted |= {pair for pair in marked if state.unkeyed.get(pair) != known[pair][1].numbers}  # others were cancelled
+    marked = [(owner, names) for owner, names in known if not {*names}.isdisjoint(unkeyed_chains(owner))]
+    waited = set(marked if not state.tool or has_finished(context, state.tool) else ())
+    wanted = {*by_hand, *waited, *(pair for pair in pairs if pair not in marked)}
     _unmark(marked)
-    state.unkeyed.clear()
+    state.tool = 0
+    may_begin = {owner for owner, _ in waited}
     for pair in sorted(wanted, key=_key_of):
         rig, found = known[pair]
-        if _key(context, rig.owner, found, frame_of(depsgraph)) and pair in by_hand:
+        if rig.owner not in may_begin and makes_an_action(context, rig.owner):
+            _tell(pair)
+        elif _key(context, rig.owner, found, frame_of(depsgraph)) and pair in by_hand:
             _start_from_keys(rig, found)
 
 
 def _key_of(pair: Pair) -> Key:
     """Chains by what outlasts undo."""
     return pair[0].name_full, *pair[1]
+
+
+def _tell(pair: Pair) -> None:
+    """Say of chains that they were not keyed, since no bone of their armature is."""
+    key, chains = _key_of(pair), ", ".join(pair[1])
+    text = Text("{chains}: no bone is keyed: key the pose for it to stand elsewhere in other frames", chains=chains)
+    state.notes[key] = joined("; ", [state.notes[key], text]) if key in state.notes else text
 
 
 def _start_from_keys(rig: LiveRig, known: LiveFigure) -> None:
@@ -82,27 +96,16 @@ def _start_from_keys(rig: LiveRig, known: LiveFigure) -> None:
     note_left(rig)
 
 
-def _is_marked(pair: Pair) -> bool:
-    return not set(pair[1]).isdisjoint(unkeyed_chains(pair[0]))
-
-
 def _mark(pairs: Iterable[Pair]) -> None:
     """Mark chains in the file, beside those that are."""
-    for owner, names in _by_owner(pairs):
+    for owner, names in pairs:
         mark_unkeyed(owner, [*dict.fromkeys([*unkeyed_chains(owner), *names])])
 
 
 def _unmark(pairs: Iterable[Pair]) -> None:
     """Take marks away."""
-    for owner, names in _by_owner(pairs):
-        mark_unkeyed(owner, [other for other in unkeyed_chains(owner) if other not in names])
-
-
-def _by_owner(pairs: Iterable[Pair]) -> Iterable[tuple[bpy.types.Object, list[str]]]:
-    found: dict[bpy.types.Object, list[str]] = {}
     for owner, names in pairs:
-        found.setdefault(owner, []).extend(names)
-    return found.items()
+        mark_unkeyed(owner, [other for other in unkeyed_chains(owner) if other not in names])
 
 
 def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure, frame: float) -> int:

@@ -241,17 +241,14 @@ def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph,
     before = rig.figures.get(chain_set.names)
     figure, goals = read(chain_set, depsgraph, facts, before=before.figure if before is not None else None)
     figure = figure.asking(figure.asked)  # a row of its own, which keeps the pose in which the chains stand
-    return solved(_known(rig.facts[chain_set.names], chain_set, figure, goals), before, chain_set, depsgraph)
+    return solved(_known(rig.facts[chain_set.names], chain_set, figure, goals), chain_set, depsgraph)
 
 
-def solved(
-    known: LiveFigure, before: LiveFigure | None, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph
-) -> LiveFigure:
+def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> LiveFigure:
     """Solve chains that were read.
 
     Args:
         known: The chains.
-        before: As they were known before.
         chain_set: The same chains.
         depsgraph: Evaluated.
 
@@ -259,15 +256,13 @@ def solved(
         FabrikError: They can't be solved.
     """
     figure, goals = known.figure, known.fixed_goals
-    if before is not None:
-        known.numbers = before.numbers
     seen = seen_in(known.sources, goals)
     if figure.is_rigid:
         follow(known, numbers_of(known, seen), seen)
         return known
     state.counts.solves += 1
     item = known.posed = posed(figure, goals, chain_set.owner, depsgraph)
-    known.before, known.numbers, known.points = known.numbers or item.numbers, item.numbers, seen
+    known.numbers, known.points = item.numbers, seen
     known.rotations[:], known.ends[:] = item.rotations, item.ends
     known.shift[:], known.factors[:] = item.shift, item.factors
     return known
@@ -414,7 +409,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
         InvalidValueError: A goal is nowhere.
     """
     state.counts.solves += 1
-    known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
+    known.numbers, known.points = numbers, points
     figure = known.figure
     if figure.weighed is not None and figure.space is not known.space:
         figure = replace(figure, space=known.space)

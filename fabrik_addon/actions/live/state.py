@@ -172,7 +172,6 @@ class LiveFigure:
         may_hide: Whether a goal is disabled in some frames.
         numbers: The goals for which they stand solved, in chain space.
         points: The same goals as they were seen.
-        before: Those for which they stood before, in chain space.
         foreseen: Goals of frames, in chain space and as seen; None where more than their own curves decide.
         words: What is stored in words of how each chain ended; none where that has to be looked up.
         told: Of each chain the index of its stored status among the kernel's, where that tells all; else -1.
@@ -195,7 +194,6 @@ class LiveFigure:
     may_hide: bool
     numbers: Numbers = ()
     points: Seen = ()
-    before: Numbers = ()
     foreseen: Foreseen | None = field(default_factory=dict)
     words: list[Outcome] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
@@ -278,7 +276,7 @@ class LiveState:
         rigs: Its live armatures.
         order: Their chains by levels, or None where all has to be looked up.
         watched: The live armatures, and their targets and poles.
-        unkeyed: Chains posed while a modal transform ran, to be keyed when it ends, each with the goals before it.
+        tool: The modal tool that posed chains which are to be keyed when it ends, as `tool_of` tells it; else 0.
         own: How many operators of the add-on are at work: what these write is not done by hand.
         posing: Armatures that a tool at work poses by hand.
         may_hold: Whether an armature may have a pose that holds until the frame changes.
@@ -296,7 +294,7 @@ class LiveState:
     rigs: list[LiveRig] = field(default_factory=list)
     order: list[list[LiveItem]] | None = None
     watched: set[bpy.types.Object] = field(default_factory=set)
-    unkeyed: dict[Pair, Numbers] = field(default_factory=dict)
+    tool: int = 0
     own: int = 0
     posing: set[bpy.types.Object] = field(default_factory=set)
     may_hold: bool = True
@@ -324,7 +322,7 @@ class LiveState:
         self.order = None
         self.rigs.clear()
         self.watched.clear()
-        self.unkeyed.clear()
+        self.tool = 0
         self.posing.clear()
         self.notes.clear()
         self.may_hold = True

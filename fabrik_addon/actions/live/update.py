@@ -146,7 +146,7 @@ def _posed(
         return [], []
     if is_render or not is_frame:
         _mark_stale(rig for rig in state.rigs if is_render or rig.owner in changed)
-    waits = state.unkeyed or state.posing
+    waits = state.tool or state.posing
     if is_known and not is_frame and not is_render and not changed & state.watched and not waits:
         return [], []
     hands = Hands()
@@ -358,7 +358,7 @@ class _Tick:
             return known
         if tool:
             names = [chain.name for chain in released(chain_set, by_hand[1])]
-            return solved(let_go(known, by_hand[0], names, chain_set), known, chain_set, self.depsgraph)
+            return solved(let_go(known, by_hand[0], names, chain_set), chain_set, self.depsgraph)
         self.settled.append((rig, chain_set.names))
         with self._evaluated():
             settle(self.context, self.depsgraph, rig, chain_set, by_hand)

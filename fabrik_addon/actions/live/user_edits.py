@@ -57,6 +57,12 @@ def tool_of(context: bpy.types.Context) -> int:
     return 0
 
 
+def has_finished(context: bpy.types.Context, tool: int) -> bool:
+    """Whether a modal tool that is not at work any more was confirmed: Blender kept a state for undo then."""
+    manager = context.window_manager
+    return manager is not None and any(int(done.as_pointer()) == tool for done in manager.operators)
+
+
 # What was done: what stands otherwise than it was left.
 
 SAME_TURN = 1e-5  # radians that Blender's tools may be off by rounding where they turn nothing

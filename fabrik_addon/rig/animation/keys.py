@@ -324,6 +324,16 @@ def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:
     return keys_by_itself(context) and context.preferences.edit.use_keyframe_insert_available
 
 
+def makes_an_action(context: bpy.types.Context, owner: bpy.types.Object) -> bool:
+    """Whether automatic keying would give an object its action, since it has none.
+
+    After Blender kept a step of undo that must not be: undo leaves an object that is the same in two steps as it is,
+    and takes away the action, which is in none. Blender crashes then.
+    """
+    has_one = owner.animation_data is not None and owner.animation_data.action is not None
+    return not has_one and keys_by_itself(context) and not keys_only_what_is_keyed(context)
+
+
 def _insert(
     context: bpy.types.Context, thing: bpy.types.Object | bpy.types.PoseBone, name: str, group: str, is_keyed: bool
 ) -> bool:

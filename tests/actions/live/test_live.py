@@ -17,7 +17,9 @@ from support.judging import channels, evaluated_joints, tip_error
 from support.scenes import (
     add_chain,
     chain_bones,
+    give_action,
     go_live,
+    key_automatically,
     live_line,
     make_armature,
     make_empty,
@@ -210,10 +212,9 @@ class TestThrift:
 class TestAutomaticKeys:
     def test_a_moved_target_keys_the_bones_at_the_frame(self) -> None:
         owner, chain = live_line()
-        scene = bpy.context.scene
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        scene.tool_settings.use_keyframe_insert_auto = True
-        scene.frame_set(7)
+        give_action(owner)
+        key_automatically()
+        bpy.context.scene.frame_set(7)
         chain.target.location.x += 0.2
         update()
         frames = {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points}

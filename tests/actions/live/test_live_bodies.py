@@ -24,7 +24,9 @@ from support.judging import (
 )
 from support.scenes import (
     add_limb,
+    give_action,
     go_live,
+    key_automatically,
     keyed,
     live_body,
     make_body,
@@ -324,8 +326,8 @@ class TestFrames:
 
     def test_automatic_keying_keys_the_place_of_the_body_too(self) -> None:
         owner = live_body()
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        give_action(owner)
+        key_automatically()
         bpy.context.scene.frame_set(7)
         rig_of(owner).chains["hand.L"].target.location.z -= 0.3
         update()
@@ -493,8 +495,8 @@ class TestByHand:
         for chain in rig_of(owner).chains:
             chain.start = "ANIMATED"
         update()
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        give_action(owner)
+        key_automatically()
         owner.pose.bones["hips"].location.y -= 0.1
         update()
         shown = channels(owner)

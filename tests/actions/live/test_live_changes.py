@@ -17,6 +17,7 @@ from support.judging import channels, tip_error
 from support.scenes import (
     Bone,
     add_chain,
+    give_action,
     go_live,
     keyed,
     live_line,
@@ -212,6 +213,7 @@ class TestWhatChangesUnheard:
         keyed(chain.target, {20: (0, 0.9, 1)})
         scene = bpy.context.scene
         scene.frame_set(8)
+        give_action(owner)
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         scene.tool_settings.use_keyframe_insert_auto = True
         chain.target.location.x -= 0.1

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 import pytest
 from fabrik_addon.actions import live
 from fabrik_addon.rig.animation.compat import fcurves_of
-from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
 from support.judging import assert_alike, channels, tip_error
 from support.scenes import (
+    edited,
+    give_action,
     go_to,
     key_automatically,
     key_bones,
@@ -136,26 +139,94 @@ def push(message: str) -> None:
         found.update_tag()
 
 
-def _moved_with_keys(is_dragged: bool, monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
-    """A live limb whose target was moved with automatic keying on, by a tool that drags it or at once."""
-    bpy.context.preferences.edit.use_keyframe_insert_available = False
+def _moved_with_keys(monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
+    """A live limb without keys whose target was dragged with automatic keying on."""
     owner, chain = live_line()
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-    tool = [0]
-    for module in (live.user_edits, live.update, live.autokey):
-        monkeypatch.setattr(module, "tool_of", lambda _: tool[0])
+    key_automatically()
+    tool = tool_at_work(monkeypatch)
     bpy.ops.ed.undo_push(message="before")
-    tool[0] = 5 if is_dragged else 0
+    tool(5)
     chain.target.location = (0.1, 0.6, 2.2)
-    if is_dragged:
-        update()
-        assert not fcurves_of(owner)
+    update()
+    assert not fcurves_of(owner)
     chain.target.keyframe_insert("location")
+    assert owner.fabrik_unkeyed == chain.name, "by which the state differs from those beside it"
     push("moved")
-    tool[0] = 0
+    tool(0)
     owner.update_tag()
     update()
     return owner
+
+
+def _move(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    chain.target.location = (0.1, 0.6, 2.2)
+
+
+def _turn(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    turned(owner, "b1")
+
+
+def _turn_pinned(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    chain.target, chain.pin = None, True
+    update()
+    turned(owner, "b1")
+
+
+def _turn_with_control_bone(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    with edited(owner) as bones:
+        new = bones.new("goal")
+        new.head, new.tail = (0.3, -0.5, 1.9), (0.3, -0.5, 2.2)
+    chain.target, chain.target_bone = owner, "goal"
+    update()
+    turned(owner, "b1")
+
+
+def datablocks() -> set[bpy.types.ID]:
+    """All that the file has."""
+    users: Any = bpy.data.user_map
+    return {*users()}
+
+
+def _cancel(owner: bpy.types.Object, chain: FabrikChain, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tool_at_work(monkeypatch, is_confirmed=False)
+    tool(7)
+    chain.target.location.x += 0.2
+    update()
+    tool(0)
+    chain.target.location.x += 0.1  # it goes back, but to where it stands in another frame
+
+
+class TestNoActionIsMade:
+    """Blender kept a state for undo by then, and crashes where undo takes an action away that is not part of it."""
+
+    @pytest.mark.parametrize("change", [_move, _turn, _turn_pinned, _turn_with_control_bone])
+    def test_what_was_done_at_once(self, change: Callable[[bpy.types.Object, FabrikChain], None]) -> None:
+        owner, chain = live_line(count=4)
+        key_automatically()
+        change(owner, chain)
+        before = datablocks()
+        update()
+        assert datablocks() == before
+        assert owner.animation_data is None
+        assert "no bone is keyed" in note_of(owner)
+        assert owner.fabrik_unkeyed == ""
+
+    def test_a_tool_that_was_cancelled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        owner, chain = live_line(count=4)
+        key_automatically()
+        _cancel(owner, chain, monkeypatch)
+        update()
+        assert owner.animation_data is None
+        assert owner.fabrik_unkeyed == ""
+
+    def test_an_action_that_is_there_gets_the_keys(self) -> None:
+        owner, chain = live_line()
+        give_action(owner)
+        key_automatically()
+        _move(owner, chain)
+        update()
+        assert len(fcurves_of(owner)) == 12
+        assert not note_of(owner)
 
 
 class TestUndo:
@@ -224,12 +295,9 @@ class TestUndo:
         for mine, theirs in zip(channels(owner), posed, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-4)
 
-    @pytest.mark.parametrize("is_dragged", [True, False])
-    def test_redo_brings_the_automatic_keys_of_the_limb_back(
-        self, is_dragged: bool, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_redo_brings_the_automatic_keys_of_the_limb_back(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Blender keys the target before it keeps the state for undo, and live posing the limb after it."""
-        owner = _moved_with_keys(is_dragged, monkeypatch)
+        owner = _moved_with_keys(monkeypatch)
         posed = channels(owner)
         assert len(fcurves_of(owner)) == 12
         bpy.ops.ed.undo_push(message="something else")
