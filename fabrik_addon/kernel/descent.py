@@ -53,6 +53,7 @@ MOST_DAMPING = cython.declare(cython.double, 1e3)  # with which steps are so sho
 EASED = cython.declare(cython.double, 0.2)  # times the damping after a step that gained something
 STIFFENED = cython.declare(cython.double, 8.0)  # times the damping after one that did not
 STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would take too many such steps to grow
+NOTHING_LEFT = cython.declare(cython.double, 1e-18)  # cost, a square, of a pose that is where goals and posture want it
 STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
 LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
 ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
@@ -62,12 +63,12 @@ SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, s
 SHORTER = cython.declare(cython.double, 0.3)
 KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
 KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # error of these goals that a step may leave
-RETURNS = cython.declare(cython.int, 6)  # steps back to them
+RETURNS = cython.declare(cython.int, 8)  # steps back to them
 RETURN_DAMPING = cython.declare(cython.double, 1e-7)
 NOT_LOST = cython.declare(
     cython.double, 0.05
 )  # error of these goals, in sizes of the figure, from which a way back is tried
-RETURNING = cython.declare(cython.double, 0.5)  # share of their error that a step back may leave
+RETURNING = cython.declare(cython.double, 0.8)  # share of their error that a step back may leave
 
 
 @cython.cclass
@@ -335,7 +336,7 @@ class Descent:
         stalled: cython.int = 0
         damping: cython.double = self.first_damping
         while used < budget and stalled < self.patience and damping <= MOST_DAMPING:
-            if self.error <= enough:
+            if self.error <= enough or self.cost <= NOTHING_LEFT:
                 break
             used += 1
             before: cython.double = self.cost
@@ -411,9 +412,10 @@ class Descent:
                 break
             before = strayed
             jacobian.system.substitute(3 * self.kept)
-            for k in range(self.count_of_movers):
-                put3(self.returns, self.movers[k], jacobian.returning(self.movers[k]))
-            self.turn_by(trial, trial, self.returns, 1.0)
+            for k in range(self.keeper.count_of_movers):
+                i: cython.int = self.keeper.movers[k]
+                put3(self.returns, i, jacobian.returning(i))
+            self.keeper.turn_by(trial, trial, self.returns, 1.0)
         return strayed <= KEPT_WITHIN or (strayed <= NOT_LOST and self.is_brought_back(trial))
 
     @cython.cfunc

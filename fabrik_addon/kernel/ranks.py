@@ -23,6 +23,7 @@ POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radi
 FINISHED_POSTURE = cython.declare(cython.double, 1e-5)  # the same, with which the pose is finished
 PATIENCE = cython.declare(cython.int, 2)  # steps in a row that gain next to nothing, where posture has its minimum
 CONVERGED = cython.declare(cython.double, 3e-6)  # share of the error: so little a step gains at that minimum
+CONVERGED_IN_ROOM = cython.declare(cython.double, 1e-4)  # the same of a rank that has but the room of those before it
 POLISHED = cython.declare(cython.double, 1e-5)  # the same for the pose nearest to goals that are missed
 HINT_STEPS = cython.declare(cython.int, 32)  # of a descent to what only fills the room that is left
 ROUGH_STEPS = cython.declare(cython.int, 24)  # from another start, before it is told whether it leads to the goals
@@ -162,10 +163,11 @@ class Ranks:
         nothing where its goal is missed; that of a body says how much each bone gives way to a pull, and stays.
         """
         is_hint: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank == HINT
+        converged: cython.double = CONVERGED_IN_ROOM if stage.kept > 0 else CONVERGED
         is_pulled: cython.bint = not self.is_put
         stage.posture.is_relaxed = False
         stage.first_damping = FIRST_DAMPING
-        stage.little = CONVERGED if is_pulled and not is_hint else LITTLE
+        stage.little = converged if is_pulled and not is_hint else LITTLE
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
         used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget)
         is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
