@@ -324,23 +324,18 @@ class Jacobian:
         t: cython.int
         is_shift: cython.bint = i == self.figure.count
         rest: Q4 = IDENTITY if is_shift else q4(pose.rests, i)
-        for a in range(3):
-            local: V3 = v3(self.axes, 3 * i + a)
-            axis: V3 = rotated(rest, local)
-            is_held: cython.bint = dot(local, local) == 0.0
-            for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
-                g: cython.int = self.touches[t]
-                at: cython.int = (3 * i + a) * self.rows + 3 * g
-                change: V3 = ORIGIN
-                if not is_held:
-                    goal: Goal = self.goals[g]
+        for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
+            goal: Goal = self.goals[self.touches[t]]
+            for a in range(3):
+                local: V3 = v3(self.axes, 3 * i + a)
+                axis: V3 = rotated(rest, local)
+                change: V3 = ORIGIN  # of an axis that is held
+                if dot(local, local) > 0.0:
                     if is_shift:
                         change = scaled(goal.shift(pose, axis), A_RADIAN_OF_SHIFT)
                     else:
                         change = goal.move(pose, self.touches[t + 1], axis)
-                self.columns[at] = change[0]
-                self.columns[at + 1] = change[1]
-                self.columns[at + 2] = change[2]
+                put3(self.columns, (3 * i + a) * self.count_of_goals + self.touches[t], change)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -350,7 +345,6 @@ class Jacobian:
 
         It has one from the first to the last of the goals that it moves; what it does not move between them is zero.
         """
-        a: cython.int
         x: cython.int
         y: cython.int
         if self.first_touch[i] == self.first_touch[i + 1]:
@@ -361,19 +355,24 @@ class Jacobian:
         columns: Doubles = self.columns
         ready: cython.double = sign * self.ready[i]
         asked: V3 = scaled(v3(self.asked, i), sign)
+        along: V3 = (
+            dot(asked, v3(self.axes, 3 * i)),
+            dot(asked, v3(self.axes, 3 * i + 1)),
+            dot(asked, v3(self.axes, 3 * i + 2)),
+        )
+        first: cython.int = 3 * i * rows  # three columns, those of held axes zero
+        second: cython.int = first + rows
+        third: cython.int = second + rows
         begin: cython.int = 3 * self.touches[self.first_touch[i]]
         end: cython.int = 3 * self.touches[self.first_touch[i + 1] - 2] + 3
-        for a in range(3):
-            local: V3 = v3(self.axes, 3 * i + a)
-            if dot(local, local) == 0.0:
-                continue
-            along: cython.double = dot(asked, local)
-            base: cython.int = (3 * i + a) * rows
-            for x in range(begin, end):
-                own: cython.double = columns[base + x] * ready
-                wanted[x] -= columns[base + x] * along
-                for y in range(begin, x + 1):
-                    matrix[x * rows + y] += own * columns[base + y]
+        for x in range(begin, end):
+            own: V3 = (columns[first + x], columns[second + x], columns[third + x])
+            wanted[x] -= dot(own, along)
+            own = scaled(own, ready)
+            for y in range(begin, x + 1):
+                matrix[x * rows + y] += (
+                    own[0] * columns[first + y] + own[1] * columns[second + y] + own[2] * columns[third + y]
+                )
 
     @cython.cfunc
     @cython.exceptval(check=False)

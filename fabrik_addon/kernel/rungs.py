@@ -241,7 +241,11 @@ class Rungs:
         """
         i: cython.int
         found: list[int] = self.held if rows.status[k] == BLOCKED else []
-        told: list[float | None] = gives(self.ranks.descent, found, self.effort.tolerance) if explains else []
+        told: list[float | None] = []
+        if explains and self.ranks.is_hopeless():
+            told = [None] * len(found[:MOST_GIVES])
+        elif explains:
+            told = gives(self.ranks.descent, found, self.effort.tolerance)
         for i in range(rows.joints):
             rows.blocking[k * rows.joints + i] = found[i] if i < len(found) else -1
         for i in range(MOST_GIVES):
