@@ -112,7 +112,9 @@ class Restarts:
     @cython.cfunc
     def nearest(self, count: cython.int) -> list[Pose]:
         """Those with the least errors that stand apart from each other, as many as are asked for at most."""
-        if self.drawn is None or self.drawn_at != self.figure.changes:
+        if self.run is not None and self.run.drawn is not None:  # by whoever solved it before
+            self.rotations, self.drawn = self.run.rotations, self.run.drawn
+        elif self.drawn is None or self.drawn_at != self.figure.changes:
             self.draw()
         errors = []
         for k in range(len(self.drawn)):
@@ -155,6 +157,8 @@ class Restarts:
                 put4(rotations, i, end if is_whole else limit.blend(q4(rotations, i), end, self.share))
             self.rotations.append(rotations)
             self.drawn.append(placed_pose(self.figure, rotations))
+        if self.run is not None:
+            self.run.rotations, self.run.drawn = self.rotations, self.drawn
 
     @cython.cfunc
     def approach(self, k: cython.int) -> cython.void:

@@ -55,6 +55,8 @@ class Run:
         pole: What turns it to a pole; see `pole_turn`.
         start: The start pose, inside the limits.
         is_final: Whether no step of least squares would bring the tip nearer than it was put.
+        rotations: Of the poses from which it starts again where it is missed; None before they are drawn (`Restarts`).
+        drawn: These poses.
     """
 
     chain: Chain
@@ -67,6 +69,8 @@ class Run:
     joints: Doubles
     target: V3  # the point nearest to the target that the chain could reach if it had no limits
     is_final: cython.bint
+    rotations: list[Doubles]
+    drawn: list[Pose]
 
     def __init__(self, figure: Figure, effort: Effort) -> None:
         self.chain = Chain(figure)
@@ -78,6 +82,7 @@ class Run:
         self.joints = doubles(3 * figure.count + 3)
         self.target = ORIGIN
         self.is_final = False
+        self.rotations = self.drawn = None
 
     @cython.cfunc
     def pole_turn(self) -> PoleTurn:
