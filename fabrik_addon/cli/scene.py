@@ -27,7 +27,7 @@ Value: TypeAlias = bool | float | str
 Settings: TypeAlias = Mapping[str, Mapping[str, Value]]  # by the names of chains, then of settings
 
 OF_GOAL = ("kind", "effector", "weight", "pin", "orientation", "orientation_weight", "stretch", "soft", "influence")
-OF_BODY = ("body_bone", "body_stiffness", "spine", "balance")
+OF_BODY = ("body_bone", "body_stays", "body_stiffness", "spine", "balance")
 
 
 @dataclass(frozen=True, slots=True)

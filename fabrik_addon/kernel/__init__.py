@@ -18,6 +18,7 @@ __all__ = (
     "FREE",
     "HINT",
     "PIN",
+    "PLACED",
     "SOLVE_SPACE",
     "STATUSES",
     "Aim",
@@ -39,6 +40,7 @@ __all__ = (
     "Solution",
     "Solver",
     "Status",
+    "Stay",
     "Step",
     "Trace",
     "Twist",
@@ -51,10 +53,11 @@ if TYPE_CHECKING or _core is None:
     from .figure import Figure, Joint
     from .goals.aim import Aim
     from .goals.balance import Balance
-    from .goals.base import ASKED, HINT, PIN, SOLVE_SPACE, Goal
+    from .goals.base import ASKED, HINT, PIN, PLACED, SOLVE_SPACE, Goal
     from .goals.bend import Bend
     from .goals.facing import Facing
     from .goals.point import Point
+    from .goals.stay import Stay
     from .limits.base import Limit
     from .limits.cone import Cone
     from .limits.fixed import FREE, Free, Locked

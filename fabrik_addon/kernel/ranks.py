@@ -15,7 +15,7 @@ from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .figure import Figure, Pose
 from .forms import Ints
-from .goals.base import HINT, Goal
+from .goals.base import HINT, PLACED, Goal
 from .rows import Effort
 from .vectors import integers, larger, length
 
@@ -52,7 +52,8 @@ class Ranks:
         effort: What may be spent.
 
     Attributes:
-        judged: Those by which a solve is judged: hints are not, unless there is nothing else, nor what has no weight.
+        judged: Those by which a solve is judged: hints are not, unless there is nothing else, nor what has no weight,
+            nor where a body was put, which gives way to pins.
         ranks: For each goal the rank that it had when the stages were made; NO_RANK for one without weight.
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
@@ -77,7 +78,7 @@ class Ranks:
         self.stages = []
         before: list[Goal] = []
         weighty = [goal for goal in goals if goal.weight > 0.0] or goals
-        self.judged = [goal for goal in weighty if goal.rank != HINT] or weighty
+        self.judged = [goal for goal in weighty if goal.rank not in (PLACED, HINT)] or weighty
         for rank in sorted({goal.rank for goal in weighty}):
             # side by side where they hang on the same joints: these then have few rows of the equations
             own = sorted((goal for goal in weighty if goal.rank == rank), key=effector_of)

@@ -113,6 +113,7 @@ class Rungs:
         descent: Descent = self.ranks.descent
         self.ranks.share_weights()
         for goal in self.goals:
+            goal.begin(self.figure)
             goal.let_stretch(False)
         pose: Pose = self.ranks.stages[0].pose
         self.used = self.begin(pose)

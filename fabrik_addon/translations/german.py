@@ -598,6 +598,11 @@ TEXTS = {
     "Target Size": "Größe der Ziele",
     "Size of new targets, as a share of the chain's length; poles are drawn a little smaller": "Größe neuer Ziele, als Anteil der Länge der Kette; Pole werden etwas kleiner gezeichnet",
     "Bone that moves and turns with the goals of all chains below it: the hips, a centre of gravity. Without one the roots stay": "Knochen, der sich mit den Zielen aller Ketten unter ihm bewegt und dreht: die Hüfte, ein Schwerpunkt. Ohne einen bleiben die Wurzeln",
+    "Body Stays": "Körper bleibt",
+    "The body bone stays where it was put, by hand or by keys: only pins move it from there, and no hand does. "
+    "Switched on where the body bone is posed by hand": "Der Körperknochen bleibt, wo er hingesetzt wurde, von Hand oder "
+    "durch Keyframes: nur Pins bewegen ihn von dort fort, keine Hand. Wird eingeschaltet, wo der Körperknochen von Hand "
+    "bewegt wird",
     "Body Stiffness": "Körpersteifheit",
     "How strongly the body bone resists being moved, compared with the limbs": "Wie viel später als die Glieder der Körperknochen nachgibt",
     "How freely the bones between body bone and limbs may bend; 0 keeps them fixed": "Wie leicht die Knochen zwischen Körper und Gliedern nachgeben; 0: sie bleiben",

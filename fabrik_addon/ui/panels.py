@@ -217,7 +217,9 @@ class FABRIK_PT_body(FabrikPanel):
             draw_wrapped(context, layout, iface_("There is no bone {name}", name=name), "ERROR")
         column = layout.column()
         column.active = bool(name)
-        draw_settings(context, column, owner, ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance"))
+        draw_settings(
+            context, column, owner, ("fabrik_body_stays", "fabrik_body_stiffness", "fabrik_spine", "fabrik_balance")
+        )
         draw_settings(context, layout, owner, ("fabrik_falloff",), texts={"fabrik_falloff": iface_("Drag Falloff")})
         column = layout.column()
         column.active = rig_of(owner).balance > 0.0

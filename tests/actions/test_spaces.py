@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import acos, radians
+from math import acos, degrees, radians
 from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions import drag as dragging
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
@@ -224,6 +225,90 @@ def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on
     assert "moves with" in left.message
     assert chain(human, "Arm.R").enabled
     assert chain(human, "Leg.L").enabled
+
+
+def leg_length(owner: Any) -> float:
+    """Of thigh and shin together, in the world."""
+    tip = pose_bones(owner)[chain(owner, "Leg.L").tip_bone]
+    return float(sum(bone.length for bone in tip.parent_recursive[:2]) * owner.matrix_world.to_scale().x)
+
+
+def tilt(before: Matrix, after: Matrix) -> float:
+    """The angle in degrees by which a bone is turned."""
+    turned = before.to_quaternion().rotation_difference(after.to_quaternion())
+    return degrees(2.0 * acos(min(1.0, abs(turned.w))))
+
+
+def test_hips_that_are_put_down_by_hand_stay_there(human: Any) -> None:
+    """Live: feet hold, hands go along with the chest, and the chest stays upright."""
+    go_live(human)
+    body, leg = rig_of(human).body_bone, leg_length(human)
+    before, tall = matrices(human), height(human)
+    wanted = drop_hips(human) - Vector((0.0, 0.0, 0.12 * tall))
+    update()
+    after = matrices(human)
+    assert rig_of(human).body_stays
+    assert (after[body].translation - wanted).length <= 1e-3 * leg
+    assert tilt(before[body], after[body]) <= 0.1
+    assert tilt(before[chest_of(human)], after[chest_of(human)]) <= 5.0
+    for name in ("Leg.L", "Leg.R"):
+        foot = chain(human, name).tip_bone
+        assert (after[foot].translation - before[foot].translation).length <= 1e-4 * leg
+    for name in ("Arm.L", "Arm.R"):
+        hand, chest = chain(human, name).tip_bone, chest_of(human)
+        now, was = (found[chest].inverted() @ found[hand] for found in (after, before))
+        assert (now.translation - was.translation).length * human.matrix_world.to_scale().x <= 0.02 * leg
+
+
+def test_keyed_hips_are_where_their_keys_have_them(human: Any) -> None:
+    """All keys of the hips are lowered by a tenth of a leg: the hips go down by just that, at every frame."""
+    body, leg = pose_bones(human)[rig_of(human).body_bone], leg_length(human)
+    rig_of(human).body_stays = True
+    axes = (human.matrix_world @ body.bone.matrix_local).to_3x3().inverted()
+    for frame, shift in ((1, 0.0), (10, 0.02), (20, -0.03)):
+        body.location = axes @ Vector((shift * leg, 0.0, -abs(shift) * leg))
+        body.keyframe_insert("location", frame=frame)
+    go_live(human)
+    frames, stood = (1, 5, 10, 14, 20), {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        stood[frame] = matrices(human)[body.name].translation.copy()
+    down = axes @ Vector((0.0, 0.0, -0.1 * leg))
+    for curve in fcurves_of(human):
+        if curve.data_path == body.path_from_id("location"):
+            for point in curve.keyframe_points:
+                point.co.y += down[curve.array_index]
+            curve.update()
+    human.update_tag()
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        off = matrices(human)[body.name].translation - stood[frame] + Vector((0.0, 0.0, 0.1 * leg))
+        assert off.length <= 1e-3 * leg, frame
+
+
+def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: Any) -> None:
+    press("solve_all")
+    body, arm, foot = rig_of(human).body_bone, chain(human, "Arm.L"), chain(human, "Leg.L")
+    leg, stood = leg_length(human), matrices(human)
+    far = bpy.data.objects.new("Far", None)
+    bpy.context.scene.collection.objects.link(far)
+    far.location = stood[arm.tip_bone].translation + Vector((0.0, -1.0, 0.6)) * leg
+    arm.target, arm.target_bone, arm.orientation = far, "", "FREE"
+    rig_of(human).body_stays = True
+    press("solve_all")
+    after = matrices(human)[body]
+    assert arm.status != "REACHED"
+    assert (after.translation - stood[body].translation).length <= 1e-4 * leg
+    assert tilt(stood[body], after) <= 0.01
+    far.location = stood[arm.tip_bone].translation
+    control = pose_bones(human)[foot.target_bone]
+    place = control.matrix.copy()
+    low = stood[foot.tip_bone].translation + Vector((0.0, 0.0, -0.2 * leg))
+    place.translation = human.matrix_world.inverted() @ low
+    control.matrix = place
+    press("solve_all")
+    assert foot.status == "REACHED"
+    assert (after.translation - matrices(human)[body].translation).length > 0.02 * leg, "the pin pulls the body along"
 
 
 @pytest.mark.parametrize("turn", [90.0, 180.0, -37.0])

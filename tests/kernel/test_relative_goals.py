@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from array import array
 from math import cos, sin
 
 import pytest
 from fabrik_addon.errors import ChainError
-from fabrik_addon.kernel import PIN, Aim, Bend, Facing, Figure, Goal, Joint, Point, Settings, Solver, Status
+from fabrik_addon.kernel import PIN, Aim, Bend, Facing, Figure, Goal, Joint, Point, Rows, Settings, Solver, Status, Stay
 from fabrik_addon.maths import Q4, V3, conjugated, distance, minus, multiplied, plus, rotated, turn_about
 
 EXACT = Settings(1e-7)
@@ -154,3 +155,34 @@ def test_a_place_beyond_the_arm_in_the_chest_is_too_far() -> None:
     figure = body()
     solution = Solver(figure).solve([*feet(figure), Point(LEFT, (5.0, 0.0, 0.0), frame=CHEST)], EXACT)
     assert solution.statuses[-1] == Status.TOO_FAR
+
+
+def test_a_root_that_stays_gives_way_to_pins_alone() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    stays: list[Goal] = [Stay(), Stay(turns=True)]
+    far = Point(LEFT, plus(stood.heads[LEFT], (0.8, 0.6, 0.5)), offset=(0, 0, 0))
+    held = Solver(figure).solve([*feet(figure), *stays, far], EXACT)
+    assert held.shift == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+    assert held.rotations[HIPS] == pytest.approx(figure.starts[HIPS], abs=1e-6)
+    assert held.residuals[-1] > 0.1
+    free = Solver(figure).solve([*feet(figure), far], EXACT)
+    assert free.residuals[-1] < held.residuals[-1], "without it the hips help the hand"
+    low = Point(LEGS[0] + 1, plus(stood.ends[LEGS[0] + 1], (0.0, -0.5, 0.0)), rank=PIN)
+    pulled = Solver(figure).solve([low, *stays], EXACT)
+    assert pulled.residuals[0] < 1e-6
+    assert pulled.shift[1] < -0.1
+
+
+def test_a_root_stays_where_its_row_starts() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    goals = [*feet(figure), Stay(), Stay(turns=True)]
+    rows = Rows(figure, goals, 2)
+    for k in range(2):
+        rows.fill(goals, k)
+    rows.roots[3:6] = array("d", (0.02, -0.1, 0.03))
+    Solver(figure).solve_many(rows, EXACT)
+    assert list(rows.shifts[:3]) == pytest.approx([0.0, 0.0, 0.0], abs=1e-7)
+    assert list(rows.shifts[3:6]) == pytest.approx([0.02, -0.1, 0.03], abs=1e-6)
+    assert stood.heads[HIPS] == (0.0, 0.0, 0.0)

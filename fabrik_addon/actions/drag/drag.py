@@ -499,6 +499,8 @@ def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
     if target is not None:
         _key(context, owner, drag.figure, is_pulled=drag.pulled)
         return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
+    if drag.bone == rig_of(owner).body_bone:
+        rig_of(owner).body_stays = True
     chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
     return leave(context, owner, (drag.figure, chains), drag.scope.holding, is_pulled=drag.pulled)
 

@@ -189,7 +189,10 @@ def started(
             moved.append(root.name)
             location = place
         location = place if settles else location
-    return (_restarted(figure, rig, rotations, location, root), moved) if moved else None
+    if not moved:
+        return None
+    found = _restarted(figure, rig, rotations, location, root)
+    return replace(found, stays=found.stays or (found.root is not None and root.name in moved)), moved
 
 
 def _restarted(
@@ -237,6 +240,8 @@ def settle(
     captured = moved if rig_of(owner).auto_capture else ()
     held = store_by_hand(chain_set, rotations, location, frame_of(depsgraph), captured)
     state.may_hold |= bool(held)
+    if figure.stays and figure.bones[0] not in held:
+        rig_of(owner).body_stays = True
     rig.digest = digest_of(owner)
     state.notes[owner.name_full, *chain_set.names] = _note(chain_set, moved, loosed, is_held=bool(held))
     evaluated_now(depsgraph)

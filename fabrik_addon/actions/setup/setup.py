@@ -14,6 +14,7 @@ from ...messages import ROLES
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING, Part, Recognised
+from ...rig.animation.compat import fcurves_of
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
@@ -279,6 +280,9 @@ def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Rec
         done.notes.append(Text("no body bone: {reason}", reason=error.local))
         return
     done.body = found.body
+    location = pose_bones(owner)[found.body].path_from_id("location")
+    if any(curve.data_path == location for curve in fcurves_of(owner)):
+        rig_of(owner).body_stays = True  # its keys say where the body is
 
 
 def _make_goals(

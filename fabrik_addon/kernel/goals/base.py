@@ -18,7 +18,8 @@ from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
 from ..vectors import ORIGIN, conjugated, cross, integers, minus, plus, q4, rotated, v3
 
-PIN, ASKED, HINT = range(3)  # ranks: what is held first of all, what is wanted, what only fills the room that is left
+# ranks: what is held first of all, where a body was put, what is wanted, what only fills the room that is left
+PIN, PLACED, ASKED, HINT = range(4)
 A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
 TIP = cython.declare(cython.int, -1)  # the effector, or the frame of a goal, itself is carried
 UNMOVED = cython.declare(cython.int, -2)  # nothing of it is carried
@@ -37,8 +38,8 @@ class Goal:
         effector: Index of the joint.
         frame: Index of the joint in whose frame the goal stands, or `SOLVE_SPACE`.
         weight: How much the goal counts beside others of its rank; what solves it counts the greatest as 1.
-        rank: `PIN`, `ASKED` or `HINT`: goals of a lower number are met first, and those after them only in so far as
-            they leave these as they are.
+        rank: `PIN`, `PLACED`, `ASKED` or `HINT`: goals of a lower number are met first, and those after them only in
+            so far as they leave these as they are.
         width: How many numbers its row has.
         name: What these are.
     """
@@ -73,7 +74,7 @@ class Goal:
             raise ChainError(f"a goal is set for joint {joint} in the frame of joint {within}, which no figure has")
         if joint == within:
             raise ChainError(f"a goal of joint {joint} stands in the frame of that joint itself")
-        if index(rank) not in (PIN, ASKED, HINT):
+        if index(rank) not in range(HINT + 1):
             raise InvalidValueError(f"a goal has the rank {index(rank)}, which is none")
         self.rank = index(rank)
         self.effector, self.frame = joint, within
@@ -169,6 +170,11 @@ class Goal:
         if self.borne[k] == TIP:
             turn = minus(turn, axis)
         return rotated(conjugated(q4(pose.frames, self.frame)), turn)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def begin(self, figure: Figure) -> cython.void:
+        """Take over what it has to know of a figure at size 1, as that starts; asked for before each solve."""
 
     @cython.cfunc
     @cython.exceptval(check=False)

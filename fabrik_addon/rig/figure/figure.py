@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
-from ...kernel import SOLVE_SPACE, Figure, Goal, Hinge, Joint, Limit, Rows, Settings, Solver
+from ...kernel import SOLVE_SPACE, Figure, Goal, Hinge, Joint, Limit, Rows, Settings, Solver, Stay
 from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, q4, v3
 from ..animation.channels import channel_of, neutral_values, read_locks, same_turn, to_values
 from ..animation.keys import KeyedChannels
@@ -32,15 +32,19 @@ ANSWERS = (  # what a solve leaves in rows
 )
 
 
-def goals_for(asked: GoalTable, numbers: Sequence[float], weighed: Weighed | None, up: V3) -> list[Goal]:
-    """What chains ask for, from the numbers of a row, and that they keep their balance."""
+def goals_for(
+    asked: GoalTable, numbers: Sequence[float], weighed: Weighed | None, up: V3, *, stays: bool
+) -> list[Goal]:
+    """What chains ask for, from the numbers of a row, that they keep their balance, and that their body stays."""
     found = asked.goals(numbers)
-    return found if weighed is None else [*found, weighed.goal(asked, numbers, up)]
+    if weighed is not None:
+        found.append(weighed.goal(asked, numbers, up))
+    return [*found, Stay(), Stay(turns=True)] if stays else found
 
 
-def rows_for(figure: Figure, asked: GoalTable, weighed: Weighed | None, count: int) -> Rows:
+def rows_for(figure: Figure, asked: GoalTable, weighed: Weighed | None, count: int, *, stays: bool) -> Rows:
     """Room for rows of goals; their places come with the rows."""
-    return Rows(figure, goals_for(asked, [1.0] * asked.width, weighed, Z_AXIS), count)
+    return Rows(figure, goals_for(asked, [1.0] * asked.width, weighed, Z_AXIS, stays=stays), count)
 
 
 # From solved rotations to rotation channels: how each bone takes its rotation.
@@ -151,6 +155,7 @@ class RigFigure:
         grown: For each chain what its bones take of its stretch.
         instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
         weighed: The masses of the joints, where a body is to keep its balance.
+        stays: Whether the body bone stays where it starts, as far as pins let it.
     """
 
     asked: GoalTable
@@ -172,6 +177,7 @@ class RigFigure:
     grown: tuple[tuple[Grown, ...], ...] = ()
     instead: Mapping[str, Instead] = field(default_factory=dict)
     weighed: Weighed | None = None
+    stays: bool = False
 
     @property
     def chains(self) -> tuple[str, ...]:
@@ -214,7 +220,7 @@ class RigFigure:
 
     def rows_of(self, count: int) -> Rows:
         """Room for `count` rows of these chains' goals and answers."""
-        return rows_for(self.solver.figure, self.asked, self.weighed, count)
+        return rows_for(self.solver.figure, self.asked, self.weighed, count, stays=self.stays)
 
     def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
         """Where chain space lies with the armature and the parents as they stand now.
@@ -258,7 +264,7 @@ class RigFigure:
 
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
         """The goals for `Solver.solve`, from the numbers of a row: those of the chains, and the balance of a body."""
-        return goals_for(self.asked, numbers, self.weighed, self.space.up)
+        return goals_for(self.asked, numbers, self.weighed, self.space.up, stays=self.stays)
 
     @property
     def plain_channels(self) -> list[tuple[str, str]]:

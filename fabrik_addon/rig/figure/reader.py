@@ -42,7 +42,7 @@ from .groups import (
 from .joint_limits import Joints, JointSettings, joints_of, read_settings, restarted_limits
 from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
-from .start_pose import Start
+from .start_pose import Start, held_bones
 
 Key = tuple[str, ...]  # full name of the armature object, its body bone or "", names of the chains
 
@@ -300,6 +300,8 @@ def _figure(
     asked = _asked(chain_set, {name: i for i, name in enumerate(names)}, given).started(solver.figure)
     segments = [joint.segment for joint in bodies.joints]
     weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
+    is_put = rig_of(owner).body_stays or names[0] in held_bones(owner, facts.keyed.frame)
+    stays = root is not None and is_put and not any(one.bones[-1] == names[0] for one in asked)
     return RigFigure(
         asked,
         names,
@@ -315,11 +317,12 @@ def _figure(
         is_rigid,
         measured.is_even and not mount.axes,
         read.start,
-        rows_for(solver.figure, asked, weighed, 1),
+        rows_for(solver.figure, asked, weighed, 1, stays=stays),
         root,
         read.grown,
         read.instead,
         weighed,
+        stays,
     )
 
 

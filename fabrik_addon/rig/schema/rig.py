@@ -103,6 +103,12 @@ class RigView(View[bpy.types.Object]):
         "How strongly the body bone resists being moved, compared with the limbs",
         update=forget_statuses,
     )
+    body_stays = switch(
+        "Body Stays",
+        "The body bone stays where it was put, by hand or by keys: only pins move it from there, and no hand does. "
+        "Switched on where the body bone is posed by hand",
+        update=forget_statuses,
+    )
     spine = share(
         "Spine",
         "How freely the bones between body bone and limbs may bend; 0 keeps them fixed",
