@@ -80,7 +80,7 @@ class Aim(Goal):
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
         frame: Q4 = q4(pose.frames, self.effector)
-        if self.frame != SOLVE_SPACE:
+        if self.frame >= 0:
             frame = multiplied(conjugated(q4(pose.frames, self.frame)), frame)
         points: V3 = rotated(frame, self.axis)
         wanted: V3 = minus(self.target, self.within(pose, v3(pose.heads, self.effector)))

@@ -23,7 +23,7 @@ PIN, PLACED, ASKED, HINT = range(4)
 A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
 TIP = cython.declare(cython.int, -1)  # the effector, or the frame of a goal, itself is carried
 UNMOVED = cython.declare(cython.int, -2)  # nothing of it is carried
-SOLVE_SPACE = -1  # in place of the joint in whose frame a goal stands
+SOLVE_SPACE = -1  # in place of the joint in whose frame a goal stands; compiled code compares with 0, no object
 
 
 @cython.cclass
@@ -118,7 +118,7 @@ class Goal:
     @cython.exceptval(check=False)
     def within(self, pose: Pose, point: V3) -> V3:
         """A point of solve space in the frame in which the goal stands."""
-        if self.frame == SOLVE_SPACE:
+        if self.frame < 0:
             return point
         return rotated(conjugated(q4(pose.frames, self.frame)), minus(point, v3(pose.heads, self.frame)))
 
@@ -126,7 +126,7 @@ class Goal:
     @cython.exceptval(check=False)
     def out_of(self, pose: Pose, point: V3) -> V3:
         """A point of the frame in which the goal stands in solve space."""
-        if self.frame == SOLVE_SPACE:
+        if self.frame < 0:
             return point
         return plus(v3(pose.heads, self.frame), rotated(q4(pose.frames, self.frame), point))
 
@@ -152,7 +152,7 @@ class Goal:
             point: Of solve space.
             change: How the point moves there.
         """
-        if self.frame == SOLVE_SPACE:
+        if self.frame < 0:
             return change
         borne: cython.int = self.borne[k]
         if borne != UNMOVED:
@@ -165,7 +165,7 @@ class Goal:
     def turning(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         """How the effector turns, seen from the frame in which the goal stands, by a small turn of joint k."""
         turn: V3 = axis if self.carried[k] == TIP else ORIGIN
-        if self.frame == SOLVE_SPACE:
+        if self.frame < 0:
             return turn
         if self.borne[k] == TIP:
             turn = minus(turn, axis)

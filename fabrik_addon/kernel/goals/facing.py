@@ -54,7 +54,7 @@ class Facing(Goal):
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
         back: Q4 = conjugated(q4(pose.frames, self.effector))
-        if self.frame != SOLVE_SPACE:
+        if self.frame >= 0:
             back = multiplied(back, q4(pose.frames, self.frame))
         turn: Q4 = multiplied(self.rotation, back)
         return scaled(rotation_vector(turn), self.weight * A_RADIAN)

@@ -126,7 +126,7 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def away(self, figure: Figure) -> cython.double:
         """The target's distance from the first joint of the path; below zero where that one can be moved."""
-        if self.frame != SOLVE_SPACE:
+        if self.frame >= 0:
             return self.away_in_frame(figure)
         if figure.moves and self.path[0] == 0:
             return -1.0
