@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import atan2, degrees, pi
 from typing import Any, NamedTuple
 
@@ -255,7 +255,7 @@ def hinge_settings(axis: V3, ends: tuple[float, float], rest: float) -> dict[str
     return {"limit": "HINGE", "axis": tuple(value + 0.0 for value in axis), "angle_min": low, "angle_max": high}
 
 
-def give_limits(owner: bpy.types.Object, plans: Iterable[tuple[str, dict[str, Any]]]) -> None:
+def give_limits(owner: bpy.types.Object, plans: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Write settings of limits onto bones, by name."""
     assert owner.pose is not None, "the object is no armature"
     for name, settings in plans:

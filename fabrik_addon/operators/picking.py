@@ -7,6 +7,7 @@ An operator shows which bone a click would take, and drags one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from math import dist, inf
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,15 +17,17 @@ from mathutils import Vector
 from mathutils.geometry import intersect_point_line
 
 from ..actions.chain_edit import working_rig
+from ..actions.chains import limbs_of
 from ..actions.drag import Taken
 from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
 from ..overlay import hover
+from ..recognise.helpers import helper_bones
 from ..rig.animation.compat import is_hidden
-from ..rig.bones import pose_bones
+from ..rig.bones import names_if_any, pose_bones
 from ..rig.checks import rig_refusal
-from ..rig.schema import rig_of
+from ..rig.schema import limit_of, rig_of
 from ..texts import Text
 from ..translations import iface_
 from .base import MouseOperator, Returned, rigs_in_pose_mode, tell_keys
@@ -112,11 +115,18 @@ def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None:
-    """The tip of a chain at the mouse, else the end of the bone that is; None where neither is near."""
+    """The tip of a chain at the mouse, else the end of the bone that is; None where neither is near.
+
+    Near the body bone that is taken rather than what hangs on it.
+    """
     depsgraph = context.evaluated_depsgraph_get()
     rigs, near = rigs_at_hand(context), NEAR_BONE * view.scale
     tip_apart, tip = _nearest(seen for owner in rigs for seen in _tips(owner, depsgraph, view, mouse))
-    apart, bone = _nearest(seen for owner in rigs for seen in _bones(owner, depsgraph, view, mouse))
+    bones = [seen for owner in rigs for seen in _bones(owner, depsgraph, view, mouse)]
+    apart, bone = _nearest(bones)
+    body_apart, body = _nearest(one for one in bones if one[1][1].bone == rig_of(one[1][0]).body_bone)
+    if bone is not None and body is not None and body_apart <= near and _hangs_on(bone, body):
+        bone = body
     if apart > near:
         return tip if tip_apart <= NEAR_TIP * view.scale else None
     return tip if tip_apart <= near else bone
@@ -125,6 +135,32 @@ def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None
 def _nearest(seen: Iterable[Seen]) -> tuple[float, Picked | None]:
     """What is nearest to the mouse, the first of those that are as near."""
     return min(seen, key=lambda pair: pair[0], default=(inf, None))
+
+
+def _hangs_on(bone: Picked, body: Picked) -> bool:
+    """Whether a bone is a child of another."""
+    above = pose_bones(bone[0])[bone[1].bone].parent
+    return bone[0] == body[0] and above is not None and above.name == body[1].bone
+
+
+def passed_over(owner: bpy.types.Object) -> set[str]:
+    """Names of the bones of an armature that are never picked, for they never bend by themselves.
+
+    That are those for twist and the like, and what is locked and of no chain.
+    """
+    bones = pose_bones(owner)
+    own = {name for chain in rig_of(owner).chains for name in names_if_any(owner, chain)}
+    locked = {bone.name for bone in bones if limit_of(bone).limit == "LOCKED"} - own
+    return locked | _helpers(owner.name, tuple(bone.name for bone in bones))
+
+
+@lru_cache(maxsize=8)
+def _helpers(owner: str, names: tuple[str, ...]) -> frozenset[str]:
+    """The bones that deform and are helpers, by name and place; looked for anew where bones have other names."""
+    found = bpy.data.objects[owner]
+    limbs, bones = limbs_of(found), pose_bones(found)
+    helpers = [limbs.skeleton.names[bone] for bone in helper_bones(limbs)]
+    return frozenset(name for name in helpers if bones[name].bone.use_deform)
 
 
 def _tips(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[Seen]:
@@ -140,9 +176,9 @@ def _tips(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, m
 
 def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[Seen]:
     """The visible bones of an armature, each with the distance from the mouse and the end that is nearer to that."""
-    evaluated = owner.evaluated_get(depsgraph)
+    evaluated, never = owner.evaluated_get(depsgraph), passed_over(owner)
     for bone in pose_bones(evaluated):
-        if is_hidden(pose_bones(owner)[bone.name]):
+        if bone.name in never or is_hidden(pose_bones(owner)[bone.name]):
             continue
         ends = [view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail)]
         if ends[0] is not None and ends[1] is not None:

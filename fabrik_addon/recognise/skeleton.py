@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..maths import V3, Z_AXIS, distance, mean
@@ -61,6 +61,12 @@ class Skeleton:
         if not below:
             return self.heads[bone]
         return mean(self.heads[child] for child in below)
+
+    def way_up(self, bone: int) -> Iterator[int]:
+        """A bone and those above it."""
+        while bone >= 0:
+            yield bone
+            bone = self.parents[bone]
 
     def length(self, bone: int) -> float:
         """Length of a bone."""

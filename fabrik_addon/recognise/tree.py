@@ -55,9 +55,7 @@ class Tree:
 
     def path_up(self, bone: int) -> Iterator[int]:
         """A bone and those above it."""
-        while bone >= 0:
-            yield bone
-            bone = self.skeleton.parents[bone]
+        yield from self.skeleton.way_up(bone)
 
     def shared(self, bones: Sequence[int]) -> int:
         """The lowest bone that is above all of these, or one of them; -1 for none."""
@@ -146,8 +144,7 @@ def _body_bones(whole: Skeleton) -> tuple[Skeleton, list[int], list[str]]:
     out = _left_out(whole, labels)
     if sum(out) > MOST_LEFT_OUT * len(out):
         out = [False] * len(out)
-    doubles, beside = _doubles(whole), _beside(whole, labels)
-    out = [any(reasons) for reasons in zip(out, doubles, beside, strict=True)]
+    out = [any(reasons) for reasons in zip(out, doubles(whole), bones_beside(whole, labels), strict=True)]
     numbers = [bone for bone in range(len(out)) if not out[bone]]
     new = {bone: i for i, bone in enumerate(numbers)}
     parents = []
@@ -184,7 +181,7 @@ def _left_out(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
     return out
 
 
-def _beside(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
+def bones_beside(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
     """Bones without children and without telling names that begin on the way from their parent to a bone that goes on.
 
     So do bones for twist, and those that correct a knee or an elbow.
@@ -207,7 +204,7 @@ def _is_on_way(start: V3, point: V3, end: V3, share: float) -> bool:
     return whole > 0.0 and gone <= share * whole and gone + distance(point, end) <= (1.0 + DETOUR) * whole
 
 
-def _doubles(whole: Skeleton) -> list[bool]:
+def doubles(whole: Skeleton) -> list[bool]:
     """Bones without children that stand just where another one stands that hangs on the same."""
     near = SAME_PLACE * whole.extent
     out = [False] * len(whole.names)

@@ -718,6 +718,8 @@ TEXTS = {
     "Greatest turn of the bone about itself": "Größte Drehung des Knochens um sich selbst",
     "Stiffness": "Steifheit",
     "How much less than the others the joint turns; it distributes the bend and never prevents reaching": "Wie viel weniger als die anderen sich das Gelenk dreht; das Erreichen verhindert es nie",
+    "Of the Limb": "Zum Glied gehörig",
+    "The bone is of the limb that hangs on it, as a clavicle is: between body bone and limb its own stiffness counts, and Spine does not": "Der Knochen gehört zum Glied, das an ihm hängt, wie ein Schlüsselbein: zwischen Körperknochen und Glied zählt seine eigene Steifheit, und Wirbelsäule nicht",
     "Mass": "Masse",
     "Share of the body's mass that the bone carries; 0: by its length": "Anteil der Körpermasse, den der Knochen trägt; 0: nach seiner Länge",
     "Live Posing": "Live-Modus",

@@ -462,6 +462,7 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
             draw_settings(context, layout, bone, ("fabrik_twist_min", "fabrik_twist_max"))
     if kind.stiffens:
         draw_settings(context, layout, bone, ("fabrik_stiffness",))
+        layout.prop(bone, "fabrik_of_limb")
     try:
         kind.make(limit, IDENTITY)
     except InvalidValueError as error:

@@ -14,9 +14,12 @@ from fabrik_addon.operators.base import fitting
 from fabrik_addon.operators.dragging import Mode, header_text, keys_of, name_of
 from fabrik_addon.operators.picking import pick, rigs_at_hand
 from fabrik_addon.operators.snapping import angle_about, turn_of_ball, turn_of_view
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
-from support.scenes import Bone, add_chain, make_armature, make_line, select
+from support.scenes import Bone, add_chain, edited, make_armature, make_line, press, select
+from support.skeletons import make_character, set_up
 
 
 class Front:
@@ -73,6 +76,53 @@ def test_else_it_is_the_bone_that_is_nearest() -> None:
     assert under(0.0, 3.15) == ("Rig", "", "b2")
     assert under(0.15, 1.9) == ("Rig", "", "b1")
     assert under(0.5, 2.5) is None
+
+
+def character_under(owner: bpy.types.Object, bone: str, share: float) -> str:
+    """The bone under the mouse, from ahead, over a bone at a share of the way from its head to its tail."""
+    found = pose_bones(owner)[bone]
+    point = owner.matrix_world @ found.head.lerp(found.tail, share)
+    taken = under(point.x, point.z)
+    return taken[2] if taken is not None else ""
+
+
+PELVES = {"human": "spine", "human_mixamo": "mixamorig:Hips", "human_game_engine": "pelvis"}
+
+
+@pytest.mark.parametrize(("name", "body"), PELVES.items())
+def test_near_the_pelvis_the_body_bone_wins(name: str, body: str) -> None:
+    owner = set_up(name, controls="NONE")
+    select(owner, body)
+    assert rig_of(owner).body_bone == body
+    for share in (0.0, 0.5, 0.95):
+        assert character_under(owner, body, share) == body
+
+
+@pytest.mark.parametrize("name", ["human", "wolf", "cmu_walk", "human_game_engine"])
+def test_what_never_bends_is_never_picked(name: str) -> None:
+    owner = make_character(name)
+    if name == "human_game_engine":
+        add_twist_bones(owner)
+    words = ("pelvis.", "HipJoint", "twist")
+    never = [bone.name for bone in pose_bones(owner) if any(word in bone.name for word in words)]
+    assert len(never) == 2
+    for is_set_up in (False, True):
+        if is_set_up:
+            press("character_setup", controls="NONE")
+        select(owner, never[0])
+        for bone in never:
+            for share in (0.0, 0.3, 0.6, 1.0):
+                assert character_under(owner, bone, share) not in never
+
+
+def add_twist_bones(owner: bpy.types.Object) -> None:
+    """Two bones that turn with the upper arms, as rigs for games have them."""
+    with edited(owner) as edit_bones:
+        for side in "lr":
+            above = edit_bones[f"upperarm_{side}"]
+            twist = edit_bones.new(f"upperarm_twist_01_{side}")
+            twist.head, twist.tail = above.head.lerp(above.tail, 0.5), above.tail
+            twist.parent = above
 
 
 def test_hidden_bones_are_not_seen() -> None:

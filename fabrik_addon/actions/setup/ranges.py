@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import radians
+from typing import Any
 
 import bpy
 
@@ -19,7 +20,17 @@ from ..bends import give_limits, hinges_from_bend
 from ..joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
 
 ROUNDING = 1e-3  # radians by which a bone may stand outside a range and count as inside
-FREE = "FREE"  # the limit of a bone that has none
+NO_LIMIT = {"limit": "FREE", "use_twist": False}
+HELD: Mapping[str, Any] = {"limit": "LOCKED"}  # of bones that never bend by themselves
+# Of a clavicle: about as far as it goes forwards, backwards and up, and turns about itself (Neumann, Kinesiology of the
+# Musculoskeletal System, 2010, chapter 5).
+CLAVICLE: Mapping[str, Any] = {
+    "limit": "CONE",
+    "cone_max": radians(30.0),
+    "use_twist": True,
+    "twist_min": radians(-30.0),
+    "twist_max": radians(30.0),
+}
 Joints = Mapping[str, JointRange]  # by roles of bones
 HUMAN_LIMB: Joints = {
     "THIGH": HUMAN_JOINTS["HIP"],
@@ -76,8 +87,18 @@ def give_ranges(
             _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
     given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).type.holds]
     exceeded = [bone for bone in given if _exceeds(bones[bone])]
-    give_limits(owner, [(bone, {"limit": FREE, "use_twist": False}) for bone in exceeded])
+    give_limits(owner, [(bone, NO_LIMIT) for bone in exceeded])
     return [bone for bone in given if bone not in exceeded], exceeded
+
+
+def give_to_free(owner: bpy.types.Object, names: Sequence[str], settings: Mapping[str, Any]) -> list[str]:
+    """Give a limit to those of some bones that have none yet and are posed inside it; their names."""
+    bones = pose_bones(owner)
+    free = [name for name in names if not limit_of(bones[name]).type.holds]
+    give_limits(owner, [(name, settings) for name in free])
+    exceeded = [name for name in free if _exceeds(bones[name])]
+    give_limits(owner, [(name, NO_LIMIT) for name in exceeded])
+    return [name for name in free if name not in exceeded]
 
 
 def _exceeds(bone: bpy.types.PoseBone) -> bool:

@@ -378,7 +378,10 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
         error.rig = error.rig or owner.name
         raise
     _hold(owner, made)
-    made += _make_body(context, owner, bone)
+    for_body = _make_body(context, owner, bone)
+    if for_body:
+        rig_of(owner).body_stiffness = 0.0  # it goes where its own goal is, and is not to hold the feet back
+    made += for_body
     gait = _store(owner, legs, upright)
     return Made(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
 

@@ -258,7 +258,7 @@ def read_settings(
     """Read start pose, limits and stiffness of the bones of a figure.
 
     The body bone is as stiff as the armature says. Of the bones between it and the chains `spine` says how readily they
-    give way; at zero they stay as they start.
+    give way; at zero they stay as they start. That does not count for bones that are of a limb, such as clavicles.
 
     Args:
         chain_set: The chains.
@@ -278,7 +278,7 @@ def read_settings(
     for i, bone in enumerate(bones):
         if bone.name == chain_set.body:
             stiffness[i] = max(stiffness[i], rig.body_stiffness)
-        elif start.is_between[i]:
+        elif start.is_between[i] and not limit_of(bone).of_limb:
             stiffness[i] = max(stiffness[i], 1.0 - rig.spine)
     inside = [limit.clamped(turn) for limit, turn in zip(limits, start.rotations, strict=True)]
     return JointSettings(inside, limits, stiffness), start
@@ -309,7 +309,8 @@ def _read_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, start: Start,
     """The limit of a bone of a figure, whose index there is i."""
     turn = start.rotations[i]
     limit = read_limit(bone, turn)
-    return Locked(limit.clamped(turn)) if start.is_between[i] and rig_of(owner).spine <= 0.0 else limit
+    is_of_spine = start.is_between[i] and rig_of(owner).spine <= 0.0 and not limit_of(bone).of_limb
+    return Locked(limit.clamped(turn)) if is_of_spine else limit
 
 
 def joints_of(tree: BoneTree, settings: JointSettings, is_even: bool, moves: bool = False) -> tuple[Joints, bool]:

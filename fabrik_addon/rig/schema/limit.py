@@ -62,6 +62,11 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         "Stiffness",
         "How much less than the others the joint turns; it distributes the bend and never prevents reaching",
     )
+    of_limb = switch(
+        "Of the Limb",
+        "The bone is of the limb that hangs on it, as a clavicle is: between body bone and limb its own stiffness "
+        "counts, and Spine does not",
+    )
     mass = real(
         "Mass",
         "Share of the body's mass that the bone carries; 0: by its length",

@@ -113,6 +113,7 @@ class RigView(View[bpy.types.Object]):
         "Spine",
         "How freely the bones between body bone and limbs may bend; 0 keeps them fixed",
         default=DEFAULT_SPINE,
+        precision=3,
         update=forget_statuses,
     )
     balance = share(

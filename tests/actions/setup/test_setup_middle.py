@@ -95,6 +95,10 @@ def test_the_axis_of_a_face_points_ahead(name: str) -> None:
 @pytest.mark.parametrize(("name", "part"), [*((name, "Spine") for name in FACES), *((name, "Tail") for name in TAILED)])
 def test_spine_and_tail_reach_their_targets_by_one_click(name: str, part: str) -> None:
     owner = set_up(name)
+    for chain in rig_of(
+        owner
+    ).chains:  # clavicles do not let a chest go so far sideways between two hands that are held
+        chain.enabled = chain.enabled and not chain.name.startswith("Arm")
     before = bone_heads(owner)
     choose(owner, part)
     press("target_add", kind="EMPTY")
