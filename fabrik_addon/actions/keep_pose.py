@@ -175,7 +175,9 @@ def keep_at_tips(items: Sequence[Item]) -> tuple[list[str], list[str]]:
     return ([Text("start pose captured of {chains}", chains=names)] if captured else []), warnings
 
 
-def keep_figure(pose: FigurePose, chains: Sequence[str], *, most: float = inf, is_keyed: bool = False) -> list[Kept]:
+def keep_figure(
+    pose: FigurePose, chains: Sequence[str], *, most: float = inf, is_keyed: bool = False, closer: float = CLOSER
+) -> list[Kept]:
     """`keep` chains that are solved together.
 
     Args:
@@ -183,6 +185,7 @@ def keep_figure(pose: FigurePose, chains: Sequence[str], *, most: float = inf, i
         chains: Names of those that are asked about.
         most: Radians by which the pose may be off the goals for it to become the start pose.
         is_keyed: Whether the bones were keyed as they stand, so that their keys become the start pose.
+        closer: Share of what a solve turns that the pose as start pose has to leave, to become that.
 
     Returns:
         What came of each.
@@ -192,7 +195,7 @@ def keep_figure(pose: FigurePose, chains: Sequence[str], *, most: float = inf, i
     """
     before = pose.turned_by(pose.figure)
     after = pose.turned_by(pose.as_started) if before > SAME else before
-    is_needed = before > SAME and after <= min(CLOSER * before, most)
+    is_needed = before > SAME and after <= min(closer * before, most)
     start = _take(pose, chains, is_keyed=is_keyed) if is_needed else ""
     turned, is_held = after if start else before, is_needed and not start
     return [Kept(start, _what_moves(pose, name, turned, is_held=is_held)) for name in chains]
@@ -312,7 +315,8 @@ def _let_go_together(
         if wanted.goals_off(pose) > IN_PLACE:  # a goal could not be moved: the start pose is that for where it belongs
             kept += keep_figure(wanted, group.chain_set.names, is_keyed=is_keyed)
             pose = FigurePose.read(group.chain_set, evaluated_now(context.evaluated_depsgraph_get()), group.given)
-        found = keep_figure(pose, [one.chain.name for one in chains], is_keyed=is_keyed)
+        # goals that pull it away again are no reason to start elsewhere: what was made by hand stays as far as it can
+        found = keep_figure(pose, [one.chain.name for one in chains], is_keyed=is_keyed, closer=inf)
         for one, own in zip(chains, found, strict=True):
             one.warnings += [own.moves] if own.moves and not one.is_refused else []
         kept += found

@@ -117,6 +117,26 @@ def test_the_spine_follows_a_reach_that_the_arm_alone_can_not_make(human: bpy.ty
     assert_inside_limits(human)
 
 
+@pytest.mark.parametrize("is_live", [True, False])
+@pytest.mark.parametrize(("stiffness", "spine", "least"), [(1.0, 0.001, 0.9), (0.0, 0.5, 0.6)])
+@pytest.mark.parametrize("name", HUMANS)
+def test_a_chest_that_is_dragged_does_not_go_back(
+    name: str, stiffness: float, spine: float, least: float, is_live: bool
+) -> None:
+    """Under Live poles pull at it, and move it a little where the body gives way readily."""
+    owner = make_human(name)
+    press("character_setup")
+    rig = rig_of(owner)
+    rig.body_stiffness, rig.spine, rig.live = stiffness, spine, is_live
+    chest = pose_bones(owner)[bone_of(name, "chest")]
+    select(owner, [chest.name])
+    update()
+    stood, way = chest.tail.copy(), Vector((0.0, -0.2, 0.0))
+    press("drag", bone=chest.name, end="TAIL", way=way)
+    update()
+    assert least <= (chest.tail - stood).dot(way) / way.length_squared <= 1.05  # its joints hold it up
+
+
 def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
     wanted = Vector((0.3, -0.6, 1.3))
     head = pose_bones(human)[bone_of(human.name, "head")]
