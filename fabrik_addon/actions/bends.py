@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import atan2, degrees, pi
+from math import atan2, degrees, pi, radians
 from typing import Any, NamedTuple
 
 import bpy
@@ -14,6 +14,7 @@ from ..kernel import Solver
 from ..maths import (
     ORIGIN,
     V3,
+    angle_between,
     cross,
     distance,
     dot,
@@ -29,6 +30,7 @@ from ..maths import (
 from ..recognise.joint_bends import begins_limb, is_second_half, own_axis
 from ..recognise.joint_bends import bend_of as rest_bend_of
 from ..recognise.limbs import Limbs
+from ..recognise.part import ramp
 from ..rig.bones import pose_bones
 from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import ChainGoal
@@ -42,6 +44,8 @@ NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to ti
 ON_LINE = 1e-6  # share of the way from root to effector: a joint nearer to the line between them tells no side
 NEAR = 1.0  # degrees by which two bends may differ and count as the same
 APART = 0.01  # share of the limb's length by which joints may differ and count as the same
+SAME_SIDE = 0.5  # cosine of the angle to the toes, seen along a leg, within which it is a knee that bends
+STRAIGHT_KNEE, TELLS_SIDE = radians(5.0), radians(60.0)  # bend at which the toes, or the knee, tell the side alone
 STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
 
 
@@ -188,6 +192,39 @@ def pole_in_bend(pose: FigurePose, chain: str, planned: Sequence[float]) -> Sequ
     away = length(perpendicular(off, bend.along))
     side = rotated(turn_about(bend.along, -pose.asked(chain).pole_angle), bend.side)
     return space.to_world(plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(side, away))))
+
+
+def pole_over(
+    pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequence[float]
+) -> tuple[Sequence[float], float]:
+    """Where the pole of a leg stands in front of its knee, over the toes; in the world.
+
+    A knee that is nearly straight tells badly to which side it bends: its pole is turned about the line from root to
+    effector to the side of the toes, the less the more the knee is bent. What bends elsewhere keeps its pole.
+
+    Args:
+        pose: The chains; this one may lack a pole.
+        chain: Name of the chain.
+        planned: Where a pole would be that leaves the pose as it is, in the world.
+        toes: Where these are, in the world.
+
+    Returns:
+        The place, and the pole angle with which the pose stays as it is.
+    """
+    (heads, ends), asked, space = pose.places, pose.asked(chain), pose.figure.space
+    root, tip = heads[asked.joints[0]], heads[asked.joints[-1]] if asked.at_head else ends[asked.joints[-1]]
+    along, off = unit(minus(tip, root)), minus(space.to_chain(planned), root)
+    side = unit(perpendicular(off, along))
+    ahead = unit(perpendicular(minus(space.to_chain(toes), tip), along))
+    if dot(side, ahead) < SAME_SIDE:
+        return planned, asked.pole_angle
+    knee = max(asked.joints[1:], key=lambda i: length(perpendicular(minus(heads[i], root), along)))
+    angle = angle_between(unit(minus(heads[knee], root)), unit(minus(tip, heads[knee])))
+    share = ramp(angle, TELLS_SIDE, STRAIGHT_KNEE)
+    wanted = plus(scaled(ahead, share), scaled(side, 1.0 - share))
+    turn = atan2(dot(along, cross(side, wanted)), dot(side, wanted))
+    place = space.to_world(plus(root, rotated(turn_about(along, turn), off)))
+    return place, asked.pole_angle - turn
 
 
 def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
+from mathutils import Vector
 
 from ...errors import BoneError, ChainError, FabrikError
 from ...maths import V3
@@ -22,6 +23,7 @@ from ...rig.control_bones import new_bones_refusal
 from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, worded
+from ..bends import pole_over
 from ..body import set_body
 from ..chain_edit import orient
 from ..chains import Defaults, add_chain, limbs_of, plan_target, read_defaults
@@ -182,7 +184,7 @@ def set_up(
         _choose_body(context, owner, found, done)
         _stiffen(owner, limbs, parts, is_human=found.plan == "HUMAN", options=options, done=done)
         if options.controls != "NONE":
-            _make_goals(context, owner, chains, options, done)
+            _make_goals(context, owner, limbs, chains, options, done)
         _hold(context, owner, chains, options, done)
         if done.made:
             rig_of(owner).active_index = 0  # arms and legs come first
@@ -317,12 +319,17 @@ def _stiffen(
 
 
 def _make_goals(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    limbs: Limbs,
+    chains: dict[str, Part[str]],
+    options: SetupOptions,
+    done: Done,
 ) -> None:
     """Targets and poles where there are none."""
     defaults, asked = read_defaults(context), list[NewGoal]()
     chest = chest_of(owner, chains.values())
-    bent: list[FabrikChain] = []
+    bent: list[tuple[FabrikChain, Part[str]]] = []
     for name, part in chains.items():
         if part.kind not in WITH_TARGETS:
             continue
@@ -336,8 +343,8 @@ def _make_goals(
                 continue
         wants_pole = options.use_poles and part.kind in WITH_POLES
         if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
-            bent.append(chain)
-    asked += _poles(context, owner, bent, done)
+            bent.append((chain, part))
+    asked += _poles(context, owner, limbs, bent, done)
     carried = [name for name, part in chains.items() if chest and part.kind == ARM]
     asked = [
         (one, role, replace(planned, parent=chest) if one.name in carried else planned) for one, role, planned in asked
@@ -356,22 +363,42 @@ def chest_of(owner: bpy.types.Object, parts: Iterable[Part[str]]) -> str:
 
 
 def _poles(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], done: Done
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    limbs: Limbs,
+    bent: Sequence[tuple[FabrikChain, Part[str]]],
+    done: Done,
 ) -> list[NewGoal]:
-    """Poles in the planes of the bends of chains, all of which have or will have targets at their tips."""
+    """Poles in the planes of the bends of chains, all of which have or will have targets at their tips.
+
+    Those of legs that end with a foot stand over its toes.
+    """
     depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[NewGoal]()
+    chains = [chain for chain, _ in bent]
     try:
         points = [goal_point(owner, chain, depsgraph) for chain in chains]
         poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
     except FabrikError as error:
         done.notes += [Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains]
         return []
-    for chain, pose in zip(chains, poses, strict=True):
+    for (chain, part), pose in zip(bent, poses, strict=True):
         try:
-            found.append(plan_pole_of(context, chain, pose, defaults))
+            _, role, planned = plan_pole_of(context, chain, pose, defaults)
+            if part.kind == LEG and part.holds_head:
+                toes = _toes(owner.evaluated_get(depsgraph), limbs, part.bones[-1])
+                place, chain.pole_angle = pole_over(pose, chain.name, planned.location, toes)
+                planned = planned.moved(place)
+            found.append((chain, role, planned))
         except FabrikError as error:
             done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))
     return found
+
+
+def _toes(evaluated: bpy.types.Object, limbs: Limbs, foot: str) -> Vector:
+    """Where a foot ends in the world, as it is posed."""
+    bone = pose_bones(evaluated)[foot]
+    end = Vector(limbs.skeleton.end(list(limbs.skeleton.names).index(foot)))
+    return evaluated.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted() @ end
 
 
 def _hold(
