@@ -9,11 +9,23 @@ from typing import TypeAlias
 import bpy
 from mathutils import Vector
 
-from ..errors import RigError
-from ..rig.bones import resolve_bones
-from ..rig.control_bones import ControlBone, make_control_bones, new_bones_refusal, rest_head, root_control
+from ..errors import ChainError, RigError, TargetError
+from ..messages import ROLES
+from ..rig.bones import bones_to, pose_bones, resolve_bones
+from ..rig.control_bones import (
+    ControlBone,
+    hang_control_bone,
+    is_control,
+    make_control_bones,
+    new_bones_refusal,
+    rest_head,
+    root_control,
+)
+from ..rig.goals import GoalRef, goals_of
+from ..rig.placing import held_by, location_curves, turn_curves
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
+from ..texts import Text, worded
 from .bends import pole_in_bend
 from .chains import POLE_AWAY, Defaults, Empty, plan_pole
 from .figure_pose import FigurePose
@@ -108,6 +120,76 @@ def _bone(
     size = planned.size / (sum(evaluated.matrix_world.to_scale()) / 3.0)
     head = rest_head(evaluated, parent, Vector(planned.location))
     return ControlBone(sided_name(chain.name, role), head, size, planned.shape, parent)
+
+
+def hang_goals(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, roles: Sequence[str], parent: str
+) -> list[str]:
+    """Hang target and pole of a chain on a bone of its armature, whose space they then stand in; nothing moves.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        chain: A chain of it.
+        roles: Of "target" and "pole" those that are meant, as far as the chain has them.
+        parent: Name of the bone; "" for the one that moves the whole rig, or none.
+
+    Returns:
+        Names of the goals.
+
+    Raises:
+        ChainError: There is no such bone, or it is one of the chain's own.
+        TargetError: A goal can't be hung there; nothing was changed.
+    """
+    bones = resolve_bones(owner, chain)
+    if parent:
+        bones_to(owner, parent, 1)
+        if parent in [bone.name for bone in bones] or is_control(pose_bones(owner)[parent]):
+            raise ChainError(Text("'{bone}' is moved by this chain, or is a goal", bone=parent), rig=owner.name)
+    goals = [goal for goal in goals_of(chain) if goal.role in roles]
+    for goal in goals:
+        reason = _stays_where_it_hangs(owner, goal)
+        if reason:
+            text = Text("its {role} {name} {reason}", role=ROLES[goal.role], name=goal.name, reason=reason)
+            raise TargetError(text, rig=owner.name, chain=chain.name)
+    parent, name = parent or root_control(owner, bones), chain.name
+    was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
+    try:
+        for goal in goals:
+            if goal.bone:
+                hang_control_bone(context, owner, goal.bone, parent)
+            else:
+                _hang_object(context, owner, goal.found, parent)
+    finally:
+        live_state.paused = was_paused
+        live_state.forget()
+    return [worded(goal.name) for goal in goals_of(rig_of(owner).chains[name]) if goal.role in roles]
+
+
+def _stays_where_it_hangs(owner: bpy.types.Object, goal: GoalRef) -> str:
+    """Why a goal can't be hung elsewhere, to follow its name; "" where it can."""
+    is_control_bone = goal.found == owner and bool(goal.bone) and is_control(pose_bones(owner)[goal.bone])
+    if goal.bone and not is_control_bone:
+        return Text("is a bone that was not made as a goal: change its parent in Edit Mode")
+    refusal = new_bones_refusal(owner) if goal.bone else None
+    reason = refusal or held_by(goal)
+    if reason:
+        return worded(reason)
+    if location_curves(goal) or turn_curves(goal):
+        return Text("has keys, which would play elsewhere: hang it before it is animated")
+    return ""
+
+
+def _hang_object(context: bpy.types.Context, owner: bpy.types.Object, found: bpy.types.Object, parent: str) -> None:
+    """Parent an object to a bone of an armature, or to that; it stands where it stood."""
+    depsgraph = context.evaluated_depsgraph_get()
+    stood = found.evaluated_get(depsgraph).matrix_world.copy()
+    found.parent, found.parent_type = owner, "BONE" if parent else "OBJECT"
+    if parent:
+        found.parent_bone = parent
+    assert context.view_layer is not None
+    context.view_layer.update()
+    found.matrix_world = stood
 
 
 def also_given(owner: bpy.types.Object) -> list[str]:

@@ -133,7 +133,7 @@ def _record_now(owner: bpy.types.Object) -> BoneRecord:
     matrices, lengths = np.empty(16 * count, np.float32), np.empty(count, np.float32)
     data.bones.foreach_get("matrix_local", matrices)
     data.bones.foreach_get("length", lengths)
-    columns = matrices.reshape(-1, 4, 4).transpose(0, 2, 1)
+    columns = matrices.reshape(-1, 4, 4)  # as they lie in memory, column after column
     axes, heads = columns[:, :2, :3].copy(), columns[:, 3, :3]
     axes[:, 1] *= lengths[:, None]
     rests = np.concatenate((axes.reshape(-1, 6), heads), axis=1)

@@ -35,6 +35,11 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Remove FABRIK from Armature": "FABRIK vom Skelett entfernen",
     "Add Chain": "Kette hinzufügen",
     "Fill Masses": "Massen eintragen",
+    "Set Space of Goals": "Raum der Ziele festlegen",
+    "Goals on What Carries the Limb": "Ziele an das, was die Gliedmaße trägt",
+    "Goals on Body Bone": "Ziele an den Körperknochen",
+    "Goals on Active Bone": "Ziele an den aktiven Knochen",
+    "Goals in the Armature": "Ziele ins Skelett",
     "Set Body Bone": "Körperknochen festlegen",
     "Reset": "Zurücksetzen",
     "Capture": "Erfassen",
@@ -598,6 +603,34 @@ TEXTS = {
     "Target Size": "Größe der Ziele",
     "Size of new targets, as a share of the chain's length; poles are drawn a little smaller": "Größe neuer Ziele, als Anteil der Länge der Kette; Pole werden etwas kleiner gezeichnet",
     "Bone that moves and turns with the goals of all chains below it: the hips, a centre of gravity. Without one the roots stay": "Knochen, der sich mit den Zielen aller Ketten unter ihm bewegt und dreht: die Hüfte, ein Schwerpunkt. Ohne einen bleiben die Wurzeln",
+    "Choose the bone that carries target and pole of the chain, so that they go along with it; nothing moves now": (
+        "Den Knochen wählen, der Ziel und Pol der Kette trägt, sodass sie mit ihm gehen; jetzt bewegt sich nichts"
+    ),
+    "Space": "Raum",
+    "What carries the goals": "Was die Ziele trägt",
+    "What Carries the Limb": "Was die Gliedmaße trägt",
+    "The bone above the limb: the chest for an arm, the hips for a leg": (
+        "Der Knochen über der Gliedmaße: die Brust bei einem Arm, die Hüfte bei einem Bein"
+    ),
+    "The body bone of the armature": "Der Körperknochen des Skeletts",
+    "The armature, with the bone that moves the whole rig": "Das Skelett, mit dem Knochen, der das ganze Rig bewegt",
+    "Target and Pole": "Ziel und Pol",
+    "Both of them": "Beide",
+    "The target alone": "Nur das Ziel",
+    "The pole alone": "Nur der Pol",
+    "Name of the bone; empty to go by the space": "Name des Knochens; leer, um nach dem Raum zu gehen",
+    "is a bone that was not made as a goal: change its parent in Edit Mode": (
+        "ist ein Knochen, der nicht als Ziel gemacht wurde: sein übergeordneter Knochen wird im Bearbeitungsmodus geändert"
+    ),
+    "has keys, which would play elsewhere: hang it before it is animated": (
+        "hat Keyframes, die anderswo abliefen: vor dem Animieren umhängen"
+    ),
+    "its {role} {name} {reason}": "ihr {role} {name} {reason}",
+    "'{bone}' is moved by this chain, or is a goal": "'{bone}' wird von dieser Kette bewegt oder ist ein Ziel",
+    "it has none: add a target first": "sie hat keine: zuerst ein Ziel hinzufügen",
+    "{goals} hang on '{bone}' now": "{goals} hängen jetzt an '{bone}'",
+    "it has no body bone": "sie hat keinen Körperknochen",
+    "{goals} stand in the armature now": "{goals} stehen jetzt im Skelett",
     "Body Stays": "Körper bleibt",
     "The body bone stays where it was put, by hand or by keys: only pins move it from there, and no hand does. "
     "Switched on where the body bone is posed by hand": "Der Körperknochen bleibt, wo er hingesetzt wurde, von Hand oder "

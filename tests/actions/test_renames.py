@@ -240,3 +240,20 @@ def test_nothing_is_kept_with_armatures_that_have_no_chains() -> None:
     in_pose_mode(owner, {"b2": "tip"})
     follow_renames(bpy.data.objects)
     assert owner.fabrik_bone_names == ""
+
+
+def test_bones_that_lie_alike_and_change_their_order_keep_their_names() -> None:
+    """A bone that is given another parent stands elsewhere in the order of the pose; nothing was renamed by it."""
+    sides = [Bone((x, -1.0, 1.0), (x, -1.0, 1.2), parent=0, connect=False) for x in (0.5, -0.5, 1.0, -1.0)]
+    owner = make_armature([Bone((0, 0, 0), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0, 2), parent=0), *sides])
+    names = [bone.name for bone in pose_bones(owner)]
+    chain = add_chain(owner, tip=names[1], count=2)
+    goals = [bone.name for bone in pose_bones(owner) if bone.name not in names[:2]]
+    chain.target, chain.target_bone, chain.pole, chain.pole_bone = owner, goals[0], owner, goals[1]
+    follow_renames([owner])
+    for name in (goals[2], goals[0], goals[1], goals[3]):
+        with edited(owner) as bones:
+            bones[name].parent = None
+        bpy.context.view_layer.update()
+        follow_renames([owner])
+    assert (chain.target_bone, chain.pole_bone) == (goals[0], goals[1])

@@ -236,7 +236,8 @@ def settle(
     loosed = [Loosed(chain, place, is_late=True) for chain, place in goals]
     with refused(loosed), noted(owner, [goal for one in loosed for goal in goals_of(one.chain)]):
         bring_goals(context, FigurePose.without_goals(chain_set, depsgraph, {}), loosed, {})
-    rotations, location = dict(zip(figure.bones, figure.starts, strict=True)), figure.start.location
+    rotations = dict(zip(figure.bones, figure.starts, strict=True))
+    location = figure.root.location if figure.root is not None else ORIGIN
     captured = moved if rig_of(owner).auto_capture else ()
     held = store_by_hand(chain_set, rotations, location, frame_of(depsgraph), captured)
     state.may_hold |= bool(held)
