@@ -29,6 +29,7 @@ from support.scenes import (
     chain_bones,
     each_frame,
     edited,
+    give_action,
     go_live,
     key_automatically,
     keyed,
@@ -213,6 +214,7 @@ class TestLive:
     def test_automatic_keying_keys_it(self) -> None:
         owner, chain = leg("ALIGNED")
         chain.stretch, chain.soft = 1.4, 0.02
+        give_action(owner)
         go_live(owner)
         key_automatically()
         chain.target.location = (0.5, 0, -0.5)

@@ -166,10 +166,11 @@ def state(owner: bpy.types.Object) -> tuple[object, ...]:
     chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
     asked = [(c.pin, c.orientation, c.effector) for c in rig.chains]
     limits = [(b.fabrik.limit, tuple(b.fabrik.axis), b.fabrik.mass) for b in owner.pose.bones]
+    parents = {found.name: found.parent.name if found.parent else "" for found in bpy.data.objects}
     objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
     constraints = [(bone.name, found.name) for bone in owner.pose.bones for found in bone.constraints]
     rest = rig.active_index, rig.body_bone, rig.bake_report, owner.mode
-    return chains, asked, rest, channels(owner), limits, sorted(objects), constraints
+    return chains, asked, rest, channels(owner), limits, sorted(objects), parents, constraints
 
 
 UNDOABLE: dict[str, dict[str, Any]] = {
@@ -182,6 +183,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "target_add": {},
     "pole_add": {},
     "goal_select": {"role": "target"},
+    "goal_space": {"space": "ARMATURE"},
     "back_to_pose": {},
     "solve": {"chain": "first"},
     "solve_all": {},
@@ -229,7 +231,7 @@ def make_ready(name: str) -> None:
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
     owner.pose.bones["b1"].lock_ik_y = owner.pose.bones["b1"].lock_ik_z = True
     limit.limit = "PLANAR"
-    if name in {"goal_select", "goal_snap", "pose_snap", "bake"}:
+    if name in {"goal_select", "goal_space", "goal_snap", "pose_snap", "bake"}:
         owner.fabrik.active_index = 0
     if name == "character_setup":
         owner.fabrik.chains.clear()
