@@ -14,12 +14,12 @@ from ..maths import q4
 from ..messages import ROLES
 from ..recognise.limbs import Limbs
 from ..rig.animation.channels import read_rotation
-from ..rig.animation.compat import is_hidden, set_selected
+from ..rig.animation.compat import is_hidden, is_selected, set_selected
 from ..rig.bones import armature_of, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig, edit_refusal
 from ..rig.figure.start_pose import StoredStart, fingerprint, is_stale
 from ..rig.goals import goals_of, offset_from_target, read_held, store
-from ..rig.schema import LIMIT_SETTINGS, FabrikChain, limit_of, rig_of
+from ..rig.schema import LIMIT_SETTINGS, FabrikChain, limit_of, owner_of, rig_of
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
@@ -34,10 +34,13 @@ from .solve import Item
 
 def working_rig(context: bpy.types.Context) -> bpy.types.Object | None:
     """The active armature, or the one of which the active object is a target or pole; else the active object."""
-    active = context.object
-    if active is None or active.type == "ARMATURE" or context.view_layer is None:
+    return _rig_for(context.object, context.view_layer)
+
+
+def _rig_for(active: bpy.types.Object | None, view_layer: bpy.types.ViewLayer | None) -> bpy.types.Object | None:
+    if active is None or active.type == "ARMATURE" or view_layer is None:
         return active
-    for owner in context.view_layer.objects:
+    for owner in view_layer.objects:
         if owner.type == "ARMATURE" and any(active in (chain.target, chain.pole) for chain in rig_of(owner).chains):
             return owner
     return active
@@ -47,6 +50,24 @@ def working_chain(context: bpy.types.Context) -> FabrikChain | None:
     """The active chain of the armature the user is working on."""
     owner = working_rig(context)
     return rig_of(owner).active if owner is not None and owner.type == "ARMATURE" else None
+
+
+def chain_at_hand(context: bpy.types.Context) -> FabrikChain | None:
+    """The active chain where it is meant: in Pose mode a bone or a control of it is active and selected."""
+    owner, chain = working_rig(context), working_chain(context)
+    if owner is None or chain is None or owner.mode != "POSE" or owner != context.object:
+        return chain
+    bone = context.active_pose_bone
+    is_meant = (
+        bone is not None and is_selected(bone) and bone.name in [*names_if_any(owner, chain), *controls_of(chain)]
+    )
+    return chain if is_meant else None
+
+
+def controls_of(chain: FabrikChain) -> list[str]:
+    """The names of the bones of a chain's own armature that are its target and its pole."""
+    found = ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone))
+    return [bone for goal, bone in found if bone and goal == owner_of(chain)]
 
 
 # A chain is edited, and the pose stays: which end of its tip is the effector, which rotation that has, its limits.
@@ -322,14 +343,15 @@ def _activate(context: bpy.types.Context, wanted: bpy.types.Object) -> None:
     context.view_layer.objects.active = wanted
 
 
-# Which chain the panel shows: it follows the active bone, and a chain that is chosen makes its tip the active bone.
+# Which chain the panel shows: it follows the active bone, or the empty that is a goal; and a chain that is chosen makes
+# its control the active bone, or its tip.
 
 
 class ActiveBone:
     """The active bone as it was seen last.
 
     Attributes:
-        place: Names of the armature object and of the bone; None where nothing was seen in this file yet.
+        place: Names of the active object and of its active bone; None where nothing was seen in this file yet.
     """
 
     place: tuple[str, str] | None = None
@@ -349,30 +371,31 @@ def look_again() -> None:
 
 
 def follow(view_layer: bpy.types.ViewLayer | None) -> None:
-    """Show the chain to which the active bone belongs, where another bone has become active in Pose mode.
+    """Show the chain whose bone, target or pole is active, where another one has become so.
 
-    The chain that is shown stays where the bone is one of its own, or where the bone is of no chain. Nothing is tagged,
-    so this is no change that Blender has to evaluate, and none of its own to undo.
+    The chain that is shown stays where it is one of its own, or of no chain. Nothing is tagged, so this is no change
+    that Blender has to evaluate, and none of its own to undo.
     """
-    owner = view_layer.objects.active if view_layer is not None else None
-    if owner is None or owner.mode != "POSE":
+    active = view_layer.objects.active if view_layer is not None else None
+    if active is None or (active.type == "ARMATURE" and active.mode != "POSE"):
         return
-    place = _place(owner)
+    place = _place(active)
     if place == ActiveBone.place:
         return
-    is_first, ActiveBone.place = ActiveBone.place is None, place
-    if is_first or not place[1] or edit_refusal(owner):
+    is_first, ActiveBone.place = ActiveBone.place is None and active.type == "ARMATURE", place
+    owner = _rig_for(active, view_layer)
+    if is_first or owner is None or owner.type != "ARMATURE" or edit_refusal(owner):
         return
     rig = rig_of(owner)
-    index = _index_for(owner, place[1])
+    index = _index_for(owner, active, place[1])
     if index is not None and index != rig.active_index:
         rig.active_index = index
 
 
 def choose(owner: bpy.types.Object, index: int) -> None:
-    """Show a chain; in Pose mode its tip becomes the active bone and the only selected one of the armature.
+    """Show a chain; in Pose mode its control, or its tip, becomes the active and only selected bone of the armature.
 
-    Nothing is selected anew where the active bone is of the chain already, or where the tip is hidden.
+    Nothing is selected anew where the active bone is of the chain already, or where both are hidden.
     """
     rig = rig_of(owner)
     if edit_refusal(owner) or not 0 <= index < len(rig.chains):
@@ -380,24 +403,34 @@ def choose(owner: bpy.types.Object, index: int) -> None:
     rig.active_index = index
     if owner.mode != "POSE":
         return
-    names = names_if_any(owner, rig.chains[index])
-    if names and _place(owner)[1] not in names and not is_hidden(pose_bones(owner)[names[-1]]):
-        select_bone(owner, names[-1])
+    chain = rig.chains[index]
+    names, controls = names_if_any(owner, chain), controls_of(chain)
+    active = pose_bones(owner).get(_place(owner)[1])
+    if active is None or not is_selected(active) or active.name not in [*names, *controls]:
+        target = controls[:1] if chain.target == owner else []
+        found = [pose_bones(owner)[name] for name in (*target, *names[-1:]) if name in pose_bones(owner)]
+        wanted = next((bone.name for bone in found if not is_hidden(bone)), "")
+        if wanted:
+            select_bone(owner, wanted)
     ActiveBone.place = _place(owner)
 
 
 def _place(owner: bpy.types.Object) -> tuple[str, str]:
-    """The armature object and its active bone, "" for none."""
+    """The active object and its active bone, "" for none."""
     data = owner.data
     bone = data.bones.active if isinstance(data, bpy.types.Armature) else None
     return owner.name_full, bone.name if bone is not None else ""
 
 
-def _index_for(owner: bpy.types.Object, bone: str) -> int | None:
-    """Index of the chain to show for a bone: the present one, else one whose tip it is, else the first that has it."""
+def _index_for(owner: bpy.types.Object, active: bpy.types.Object, bone: str) -> int | None:
+    """Index of the chain to show for a bone, or for an object that is a goal: the present one, else one that ends or is
+    led by it, else the first that has it."""
     rig = rig_of(owner)
-    found = [i for i, chain in enumerate(rig.chains) if bone in names_if_any(owner, chain)]
+    if active != owner:
+        found = [i for i, chain in enumerate(rig.chains) if active in (chain.target, chain.pole)]
+    else:
+        found = [i for i, chain in enumerate(rig.chains) if bone in [*names_if_any(owner, chain), *controls_of(chain)]]
     if rig.active_index in found:
         return rig.active_index
-    tips = [i for i in found if rig.chains[i].tip_bone == bone]
+    tips = [i for i in found if bone in [rig.chains[i].tip_bone, *controls_of(rig.chains[i])]]
     return next(iter(tips or found), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets and poles that are planned become empties in the scene, or control bones inside the rig."""
+"""Targets and poles that are planned become empties in the scene, or control bones inside the rig; and are keyed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from mathutils import Vector
 
 from ..errors import ChainError, RigError, TargetError
 from ..messages import ROLES
+from ..rig.animation.channels import channel_of
+from ..rig.animation.keys import insert_goal_key, insert_held_key, insert_turn_key
 from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.control_bones import (
     ControlBone,
@@ -22,9 +24,10 @@ from ..rig.control_bones import (
     root_control,
 )
 from ..rig.goals import GoalRef, goals_of
-from ..rig.placing import held_by, location_curves, turn_curves
+from ..rig.placing import held_by, location_curves, stays, turn_curves
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
+from ..rig.walk_goals import is_walked
 from ..texts import Text, worded
 from .bends import pole_in_bend
 from .chains import POLE_AWAY, Defaults, Empty, plan_pole
@@ -195,3 +198,46 @@ def _hang_object(context: bpy.types.Context, owner: bpy.types.Object, found: bpy
 def also_given(owner: bpy.types.Object) -> list[str]:
     """Names of the other objects that have the same armature data, and so the same bones."""
     return [found.name for found in bpy.data.objects if found != owner and found.data == owner.data]
+
+
+def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: float, *, with_body: bool) -> list[str]:
+    """Key at a frame what poses chains: target and pole, the place that a pin holds, or else the bones themselves.
+
+    Args:
+        owner: The armature object.
+        chains: Of it.
+        frame: Where the keys come.
+        with_body: Whether the body bone, its place included, is keyed besides.
+
+    Returns:
+        What was keyed, by the names of chains and of the bone.
+
+    Raises:
+        FabrikError: A chain has no bones.
+    """
+    body = pose_bones(owner).get(rig_of(owner).body_bone) if with_body else None
+    keyed = [chain.name for chain in chains if _key_chain(owner, chain, frame)]
+    if body is not None:
+        body.keyframe_insert("location", frame=frame, group=body.name)
+        _key_rotation(body, frame)
+    return [*keyed, *([body.name] if body is not None else [])]
+
+
+def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> bool:
+    goals = goals_of(chain)
+    for goal in (free := [goal for goal in goals if stays(goal) is None]):
+        insert_goal_key(goal, frame)
+        if goal.role == "target" and chain.orientation == "TARGET":
+            insert_turn_key(goal, frame)
+    if goals or is_walked(chain):
+        return bool(free)
+    if chain.pin:
+        insert_held_key(owner, chain, frame)
+        return True
+    for bone in resolve_bones(owner, chain):
+        _key_rotation(bone, frame)
+    return True
+
+
+def _key_rotation(bone: bpy.types.PoseBone, frame: float) -> None:
+    bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame, group=bone.name)

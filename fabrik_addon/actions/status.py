@@ -28,7 +28,7 @@ from ..rig.figure.last_solve import moved_since, stand_of
 from ..rig.figure.solve import Posed
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
-from ..texts import Text, counted, joined, quoted, worded
+from ..texts import Text, joined, quoted, worded
 
 log = logging.getLogger(__name__)
 
@@ -236,7 +236,7 @@ class Told(NamedTuple):
         kind: Its status, or BAKED, GONE or OLD where that does not tell how things stand now.
         short: A few words beside its name; "" where the icon tells all.
         text: A sentence.
-        holds: Whether passes, distance and message of the last solve are of use beside it.
+        holds: Whether distance and message of the last solve are of use beside it.
         distance: From tip to target in scene units, as they stand now; None where that is not of use.
     """
 
@@ -328,7 +328,7 @@ def status_text(chain: FabrikChain) -> Text:
 
 
 def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
-    """What is left of distance and angle, how far the soft goal is from the target, and passes."""
+    """What is left of distance and angle, and how far the soft goal is from the target; "" where nothing is."""
     parts = []
     if chain.status != "REACHED" and not chain.aims:
         parts.append(Text("{distance} off", distance=length_text(chain.residual, scene)))
@@ -336,7 +336,7 @@ def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
         parts.append(Text("{angle:.2g}° turned off", angle=degrees(chain.turn_residual)))
     if chain.softened > 0.0:
         parts.append(Text("soft goal {distance} before the target", distance=length_text(chain.softened, scene)))
-    return joined(", ", [*parts, counted(chain.passes, "1 pass", "{count} passes")])
+    return joined(", ", parts)
 
 
 def length_text(length: float, scene: bpy.types.Scene) -> str:

@@ -248,7 +248,8 @@ class FABRIK_OT_rig_clear(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chains, goals = clear_rig(context, owner)
-        self.tell(Text("Removed {chains} chains and {goals} goals", chains=chains, goals=goals))
+        told = counted(chains, "1 chain", "{count} chains"), counted(goals, "1 goal", "{count} goals")
+        self.tell(Text("Removed {chains} and {goals}", chains=told[0], goals=told[1]))
 
 
 class FABRIK_OT_chain_move(ChainOperator):

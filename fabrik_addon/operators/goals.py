@@ -14,7 +14,7 @@ from ..actions.bake import BakeResult, BakeSettings, bake_steps
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
 from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
-from ..actions.goals import NewGoal, also_given, hang_goals, make_goals, plan_pole_of
+from ..actions.goals import NewGoal, also_given, hang_goals, key_pose, make_goals, plan_pole_of
 from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.snap import Snapped, snap_steps
 from ..actions.solve import Item
@@ -29,7 +29,7 @@ from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
-from .baking import SnapOptions, StepsOperator, frames_of_bones, items_of
+from .baking import CHAINS, SnapOptions, StepsOperator, frames_of_bones, items_of
 from .base import ChainOperator, Returned, listed
 from .solving import SolveOperator
 
@@ -168,6 +168,25 @@ class FABRIK_OT_goal_space(ChainOperator):
         if self.space == "BODY" and not body:
             raise BoneError("it has no body bone", rig=owner.name)
         return body if self.space == "BODY" else ""
+
+
+class FABRIK_OT_key(ChainOperator):
+    """Key at this frame what poses limbs: their targets and poles, or their bones where they have none"""
+
+    bl_label = "Key Pose"
+
+    chains = choice(
+        (("ALL", "All", "All chains of the armature, and the body bone"), CHAINS[1]), "Chains", "Which chains"
+    )
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        is_all = self.chains == "ALL"
+        chains = list(rig_of(owner).chains) if is_all else [working_chain(context)]
+        keyed = key_pose(owner, chains, context.scene.frame_current_final, with_body=is_all)
+        if not keyed:
+            raise TargetError("its goals can't be keyed: constraints, drivers or locks hold them", rig=owner.name)
+        frame = f"{context.scene.frame_current_final:g}"
+        self.tell(Text("Frame {frame} keyed: {names}", frame=frame, names=", ".join(keyed)))
 
 
 class FABRIK_OT_goal_select(ChainOperator):

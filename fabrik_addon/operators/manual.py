@@ -37,6 +37,7 @@ chains solver: chain.tolerance chain.max_passes chain.restarts chain.use_plain c
 not_reached how-a-solve-ended: op.solve* chain.status chain.residual chain.turn_residual chain.softened chain.passes
   chain.blocking_bones chain.message*
 not_reached what-has-changed-since: chain.solved_*
+undo_and_keys which-commands-key: op.key
 snapping between-bones-and-goals: op.goal_snap op.pose_snap
 snapping between-chains-and-blenders-own-ik: op.from_ik op.to_ik
 bodies pins: op.pin_* chain.pin chain.held_*

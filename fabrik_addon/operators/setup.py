@@ -183,8 +183,6 @@ def nothing_text(found: Recognised[str]) -> Text:
 def done_text(found: Recognised[str], done: Done) -> Text:
     """What was done, in a sentence."""
     words = [Text(PLANS[found.plan].label)]
-    if found.convention:
-        words = [Text("{body}, {convention} names", body=words[0], convention=found.convention)]
     chains = counted(len(done.made), "1 chain", "{count} chains")
     words.append(joined(": ", (chains, ", ".join(done.made))) if done.made else Text("no new chain"))
     words += [Text("{bone} is the body bone", bone=done.body)] if done.body else []

@@ -26,7 +26,7 @@ SECONDS = 0.25  # a step takes while playing
 
 def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
     """One line on how a chain's solve ended."""
-    how = joined(", ", (status_text(chain), measure_text(chain, scene)))
+    how = joined(", ", filter(None, (status_text(chain), measure_text(chain, scene))))
     text = joined(": ", (chain.name, how))
     return joined("; ", (text, message_of(chain))) if chain.message else text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel of baking: the button, and what came of the last bake."""
+"""The panel that tells what came of the last bake."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..actions.bake import read_report
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.status import STATUS_TEXTS
 from ..overlay.settings import scene_settings
+from ..rig.schema import rig_of
 from ..texts import counted
 from ..translations import iface_
 from .base import FabrikPanel, draw_wrapped, row_after
@@ -25,17 +26,19 @@ FRAME = 2.5 * UNIT  # the button with a frame
 
 
 class FABRIK_PT_bake(FabrikPanel):
-    """Keys for a range of frames, and a report of how they play"""
+    """What came of the last bake: how its keys play"""
 
-    bl_label = "Bake"
-    told_at = ("baking", "baking")
+    bl_label = "Bake Report"
+    told_at = ("baking", "the-report")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and bool(rig_of(working_rig(context)).bake_report)
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, owner = self.layout, working_rig(context)
-        layout.operator("fabrik.bake", icon="KEYFRAME_HLT")
-        report = read_report(owner)
+        report = read_report(working_rig(context))
         if report is not None:
-            _draw_report(context, layout, report)
+            _draw_report(context, self.layout, report)
 
 
 def _draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:

@@ -57,6 +57,7 @@ class FabrikPanel(bpy.types.Panel):
 
     Attributes:
         told_at: The page of the manual, and the heading.
+        needs_chain: Whether it is shown only where the armature has a chain.
     """
 
     bl_space_type = "VIEW_3D"
@@ -64,12 +65,14 @@ class FabrikPanel(bpy.types.Panel):
     bl_category = "FABRIK"
     bl_translation_context = CONTEXT
     told_at = ("index", "")
+    needs_chain = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if newer_refusal(working_rig(context)):
+        owner = working_rig(context)
+        if owner is None or owner.type != "ARMATURE" or newer_refusal(owner) or context.mode not in MODES:
             return False
-        return context.mode in MODES and working_chain(context) is not None
+        return not cls.needs_chain or working_chain(context) is not None
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         if text_width(context, label_(self.bl_label)) > content_width(context, HEADER):

@@ -90,6 +90,10 @@ SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
 SET_UP = Entry("fabrik.character_setup", icon="OUTLINER_OB_ARMATURE")
 ADD = Entry("fabrik.chain_add", icon="ADD")
 BAKE = Entry("fabrik.bake", icon="KEYFRAME_HLT")
+KEYS = (
+    Entry("fabrik.key", "Key Pose", "KEY_HLT", {"chains": "ALL"}),
+    Entry("fabrik.key", "Key Limb", options={"chains": "ACTIVE"}),
+)
 GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
 MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
 REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
@@ -133,6 +137,7 @@ class FABRIK_MT_main(FabrikMenu):
         line,
         SET_UP,
         ADD,
+        *KEYS,
         BAKE,
         line,
         "FABRIK_MT_chain",

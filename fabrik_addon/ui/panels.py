@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of chains: the list, the goal with its notes, the body, the start pose, the solver, joint limits."""
+"""The panel of posing, for every day, and that of rigging: chains and goals, body, start pose, solver, joint limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ..actions import live
-from ..actions.chain_edit import choose, working_chain, working_rig
+from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_rig
 from ..actions.clear import original_of
 from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of
 from ..errors import FabrikError, InvalidValueError
@@ -20,10 +20,10 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.figure.start_pose import is_stale
 from ..rig.limit_types import LIMITS
-from ..rig.schema import START_ITEMS, FabrikChain, limit_of, rig_of
+from ..rig.schema import START_ITEMS, FabrikChain, is_scene_live, limit_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
 from ..rig.versions import newer_refusal
-from ..texts import Text, capitalised, counted
+from ..texts import Text, capitalised, counted, joined
 from ..translations import CONTEXT, iface_
 from .base import (
     ICONS,
@@ -41,11 +41,14 @@ from .base import (
 )
 from .menus import LIST, draw_parts
 from .viewing import draw_switches
+from .walking import draw_plan
 
 Items = Sequence[tuple[str, str, str]]  # of an `EnumProperty`
 
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
-ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in
+ROWS = 3, 10  # of the list, at least and at most
+TROUBLES = 3  # chains of which is told that they do not hold
+FINE = {"REACHED", "NONE", "BAKED", "OLD"}  # kinds of what there is to say of a chain for which the list is enough
 ALONG = 1e-6  # more than this of an axis counts
 ROLES = {"target": Text("Target"), "pole": Text("Pole")}
 
@@ -92,7 +95,9 @@ class FABRIK_MT_chains(bpy.types.Menu):
 
 def _read(scene: bpy.types.Scene) -> int:
     owner = working_rig(bpy.context)
-    return rig_of(owner).active_index if owner is not None and owner.type == "ARMATURE" else 0
+    if owner is None or owner.type != "ARMATURE":
+        return 0
+    return rig_of(owner).active_index if chain_at_hand(bpy.context) is not None else -1
 
 
 def _write(scene: bpy.types.Scene, index: int) -> None:
@@ -107,7 +112,7 @@ def register() -> None:
     number: Any = IntProperty
     scene.fabrik_list_index = number(
         name="Active Chain",
-        description="Chain that the panel shows; choosing one makes its tip the active bone",
+        description="Chain that the panel shows, -1 for none; choosing one makes its target or tip the active bone",
         options={"HIDDEN", "SKIP_SAVE"},
         get=_read,
         set=_write,
@@ -147,16 +152,18 @@ def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
         draw_wrapped(context, layout.box().column(align=True), iface_(note), "INFO")
     overwritten = live.overwriting_keys(owner)
     if overwritten:
-        text = iface_(
-            "{chains}: live posing goes over its keys; Start: Animated hears them", chains=", ".join(overwritten)
-        )
+        text = iface_("{chains}: Live goes over the keys of the bones", chains=", ".join(overwritten))
         draw_wrapped(context, layout, text, "INFO")
+        for name in overwritten[:TROUBLES]:
+            layout.prop_enum(rig.chains[name], "start", "ANIMATED", text=iface_("Start {chain} from Keys", chain=name))
 
 
 class FABRIK_PT_asked(FabrikPanel):
     """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
 
     bl_label = "Pin and Rotation"
+    bl_parent_id = "FABRIK_PT_rigging"
+    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("chains", "what-a-goal-asks")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -164,7 +171,9 @@ class FABRIK_PT_asked(FabrikPanel):
         row = row_for(context, layout, [iface_(label) for _, label, _ in KIND_ITEMS])
         for name, _, _ in KIND_ITEMS:
             row.prop_enum(chain, "kind", name, icon=radio(chain.kind == name))
-        _draw_pin(layout, chain)
+        _draw_pin(context, layout, chain)
+        if chain.pin and chain.target is None:
+            layout.column().prop(chain, "held_location")
         if not chain.aims:
             layout.label(text="End of the tip at the goal:")
             _draw_choice(context, layout, chain, "effector", EFFECTOR_ITEMS)
@@ -177,15 +186,20 @@ class FABRIK_PT_asked(FabrikPanel):
         draw_settings(context, layout, chain, ("weight",) if chain.aims else ("weight", "soft", "stretch"))
 
 
-def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
-    """The button that pins, and where it holds what has no target."""
-    icon: Icon = "PINNED" if chain.pin else "UNPINNED"
-    button = layout.operator(
-        "fabrik.pin_toggle", text="Pinned" if chain.pin else "Pin", icon=icon, depress=bool(chain.pin)
-    )
-    button.which = "ACTIVE"
-    if chain.pin and chain.target is None:
-        layout.column().prop(chain, "held_location")
+def _draw_pin(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None) -> None:
+    """The button that pins a chain; without one the selected bones, or all chains."""
+    if chain is not None:
+        icon: Icon = "PINNED" if chain.pin else "UNPINNED"
+        button = layout.operator(
+            "fabrik.pin_toggle", text="Pinned" if chain.pin else "Pin", icon=icon, depress=bool(chain.pin)
+        )
+        button.which = "ACTIVE"
+    elif context.selected_pose_bones:
+        layout.operator("fabrik.pin_toggle", icon="UNPINNED").which = "SELECTED"
+    else:
+        are_pinned = all(one.pin for one in rig_of(working_rig(context)).chains if one.enabled)
+        button = layout.operator("fabrik.pin_toggle", text="Free All" if are_pinned else "Pin All", icon="UNPINNED")
+        button.which, button.action = "ALL", "FREE" if are_pinned else "PIN"
 
 
 def _draw_choice(
@@ -204,6 +218,7 @@ class FABRIK_PT_body(FabrikPanel):
     """The bone that moves as the body, and how the body gives way"""
 
     bl_label = "Body"
+    bl_parent_id = "FABRIK_PT_rigging"
     told_at = ("bodies", "the-body")
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -230,10 +245,10 @@ class FABRIK_PT_body(FabrikPanel):
         column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
 
 
-class FABRIK_PT_chains(FabrikPanel):
-    """The armature's chains, and the buttons that solve"""
+class FABRIK_PT_posing(FabrikPanel):
+    """What is used every day, for the limb that is selected or for the whole character"""
 
-    bl_label = "Chains"
+    bl_label = "Posing"
     told_at = ("chains", "the-list")
 
     @classmethod
@@ -258,7 +273,9 @@ class FABRIK_PT_chains(FabrikPanel):
         chain = working_chain(context)
         if chain is not None:
             draw_switches(context, layout, owner)
-        _draw_list(context, layout, owner)
+            rows = min(max(ROWS[0], len(rig_of(owner).chains)), ROWS[1])
+            at = owner, "fabrik_chains", context.scene, "fabrik_list_index"
+            layout.template_list("FABRIK_UL_chains", "", *at, rows=rows, maxrows=rows)
         draw_goal_notes(context, layout, owner)
         if chain is None:
             column = layout.column()
@@ -268,21 +285,47 @@ class FABRIK_PT_chains(FabrikPanel):
             layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
             layout.operator("fabrik.drag", icon="VIEW_PAN")
         else:
-            row = layout.row(align=True)
-            row.scale_y = 1.3
-            row.operator("fabrik.solve", icon="CON_KINEMATIC")
-            row.operator("fabrik.solve_all")
-            layout.operator("fabrik.drag", icon="VIEW_PAN")
+            chain = chain_at_hand(context)
+            _draw_buttons(context, layout, owner, chain)
+            if len(rig_of(owner).walker.legs):
+                draw_plan(context, layout, owner)
             draw_notes(context, layout, owner)
         refusal = rig_refusal(owner)
         if refusal or chain is not None:
             _draw_status(context, layout, chain, refusal)
+        else:
+            _draw_troubles(context, layout, owner)
+
+
+class FABRIK_PT_rigging(FabrikPanel):
+    """What is set up once: the list of chains is edited, and all settings stand below it"""
+
+    bl_label = "Rigging"
+    bl_order = 1  # below the report of a bake
+    bl_options = {"DEFAULT_CLOSED"}
+    told_at = ("chains", "the-list")
+    needs_chain = False
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, chain = self.layout, working_chain(context)
+        row = row_or_column(context, layout)
+        if chain is not None:
+            row.prop(chain, "name", text="")
+        buttons = row.row(align=True)
+        buttons.operator("fabrik.chain_add", text="", icon="ADD")
+        buttons.operator("fabrik.chain_remove", text="", icon="REMOVE")
+        buttons.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
+        buttons.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+        buttons.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
+        layout.prop(context.scene, "fabrik_live", text="Live in This Scene")
 
 
 class FABRIK_PT_goal(FabrikPanel):
     """The bones of the active chain, its target and its pole"""
 
     bl_label = "Bones and Goal"
+    bl_parent_id = "FABRIK_PT_rigging"
+    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("chains", "bones-and-goal")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -311,6 +354,8 @@ class FABRIK_PT_start(FabrikPanel):
     """The pose from which every solve of the active chain starts"""
 
     bl_label = "Start Pose"
+    bl_parent_id = "FABRIK_PT_rigging"
+    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("chains", "start-pose")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -339,19 +384,24 @@ class FABRIK_PT_solver(FabrikPanel):
     """How the active chain is solved"""
 
     bl_label = "Solver"
+    bl_parent_id = "FABRIK_PT_rigging"
     told_at = ("chains", "solver")
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         chain, layout = working_chain(context), self.layout
-        draw_settings(context, layout, chain, ("influence", "tolerance", "max_passes", "restarts"))
+        draw_settings(context, layout, chain, ("tolerance", "max_passes", "restarts"))
         layout.prop(chain, "use_plain")
+        if chain.status not in {"NONE", "REFUSED"}:
+            layout.label(text=iface_(counted(chain.passes, "1 pass", "{count} passes")), translate=False)
 
 
 class FABRIK_PT_limit(FabrikPanel):
     """The joint limit of the active bone"""
 
     bl_label = "Joint Limit"
+    bl_parent_id = "FABRIK_PT_rigging"
+    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("limits", "joint-limits")
 
     @classmethod
@@ -374,20 +424,40 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.operator("fabrik.limit_from_ik", text="Copy from IK Limits", icon="CON_KINEMATIC")
 
 
-def _draw_list(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
-    """The chains, and the buttons beside them."""
-    is_beside = is_wide(context)  # else the names of the chains need the width
-    rows = ROWS if is_beside else min(max(ROWS, len(rig_of(owner).chains)), ROWS_NARROW)
-    row = layout.row() if is_beside else layout.column(align=True)
-    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", context.scene, "fabrik_list_index", rows=rows)
-    buttons = row.column(align=True) if is_beside else row.row(align=True)
-    buttons.operator("fabrik.chain_add", text="", icon="ADD")
-    buttons.operator("fabrik.chain_remove", text="", icon="REMOVE")
-    buttons.separator()
-    buttons.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
-    buttons.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
-    buttons.separator()
-    buttons.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
+def _draw_buttons(
+    context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object, chain: FabrikChain | None
+) -> None:
+    """The buttons of every day: for a chain, or without one for the whole character."""
+    if chain is None:
+        layout.label(text="Whole Character", icon="ARMATURE_DATA")
+    else:
+        layout.label(text=chain.name, icon="BONE_DATA", translate=False)
+    if not (rig_of(owner).live and is_scene_live(context.scene)):
+        row = layout.row(align=True)
+        row.scale_y = 1.3
+        if chain is not None:
+            row.operator("fabrik.solve", icon="CON_KINEMATIC")
+        row.operator("fabrik.solve_all")
+    row = row_for(context, layout, operator_labels("drag", "pin_toggle"))
+    row.operator("fabrik.drag", icon="VIEW_PAN")
+    _draw_pin(context, row, chain)
+    row = row_for(context, layout, operator_labels("pin_toggle", "bake"))
+    key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
+    key.chains = "ALL" if chain is None else "ACTIVE"
+    row.operator("fabrik.bake", icon="KEYFRAME_HLT")
+    if chain is not None:
+        draw_settings(context, layout, chain, ("influence",))
+
+
+def _draw_troubles(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """What is wrong with chains of the whole character."""
+    told = [(chain.name, told_of(chain, context)) for chain in rig_of(owner).chains if chain.enabled]
+    told = [(name, one) for name, one in told if one.kind not in FINE]
+    column = layout.box().column(align=True) if told else layout
+    for name, one in told[:TROUBLES]:
+        draw_wrapped(context, column, iface_(joined(": ", (name, one.text))), ICONS[one.kind])
+    if len(told) > TROUBLES:
+        column.label(text=iface_("and {count} more", count=len(told) - TROUBLES), translate=False)
 
 
 def _draw_status(
@@ -498,6 +568,6 @@ def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
 
 
 CLASSES = (
-    FABRIK_MT_chains, FABRIK_UL_chains, FABRIK_PT_chains, FABRIK_PT_goal, FABRIK_PT_asked, FABRIK_PT_body,
-    FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit,
+    FABRIK_MT_chains, FABRIK_UL_chains, FABRIK_PT_posing, FABRIK_PT_rigging, FABRIK_PT_goal, FABRIK_PT_asked,
+    FABRIK_PT_start, FABRIK_PT_limit, FABRIK_PT_body, FABRIK_PT_solver,
 )  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The switches of live posing and of the overlay."""
+"""The switches of live posing and of the overlay, and a solve step by step."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ WAYS: tuple[tuple[str, Icon], ...] = (
 
 
 def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
-    """Live posing, of this armature and of all in the scene, and the overlay."""
+    """Live posing of this armature, that of the scene where it is off, and the overlay."""
     both = row_or_column(context, layout)
     row = both.row(align=True)
     live = row.row(align=True)
     live.active = is_scene_live(context.scene)
     live.prop(owner, "fabrik_live", text="Live", icon=check(rig_of(owner).live), toggle=True)
-    row.prop(context.scene, "fabrik_live", text="", icon="SCENE_DATA" if live.active else "PAUSE")
+    if not live.active:
+        row.prop(context.scene, "fabrik_live", text="", icon="PAUSE")
     both.separator()
     row = both.row(align=True)
     settings = scene_settings(context.scene)
@@ -64,6 +65,7 @@ class FABRIK_PT_steps(FabrikPanel):
     """A recorded solve of the active chain, pass by pass"""
 
     bl_label = "Step by Step"
+    bl_parent_id = "FABRIK_PT_rigging"
     bl_options = {"DEFAULT_CLOSED"}
     told_at = ("steps", "step-by-step")
 

@@ -10,10 +10,9 @@ from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
 from ..overlay.settings import state
 from ..rig.bones import pose_bones
 from ..rig.schema import PREFIX, Changes, rig_of
-from ..rig.versions import newer_refusal
 from ..texts import capitalised
 from ..translations import iface_
-from .base import MODES, FabrikPanel, draw_settings, draw_wrapped, row_or_column
+from .base import FabrikPanel, draw_settings, draw_wrapped, row_or_column
 
 GROUPS = (
     ("stride_scale", "step_height", "clearance", "swing_curve"),
@@ -28,13 +27,10 @@ class FABRIK_PT_walker(FabrikPanel):
     """Legs that step as the body goes along its path"""
 
     bl_label = "Walker"
+    bl_parent_id = "FABRIK_PT_rigging"
     told_at = ("walkers", "walkers")
+    needs_chain = False
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        owner = working_rig(context)
-        return owner is not None and owner.type == "ARMATURE" and not newer_refusal(owner) and context.mode in MODES
 
     def draw(self, context: bpy.types.Context) -> None:
         owner, layout = working_rig(context), self.layout
@@ -42,7 +38,7 @@ class FABRIK_PT_walker(FabrikPanel):
         if not len(walker.legs):
             layout.operator("fabrik.walker_add", icon="ADD")
             return
-        _draw_plan(context, layout, owner)
+        draw_plan(context, layout, owner)
         row = layout.row(align=True)
         row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
         row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
@@ -66,7 +62,7 @@ def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
     return _known[asked]
 
 
-def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+def draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The button that plans, the switch, and what is planned."""
     assert context.scene is not None
     frames = planned_frames(owner)
@@ -93,12 +89,12 @@ class FABRIK_PT_walk_leg(FabrikPanel):
     bl_label = "Legs"
     bl_parent_id = "FABRIK_PT_walker"
     told_at = ("walkers", "legs")
+    needs_chain = False
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        owner = working_rig(context)
-        return owner is not None and owner.type == "ARMATURE" and len(rig_of(owner).walker.legs) > 0
+        return super().poll(context) and len(rig_of(working_rig(context)).walker.legs) > 0
 
     def draw(self, context: bpy.types.Context) -> None:
         owner, layout = working_rig(context), self.layout

@@ -52,7 +52,7 @@ class Step(NamedTuple):
 
 
 TARGET = (
-    Step("ui/panels", "FABRIK_PT_chains", "draws the button Solve"),
+    Step("ui/panels", "FABRIK_PT_posing", "draws the button Solve"),
     Step("operators/solving", "FABRIK_OT_solve", "finds the chain, reports the end"),
     Step("actions/solve", "solve_items", "what all solving buttons call: those chains later that hang on others"),
     Step("rig/checks", "check_rig", "can the armature be posed?"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabrik_addon.kernel.loading import Form
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
-QUESTION_MARK = "Chains ?"
+QUESTION_MARK = "Posing ?"
 
 
 def _leg() -> bpy.types.Object:

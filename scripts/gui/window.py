@@ -16,7 +16,7 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
-from blender import OPS, select_bones
+from blender import OPS, rig_of, select_bones
 from rigs import BoneRow, make_armature, row_of_bones
 
 ARCHIVE, OUT, REPORT, GRAB, PART = sys.argv[sys.argv.index("--") + 1 :]
@@ -26,14 +26,16 @@ PATIENCE = 8  # waits
 WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
-    "Set Up Character": (0.5, 178),
-    "Add Chain": (0.5, 208),
-    "Chains ?": (0.78, 15),
+    "Set Up Character": (0.5, 52),
+    "Add Chain": (0.5, 82),
+    "Posing ?": (0.78, 15),
     "Live": (0.2, 46),
     "Overlay": (0.62, 46),
-    "Solve": (0.25, 205),
-    "Drag Bone": (0.5, 233),
+    "Solve": (0.25, 183),
+    "Drag Bone": (0.25, 211),
 }
+BELOW_LIST = {"Solve", "Drag Bone"}  # which has three rows at least, ten at most
+ROW = 20  # pixels at scale 1
 
 
 def say(text: str) -> None:
@@ -85,6 +87,9 @@ class Window:
     def button(self, button: str) -> tuple[int, int]:
         """Where a button of the panel stands, in pixels of the window."""
         share, below = BUTTONS[button]
+        owner = bpy.data.objects.get("Body") or bpy.data.objects.get("Leg")
+        if button in BELOW_LIST and owner is not None:
+            below += ROW * (min(max(len(rig_of(owner).chains), 3), 10) - 3)
         side, scale = self.region("UI"), CONTEXT.preferences.system.ui_scale
         return int(side.x + side.width * share), int(side.y + side.height - below * scale)
 

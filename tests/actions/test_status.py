@@ -436,11 +436,11 @@ def test_the_status_is_told_of_what_is_asked(settings: dict[str, object], text: 
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"status": "REACHED", "residual": 1e-6}, "3 passes"),
-        ({"status": "TOO_FAR", "residual": 0.25}, "25 cm off, 3 passes"),
-        ({"status": "TOO_FAR", "residual": 0.25, "turn_residual": radians(12)}, "25 cm off, 12° turned off, 3 passes"),
-        ({"status": "REACHED", "softened": 0.02}, "soft goal 2 cm before the target, 3 passes"),
-        ({"kind": "AIM", "status": "BLOCKED", "residual": 3.0, "turn_residual": 0.5}, "29° turned off, 3 passes"),
+        ({"status": "REACHED", "residual": 1e-6}, ""),
+        ({"status": "TOO_FAR", "residual": 0.25}, "25 cm off"),
+        ({"status": "TOO_FAR", "residual": 0.25, "turn_residual": radians(12)}, "25 cm off, 12° turned off"),
+        ({"status": "REACHED", "softened": 0.02}, "soft goal 2 cm before the target"),
+        ({"kind": "AIM", "status": "BLOCKED", "residual": 3.0, "turn_residual": 0.5}, "29° turned off"),
     ],
 )
 def test_what_is_left_is_told_in_place_and_in_degrees(settings: dict[str, object], text: str) -> None:

@@ -207,7 +207,7 @@ def test_every_operator_and_panel_on_newer_data_is_disabled() -> None:
     assert all(kind.poll(bpy.context) for kind in kinds)
     make_newer(owner)
     assert [name for name in dir(bpy.ops.fabrik) if getattr(bpy.ops.fabrik, name).poll()] == ["manual"]
-    assert [kind.__name__ for kind in kinds if kind.poll(bpy.context)] == ["FABRIK_PT_chains"]  # which says why
+    assert [kind.__name__ for kind in kinds if kind.poll(bpy.context)] == ["FABRIK_PT_posing"]  # which says why
     with pytest.raises(RuntimeError, match=f"Its FABRIK data is of version {NEWER}"):
         bpy.ops.fabrik.solve()
 

@@ -244,7 +244,7 @@ def _chains(
         else:
             chains[standing.name] = part
             done.kept.append(standing.name)
-    for part in new:
+    for part in sorted(new, key=lambda part: part.kind not in WITH_TARGETS):  # what is posed most comes first
         name = _made(owner, limbs, part, read_defaults(context))
         rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
         chains[name] = part

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of posing: few controls, of the limb that is selected or of the whole character; the rest is below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon import ui
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
+from fabrik_addon.ui.panels import FABRIK_PT_posing, FABRIK_PT_rigging
+
+from support.judging import channels
+from support.scenes import go_live, go_to, make_line, press, select, update, walking
+from support.skeletons import set_up
+
+MOST = 12
+CONTROLS = {"operator", "prop", "prop_enum", "prop_search", "menu", "popover", "operator_menu_enum", "template_list"}
+
+
+class Drawn:
+    """A layout that takes note of what stands in it.
+
+    Attributes:
+        controls: Each by what draws it, what it is called with, and its options; for an operator those that are set.
+        labels: The texts between them.
+    """
+
+    def __init__(self) -> None:
+        self.controls: list[tuple[str, tuple[Any, ...], Any]] = []
+        self.labels: list[str] = []
+        self.use_property_split = False
+
+    def label(self, text: str = "", **options: object) -> None:
+        self.labels.append(text)
+
+    def row(self, **options: object) -> Drawn:
+        return self
+
+    column = box = split = row
+
+    def separator(self) -> None:
+        """Nothing to note."""
+
+    def __getattr__(self, name: str) -> Any:
+        assert name in CONTROLS, name
+
+        def note(*arguments: Any, **options: Any) -> Any:
+            made: Any = type("Options", (), {})() if name == "operator" else options
+            self.controls.append((name, arguments, made))
+            return made
+
+        return note
+
+    def buttons(self) -> dict[str, Any]:
+        """The operators on buttons by their names, each with its options."""
+        return {what[0].removeprefix("fabrik."): options for kind, what, options in self.controls if kind == "operator"}
+
+    def settings(self) -> set[str]:
+        return {what[1] for kind, what, _ in self.controls if kind in {"prop", "prop_enum"}}
+
+
+def drawn(kind: Any = FABRIK_PT_posing) -> Drawn:
+    """What a panel shows now."""
+    layout = Drawn()
+    panel: Any = type("Panel", (), {"layout": layout})()
+    assert kind.poll(bpy.context)
+    kind.draw(panel, bpy.context)
+    return layout
+
+
+def chain_of(owner: bpy.types.Object, name: str) -> FabrikChain:
+    return rig_of(owner).chains[name]
+
+
+@pytest.fixture
+def human() -> bpy.types.Object:
+    """A human that was set up, nothing selected."""
+    set_up("human_mixamo")
+    owner = bpy.context.view_layer.objects.active
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    update()
+    return owner
+
+
+def take(owner: bpy.types.Object, *bones: str) -> None:
+    select(owner, *bones)
+    owner.data.update_tag()
+    update()
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+@pytest.mark.parametrize("bone", ["", "Arm.target.L"])
+def test_a_fresh_character_shows_a_dozen_controls_at_most(human: bpy.types.Object, bone: str, is_live: bool) -> None:
+    if bone:
+        take(human, bone)
+    rig_of(human).live = is_live
+    update()
+    found = drawn()
+    help_button = 1
+    assert len(found.controls) + help_button <= MOST, found.controls
+    assert {"drag", "pin_toggle", "key", "bake"} <= set(found.buttons())
+    assert "fabrik_live" in found.settings()
+
+
+def test_it_solves_only_where_live_is_off(human: bpy.types.Object) -> None:
+    scene: Any = bpy.context.scene
+    take(human, "Arm.target.L")
+    assert {"solve", "solve_all"} <= set(drawn().buttons())
+    rig_of(human).live = True
+    update()
+    assert not {"solve", "solve_all"} & set(drawn().buttons())
+    scene.fabrik_live = False
+    found = drawn()
+    assert {"solve", "solve_all"} <= set(found.buttons())
+    assert len([what for kind, what, _ in found.controls if kind == "prop" and what[1] == "fabrik_live"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("bone", "chain"),
+    [("Arm.target.R", "Arm.R"), ("Leg.pole.L", "Leg.L"), ("mixamorig:LeftForeArm", "Arm.L"), ("mixamorig:Hips", "")],
+)
+def test_it_speaks_of_the_limb_that_is_selected(human: bpy.types.Object, bone: str, chain: str) -> None:
+    take(human, bone)
+    found = drawn()
+    row = getattr(bpy.context.scene, "fabrik_list_index")
+    assert found.buttons()["key"].chains == ("ACTIVE" if chain else "ALL")
+    assert found.buttons()["pin_toggle"].which == ("ACTIVE" if chain else "SELECTED")
+    assert ("influence" in found.settings()) == bool(chain)
+    if chain:
+        assert rig_of(human).active.name == chain == rig_of(human).chains[row].name
+        assert chain in found.labels
+    else:
+        assert row == -1
+
+
+def test_with_nothing_selected_it_speaks_of_the_whole_character(human: bpy.types.Object) -> None:
+    found = drawn()
+    assert "Whole Character" in found.labels
+    buttons = found.buttons()
+    assert (buttons["key"].chains, buttons["pin_toggle"].which, buttons["pin_toggle"].action) == ("ALL", "ALL", "PIN")
+    assert "solve" not in buttons
+    assert "solve_all" in buttons
+    press("pin_toggle", which="ALL", action="PIN")
+    assert drawn().buttons()["pin_toggle"].action == "FREE"
+
+
+def test_an_empty_that_is_a_goal_shows_its_limb() -> None:
+    set_up("human_mixamo", controls="EMPTIES")
+    owner = bpy.context.view_layer.objects.active
+    bpy.ops.object.mode_set(mode="OBJECT")
+    update()
+    for name, role in (("Arm.R", "target"), ("Leg.L", "pole"), ("Arm.L", "target")):
+        goal = getattr(chain_of(owner, name), role)
+        bpy.context.view_layer.objects.active = goal
+        owner.update_tag()
+        update()
+        assert rig_of(owner).active.name == name
+        assert name in drawn().labels
+
+
+def test_a_row_that_is_picked_picks_the_target_of_the_limb(human: bpy.types.Object) -> None:
+    index = [chain.name for chain in rig_of(human).chains].index("Arm.R")
+    setattr(bpy.context.scene, "fabrik_list_index", index)
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["Arm.target.R"]
+    assert "Arm.R" in drawn().labels
+
+
+def test_troubles_are_told_of_the_whole_character(human: bpy.types.Object) -> None:
+    go_live(human)
+    human.pose.bones["Arm.target.L"].location.x += 5.0
+    update()
+    assert "Arm.L:Targettoofar" in "".join(drawn().labels).replace(" ", "")  # over several lines
+
+
+@pytest.mark.parametrize("name", ["human_mixamo", "wolf", "cat"])
+def test_limbs_come_first_in_the_list(name: str) -> None:
+    set_up(name)
+    chains = rig_of(bpy.context.view_layer.objects.active).chains
+    has_target = [chain.target is not None for chain in chains]
+    assert any(has_target)
+    assert has_target == sorted(has_target, reverse=True), [chain.name for chain in chains]
+
+
+def test_the_list_shows_all_chains_of_a_character(human: bpy.types.Object) -> None:
+    rows = [options for kind, _, options in drawn().controls if kind == "template_list"]
+    assert [(one["rows"], one["maxrows"]) for one in rows] == [(len(rig_of(human).chains),) * 2]
+
+
+def below(kind: Any) -> Iterator[Any]:
+    """A panel and those below it."""
+    yield kind
+    for other in ui.CLASSES:
+        if getattr(other, "bl_parent_id", "") == kind.__name__:
+            yield from below(other)
+
+
+def test_the_rest_is_below_one_panel_that_is_closed_at_first(human: bpy.types.Object) -> None:
+    tab = [kind for kind in ui.CLASSES if getattr(kind, "bl_category", "") == "FABRIK"]
+    top = [kind for kind in tab if not getattr(kind, "bl_parent_id", "")]
+    assert [kind.__name__ for kind in top if kind.poll(bpy.context)] == ["FABRIK_PT_posing", "FABRIK_PT_rigging"]
+    rest = list(below(FABRIK_PT_rigging))
+    assert {*tab} == {*top, *rest}
+    assert all("DEFAULT_CLOSED" in kind.bl_options for kind in rest)
+
+
+def test_a_walk_is_planned_from_the_panel_of_every_day() -> None:
+    owner = walking("human")
+    select(owner)
+    assert "walk_plan" in drawn().buttons()
+
+
+def keyed_frames(owner: bpy.types.Object) -> dict[str, set[float]]:
+    """By the paths of curves the frames of their keys."""
+    found: dict[str, set[float]] = {}
+    for curve in fcurves_of(owner):
+        found.setdefault(curve.data_path, set()).update(key.co[0] for key in curve.keyframe_points)
+    return found
+
+
+def test_a_limb_is_keyed_by_its_goals(human: bpy.types.Object) -> None:
+    take(human, "Arm.target.L")
+    press("key", chains="ACTIVE")
+    paths = set(keyed_frames(human))
+    target, pole = (f'pose.bones["Arm.{role}.L"]' for role in ("target", "pole"))
+    assert {f"{target}.location", f"{pole}.location"} <= paths
+    assert all(path.startswith((target, pole)) for path in paths)
+    assert any(path.startswith(f"{target}.rotation") for path in paths)
+
+
+def test_a_chain_without_a_goal_is_keyed_by_its_bones(human: bpy.types.Object) -> None:
+    take(human, "mixamorig:Spine1")
+    press("key", chains="ACTIVE")
+    assert 'pose.bones["mixamorig:Spine1"].rotation_quaternion' in keyed_frames(human)
+
+
+def test_a_whole_pose_comes_back_at_its_frame(human: bpy.types.Object) -> None:
+    go_live(human)
+    first = channels(human)
+    press("key", chains="ALL")
+    bpy.context.scene.frame_set(20)
+    human.pose.bones["Arm.target.L"].location.z += 0.2
+    update()
+    second = channels(human)
+    assert second != first
+    press("key", chains="ALL")
+    for frame, stood in ((1, first), (20, second)):
+        go_to(frame)
+        for one, other in zip(channels(human), stood, strict=True):
+            assert one == pytest.approx(other, abs=1e-6)
+    assert keyed_frames(human)['pose.bones["mixamorig:Hips"].location'] == {1.0, 20.0}
+
+
+def test_goals_that_something_holds_are_not_keyed() -> None:
+    owner = make_line(3)
+    bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=3, use_target=True, kind="EMPTY")
+    target: Any = rig_of(owner).chains[0].target
+    target.lock_location[0] = True
+    with pytest.raises(RuntimeError, match="can't be keyed"):
+        press("key", chains="ACTIVE")
