@@ -87,7 +87,7 @@ class Window:
     def button(self, button: str) -> tuple[int, int]:
         """Where a button of the panel stands, in pixels of the window."""
         share, below = BUTTONS[button]
-        owner = bpy.data.objects.get("Body") or bpy.data.objects.get("Leg")
+        owner: bpy.types.Object | None = bpy.data.objects.get("Body") or bpy.data.objects.get("Leg")
         if button in BELOW_LIST and owner is not None:
             below += ROW * (min(max(len(rig_of(owner).chains), 3), 10) - 3)
         side, scale = self.region("UI"), CONTEXT.preferences.system.ui_scale

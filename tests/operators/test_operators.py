@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Quaternion, Vector
 
 from support.judging import channels, evaluated_joints, tip_error
@@ -170,7 +171,8 @@ def state(owner: bpy.types.Object) -> tuple[object, ...]:
     objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
     constraints = [(bone.name, found.name) for bone in owner.pose.bones for found in bone.constraints]
     rest = rig.active_index, rig.body_bone, rig.bake_report, owner.mode
-    return chains, asked, rest, channels(owner), limits, sorted(objects), parents, constraints
+    keys = sorted((found.name, curve.data_path) for found in bpy.data.objects for curve in fcurves_of(found))
+    return chains, asked, rest, channels(owner), limits, sorted(objects), parents, constraints, keys
 
 
 UNDOABLE: dict[str, dict[str, Any]] = {
@@ -182,6 +184,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "chain_move": {"direction": "UP"},
     "target_add": {},
     "pole_add": {},
+    "key": {},
     "goal_select": {"role": "target"},
     "goal_space": {"space": "ARMATURE"},
     "back_to_pose": {},
