@@ -138,7 +138,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 
 # Live chains written, with what came of them: all of an armature at once.
 
-PREPARED = attrgetter("figure")
+FIGURE = attrgetter("figure")
 NOT_BARE = -1  # in place of a status that does not tell all
 
 
@@ -152,8 +152,8 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     Raises:
         TypeError: The armature has other bones or chains than when it was looked up.
     """
-    key = [*map(id, map(PREPARED, figures))]
-    if rig.writer is None or [*map(id, map(PREPARED, rig.writer.poses))] != key:
+    key = [*map(id, map(FIGURE, figures))]
+    if rig.writer is None or [*map(id, map(FIGURE, rig.writer.poses))] != key:
         poses = [Pose(known.figure, known.rotations, known.shift, known.factors) for known in figures]
         rig.writer = PoseWriter(poses, rig.bones)
     _conclude(rig, figures)

@@ -103,7 +103,7 @@ def posed(
         figure: The chains.
         points: The goals of each, in world space.
         owner: Their armature object.
-        depsgraph: With which the chains were figure.
+        depsgraph: With which the chains were read.
         explain: Whether to find out by how much blocking limits would have to give.
 
     Raises:

@@ -82,7 +82,7 @@ def ends_at(
         rotations: n rotations.
         shift: Vector of chain space by which the root stands elsewhere than it starts.
         owner: Their armature object.
-        depsgraph: With which they were figure.
+        depsgraph: With which they were read.
     """
     if figure.is_rigid:
         placed = figure.solver.figure.placed(rotations, shift)
