@@ -20,6 +20,7 @@ from ..rig.figure.pose_writer import updated
 from ..rig.goals import GoalRef, goals_of
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
+from ..rig.spaces import remove_unused_anchors
 from ..rig.versions import check_not_newer, clear_bones, clear_stored
 from ..texts import Text
 from .chains import link_like
@@ -60,6 +61,7 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     remove_control_bones(context, owner, bones)
     clear_bones(owner, bones)
     remove_unused_shapes()
+    remove_unused_anchors()
     unused = _unused(empties)
     for goal in unused:
         bpy.data.objects.remove(goal)

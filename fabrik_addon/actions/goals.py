@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets and poles that are planned become empties in the scene, or control bones inside the rig; and are keyed."""
+"""Targets and poles that are planned become empties in the scene, or control bones inside the rig; and are keyed.
+
+What they hang on is switched, at once or from a frame on, with nothing moving: their spaces, grab and release.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
-from ..errors import ChainError, RigError, TargetError
-from ..messages import ROLES
-from ..rig.animation.channels import channel_of
+from ..errors import RigError, TargetError
+from ..maths import axes_of
+from ..messages import Message
+from ..rig.animation.channels import channel_of, read_values, to_values
+from ..rig.animation.compat import fcurves_of
+from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.animation.keys import insert_goal_key, insert_held_key, insert_turn_key
-from ..rig.bones import bones_to, pose_bones, resolve_bones
+from ..rig.bones import pose_bones, resolve_bones
 from ..rig.control_bones import (
     ControlBone,
-    hang_control_bone,
+    free_control_bones,
     is_control,
     make_control_bones,
     new_bones_refusal,
@@ -24,14 +31,16 @@ from ..rig.control_bones import (
     root_control,
 )
 from ..rig.goals import GoalRef, goals_of
-from ..rig.placing import held_by, location_curves, stays, turn_curves
+from ..rig.placing import held_by, holder_of, key_group, stays, turn_held_by
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
+from ..rig.spaces import Holder, add_space, hold_of, holder_in, offset_of, spaces_of, target_of
 from ..rig.walk_goals import is_walked
 from ..texts import Text, worded
 from .bends import pole_in_bend
 from .chains import POLE_AWAY, Defaults, Empty, plan_pole
 from .figure_pose import FigurePose
+from .frames import go_to
 from .live.state import state as live_state
 
 NewGoal: TypeAlias = tuple[FabrikChain, str, Empty]  # whose it is to be, "target" or "pole", where and how drawn
@@ -125,76 +134,6 @@ def _bone(
     return ControlBone(sided_name(chain.name, role), head, size, planned.shape, parent)
 
 
-def hang_goals(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, roles: Sequence[str], parent: str
-) -> list[str]:
-    """Hang target and pole of a chain on a bone of its armature, whose space they then stand in; nothing moves.
-
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        chain: A chain of it.
-        roles: Of "target" and "pole" those that are meant, as far as the chain has them.
-        parent: Name of the bone; "" for the one that moves the whole rig, or none.
-
-    Returns:
-        Names of the goals.
-
-    Raises:
-        ChainError: There is no such bone, or it is one of the chain's own.
-        TargetError: A goal can't be hung there; nothing was changed.
-    """
-    bones = resolve_bones(owner, chain)
-    if parent:
-        bones_to(owner, parent, 1)
-        if parent in [bone.name for bone in bones] or is_control(pose_bones(owner)[parent]):
-            raise ChainError(Text("'{bone}' is moved by this chain, or is a goal", bone=parent), rig=owner.name)
-    goals = [goal for goal in goals_of(chain) if goal.role in roles]
-    for goal in goals:
-        reason = _stays_where_it_hangs(owner, goal)
-        if reason:
-            text = Text("its {role} {name} {reason}", role=ROLES[goal.role], name=goal.name, reason=reason)
-            raise TargetError(text, rig=owner.name, chain=chain.name)
-    parent, name = parent or root_control(owner, bones), chain.name
-    was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
-    try:
-        for goal in goals:
-            if goal.bone:
-                hang_control_bone(context, owner, goal.bone, parent)
-            else:
-                _hang_object(context, owner, goal.found, parent)
-    finally:
-        live_state.paused = was_paused
-        live_state.forget()
-    return [worded(goal.name) for goal in goals_of(rig_of(owner).chains[name]) if goal.role in roles]
-
-
-def _stays_where_it_hangs(owner: bpy.types.Object, goal: GoalRef) -> str:
-    """Why a goal can't be hung elsewhere, to follow its name; "" where it can."""
-    is_control_bone = goal.found == owner and bool(goal.bone) and is_control(pose_bones(owner)[goal.bone])
-    if goal.bone and not is_control_bone:
-        return Text("is a bone that was not made as a goal: change its parent in Edit Mode")
-    refusal = new_bones_refusal(owner) if goal.bone else None
-    reason = refusal or held_by(goal)
-    if reason:
-        return worded(reason)
-    if location_curves(goal) or turn_curves(goal):
-        return Text("has keys, which would play elsewhere: hang it before it is animated")
-    return ""
-
-
-def _hang_object(context: bpy.types.Context, owner: bpy.types.Object, found: bpy.types.Object, parent: str) -> None:
-    """Parent an object to a bone of an armature, or to that; it stands where it stood."""
-    depsgraph = context.evaluated_depsgraph_get()
-    stood = found.evaluated_get(depsgraph).matrix_world.copy()
-    found.parent, found.parent_type = owner, "BONE" if parent else "OBJECT"
-    if parent:
-        found.parent_bone = parent
-    assert context.view_layer is not None
-    context.view_layer.update()
-    found.matrix_world = stood
-
-
 def also_given(owner: bpy.types.Object) -> list[str]:
     """Names of the other objects that have the same armature data, and so the same bones."""
     return [found.name for found in bpy.data.objects if found != owner and found.data == owner.data]
@@ -241,3 +180,325 @@ def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> boo
 
 def _key_rotation(bone: bpy.types.PoseBone, frame: float) -> None:
     bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame, group=bone.name)
+
+
+# What goals hang on is switched, and nothing moves.
+
+Anchored = tuple[bpy.types.Object, str]  # an object, and the name of a bone of it or ""
+ROUNDS = 2  # in which the place in a new space settles, where the body moves with what it carries
+PARENTS = {"OBJECT", "BONE"}  # kinds of parent whose place a space can take
+
+
+@dataclass(eq=False)
+class _Switch:
+    """One object or bone that is to hang on something else.
+
+    Attributes:
+        goal: What it is.
+        to: On what it is to hang; None for nothing.
+        group: In which its keys come.
+        is_keyed: Whether it does so from the frame at hand on.
+        holds: Whether it holds still there until its next key.
+        stands: By frames, where it stood: in the space of its armature object, or in the world for an object.
+        carriers: By frames, where what is to carry it stands, likewise.
+    """
+
+    goal: GoalRef
+    to: Anchored | None
+    is_keyed: bool
+    holds: bool
+    stands: dict[float, Matrix] = field(default_factory=dict)
+    carriers: dict[float, Matrix] = field(default_factory=dict)
+
+    @property
+    def holder(self) -> Any:
+        """What has the channels; looked up anew, since edit mode makes all bones anew."""
+        return holder_of(self.goal)
+
+    def curves(self, *names: str) -> list[bpy.types.FCurve]:
+        """Its curves of some of its properties; by default those of its place and rotation."""
+        holder = self.holder
+        start = f"{holder.path_from_id()}." if isinstance(holder, bpy.types.PoseBone) else ""
+        paths = {start + name for name in names or ("location", channel_of(holder.rotation_mode)[0])}
+        return [curve for curve in fcurves_of(self.goal.found) if curve.data_path in paths]
+
+    def switch_curves(self) -> list[bpy.types.FCurve]:
+        """The curves that switch its spaces."""
+        holder = self.holder
+        start = holder.path_from_id() + "." if isinstance(holder, bpy.types.PoseBone) else ""
+        paths = {start + _influence(one) for one in spaces_of(holder)}
+        return [curve for curve in fcurves_of(self.goal.found) if curve.data_path in paths]
+
+    def frames_after(self, now: float) -> list[float]:
+        """The frames after one at which it is keyed, until it is switched again."""
+        switches = _frames_of(self.switch_curves(), now)
+        return [frame for frame in _frames_of(self.curves(), now) if not switches or frame < switches[0] - SAME_FRAME]
+
+    def note(self, frame: float, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Note where it stands in a frame, the first time, and what is to carry it; whether that is elsewhere now.
+
+        Raises:
+            TargetError: That has no extent.
+        """
+        evaluated = self.goal.found.evaluated_get(depsgraph)
+        own: Any = holder_in(evaluated, self.goal.bone)
+        is_bone = isinstance(own, bpy.types.PoseBone)
+        if frame not in self.stands:
+            self.stands[frame] = own.matrix.copy() if is_bone else own.matrix_world.copy()
+        carrier = Matrix()
+        if self.to is not None:
+            found, name = self.to
+            carrier = _matrix_of(found.evaluated_get(depsgraph), name, within=evaluated if is_bone else None)
+        if not abs(carrier.to_3x3().determinant()):
+            raise TargetError(Message("TARGET_WITHOUT_SCALE", name=_name_of(self.to)))
+        before, self.carriers[frame] = self.carriers.get(frame), carrier
+        return before is None or carrier != before
+
+
+def switch_spaces(
+    context: bpy.types.Context,
+    wanted: Sequence[tuple[GoalRef, Anchored | None]],
+    *,
+    keyed: bool,
+    holds: bool = False,
+    own: Iterable[Anchored] = (),
+) -> list[float]:
+    """Hang goals, or other objects, on something else, with nothing moving.
+
+    Where they are keyed, they hang there from the frame at hand on, and all their keys until they are switched again
+    are brought along; else at once, in all frames.
+
+    Args:
+        context: Its view layer has them.
+        wanted: Targets, poles, or what is held in a hand, each with what it is to hang on: an object, and the name of a
+            bone of it or ""; None for nothing but its armature object, or the world.
+        keyed: Whether they do so from the frame at hand on; those that are animated always do.
+        holds: Whether they hold still there until their next key, where they are keyed.
+        own: Objects and bones that may not carry it: those that are moved by these goals.
+
+    Returns:
+        The frames in which they were keyed, rising, the one at hand first; none where they were not.
+
+    Raises:
+        TargetError: One can't be hung there; nothing was changed.
+    """
+    assert context.scene is not None
+    now = context.scene.frame_current_final
+    switches = [_Switch(goal, to, keyed, holds) for goal, to in wanted]
+    for one in switches:
+        one.is_keyed = keyed or bool(one.curves()) or bool(one.switch_curves())
+        reason = _refusal(one, {(found.name_full, name) for found, name in own})
+        if reason:
+            raise TargetError(Text("{name} {reason}", name=one.goal.name, reason=worded(reason)))
+    _visit(context, [(one, {now, *(one.frames_after(now) if one.is_keyed else ())}) for one in switches])
+    was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
+    try:
+        _leave_parents(context, switches)
+        for one in switches:
+            _switch(one, now)
+    finally:
+        live_state.paused = was_paused
+        live_state.forget()
+    for _ in range(ROUNDS):  # a body that helped stands elsewhere now
+        moved = _visit(context, [(one, set(one.stands)) for one in switches if one.to is not None])
+        for one in moved:
+            _write(one)
+    return sorted({frame for one in switches if one.is_keyed for frame in one.stands})
+
+
+def space_name(goal: GoalRef) -> str:
+    """On what a goal hangs now: the name of a bone or an object; "" for nothing, None being told as that."""
+    hold = hold_of(goal.found, goal.bone)
+    if hold is None or (hold.found == goal.found and not hold.bone):
+        return ""
+    return hold.bone or hold.found.name
+
+
+def first_space(goal: GoalRef) -> Anchored | None:
+    """On what a goal hung before it was given other spaces; None for nothing."""
+    found = spaces_of(holder_of(goal))
+    return target_of(holder_of(goal), found[0]) if found and found[0].name.endswith(FIRST) else None
+
+
+FIRST = "(first)"  # how the name of the space ends that took the place of a parent
+
+
+def _refusal(one: _Switch, own: set[tuple[str, str]]) -> Text | Message | str:
+    """Why something can't be hung elsewhere, to follow its name; "" where it can."""
+    reason = held_by(one.goal) or turn_held_by(one.goal) or _parent_refusal(one)
+    if reason or one.to is None:
+        return reason or ""
+    found, name = one.to
+    return Message("HAS_NO_BONE", bone=name) if name and holder_in(found, name) is None else _circle(one, own)
+
+
+def _parent_refusal(one: _Switch) -> Text | Message | None:
+    """Why something can't leave its parent; None where it can, or has none."""
+    holder = one.holder
+    if holder.parent is None:
+        return None
+    if isinstance(holder, bpy.types.PoseBone):
+        if is_control(holder):
+            return new_bones_refusal(one.goal.found)
+        return Text("is a bone that was not made as a goal: change its parent in Edit Mode")
+    if holder.parent_type in PARENTS:
+        return None
+    return Text("is parented to vertices or a lattice, whose place no space can take")
+
+
+def _circle(one: _Switch, own: set[tuple[str, str]]) -> Text | str:
+    """That what something is to hang on hangs on it, or is moved by it; "" where it does not."""
+    assert one.to is not None
+    found, name = one.to
+    seen = set[tuple[str, str]]()
+    while True:
+        key = found.name_full, name
+        if key in own or key == (one.goal.found.name_full, one.goal.bone):
+            return Text("would move with itself: it moves '{name}'", name=name or found.name)
+        hold = hold_of(found, name)
+        if key in seen or hold is None or (hold.found == found and not hold.bone):
+            return ""
+        seen.add(key)
+        found, name, _ = hold
+
+
+def _visit(context: bpy.types.Context, wanted: Sequence[tuple[_Switch, set[float]]]) -> list[_Switch]:
+    """Note where all stands in some frames, the one at hand among them; which are carried from elsewhere now."""
+    scene = context.scene
+    assert scene is not None
+    assert context.view_layer is not None
+    now, moved = scene.frame_current_final, list[_Switch]()
+    frames = sorted({frame for _, own in wanted for frame in own}, key=lambda frame: (frame != now, frame))
+    context.view_layer.update()
+    for frame in frames:
+        if frame != now:
+            go_to(scene, frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        moved += [one for one, own in wanted if frame in own and one.note(frame, depsgraph)]
+    if len(frames) > 1:
+        go_to(scene, now)
+    return [one for one, _ in wanted if one in moved]
+
+
+def _leave_parents(context: bpy.types.Context, switches: Sequence[_Switch]) -> None:
+    """Let spaces take the place of parents; their channels stay as they are."""
+    parented = [one for one in switches if one.holder.parent is not None]
+    for one in parented:
+        holder = one.holder
+        if isinstance(holder, bpy.types.PoseBone):
+            parent: Any = holder.parent
+            made = add_space(holder, one.goal.found, parent.name)
+        else:
+            made = add_space(holder, holder.parent, holder.parent_bone if holder.parent_type == "BONE" else "")
+            length = pose_bones(holder.parent)[holder.parent_bone].bone.length if holder.parent_type == "BONE" else 0.0
+            made.inverse_matrix = Matrix.Translation((0.0, length, 0.0)) @ holder.matrix_parent_inverse
+            holder.parent, holder.matrix_parent_inverse = None, Matrix()
+        made.name, made.influence = f"{made.name} {FIRST}", 1.0
+    bones = dict[str, tuple[bpy.types.Object, list[str]]]()
+    for one in parented:
+        if one.goal.bone:
+            bones.setdefault(one.goal.found.name_full, (one.goal.found, []))[1].append(one.goal.bone)
+    for owner, names in bones.values():
+        free_control_bones(context, owner, names)
+
+
+def _switch(one: _Switch, now: float) -> None:
+    """Switch the space of something, its parent being left, and key that where it is animated."""
+    holder = one.holder
+    after = _space_on(holder, one.to) if one.to is not None else None
+    if one.to is not None and after is None:
+        after = add_space(holder, *one.to)
+    if one.is_keyed:
+        _hold_until(one, now)
+    for space in spaces_of(holder):
+        space.influence = float(space == after)
+        if one.is_keyed:
+            space.keyframe_insert("influence", frame=now, group=key_group(one.goal))
+    _write(one)
+    if one.is_keyed:
+        _hold_between(one, now)
+        return
+    for space in [space for space in spaces_of(holder) if space != after]:
+        holder.constraints.remove(space)
+
+
+def _write(one: _Switch) -> None:
+    """Write, and key where it is animated, how something stands in its new space."""
+    holder = one.holder
+    values = _values(one)
+    for frame in sorted(values, reverse=True):  # the frame at hand last, whose values stay
+        for name, value in zip(("location", channel_of(holder.rotation_mode)[0]), values[frame], strict=True):
+            setattr(holder, name, value)
+            if one.is_keyed:
+                holder.keyframe_insert(name, frame=frame, group=key_group(one.goal))
+
+
+def _values(one: _Switch) -> dict[float, tuple[Vector, list[float]]]:
+    """By frames the location and rotation channels with which something stands in its new space where it stood."""
+    holder, found = one.holder, dict[float, tuple[Vector, list[float]]]()
+    constraint = _space_on(holder, one.to) if one.to is not None else None
+    near = read_values(holder)
+    for frame, stands in sorted(one.stands.items()):
+        own = (one.carriers[frame] @ offset_of(holder, constraint)).inverted() @ stands
+        if isinstance(holder, bpy.types.PoseBone):
+            own = holder.bone.matrix_local.inverted() @ own
+        near = to_values(holder.rotation_mode, axes_of(own), near)
+        found[frame] = holder.location + own.translation - holder.matrix_basis.translation, near
+    return found
+
+
+def _hold_between(one: _Switch, now: float) -> None:
+    """Let nothing run from one space to another: each holds until the next key."""
+    for curve in one.switch_curves():
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    for curve in one.curves():
+        for point in curve.keyframe_points:
+            if now - 1.0 - SAME_FRAME <= point.co[0] < now + (SAME_FRAME if one.holds else -SAME_FRAME):
+                point.interpolation = "CONSTANT"
+
+
+def _hold_until(one: _Switch, now: float) -> None:
+    """Key how something hangs and stands at the frame before, from which on that is held."""
+    holder, start = one.holder, now - 1.0
+    known = {(curve.data_path.rpartition(".")[2], curve.array_index): curve for curve in one.curves()}
+    for curve in known.values():
+        split_at(curve, start)
+    for name in ("location", channel_of(holder.rotation_mode)[0]):
+        for i in range(len(getattr(holder, name))):
+            if (name, i) not in known:
+                holder.keyframe_insert(name, index=i, frame=start, group=key_group(one.goal))
+    for space in spaces_of(holder):
+        path, value = _influence(space), space.influence
+        curves = [curve for curve in one.switch_curves() if curve.data_path.endswith(path)]
+        space.influence = curves[0].evaluate(start) if curves else value
+        space.keyframe_insert("influence", frame=start, group=key_group(one.goal))
+        space.influence = value
+
+
+def _influence(constraint: Any) -> str:
+    """The path of a constraint's influence from what has it."""
+    return f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].influence'
+
+
+def _space_on(holder: Holder, to: Anchored | None) -> Any:
+    """The constraint by which something may hang on something; None where it has none."""
+    return next((one for one in spaces_of(holder) if target_of(holder, one) == to), None)
+
+
+def _frames_of(curves: Iterable[bpy.types.FCurve], now: float) -> list[float]:
+    """The frames after one at which curves have keys."""
+    frames = {point.co[0] for curve in curves for point in curve.keyframe_points}
+    return sorted(frame for frame in frames if frame > now + SAME_FRAME)
+
+
+def _matrix_of(found: bpy.types.Object, name: str, within: bpy.types.Object | None) -> Matrix:
+    """Where an evaluated object, or a bone of it, stands: in the space of another object, or in the world."""
+    if name and found == within:
+        return pose_bones(found)[name].matrix.copy()
+    world = found.matrix_world @ pose_bones(found)[name].matrix if name else found.matrix_world.copy()
+    return within.matrix_world.inverted_safe() @ world if within is not None else world
+
+
+def _name_of(to: Anchored | None) -> str:
+    return "" if to is None else to[1] or to[0].name

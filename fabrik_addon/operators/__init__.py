@@ -1,10 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators: each turns Blender's context and its own options into one call of a use case, and reports."""
 
-from . import baking, chains, dragging, goals, leading, limits, manual, picking, pinning, setup, solving, walking
+from . import (
+    baking,
+    chains,
+    dragging,
+    goals,
+    leading,
+    limits,
+    manual,
+    picking,
+    pinning,
+    setup,
+    solving,
+    spaces,
+    walking,
+)
 
 MODULES = (
-    setup, chains, goals, solving, baking, dragging, picking, limits, pinning, walking, leading, manual,
+    setup, chains, goals, spaces, solving, baking, dragging, picking, limits, pinning, walking, leading, manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

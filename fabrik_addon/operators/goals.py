@@ -14,19 +14,19 @@ from ..actions.bake import BakeResult, BakeSettings, bake_steps
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
 from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
-from ..actions.goals import NewGoal, also_given, hang_goals, key_pose, make_goals, plan_pole_of
+from ..actions.goals import NewGoal, also_given, key_pose, make_goals, plan_pole_of
 from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.snap import Snapped, snap_steps
 from ..actions.solve import Item
 from ..actions.status import is_idle
-from ..errors import BoneError, TargetError
+from ..errors import TargetError
 from ..messages import ROLES
 from ..rig.animation.channels import channel_of, neutral_values
 from ..rig.bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.figure.start_pose import capture, reset
-from ..rig.schema import FabrikChain, limit_of, rig_of
-from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
+from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, real, switch
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
 from .baking import CHAINS, SnapOptions, StepsOperator, frames_of_bones, items_of
@@ -118,56 +118,6 @@ class FABRIK_OT_pole_add(GoalMaker):
         self.make(
             context, owner, [plan_pole_of(context, chain, pose, defaults, self.distance) for chain, pose in pairs]
         )
-
-
-SPACES = (
-    ("LIMB", "What Carries the Limb", "The bone above the limb: the chest for an arm, the hips for a leg"),
-    ("BODY", "Body Bone", "The body bone of the armature"),
-    ("ACTIVE", "Active Bone", "The active bone in Pose mode"),
-    ("ARMATURE", "Armature", "The armature, with the bone that moves the whole rig"),
-)
-ROLES_OF_SPACE = (
-    ("BOTH", "Target and Pole", "Both of them"),
-    ("TARGET", "Target", "The target alone"),
-    ("POLE", "Pole", "The pole alone"),
-)
-
-
-class FABRIK_OT_goal_space(ChainOperator):
-    """Choose the bone that carries target and pole of the chain, so that they go along with it; nothing moves now"""
-
-    bl_label = "Set Space of Goals"
-
-    space = choice(SPACES, "Space", "What carries the goals")
-    roles = choice(ROLES_OF_SPACE, "Goals", "Which of the two")
-    bone = text("Bone", "Name of the bone; empty to go by the space", options=FORGOTTEN)
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        chain = working_chain(context)
-        bone = self.bone or self._carrier(context, owner, chain)
-        roles = ("target", "pole") if self.roles == "BOTH" else (self.roles.lower(),)
-        names = hang_goals(context, owner, chain, roles, bone)
-        if not names:
-            raise TargetError("it has none: add a target first", rig=owner.name, chain=chain.name)
-        text = Text("{goals} hang on '{bone}' now", goals=", ".join(names), bone=bone)
-        self.tell(text if bone else Text("{goals} stand in the armature now", goals=", ".join(names)))
-
-    def _carrier(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> str:
-        """The bone that the space names; "" for the armature."""
-        if self.space == "LIMB":
-            above = resolve_bones(owner, chain)[0].parent
-            while above is not None and limit_of(above).of_limb:
-                above = above.parent
-            return above.name if above is not None else ""
-        if self.space == "ACTIVE":
-            bone = context.active_pose_bone
-            if bone is None or bone.id_data != owner:
-                raise BoneError("no bone is active: choose one in Pose mode", rig=owner.name)
-            return bone.name
-        body: str = rig_of(owner).body_bone
-        if self.space == "BODY" and not body:
-            raise BoneError("it has no body bone", rig=owner.name)
-        return body if self.space == "BODY" else ""
 
 
 class FABRIK_OT_key(ChainOperator):

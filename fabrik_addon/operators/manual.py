@@ -40,6 +40,7 @@ not_reached what-has-changed-since: chain.solved_*
 undo_and_keys which-commands-key: op.key
 snapping between-bones-and-goals: op.goal_snap op.pose_snap
 snapping between-chains-and-blenders-own-ik: op.from_ik op.to_ik
+bodies goals-that-hang-on-the-body: op.goal_space op.grab op.release
 bodies pins: op.pin_* chain.pin chain.held_*
 bodies the-body: op.body_* op.balance_* fabrikcapturedbone.* rig.body_* rig.spine rig.balance rig.falloff bone.mass
 walkers four-clicks: op.walker_*

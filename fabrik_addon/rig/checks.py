@@ -17,8 +17,9 @@ from .bones import armature_of, names_if_any, pose_bones
 from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
-from .goals import GoalRef, bone_below, goals_of
+from .goals import goals_of
 from .schema import FabrikChain
+from .spaces import bone_below
 from .versions import newer_refusal
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
@@ -179,8 +180,8 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
             raise TargetError(Message("GOAL_MISSING_IN_LIBRARY", role=ROLES[role], name=goal.name), chain=chain.name)
-        carriers = own & bones_behind(owner, goal, bone)
-        below = bone_below(owner, GoalRef(role, goal, bone), own) if carriers else ""
+        carriers = own & bones_behind(owner, goal, bone, now=True)
+        below = bone_below(owner, goal, bone, own) if carriers else ""
         if carriers and (not below or below in names_if_any(owner, chain)):
             name = next(found for found in reversed(bones) if found in carriers)
             reason = Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=name)

@@ -299,24 +299,19 @@ def _set_mode(context: bpy.types.Context, owner: bpy.types.Object | None, mode: 
         raise RigError(Message("MODE_REFUSED", mode=mode), rig=owner.name)
 
 
-def hang_control_bone(context: bpy.types.Context, owner: bpy.types.Object, name: str, parent: str) -> None:
-    """Hang a bone that was made here on another, or on none; it stands where it stood, and all else is as before.
+def free_control_bones(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> None:
+    """Take bones that were made here off their parents, with one visit to edit mode; their channels stay.
 
     Args:
-        context: Its view layer has the armature, evaluated.
+        context: Its view layer has the armature.
         owner: The armature object.
-        name: Of the bone.
-        parent: Name of the bone that is to carry it, or "".
+        names: Of the bones.
 
     Raises:
         RigError: Edit mode can't be entered.
     """
-    pose = _kept_pose(owner)
-    stood = pose_bones(owner.evaluated_get(context.evaluated_depsgraph_get()))[name].matrix.copy()
-    data = armature_of(owner)
+    pose, data = _kept_pose(owner), armature_of(owner)
     with _in_edit_mode(context, owner):
-        data.edit_bones[name].parent = data.edit_bones[parent] if parent else None
+        for name in names:
+            data.edit_bones[name].parent = None
     pose.put_back(owner)
-    assert context.view_layer is not None
-    context.view_layer.update()
-    pose_bones(owner)[name].matrix = stood

@@ -24,28 +24,30 @@ BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 PROPERTY_IN_PATH = re.compile(BONE_IN_PATH.pattern + r'\["((?:[^"\\]|\\.)*)"\]')
 
 
-def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str) -> set[str]:
+def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str, *, now: bool = False) -> set[str]:
     """Names of the armature's bones that move an object, or a bone of it.
 
     Args:
         owner: The armature object.
         found: A target or pole, or the armature itself.
         bone: Name of a bone of `found`, or "".
+        now: Whether constraints that have no influence at this frame are left out.
     """
-    return {name for thing, name in carriers_of(found, bone) if name and thing == owner.name_full}
+    return {name for thing, name in carriers_of(found, bone, now=now) if name and thing == owner.name_full}
 
 
-def carriers_of(found: bpy.types.Object, bone: str) -> set[tuple[str, str]]:
+def carriers_of(found: bpy.types.Object, bone: str, *, now: bool = False) -> set[tuple[str, str]]:
     """Objects by their full names, and bones of them, that move an object, or a bone of it; itself included.
 
     Args:
         found: A target or pole, or an armature.
         bone: Name of a bone of `found`, or "".
+        now: See `bones_behind`.
     """
-    return {(thing.name_full, name) for thing, name in ties_behind(found, bone)}
+    return {(thing.name_full, name) for thing, name in ties_behind(found, bone, now=now)}
 
 
-def ties_behind(found: bpy.types.Object, bone: str) -> list[Tie]:
+def ties_behind(found: bpy.types.Object, bone: str, *, now: bool = False) -> list[Tie]:
     """`carriers_of` with the objects themselves."""
     waiting: list[Tie] = [(found, bone)]
     seen: dict[tuple[str, str], Tie] = {}
@@ -57,9 +59,9 @@ def ties_behind(found: bpy.types.Object, bone: str) -> list[Tie]:
             continue
         seen[thing.name_full, name] = thing, name
         if own is None:
-            waiting += _ties_of_object(thing)
+            waiting += _ties_of_object(thing, now)
             continue
-        waiting += _ties_of(own.constraints)
+        waiting += _ties_of(own.constraints, now)
         waiting += _ties_of_drivers(thing, own.path_from_id())
         waiting.append((thing, own.parent.name if own.parent else ""))
     return list(seen.values())
@@ -100,19 +102,19 @@ def broken_driver(found: bpy.types.Object, bone: str) -> Message | None:
     return None
 
 
-def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:
+def _ties_of_object(thing: bpy.types.Object, now: bool) -> list[Tie]:
     parent = thing.parent
-    ties = _ties_of(thing.constraints) + _ties_of_drivers(thing, "")
+    ties = _ties_of(thing.constraints, now) + _ties_of_drivers(thing, "")
     if parent is not None:
         ties.append((parent, thing.parent_bone if thing.parent_type == "BONE" else ""))
     return ties
 
 
-def _ties_of(constraints: Iterable[Any]) -> list[Tie]:
+def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
     """Objects and bones that a stack of constraints follows."""
     ties: list[Tie] = []
     for constraint in constraints:
-        if constraint.mute:
+        if constraint.mute or (now and constraint.influence == 0.0):
             continue
         target = getattr(constraint, "target", None)
         if target is not None:

@@ -23,7 +23,8 @@ from .goals import (
     turns_tip,
 )
 from .schema.chain import FabrikChain, owner_of
-from .targets import KINDS, Kind, Named, kind_of, within
+from .spaces import within
+from .targets import KINDS, Kind, Named, kind_of
 from .walk_goals import is_walked
 
 

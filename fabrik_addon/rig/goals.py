@@ -16,7 +16,8 @@ from ..messages import Message
 from .bones import pose_bones
 from .figure.kinematics import world_turn
 from .schema.chain import FabrikChain
-from .targets import kind_of, resolve_point, resolve_turn, within
+from .spaces import bone_below, within
+from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 
 # The target and the pole of a chain, where it has them, where they stand, and which rotation its tip is to have.
@@ -105,34 +106,7 @@ def frames_of(owner: bpy.types.Object, chain: FabrikChain, bones: Collection[str
         chain: A chain of it.
         bones: Names of the bones that are solved with it.
     """
-    return {goal.role: bone for goal in goals_of(chain) if (bone := bone_below(owner, goal, bones))}
-
-
-def bone_below(owner: bpy.types.Object, goal: GoalRef, bones: Collection[str]) -> str:
-    """The bone of a figure on which a goal hangs rigidly, by parents alone, or which it is; "" where there is none."""
-    found, name = goal.found, goal.bone if goal.found.type == "ARMATURE" else ""
-    while True:
-        if found == owner and name in bones:
-            return name
-        holder = pose_bones(found).get(name) if name else found
-        if holder is None or _is_tied(found, holder):
-            return ""
-        if isinstance(holder, bpy.types.PoseBone) and holder.parent is not None:
-            if not (holder.bone.use_inherit_rotation and holder.bone.use_local_location):
-                return ""
-            name = holder.parent.name
-        elif found == owner or found.parent is None:
-            return ""
-        else:
-            found, name = found.parent, found.parent_bone if found.parent_type == "BONE" else ""
-
-
-def _is_tied(found: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone) -> bool:
-    """Whether constraints or drivers place an object, or a bone of it, so that it does not hang on its parent alone."""
-    if any(not constraint.mute for constraint in holder.constraints):
-        return True
-    data, own = found.animation_data, holder.path_from_id("location").removesuffix("location")
-    return data is not None and any(curve.data_path.startswith(own) for curve in data.drivers)
+    return {role: below for role, found, name in goals_of(chain) if (below := bone_below(owner, found, name, bones))}
 
 
 def into_frame(owner: bpy.types.Object, bone: str, point: Sequence[float]) -> V3:

@@ -17,6 +17,7 @@ from .animation.channels import channel_of, read_locks, read_rotation, read_valu
 from .animation.compat import fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
+from .spaces import in_force, space_of, target_of
 from .targets import kind_of, resolve_turn
 
 
@@ -30,7 +31,8 @@ def held_by(goal: GoalRef | None) -> Message | None:
     if not goal.found.is_editable:
         return Message("IS_LINKED")
     holder = holder_of(goal)
-    if any(not constraint.mute for constraint in holder.constraints):
+    others = [one for one in holder.constraints if not one.mute and target_of(holder, one) is None]
+    if others or (in_force(holder) and space_of(holder) is None):
         return Message("HAS_CONSTRAINTS")
     data, path = goal.found.animation_data, location_path(goal)
     if data is not None and any(driver.data_path == path for driver in data.drivers):
@@ -120,7 +122,7 @@ def turn_at(goal: GoalRef, turn: Q4, depsgraph: bpy.types.Depsgraph) -> list[flo
     """The rotation channels with which a goal is turned in the world as wanted, whatever it hangs on.
 
     Args:
-        goal: One that can be turned (`turn_held_by`), and has no constraints.
+        goal: One that can be turned (`turn_held_by`), and has no constraints but its spaces.
         turn: Of the world.
         depsgraph: Evaluated.
 

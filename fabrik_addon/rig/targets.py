@@ -15,10 +15,11 @@ from ..errors import AbsentTargetError, FabrikError, InvalidValueError, TargetEr
 from ..finite import are_finite
 from ..maths import Q4, Doubles, axes_of, products, units
 from ..messages import ROLES, Message
-from .bones import armature_of, pose_bones, resolve_bones
+from .bones import armature_of, resolve_bones
 from .dependencies import is_deleted, is_evaluated
-from .figure.kinematics import Link, rounded, world_turn
+from .figure.kinematics import Link, world_turn
 from .schema.rig import rig_of
+from .spaces import in_force
 
 FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
 
@@ -152,8 +153,12 @@ class BoneHead(Kind):
             TargetError: The armature, or what the bone hangs on, has no scale.
         """
         found = self.holder(target, bone)
-        parent = found.parent.matrix.to_3x3().to_4x4() if found.parent is not None else None
-        axes = target.matrix_world.to_3x3() @ Link.of(found).location_axes(parent)
+        if in_force(found):  # a space
+            own = (found.matrix @ found.matrix_basis.inverted_safe()).to_3x3()
+        else:
+            parent = found.parent.matrix.to_3x3().to_4x4() if found.parent is not None else None
+            own = Link.of(found).location_axes(parent)
+        axes = target.matrix_world.to_3x3() @ own
         if abs(axes.determinant()) <= FLAT * prod(column.length for column in axes.col):
             raise TargetError(Message("TARGET_BONE_PARENT_WITHOUT_SCALE", bone=bone, target=target.name))
         return found.location + axes.inverted() @ (point - target.matrix_world @ found.head)
@@ -291,96 +296,3 @@ def quaternions_of(matrices: Sequence[Matrix]) -> Doubles:
         axes = matrix.to_3x3()
         found.append((axes * -1.0 if axes.determinant() < 0.0 else axes).to_quaternion())
     return units(np.array(found, dtype=np.float64).reshape(-1, 4))
-
-
-# Where goals stand that hang on a bone of the figure that is to reach them: in the frame of that bone.
-
-UNSCALED = {"NONE", "NONE_LEGACY"}  # how a bone inherits scale that takes none of its parent's
-ALIKE = 1e-5  # share of a scale by which its axes may differ through rounding
-
-
-def carrier_of(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
-    """What carries a goal in the frame of the bone on which it hangs (`goals.bone_below`), by channels alone.
-
-    So it is the same to the last bit wherever that bone stands, and nothing runs in a circle.
-
-    Args:
-        bone: Name of the bone.
-        role: "target" or "pole".
-        goal: The evaluated object.
-        name: Of a bone of it, or "".
-
-    Returns:
-        The matrix that comes before the goal's own channels: relative to the bone's head and axes, in lengths of
-        armature space.
-
-    Raises:
-        TargetError: A scale on the way differs between axes.
-    """
-    way = list[bpy.types.PoseBone]()
-    objects = list[bpy.types.Object]()
-    found, holder = goal, pose_bones(goal)[name] if name and goal.type == "ARMATURE" else None
-    while holder is None or holder.name != bone:
-        if holder is None:
-            objects.append(found)
-            assert found.parent is not None, "it hangs on the bone"
-            holder = pose_bones(found.parent)[found.parent_bone] if found.parent_type == "BONE" else None
-            found = found.parent
-        else:
-            way.append(holder)
-            holder = holder.parent
-    rest, size = holder.bone.matrix_local.to_3x3(), size_of(holder)
-    if not size:
-        raise TargetError(Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=bone))
-    own, length = (rest * size).to_4x4(), holder.bone.length
-    for k, one in enumerate(reversed(way), 1):
-        basis = Matrix() if k == len(way) and not objects else one.matrix_basis
-        own, length = Link.of(one).placed(Matrix(), own) @ basis, one.bone.length
-    for k, thing in enumerate(reversed(objects), 1):
-        if thing.parent_type == "BONE":
-            own = own @ Matrix.Translation((0.0, length, 0.0))
-        own = own @ thing.matrix_parent_inverse @ (Matrix() if k == len(objects) else thing.matrix_basis)
-    return rest.inverted().to_4x4() @ own
-
-
-def size_of(bone: bpy.types.PoseBone) -> float:
-    """The scale of an evaluated bone by the channels of it and of those above; 0 where one differs between axes."""
-    size = 1.0
-    for one in (bone, *bone.parent_recursive):
-        x, y, z = one.scale
-        if max(abs(y - x), abs(z - x)) > ALIKE * abs(x):
-            return 0.0
-        size *= x
-        if one.bone.inherit_scale in UNSCALED:
-            break
-    return rounded(size)
-
-
-def within(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
-    """A goal in the frame of the bone on which it hangs; see `carrier_of`."""
-    holder: Any = pose_bones(goal)[name] if name and goal.type == "ARMATURE" else goal
-    return carrier_of(bone, role, goal, name) @ holder.matrix_basis
-
-
-def reader_within(bone: str, *, turns: bool) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
-    """What reads a goal in the frame of the bone on which it hangs, from its role, the evaluated object and a name.
-
-    What carries a goal that hangs on the bone itself is found out once: it is the same in all poses.
-
-    Args:
-        bone: Name of the bone.
-        turns: Whether its rotation is read, else its place.
-    """
-    known: Matrix | None = None
-
-    def reader(role: str, goal: Any, name: str) -> Sequence[float]:
-        nonlocal known
-        holder: Any = goal.pose.bones[name] if name and goal.type == "ARMATURE" else goal
-        carrier = known
-        if carrier is None:
-            carrier = carrier_of(bone, role, goal, name)
-            known = carrier if holder != goal and holder.parent.name == bone else None
-        found: Matrix = carrier @ holder.matrix_basis
-        return axes_of(found) if turns else found.translation
-
-    return reader

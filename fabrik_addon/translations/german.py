@@ -44,10 +44,19 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Add Chain": "Kette hinzufügen",
     "Fill Masses": "Massen eintragen",
     "Set Space of Goals": "Raum der Ziele festlegen",
+    "Space": "Raum",
     "Goals on What Carries the Limb": "Ziele an das, was die Gliedmaße trägt",
     "Goals on Body Bone": "Ziele an den Körperknochen",
     "Goals on Active Bone": "Ziele an den aktiven Knochen",
     "Goals in the Armature": "Ziele ins Skelett",
+    "Goals in the Scene": "Ziele in die Szene",
+    "Goals on Other Object": "Ziele an das andere Objekt",
+    "Grab": "Greifen",
+    "Grab Object with Hand": "Objekt mit der Hand greifen",
+    "Release": "Loslassen",
+    "Release Hand": "Hand loslassen",
+    "Give Object to Hand": "Objekt in die Hand geben",
+    "Take Object from Hand": "Objekt aus der Hand nehmen",
     "Set Body Bone": "Körperknochen festlegen",
     "Reset": "Zurücksetzen",
     "Capture": "Erfassen",
@@ -229,7 +238,6 @@ TEXTS = {
     "Pin what is not pinned; where all is pinned, free it": "Festpinnen, was nicht festgepinnt ist; wo alles festgepinnt ist, freigeben",
     "Pin": "Festpinnen",
     "Pin where it stands now": "Festpinnen, wo es jetzt steht",
-    "Free": "Frei",
     "Take the pins away": "Die Pins wegnehmen",
     "Write to a file which bones the chains have, so that other rigs of the same bones are set up alike": "In eine Datei schreiben, welche Knochen die Ketten haben, sodass andere Rigs mit denselben Knochen ebenso eingerichtet werden",
     "File": "Datei",
@@ -610,9 +618,55 @@ TEXTS = {
     "Target Size": "Größe der Ziele",
     "Size of new targets, as a share of the chain's length; poles are drawn a little smaller": "Größe neuer Ziele, als Anteil der Länge der Kette; Pole werden etwas kleiner gezeichnet",
     "Bone that moves and turns with the goals of all chains below it: the hips, a centre of gravity. Without one the roots stay": "Knochen, der sich mit den Zielen aller Ketten unter ihm bewegt und dreht: die Hüfte, ein Schwerpunkt. Ohne einen bleiben die Wurzeln",
-    "Choose the bone that carries target and pole of the chain, so that they go along with it; nothing moves now": (
-        "Den Knochen wählen, der Ziel und Pol der Kette trägt, sodass sie mit ihm gehen; jetzt bewegt sich nichts"
+    "Choose what carries target and pole of the chain, so that they go along with it; nothing moves now": (
+        "Wählen, was Ziel und Pol der Kette trägt, sodass sie mit ihm gehen; jetzt bewegt sich nichts"
     ),
+    "What target and pole of the chain go along with, and what a hand holds": (
+        "Womit Ziel und Pol der Kette gehen, und was eine Hand hält"
+    ),
+    "From this frame on the hand goes along with the selected object, or the object with the hand; nothing moves": (
+        "Von diesem Bild an geht die Hand mit dem ausgewählten Objekt, oder das Objekt mit der Hand; nichts bewegt sich"
+    ),
+    "From this frame on the hand, or the object that it holds, is carried as before it was grabbed; nothing moves": (
+        "Von diesem Bild an wird die Hand, oder das Objekt darin, getragen wie vor dem Greifen; nichts bewegt sich"
+    ),
+    "Which of the two goes along with the other": "Was von beiden mit dem anderen geht",
+    "Hand to Object": "Hand ans Objekt",
+    "The target of the chain goes along with the object": "Das Ziel der Kette geht mit dem Objekt",
+    "Object to Hand": "Objekt in die Hand",
+    "The object goes along with the last bone of the chain": "Das Objekt geht mit dem letzten Knochen der Kette",
+    "Name of the object; empty for the one that is selected": "Name des Objekts; leer für das ausgewählte",
+    "Name of the other object; empty for the one that is selected": "Name des anderen Objekts; leer für das ausgewählte",
+    "The scene: it stays where it is while the armature moves": "Die Szene: es bleibt, während sich das Skelett bewegt",
+    "Other Object": "Anderes Objekt",
+    "The other selected object, or the active bone of another armature in Pose mode": (
+        "Das andere ausgewählte Objekt, oder der aktive Knochen eines anderen Skeletts im Posenmodus"
+    ),
+    "First": "Erster",
+    "What carried it before it was hung on anything else": "Was es trug, bevor es an etwas anderes kam",
+    "From This Frame On": "Von diesem Bild an",
+    "Key the change here; goals with keys are always keyed": (
+        "Den Wechsel hier mit Schlüsselbildern setzen; bei Zielen mit Schlüsselbildern geschieht das immer"
+    ),
+    "Name of a bone of the armature; empty to go by the space": "Name eines Knochens des Skeletts; leer, um nach dem Raum zu gehen",
+    "is parented to vertices or a lattice, whose place no space can take": (
+        "hängt an Scheitelpunkten oder einem Gitter, deren Platz kein Raum einnehmen kann"
+    ),
+    "would move with itself: it moves '{name}'": "würde sich mit sich selbst bewegen: es bewegt '{name}'",
+    "{goals} hang on '{carrier}' now": "{goals} hängen jetzt an '{carrier}'",
+    "{goals} stand freely now": "{goals} stehen jetzt frei",
+    "from frame {frame} on": "von Bild {frame} an",
+    "its key at frame {frame} moves it next: release it before": (
+        "sein Schlüsselbild bei {frame} bewegt es als nächstes: vorher loslassen"
+    ),
+    "Object": "Objekt",
+    "{objects} have the same bones": "{objects} haben dieselben Knochen",
+    "select the armature and one other object: {count} are selected": (
+        "das Skelett und ein anderes Objekt auswählen: {count} sind ausgewählt"
+    ),
+    "there is no object '{name}' in the scene": "in der Szene ist kein Objekt '{name}'",
+    "the chain has no target: add one first": "die Kette hat kein Ziel: zuerst eines hinzufügen",
+    "Free": "Frei",
     "Space": "Raum",
     "What carries the goals": "Was die Ziele trägt",
     "What Carries the Limb": "Was die Gliedmaße trägt",
@@ -625,19 +679,11 @@ TEXTS = {
     "Both of them": "Beide",
     "The target alone": "Nur das Ziel",
     "The pole alone": "Nur der Pol",
-    "Name of the bone; empty to go by the space": "Name des Knochens; leer, um nach dem Raum zu gehen",
     "is a bone that was not made as a goal: change its parent in Edit Mode": (
         "ist ein Knochen, der nicht als Ziel gemacht wurde: sein übergeordneter Knochen wird im Bearbeitungsmodus geändert"
     ),
-    "has keys, which would play elsewhere: hang it before it is animated": (
-        "hat Keyframes, die anderswo abliefen: vor dem Animieren umhängen"
-    ),
-    "its {role} {name} {reason}": "ihr {role} {name} {reason}",
-    "'{bone}' is moved by this chain, or is a goal": "'{bone}' wird von dieser Kette bewegt oder ist ein Ziel",
     "it has none: add a target first": "sie hat keine: zuerst ein Ziel hinzufügen",
-    "{goals} hang on '{bone}' now": "{goals} hängen jetzt an '{bone}'",
     "it has no body bone": "sie hat keinen Körperknochen",
-    "{goals} stand in the armature now": "{goals} stehen jetzt im Skelett",
     "Body Stays": "Körper bleibt",
     "The body bone stays where it was put, by hand or by keys: only pins move it from there, and no hand does. "
     "Switched on where the body bone is posed by hand": "Der Körperknochen bleibt, wo er hingesetzt wurde, von Hand oder "

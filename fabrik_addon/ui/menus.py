@@ -142,6 +142,7 @@ class FABRIK_MT_main(FabrikMenu):
         line,
         "FABRIK_MT_chain",
         "FABRIK_MT_goals",
+        "FABRIK_MT_space",
         "FABRIK_MT_body",
         "FABRIK_MT_walker",
         "FABRIK_MT_start_pose",
@@ -209,11 +210,6 @@ class FABRIK_MT_body(FabrikMenu):
         Entry("fabrik.effector_set", "Goal for Head of Tip", "NONE", {"effector": "HEAD"}),
         Entry("fabrik.effector_set", "Goal for Tail of Tip", "NONE", {"effector": "TAIL"}),
         line,
-        Entry("fabrik.goal_space", "Goals on What Carries the Limb", "CON_CHILDOF", {"space": "LIMB"}),
-        Entry("fabrik.goal_space", "Goals on Body Bone", "NONE", {"space": "BODY"}),
-        Entry("fabrik.goal_space", "Goals on Active Bone", "NONE", {"space": "ACTIVE"}),
-        Entry("fabrik.goal_space", "Goals in the Armature", "NONE", {"space": "ARMATURE"}),
-        line,
         Entry("fabrik.body_bone_set", "Find Body Bone", "ARMATURE_DATA", {"source": "FIND"}),
         Entry("fabrik.body_bone_set", "Active Bone as Body Bone", "NONE", {"source": "ACTIVE"}),
         Entry("fabrik.body_bone_set", "No Body Bone", "NONE", {"source": "NONE"}),
@@ -221,6 +217,25 @@ class FABRIK_MT_body(FabrikMenu):
         Entry("fabrik.balance_masses", "Fill Masses of a Human", "NONE", {"by": "PARTS"}),
         Entry("fabrik.balance_masses", "Fill Masses by Length", "NONE", {"by": "LENGTH"}),
         Entry("fabrik.balance_masses", "Clear Masses", "NONE", {"by": "NONE"}),
+    )
+
+
+class FABRIK_MT_space(FabrikMenu):
+    """What target and pole of the chain go along with, and what a hand holds"""
+
+    bl_label = "Space"
+    parts = (
+        Entry("fabrik.goal_space", "Goals on What Carries the Limb", "CON_CHILDOF", {"space": "LIMB"}),
+        Entry("fabrik.goal_space", "Goals on Body Bone", "NONE", {"space": "BODY"}),
+        Entry("fabrik.goal_space", "Goals on Active Bone", "NONE", {"space": "ACTIVE"}),
+        Entry("fabrik.goal_space", "Goals on Other Object", "NONE", {"space": "OBJECT"}),
+        Entry("fabrik.goal_space", "Goals in the Armature", "ARMATURE_DATA", {"space": "ARMATURE"}),
+        Entry("fabrik.goal_space", "Goals in the Scene", "SCENE_DATA", {"space": "SCENE"}),
+        line,
+        Entry("fabrik.grab", "Grab Object with Hand", "VIEW_PAN", {"way": "HAND"}),
+        Entry("fabrik.release", "Release Hand", "NONE", {"way": "HAND"}),
+        Entry("fabrik.grab", "Give Object to Hand", "OBJECT_DATA", {"way": "OBJECT"}),
+        Entry("fabrik.release", "Take Object from Hand", "NONE", {"way": "OBJECT"}),
     )
 
 
@@ -342,6 +357,7 @@ def unregister() -> None:
 
 
 CLASSES = (
-    FABRIK_MT_main, FABRIK_MT_chain, FABRIK_MT_goals, FABRIK_MT_body, FABRIK_MT_walker, FABRIK_MT_start_pose,
-    FABRIK_MT_limit, FABRIK_MT_human_joint, FABRIK_MT_animal_joint, FABRIK_MT_report, FABRIK_MT_steps, FABRIK_MT_pie,
+    FABRIK_MT_main, FABRIK_MT_chain, FABRIK_MT_goals, FABRIK_MT_space, FABRIK_MT_body, FABRIK_MT_walker,
+    FABRIK_MT_start_pose, FABRIK_MT_limit, FABRIK_MT_human_joint, FABRIK_MT_animal_joint, FABRIK_MT_report,
+    FABRIK_MT_steps, FABRIK_MT_pie,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from bpy.props import IntProperty
 from ..actions import live
 from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_rig
 from ..actions.clear import original_of
+from ..actions.goals import space_name
 from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of
 from ..errors import FabrikError, InvalidValueError
 from ..maths import IDENTITY
@@ -19,6 +20,7 @@ from ..messages import Message
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.figure.start_pose import is_stale
+from ..rig.goals import goal_of
 from ..rig.limit_types import LIMITS
 from ..rig.schema import START_ITEMS, FabrikChain, is_scene_live, limit_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
@@ -446,6 +448,11 @@ def _draw_buttons(
     key.chains = "ALL" if chain is None else "ACTIVE"
     row.operator("fabrik.bake", icon="KEYFRAME_HLT")
     if chain is not None:
+        target = goal_of(chain, "target")
+        if target is not None:
+            carrier = space_name(target)
+            space = _beside(context, layout, iface_("Space"))
+            space.menu("FABRIK_MT_space", text=carrier or iface_("Free"), translate=False, icon="CON_CHILDOF")
         draw_settings(context, layout, chain, ("influence",))
 
 

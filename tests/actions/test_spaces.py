@@ -11,8 +11,10 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions import drag as dragging
+from fabrik_addon.actions.goals import space_name
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
@@ -367,9 +369,10 @@ def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
         for name, matrix in matrices(human).items():
             assert np.abs(np.array(matrix) - np.array(stood[name])).max() <= 1e-5 * tall, (options, name)
     arm = chain(human, "Arm.L")
-    above = pose_bones(human)[control].parent.name if control else arm.target.parent_bone
-    chest = pose_bones(human)[chain(human, "Arm.R").target_bone].parent.name if control else above
-    assert above == chest
+    found = space_name(goals_of(arm)[0])
+    assert found == space_name(goals_of(chain(human, "Arm.R"))[0])
+    assert found in [bone.name for bone in pose_bones(human)[arm.tip_bone].parent_recursive]
+    assert not control or len(pose_bones(human)[control].constraints) == 1
 
 
 def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: Any) -> None:
@@ -386,14 +389,150 @@ def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: Any) -> None:
 def test_where_goals_can_not_hang_is_refused_by_name(human: Any) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     arm = chain(human, "Arm.L")
-    with pytest.raises(RuntimeError, match="is moved by this chain"):
+    with pytest.raises(RuntimeError, match="would move with itself"):
         press("goal_space", bone=arm.tip_bone)
     with pytest.raises(RuntimeError, match="has no bone 'Wing'"):
         press("goal_space", bone="Wing")
-    pose_bones(human)[arm.target_bone].keyframe_insert("location", frame=1)
-    with pytest.raises(RuntimeError, match="has keys, which would play elsewhere"):
+    with pytest.raises(RuntimeError, match="there is no object 'Nothing'"):
+        press("grab", object="Nothing")
+    pose_bones(human)[arm.target_bone].lock_location = (True, False, False)
+    with pytest.raises(RuntimeError, match="locked"):
         press("goal_space", space="ARMATURE")
     assert chest_of(human) == pose_bones(human)[arm.pole_bone].parent.name
+    assert not pose_bones(human)[arm.target_bone].constraints
+
+
+def prop_at(place: Vector, name: str = "Prop") -> Any:
+    """An empty at a place of the world, that moves and turns from frame 10 to 30."""
+    found = bpy.data.objects.new(name, None)
+    bpy.context.collection.objects.link(found)
+    found.location, found.rotation_mode = place, "XYZ"
+    for frame, away, turn in ((10, 0.0, 0.0), (30, -0.05, 0.6)):
+        found.location = place + Vector((away, -away, away))
+        found.rotation_euler = (turn, 0.0, -turn)
+        found.keyframe_insert("location", frame=frame)
+        found.keyframe_insert("rotation_euler", frame=frame)
+    return found
+
+
+def poses_at(owner: Any, frames: Any) -> dict[int, dict[str, Matrix]]:
+    found = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = matrices(owner)
+    return found
+
+
+def furthest(one: dict[str, Matrix], other: dict[str, Matrix]) -> float:
+    """How far a bone is from where it was at most; the trunk helps a hand of the world by a thousandth of its way."""
+    return max(float((one[name].translation - other[name].translation).length) for name in one)
+
+
+@pytest.mark.parametrize("kind", ["BONES", "EMPTIES"])
+def test_a_hand_grabs_a_prop_and_lets_it_go_and_nothing_moves_at_either_frame(kind: str) -> None:
+    human = set_up("human_mixamo", controls=kind)
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    go_live(human)
+    arm, tall = chain(human, "Arm.L"), height(human)
+    holder = pose_bones(human)[arm.target_bone] if arm.target_bone else arm.target
+    stood = holder.location.z
+    for frame, up in ((1, 0.0), (40, 0.02), (50, 0.05)):
+        holder.location.z = stood + up * tall / (human.scale.x if arm.target_bone else 1.0)
+        holder.keyframe_insert("location", frame=frame)
+    hand = arm.tip_bone
+    bpy.context.scene.frame_set(10)
+    prop = prop_at(matrices(human)[hand].translation + Vector((0.02, -0.05, 0.0)) * tall)
+    before = poses_at(human, range(1, 51))
+    bpy.context.scene.frame_set(10)
+    press("grab", object="Prop")
+    held = poses_at(human, range(1, 51))
+    for frame in (*range(1, 11), 40, 50):
+        assert furthest(held[frame], before[frame]) <= (2e-5 if frame < 10 else 5e-3) * tall, frame
+        assert (held[frame][hand].translation - before[frame][hand].translation).length <= 2e-5 * tall, frame
+    grip = in_prop(prop, hand, human, 10)
+    for frame in (11, 20, 29, 30, 39):  # up to the next key, that is brought along
+        assert (in_prop(prop, hand, human, frame).translation - grip.translation).length <= 1e-5 * tall
+    bpy.context.scene.frame_set(30)
+    press("release")
+    for frame, poses in poses_at(human, range(1, 31)).items():
+        assert furthest(poses, held[frame]) <= (2e-5 if frame < 30 else 5e-3) * tall, frame
+        assert (poses[hand].translation - held[frame][hand].translation).length <= 2e-5 * tall, frame
+    let_go = poses_at(human, (40, 50))
+    for frame, poses in let_go.items():
+        assert furthest(poses, before[frame]) <= 2e-5 * tall, frame  # hung on the chest again
+    assert chain(human, "Arm.L").status == "REACHED"
+
+
+def in_prop(prop: Any, bone: str, owner: Any, frame: int) -> Matrix:
+    bpy.context.scene.frame_set(frame)
+    return prop.matrix_world.inverted() @ matrices(owner)[bone]
+
+
+def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: Any) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    arm, tall = chain(human, "Arm.L"), height(human)
+    body = pose_bones(human)[rig_of(human).body_bone]
+    for frame, down in ((1, 0.0), (30, 0.08)):
+        body.location = Vector((0.0, -down, -down)) * tall / human.scale.x
+        body.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(8)
+    press("goal_space", space="ARMATURE", use_key=True)
+    bpy.context.scene.frame_set(16)
+    press("goal_space", space="BODY", use_key=True)
+    assert arm.status != "REFUSED"
+    found: dict[str, list[NDArray[np.float64]]] = {"button": [], "live": [], "bake": []}
+    frames = (1, 5, 8, 12, 16, 20, 25, 9, 3)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        press("solve_all")
+        found["button"].append(posed(human))
+    go_live(human)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found["live"].append(posed(human))
+    rig_of(human).live = False
+    press("bake", span="RANGE", frame_start=1, frame_end=25)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found["bake"].append(posed(human))
+    for way in ("live", "bake"):
+        for frame, one, other in zip(frames, found["button"], found[way], strict=True):
+            assert np.abs(one - other).max() <= 2e-6, (way, frame)
+
+
+def test_a_prop_in_the_hand_carries_the_other_hand(human: Any) -> None:
+    """The right hand holds a staff, the left hand holds on to it: they keep their distance wherever the right goes."""
+    go_live(human)
+    tall = height(human)
+    right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
+    chains = [one.name for one in rig_of(human).chains]
+    places = {name: matrices(human)[chain(human, name).tip_bone].translation.copy() for name in ("Arm.L", "Arm.R")}
+    staff = bpy.data.objects.new("Staff", None)
+    bpy.context.collection.objects.link(staff)
+    staff.location = places["Arm.R"]
+    for name in ("Arm.L", "Arm.R"):  # both hands before the body
+        control = pose_bones(human)[chain(human, name).target_bone]
+        way = Matrix.Translation(Vector((-0.04 if name == "Arm.L" else 0.04, -0.08, 0.03)) * tall)
+        control.matrix = human.matrix_world.inverted() @ way @ human.matrix_world @ control.matrix
+    update()
+    rig_of(human).active_index = chains.index("Arm.R")
+    press("grab", way="OBJECT", object="Staff")
+    rig_of(human).active_index = chains.index("Arm.L")
+    press("grab", object="Staff")
+    update()
+    assert max(left.residual, right.residual) <= 1e-4 * tall
+    grip = in_prop(staff, left.tip_bone, human, 1)
+    stood = matrices(human)[right.tip_bone].translation.copy()
+    control = pose_bones(human)[right.target_bone]
+    control.location += Vector((0.02, 0.04, 0.05)) * tall / human.scale.x
+    control.keyframe_insert("location", frame=1)
+    bpy.context.scene.frame_set(1)
+    assert (matrices(human)[right.tip_bone].translation - stood).length > 0.03 * tall
+    assert (in_prop(staff, left.tip_bone, human, 1).translation - grip.translation).length <= 1e-4 * tall
+    assert max(chain(human, name).residual for name in ("Arm.L", "Arm.R")) <= 1e-4 * tall
+    rig_of(human).active_index = chains.index("Arm.R")
+    with pytest.raises(RuntimeError, match="would move with itself"):
+        press("grab", object="Staff")
 
 
 @pytest.fixture(autouse=True)

@@ -169,7 +169,8 @@ def state(owner: bpy.types.Object) -> tuple[object, ...]:
     limits = [(b.fabrik.limit, tuple(b.fabrik.axis), b.fabrik.mass) for b in owner.pose.bones]
     parents = {found.name: found.parent.name if found.parent else "" for found in bpy.data.objects}
     objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
-    constraints = [(bone.name, found.name) for bone in owner.pose.bones for found in bone.constraints]
+    holders = [*owner.pose.bones, *sorted(bpy.data.objects, key=lambda found: found.name)]
+    constraints = [(holder.name, found.name) for holder in holders for found in holder.constraints]
     rest = rig.active_index, rig.body_bone, rig.bake_report, owner.mode
     keys = sorted((found.name, curve.data_path) for found in bpy.data.objects for curve in fcurves_of(found))
     return chains, asked, rest, channels(owner), limits, sorted(objects), parents, constraints, keys
@@ -187,6 +188,8 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "key": {},
     "goal_select": {"role": "target"},
     "goal_space": {"space": "ARMATURE"},
+    "grab": {"object": "Prop"},
+    "release": {},
     "back_to_pose": {},
     "solve": {"chain": "first"},
     "solve_all": {},
@@ -234,8 +237,9 @@ def make_ready(name: str) -> None:
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
     owner.pose.bones["b1"].lock_ik_y = owner.pose.bones["b1"].lock_ik_z = True
     limit.limit = "PLANAR"
-    if name in {"goal_select", "goal_space", "goal_snap", "pose_snap", "bake"}:
+    if name in {"goal_select", "goal_space", "grab", "release", "goal_snap", "pose_snap", "bake"}:
         owner.fabrik.active_index = 0
+    bpy.context.collection.objects.link(bpy.data.objects.new("Prop", None))
     if name == "character_setup":
         owner.fabrik.chains.clear()
     elif name == "goals_single_user":

@@ -30,7 +30,8 @@ from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.schema import rig_of
-from ...rig.targets import check_present, kind_of, reader_of, reader_within
+from ...rig.spaces import reader_within
+from ...rig.targets import check_present, kind_of, reader_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store

@@ -145,7 +145,8 @@ def _posed(
     if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
         return [], []
     if is_render or not is_frame:
-        _mark_stale(rig for rig in state.rigs if is_render or rig.owner in changed)
+        is_switched = any(len(found.constraints) for found in changed & state.watched if found.type != "ARMATURE")
+        _mark_stale(rig for rig in state.rigs if is_render or is_switched or rig.owner in changed)
     waits = state.tool or state.posing
     if is_known and not is_frame and not is_render and not changed & state.watched and not waits:
         return [], []
@@ -304,7 +305,7 @@ class _Tick:
         """Chains that are to be written; None for those that stand as their goals want it."""
         known = rig.figures.get(names)
         try:
-            if known is None or not known.is_fresh:
+            if known is None or not known.is_fresh or (self.is_frame and known.facts.motion.changes):
                 return self._anew(rig, names)
             if not self._may_have_moved(known):
                 return None

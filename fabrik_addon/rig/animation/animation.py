@@ -19,9 +19,10 @@ from ..dependencies import bone_in, ties_behind
 from ..figure.goal_options import written_besides
 from ..figure.groups import ChainSet, body_moves, figure_bones
 from ..figure.start_pose import hears_body_keys
-from ..goals import GoalRef
+from ..goals import GoalRef, goals_of
 from ..schema import FabrikChain, rig_of
-from ..targets import carrier_of, quaternions_of
+from ..spaces import carrier_of, hold_of, holder_in
+from ..targets import quaternions_of
 from ..walk_goals import is_walked
 from .channels import channel_of, read_locks
 from .compat import curves_of_action, fcurves_of, strips_of
@@ -160,7 +161,7 @@ class Animated:
             any(is_walked(chain) for chain in chain_set.chains),
             is_turned or any(name in self._bones.get(bone, ()) for bone, name in besides),
             is_turned,
-            changes or self._body_changes(chain_set, bones),
+            changes or self._body_changes(chain_set, bones) or _changes_space(chain_set),
             self._start_changes(chain_set, bones, moves),
             bool(settings),
         )
@@ -250,6 +251,19 @@ class Animated:
         )
 
 
+def _changes_space(chain_set: ChainSet) -> bool:
+    """Whether keys or drivers switch what the goals of chains hang on, so that these stand in other frames."""
+    goals = [] if chain_set.is_one else [goal for chain in chain_set.chains for goal in goals_of(chain)]
+    ties = [tie for _, found, bone in goals for tie in ties_behind(found, bone) if _has_constraints(*tie)]
+    paths = [(bone, path) for thing, bone in ties for path in animated_paths(thing)]
+    return any("constraints[" in path and bone_in(path) == bone for bone, path in paths)
+
+
+def _has_constraints(found: bpy.types.Object, bone: str) -> bool:
+    holder = holder_in(found, bone)
+    return holder is not None and len(holder.constraints) > 0
+
+
 def _bones_of(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
     """The bones of chains; none where these can't be read, which says why."""
     try:
@@ -333,7 +347,7 @@ def paths_at(
         turned: Indices of those whose rotation is asked for, too.
         frames: (F,), rising.
         depsgraph: Evaluated for any frame.
-        within: For each the bone in whose frame it is wanted (`goals.bone_below`), or "" for the world; () for that.
+        within: For each the bone in whose frame it is wanted (`spaces.bone_below`), or "" for the world; () for that.
 
     Returns:
         For each (F, 3) and, where it was asked for, (F, 4); None where more than its own curves decide.
@@ -356,8 +370,12 @@ def paths_at(
         }
         for curve in own.moving:
             channels[_name_of(curve)][:, curve.array_index] = values[curve.as_pointer()]
-        path = _of_object if not isinstance(own.holder, bpy.types.PoseBone) else _within_bone if frame else _of_bone
-        paths.append(path(own, channels, goal.found.evaluated_get(depsgraph)))
+        evaluated = goal.found.evaluated_get(depsgraph)
+        if frame:
+            paths.append(_within_bone(frame, own, channels, evaluated))
+        else:
+            path = _of_bone if isinstance(own.holder, bpy.types.PoseBone) else _of_object
+            paths.append(path(own, channels, evaluated))
     return paths
 
 
@@ -383,12 +401,10 @@ def _of_bone(
 
 
 def _within_bone(
-    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
+    frame: str, own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
 ) -> tuple[Doubles, Doubles | None]:
-    """Places and rotations of a bone by its channels, in the frame of its parent; as `goals.within` has them."""
-    assert isinstance(own.holder, bpy.types.PoseBone)
-    assert own.holder.parent is not None, "it stands in its frame"
-    carrier = carrier_of(own.holder.parent.name, "target", evaluated, own.holder.name)
+    """Places and rotations of a bone by its channels, in the frame of that which carries it; as `spaces.within`."""
+    carrier = carrier_of(frame, "target", evaluated, own.holder.name)
     poses = [carrier @ basis for basis in _bases(own, channels)]
     places = np.array([pose.translation for pose in poses], dtype=np.float64)
     return places, quaternions_of(poses) if "scale" in channels else None
@@ -443,9 +459,8 @@ def _curves_of(goal: GoalRef, is_turned: bool, frame: str) -> Curves | None:
 
 def _curves_of_bone(found: bpy.types.Object, bone: bpy.types.PoseBone, is_turned: bool, frame: str) -> Curves | None:
     """`_curves_of` for a bone of an armature object."""
-    if (bone.parent.name if bone.parent is not None else "") != frame or any(
-        not constraint.mute for constraint in bone.constraints
-    ):
+    hold = hold_of(found, bone.name)
+    if hold is None or (hold.found, hold.bone) != (found, frame):
         return None
     start = bone.path_from_id() + "."
     own = _turning_curves(found, bone, [curve for curve in fcurves_of(found) if curve.data_path.startswith(start)])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ...maths import Bytes, Doubles, Mask, Singles
 from .channels import AXES, TURN, euler_order
@@ -133,6 +135,50 @@ def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> Non
     curve.update()
 
 
+def split_at(curve: bpy.types.FCurve, frame: float) -> None:
+    """Give a curve a key on itself, so that it runs before that as it did; by de Casteljau where it is a cubic."""
+    points, value = curve.keyframe_points, curve.evaluate(frame)
+    frames = [point.co[0] for point in points]
+    if any(abs(one - frame) <= SAME_FRAME for one in frames):
+        return
+    at = bisect(frames, frame)
+    kept, near = list[tuple[str, Vector]](), Vector((frame - 1.0, value))
+    if at:
+        before = points[at - 1]
+        kept = [("handle_left", before.handle_left.copy()), ("handle_right", before.handle_right.copy())]
+        if before.interpolation == "BEZIER" and at < len(points):
+            after = points[at]
+            spans = [before.co, before.handle_right, after.handle_left, after.co]
+            handle, near = _split_cubic([Vector(one) for one in spans], frame)
+            kept[1] = ("handle_right", handle)
+    points.insert(frame, value, options={"FAST"})
+    made = points[at]
+    for name, place in (("handle_left", near), ("handle_right", Vector((frame + 1.0, value)))):
+        setattr(made, f"{name}_type", "FREE")
+        setattr(made, name, place)
+    for name, place in kept:  # else the new key would bend what comes before
+        made.interpolation = points[at - 1].interpolation
+        setattr(points[at - 1], f"{name}_type", "FREE")
+        setattr(points[at - 1], name, place)
+    curve.update()
+
+
+def _split_cubic(spans: Sequence[Vector], frame: float) -> tuple[Vector, Vector]:
+    """The handles on either side of the part of a cubic that ends at a frame, by its four points."""
+    p, q, r, s = spans
+    width, reach = s.x - p.x, (q.x - p.x) + (s.x - r.x)
+    if reach > width:  # as Blender shortens handles that would let the curve turn back
+        q, r = p + (q - p) * (width / reach), s + (r - s) * (width / reach)
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        t = 0.5 * (low + high)
+        a, b, c = p.lerp(q, t), q.lerp(r, t), r.lerp(s, t)
+        a, b = a.lerp(b, t), b.lerp(c, t)
+        low, high = (t, high) if a.lerp(b, t).x < frame else (low, t)
+    return p.lerp(q, t), a
+
+
+HALVINGS = 40  # of the range of a cubic's parameter, to find a frame in it
 FEW = 16  # frames for which a copy of the action does not pay
 SPARSE = 4  # frames of a range for each that is wanted, from which on these are evaluated one by one
 

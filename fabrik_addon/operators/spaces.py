@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choose what carries goals, at once or from this frame on; grab a prop with a hand, and let it go."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..actions.chain_edit import working_chain
+from ..actions.goals import Anchored, also_given, first_space, switch_spaces
+from ..errors import BoneError, TargetError
+from ..messages import Message
+from ..rig.bones import bones_to, resolve_bones
+from ..rig.control_bones import root_control
+from ..rig.goals import GoalRef, goals_of
+from ..rig.schema import FabrikChain, limit_of, rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, switch, text
+from ..rig.spaces import scene_anchor
+from ..texts import Text, joined, worded
+from .base import ChainOperator, listed
+
+SPACES = (
+    ("LIMB", "What Carries the Limb", "The bone above the limb: the chest for an arm, the hips for a leg"),
+    ("BODY", "Body Bone", "The body bone of the armature"),
+    ("ACTIVE", "Active Bone", "The active bone in Pose mode"),
+    ("ARMATURE", "Armature", "The armature, with the bone that moves the whole rig"),
+    ("SCENE", "Scene", "The scene: it stays where it is while the armature moves"),
+    ("OBJECT", "Other Object", "The other selected object, or the active bone of another armature in Pose mode"),
+    ("FIRST", "First", "What carried it before it was hung on anything else"),
+)
+ROLES_OF_SPACE = (
+    ("BOTH", "Target and Pole", "Both of them"),
+    ("TARGET", "Target", "The target alone"),
+    ("POLE", "Pole", "The pole alone"),
+)
+WAYS = (
+    ("HAND", "Hand to Object", "The target of the chain goes along with the object"),
+    ("OBJECT", "Object to Hand", "The object goes along with the last bone of the chain"),
+)
+
+
+class SpaceOperator(ChainOperator):
+    """An operator that hangs something on something else, with nothing moving."""
+
+    def hang(
+        self,
+        context: bpy.types.Context,
+        owner: bpy.types.Object,
+        wanted: list[tuple[GoalRef, Anchored | None]],
+        *,
+        keyed: bool,
+        own: list[Anchored],
+        holds: bool = False,
+    ) -> None:
+        """Do it, and report."""
+        bones, names = any(goal.bone for goal, _ in wanted), [worded(goal.name) for goal, _ in wanted]
+        chain, to = working_chain(context).name, wanted[0][1]
+        try:
+            frames = switch_spaces(context, wanted, keyed=keyed or _keys_by_itself(context), holds=holds, own=own)
+        except TargetError as error:
+            error.rig, error.chain = owner.name, chain
+            raise
+        told = Text("{goals} hang on '{carrier}' now", goals=", ".join(names), carrier=_name_of(to))
+        if to is None or to == (scene_anchor(make=False), ""):
+            told = Text("{goals} stand freely now", goals=", ".join(names))
+        if frames:
+            told = joined("; ", (told, Text("from frame {frame} on", frame=f"{frames[0]:g}")))
+        others = also_given(owner) if bones else []
+        if others:
+            shared = listed(others, "{count} objects")
+            told = joined("; ", (told, Text("{objects} have the same bones", objects=shared)))
+        warnings = []
+        if holds and len(frames) > 1:
+            text = Text("its key at frame {frame} moves it next: release it before", frame=f"{frames[1]:g}")
+            warnings.append(text)
+        self.tell(told, warnings=warnings)
+
+
+class FABRIK_OT_goal_space(SpaceOperator):
+    """Choose what carries target and pole of the chain, so that they go along with it; nothing moves now"""
+
+    bl_label = "Set Space of Goals"
+
+    space = choice(SPACES, "Space", "What carries the goals")
+    roles = choice(ROLES_OF_SPACE, "Goals", "Which of the two")
+    use_key = switch("From This Frame On", "Key the change here; goals with keys are always keyed", options=FORGOTTEN)
+    bone = text("Bone", "Name of a bone of the armature; empty to go by the space", options=FORGOTTEN)
+    object = text("Object", "Name of the other object; empty for the one that is selected", options=FORGOTTEN)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        chain = working_chain(context)
+        roles = ("target", "pole") if self.roles == "BOTH" else (self.roles.lower(),)
+        goals = [goal for goal in goals_of(chain) if goal.role in roles]
+        if not goals:
+            raise TargetError("it has none: add a target first", rig=owner.name, chain=chain.name)
+        if self.space == "FIRST" and not self.bone:
+            wanted = [(goal, first_space(goal)) for goal in goals]
+        else:
+            to = self._carrier(context, owner, chain, are_bones=all(goal.bone for goal in goals))
+            wanted = [(goal, to) for goal in goals]
+        self.hang(context, owner, wanted, keyed=self.use_key, own=bones_of(owner, chain))
+
+    def _carrier(
+        self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, *, are_bones: bool
+    ) -> Anchored | None:
+        """What the space names; None for nothing: a bone stands in the armature by itself, an object in the scene."""
+        if self.space == "OBJECT" and not self.bone:
+            return other_object(context, owner, self.object)
+        if self.space == "SCENE" and not self.bone:
+            return (scene_anchor(), "") if are_bones else None
+        bone = self.bone or self._bone(context, owner, chain)
+        if bone:
+            bones_to(owner, bone, 1)
+            return owner, bone
+        return None if are_bones else (owner, "")
+
+    def _bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> str:
+        """The bone of the armature that the space names; "" for none."""
+        body: str = rig_of(owner).body_bone
+        if self.space == "LIMB":
+            above = resolve_bones(owner, chain)[0].parent
+            while above is not None and limit_of(above).of_limb:
+                above = above.parent
+            return above.name if above is not None else ""
+        if self.space == "ACTIVE":
+            active = context.active_pose_bone
+            if active is None or active.id_data != owner:
+                raise BoneError("no bone is active: choose one in Pose mode", rig=owner.name)
+            return active.name
+        if self.space == "BODY":
+            if not body:
+                raise BoneError("it has no body bone", rig=owner.name)
+            return body
+        root = root_control(owner, resolve_bones(owner, chain))
+        return root if root != body else ""
+
+
+class HoldOperator(SpaceOperator):
+    """An operator on the active chain and a prop."""
+
+    way = choice(WAYS, "Way", "Which of the two goes along with the other")
+    object = text("Object", "Name of the object; empty for the one that is selected", options=FORGOTTEN)
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        found = super().refusal(context)
+        return found or ("" if working_chain(context).target else Text("the chain has no target: add one first"))
+
+    def held(self, context: bpy.types.Context, owner: bpy.types.Object) -> tuple[GoalRef, Anchored, list[Anchored]]:
+        """What is hung, on what, and what may not carry it."""
+        chain = working_chain(context)
+        if self.way == "HAND":
+            target = goals_of(chain)[0]
+            return target, other_object(context, owner, self.object), bones_of(owner, chain)
+        found, bone = other_object(context, owner, self.object)
+        return GoalRef("target", found, bone), (owner, chain.tip_bone), []
+
+
+class FABRIK_OT_grab(HoldOperator):
+    """From this frame on the hand goes along with the selected object, or the object with the hand; nothing moves"""
+
+    bl_label = "Grab"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        what, to, own = self.held(context, owner)
+        self.hang(context, owner, [(what, to)], keyed=True, own=own, holds=True)
+
+
+class FABRIK_OT_release(HoldOperator):
+    """From this frame on the hand, or the object that it holds, is carried as before it was grabbed; nothing moves"""
+
+    bl_label = "Release"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        is_hand = self.way == "HAND"
+        what = goals_of(working_chain(context))[0] if is_hand else self.held(context, owner)[0]
+        self.hang(context, owner, [(what, first_space(what))], keyed=True, own=[])
+
+
+def other_object(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> Anchored:
+    """The other object that is meant, with the bone that is active in it where it is an armature in Pose mode.
+
+    Args:
+        context: For what is selected.
+        owner: The armature object whose goals are meant.
+        name: Of the object; "" for the selected one.
+
+    Raises:
+        TargetError: There is none, or more than one.
+    """
+    goals = {goal.found for chain in rig_of(owner).chains for goal in goals_of(chain)}
+    if name:
+        found = [one for one in context.scene.objects if one.name == name]
+        if not found:
+            raise TargetError(Text("there is no object '{name}' in the scene", name=name), rig=owner.name)
+    else:
+        found = [one for one in context.selected_objects if one != owner and one not in goals]
+    if len(found) != 1:
+        text = Text("select the armature and one other object: {count} are selected", count=len(found))
+        raise TargetError(text, rig=owner.name)
+    bone = context.active_pose_bone
+    is_posed = found[0].mode == "POSE" and bone is not None and bone.id_data == found[0]
+    return found[0], bone.name if is_posed and bone is not None else ""
+
+
+def bones_of(owner: bpy.types.Object, chain: FabrikChain) -> list[Anchored]:
+    """The bones that a chain moves."""
+    return [(owner, bone.name) for bone in resolve_bones(owner, chain)]
+
+
+def _keys_by_itself(context: bpy.types.Context) -> bool:
+    return bool(context.scene.tool_settings.use_keyframe_insert_auto)
+
+
+def _name_of(to: Anchored | None) -> str | Message:
+    return "" if to is None else to[1] or to[0].name
+
+
+CLASSES = (FABRIK_OT_goal_space, FABRIK_OT_grab, FABRIK_OT_release)
