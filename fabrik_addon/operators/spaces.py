@@ -59,9 +59,9 @@ class SpaceOperator(ChainOperator):
         except TargetError as error:
             error.rig, error.chain = owner.name, chain
             raise
-        told = Text("{goals} hang on '{carrier}' now", goals=", ".join(names), carrier=_name_of(to))
+        told = Text("{goals} now on '{carrier}'", goals=", ".join(names), carrier=_name_of(to))
         if to is None or to == (scene_anchor(make=False), ""):
-            told = Text("{goals} stand freely now", goals=", ".join(names))
+            told = Text("{goals} now free", goals=", ".join(names))
         if frames:
             told = joined("; ", (told, Text("from frame {frame} on", frame=f"{frames[0]:g}")))
         others = also_given(owner) if bones else []

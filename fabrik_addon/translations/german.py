@@ -653,8 +653,8 @@ TEXTS = {
         "hängt an Scheitelpunkten oder einem Gitter, deren Platz kein Raum einnehmen kann"
     ),
     "would move with itself: it moves '{name}'": "würde sich mit sich selbst bewegen: es bewegt '{name}'",
-    "{goals} hang on '{carrier}' now": "{goals} hängen jetzt an '{carrier}'",
-    "{goals} stand freely now": "{goals} stehen jetzt frei",
+    "{goals} now on '{carrier}'": "{goals} jetzt an '{carrier}'",
+    "{goals} now free": "{goals} jetzt frei",
     "from frame {frame} on": "von Bild {frame} an",
     "its key at frame {frame} moves it next: release it before": (
         "sein Schlüsselbild bei {frame} bewegt es als nächstes: vorher loslassen"
