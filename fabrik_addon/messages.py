@@ -70,6 +70,7 @@ TEMPLATES = {
     "ORIENTATION_WEIGHT": "orientation weight",
     "STRETCH": "stretch",
     "SOFT": "soft",
+    "BODY_HELPS": "body helps from",
     "AIM_AXIS_NOT_FINITE": "its aim axis is zero, or not a finite number",
     "SETTING_NOT_FINITE": "the {name} is not a finite number",
     "MASS_NOT_FINITE": "its mass is not a finite number",

@@ -26,7 +26,10 @@ Place: TypeAlias = tuple[float, float, float]
 Value: TypeAlias = bool | float | str
 Settings: TypeAlias = Mapping[str, Mapping[str, Value]]  # by the names of chains, then of settings
 
-OF_GOAL = ("kind", "effector", "weight", "pin", "orientation", "orientation_weight", "stretch", "soft", "influence")
+OF_GOAL = (
+    "kind", "effector", "weight", "pin", "orientation", "orientation_weight", "stretch", "soft", "body_helps",
+    "influence",
+)  # fmt: skip
 OF_BODY = ("body_bone", "body_stays", "body_stiffness", "spine", "balance")
 
 

@@ -15,6 +15,7 @@ __all__ = (
     "DEFAULT_MAX_PASSES",
     "DEFAULT_RESTARTS",
     "DEFAULT_TOLERANCE",
+    "EASE",
     "FREE",
     "HINT",
     "PIN",
@@ -37,6 +38,7 @@ __all__ = (
     "Point",
     "Rows",
     "Settings",
+    "Slack",
     "Solution",
     "Solver",
     "Status",
@@ -53,10 +55,11 @@ if TYPE_CHECKING or _core is None:
     from .figure import Figure, Joint
     from .goals.aim import Aim
     from .goals.balance import Balance
-    from .goals.base import ASKED, HINT, PIN, PLACED, SOLVE_SPACE, Goal
+    from .goals.base import ASKED, EASE, HINT, PIN, PLACED, SOLVE_SPACE, Goal
     from .goals.bend import Bend
     from .goals.facing import Facing
     from .goals.point import Point
+    from .goals.slack import Slack
     from .goals.stay import Stay
     from .limits.base import Limit
     from .limits.cone import Cone

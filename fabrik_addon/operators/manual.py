@@ -32,6 +32,7 @@ chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip
 chains duplicated-characters: op.goals_*
 chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
 chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft
+  chain.body_helps
 chains rotation-of-the-tip: op.orientation_* chain.orientation* chain.rotation_offset
 chains solver: chain.tolerance chain.max_passes chain.restarts chain.use_plain chain.influence
 not_reached how-a-solve-ended: op.solve* chain.status chain.residual chain.turn_residual chain.softened chain.passes

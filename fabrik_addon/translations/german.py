@@ -684,6 +684,12 @@ TEXTS = {
     ),
     "it has none: add a target first": "sie hat keine: zuerst ein Ziel hinzufügen",
     "it has no body bone": "sie hat keinen Körperknochen",
+    "Body Helps From": "Körper hilft ab",
+    "Share of the limb's reach from which on what carries it helps, so that an elbow stays bent: the clavicle, the "
+    "trunk, the hips. 1: only where the limb alone does not reach": (
+        "Anteil der Reichweite der Gliedmaße, ab dem hilft, was sie trägt, sodass ein Ellbogen gebeugt bleibt: das "
+        "Schlüsselbein, der Rumpf, die Hüfte. 1: nur wo die Gliedmaße allein nicht hinkommt"
+    ),
     "Body Stays": "Körper bleibt",
     "The body bone stays where it was put, by hand or by keys: only pins move it from there, and no hand does. "
     "Switched on where the body bone is posed by hand": "Der Körperknochen bleibt, wo er hingesetzt wurde, von Hand oder "
@@ -1143,6 +1149,7 @@ TEXTS = {
     "orientation weight": "Rotationsgewicht",
     "stretch": "Streckfaktor",
     "soft": "Weichheit",
+    "body helps from": "Körper hilft ab",
     "its mass is not a finite number": "seine Masse ist keine endliche Zahl",
     "no tip bone is set": "keine Spitze ist gesetzt",
     "the armature has no bone '{bone}'": "das Skelett hat keinen Knochen '{bone}'",

@@ -185,7 +185,9 @@ class FABRIK_PT_asked(FabrikPanel):
                 draw_settings(context, layout, chain, ("orientation_weight",))
         if chain.aims:
             layout.column().prop(chain, "aim_axis")
-        draw_settings(context, layout, chain, ("weight",) if chain.aims else ("weight", "soft", "stretch"))
+        draw_settings(
+            context, layout, chain, ("weight",) if chain.aims else ("weight", "soft", "stretch", "body_helps")
+        )
 
 
 def _draw_pin(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from math import acos, degrees, radians
 from typing import Any
 
@@ -400,6 +401,40 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: Any) -> None:
         press("goal_space", space="ARMATURE")
     assert chest_of(human) == pose_bones(human)[arm.pole_bone].parent.name
     assert not pose_bones(human)[arm.target_bone].constraints
+
+
+def test_an_elbow_stays_bent_while_the_body_helps(human: Any) -> None:
+    """A hand in the armature goes straight ahead: the elbow bends less and less, and what carries the arm helps."""
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    assert chain(human, "Arm.L").body_helps == pytest.approx(0.9)
+    press("goal_space", space="ARMATURE", roles="TARGET")
+    press("solve_all")
+    arm, stood = chain(human, "Arm.L"), matrices(human)
+    arm.orientation = "FREE"
+    bones = [pose_bones(human)[arm.tip_bone], *pose_bones(human)[arm.tip_bone].parent_recursive][: arm.bone_count]
+    names = [bone.name for bone in bones][::-1]
+    run = [stood[name].translation for name in names]
+    reach = sum(float((b - a).length) for a, b in pairwise(run))
+    control, before = pose_bones(human)[arm.target_bone], 0.0
+    place = human.matrix_world @ control.matrix
+    for share in (0.8, 0.95, 1.0, 1.05, 1.1):
+        there = run[0] + Vector((0.45, -0.88, 0.1)).normalized() * share * reach
+        moved = Matrix.Translation(there - place.translation) @ place
+        found = dict[float, float]()
+        for helps in (1.0, 0.9):
+            arm.body_helps = helps
+            control.matrix = human.matrix_world.inverted() @ moved
+            press("solve_all")
+            assert arm.status == "REACHED", share
+            now = matrices(human)
+            found[helps] = float((now[names[0]].translation - now[names[-1]].translation).length) / reach
+        assert found[0.9] <= found[1.0] + 1e-6
+        if share == 0.8:
+            assert found[0.9] == pytest.approx(found[1.0], abs=1e-6)
+        if share in {1.0, 1.05, 1.1}:
+            assert found[0.9] < min(found[1.0] - 0.005, 0.985)
+        assert found[0.9] > before - 1e-6
+        before = found[0.9]
 
 
 def prop_at(place: Vector, name: str = "Prop") -> Any:

@@ -7,9 +7,37 @@ from array import array
 from math import cos, sin
 
 import pytest
-from fabrik_addon.errors import ChainError
-from fabrik_addon.kernel import PIN, Aim, Bend, Facing, Figure, Goal, Joint, Point, Rows, Settings, Solver, Status, Stay
-from fabrik_addon.maths import Q4, V3, conjugated, distance, minus, multiplied, plus, rotated, turn_about
+from fabrik_addon.errors import ChainError, InvalidValueError
+from fabrik_addon.kernel import (
+    PIN,
+    Aim,
+    Bend,
+    Facing,
+    Figure,
+    Goal,
+    Joint,
+    Point,
+    Rows,
+    Settings,
+    Slack,
+    Solution,
+    Solver,
+    Status,
+    Stay,
+)
+from fabrik_addon.maths import (
+    Q4,
+    V3,
+    conjugated,
+    distance,
+    minus,
+    multiplied,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    turn_angle,
+)
 
 EXACT = Settings(1e-7)
 HIPS, CHEST, HEAD = 0, 2, 3
@@ -186,3 +214,74 @@ def test_a_root_stays_where_its_row_starts() -> None:
     assert list(rows.shifts[:3]) == pytest.approx([0.0, 0.0, 0.0], abs=1e-7)
     assert list(rows.shifts[3:6]) == pytest.approx([0.02, -0.1, 0.03], abs=1e-6)
     assert stood.heads[HIPS] == (0.0, 0.0, 0.0)
+
+
+def stretch_of(figure: Figure, solution: Solution) -> float:
+    """How straight the left arm is: 1 where it is stretched out."""
+    stood = figure.placed(solution.rotations, solution.shift)
+    return distance(stood.heads[ARMS[0]], stood.heads[LEFT]) / ARM
+
+
+ARM = 0.58  # length of upper arm and forearm
+
+
+def reaches(figure: Figure, far: float) -> list[Goal]:
+    """Pinned feet, and the left hand somewhere before the shoulder, in arm's lengths from where that stands."""
+    shoulder = figure.placed(figure.starts).heads[ARMS[0]]
+    way: V3 = (0.6, -0.1, 0.79)
+    return [*feet(figure), Point(LEFT, plus(shoulder, scaled(way, far * ARM)), offset=(0, 0, 0))]
+
+
+def test_a_limb_with_slack_is_helped_before_it_is_straight() -> None:
+    """It reaches as it did without; the farther, the straighter, and all turns by little from step to step."""
+    figure = body()
+    solver, plain = Solver(figure), Solver(figure)
+    before: Solution | None = None
+    for k in range(61):
+        far = 0.6 + 0.01 * k
+        goals = reaches(figure, far)
+        eased = solver.solve([*goals, Slack(LEFT, 0.9, ARMS[0], (0, 0, 0))], EXACT)
+        alone = plain.solve(goals, EXACT)
+        assert eased.status == Status.REACHED
+        assert stretch_of(figure, eased) <= stretch_of(figure, alone) + 1e-9
+        if stretch_of(figure, alone) <= 0.9:
+            assert eased.rotations == alone.rotations
+        if far >= 0.95:
+            assert stretch_of(figure, eased) < stretch_of(figure, alone) - 0.01
+        if before is not None:
+            turns = zip(eased.rotations, before.rotations, strict=True)
+            assert max(turn_angle(multiplied(now, conjugated(then))) for now, then in turns) < 0.05, far
+        before = eased
+
+
+def test_slack_takes_nothing_from_what_is_asked_for() -> None:
+    figure = body()
+    for far in (1.3, 3.0):
+        goals = reaches(figure, far)
+        alone = Solver(figure).solve(goals, EXACT)
+        eased = Solver(figure).solve([*goals, Slack(LEFT, 0.5, ARMS[0], (0, 0, 0))], EXACT)
+        assert eased.status == alone.status
+        for one, other in zip(eased.residuals[:-1], alone.residuals, strict=True):
+            assert one <= other + 1e-6
+
+
+def test_each_row_has_its_slack() -> None:
+    figure = body()
+    goals = [*reaches(figure, 1.0), Slack(LEFT, 0.9, ARMS[0], (0, 0, 0))]
+    rows = Rows(figure, goals, 2)
+    for k, share in enumerate((0.9, 1.0)):
+        rows.fill([*goals[:-1], Slack(LEFT, share, ARMS[0], (0, 0, 0))], k)
+    Solver(figure).solve_many(rows, EXACT)
+    count = 4 * len(figure.starts)
+    for k, share in enumerate((0.9, 1.0)):
+        one = Solver(figure).solve([*goals[:-1], Slack(LEFT, share, ARMS[0], (0, 0, 0))], EXACT)
+        assert [*rows.rotations[k * count : (k + 1) * count]] == [n for turn in one.rotations for n in turn]
+
+
+def test_slack_that_makes_no_sense_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="not between 0 and 1"):
+        Slack(LEFT, 1.5)
+    with pytest.raises(ChainError, match="which no figure has"):
+        Slack(LEFT, 0.9, -1)
+    with pytest.raises(InvalidValueError, match="does not lead to its end"):
+        Solver(body()).solve([*reaches(body(), 1.0), Slack(LEFT, 0.9, LEGS[0])])

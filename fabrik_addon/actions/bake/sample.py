@@ -155,7 +155,7 @@ class Track:
             return False
         if figure.weighed is not None or not (figure.influence >= 1.0 or is_plain(figure)):
             return False
-        return all(one.influence >= 1.0 for one in figure.asked)  # else their goals start from it, too
+        return not any(one.hears_start for one in figure.asked)  # else their goals start from it, too
 
     def ask(self, goals: Sequence[GoalArrays]) -> None:
         """Take what the chains ask for in all frames; of each chain, in the world."""

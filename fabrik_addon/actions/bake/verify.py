@@ -164,6 +164,7 @@ class _Compared:
                 at_head=chain.at_head,
                 turns=turns_tip(chain),
                 has_pole=False,
+                helps=1.0,
                 weight=0.0 if chain.influence <= 0.0 or is_let_go(self._owner, chain) else chain.weight,
                 axis=v3(chain.aim_axis),
                 influence=chain.influence,

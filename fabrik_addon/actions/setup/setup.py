@@ -41,6 +41,7 @@ KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
 BODY_STIFFNESS = 1.0  # of the body bone: limbs turn first, which are 1 / (1 - 0.97) = 33 times as ready to
 TRUNK_SPINE = 0.001  # the same of the trunk, 32 times
 GIRDLE_STIFFNESS = 0.773  # of clavicles, 4 times
+ARM_REACH = 0.9  # share of an arm's reach from which on clavicle, trunk and hips help
 Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first and the last bone
 
 
@@ -334,6 +335,8 @@ def _make_goals(
         if part.kind not in WITH_TARGETS:
             continue
         chain = rig_of(owner).chains[name]
+        if part.kind == ARM and done.body and name in done.made:
+            chain.body_helps = ARM_REACH
         bones = resolve_bones(owner, chain)
         if chain.target is None and not chain.pin:
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import bpy
@@ -16,7 +17,7 @@ import numpy as np
 
 from ...errors import InvalidValueError
 from ...finite import are_finite
-from ...kernel import ASKED, PIN, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Point, Rows, Status
+from ...kernel import ASKED, PIN, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Point, Rows, Slack, Status
 from ...maths import (
     IDENTITY,
     ORIGIN,
@@ -56,8 +57,10 @@ NUMBERS = {
     "orientation_weight": Message("ORIENTATION_WEIGHT"),
     "stretch": Message("STRETCH"),
     "soft": Message("SOFT"),
+    "body_helps": Message("BODY_HELPS"),
 }
 REACHED = STATUSES.index(Status.REACHED)
+FADES = 0.25  # share of a chain's length, away from the start pose, over which its straightness there ceases to count
 
 
 class ChainGoal(NamedTuple):
@@ -78,6 +81,7 @@ class ChainGoal(NamedTuple):
         axis: That which is aimed, in the axes of the last bone.
         soft: Share of the chain's length.
         stretch: Greatest factor of the chain's length.
+        helps: Share of the chain's length from which on what carries it helps to reach; 1 where that is not asked for.
         influence: How far the goal is from where the start pose has the effector to where it stands, 0 to 1; 1 for a
             chain that is solved by itself, of which each joint is blended (`RigFigure.influence`).
         frame: Index of the joint in whose frame the target stands, or `SOLVE_SPACE` for chain space.
@@ -85,6 +89,8 @@ class ChainGoal(NamedTuple):
         pole_frame: The same of the pole.
         start: Where the start pose has the effector, in the space of the target.
         start_turn: How it has the last bone turned, in the space of the rotation.
+        length: From its first joint to the effector along the joints, where something depends on the start pose.
+        straight: Share of it that the start pose has between the two.
         row_at: Where its numbers begin in a row.
         goal_at: Where its goals begin among those of the figure.
     """
@@ -103,28 +109,36 @@ class ChainGoal(NamedTuple):
     axis: V3 = (0.0, 1.0, 0.0)
     soft: float = 0.0
     stretch: float = 1.0
+    helps: float = 1.0
     influence: float = 1.0
     frame: int = SOLVE_SPACE
     turn_frame: int = SOLVE_SPACE
     pole_frame: int = SOLVE_SPACE
     start: V3 = ORIGIN
     start_turn: Q4 = IDENTITY
+    length: float = 0.0
+    straight: float = 0.0
     row_at: int = 0
     goal_at: int = 0
 
     @property
     def width(self) -> int:
-        """How many numbers of a row its goals take: 3 of the target, 4 of a rotation, 3 of a pole."""
-        return 3 + 4 * self.turns + 3 * self.has_pole
+        """How many numbers of a row its goals take: 3 of the target, 4 of a rotation, 3 of a pole, 1 of its slack."""
+        return 3 + 4 * self.turns + 3 * self.has_pole + (self.helps < 1.0)
 
     @property
     def goal_count(self) -> int:
         """How many goals of the kernel it asks for."""
-        return 1 + self.turns + self.has_pole
+        return 1 + self.turns + self.has_pole + (self.helps < 1.0)
 
     def of_row(self, numbers: Sequence[float]) -> Sequence[float]:
         """Its own of the numbers of a row."""
         return numbers[self.row_at : self.row_at + self.width]
+
+    @property
+    def hears_start(self) -> bool:
+        """Whether it depends on the start pose what it asks for."""
+        return self.influence < 1.0 or self.helps < 1.0
 
     @property
     def is_plain(self) -> bool:
@@ -132,7 +146,7 @@ class ChainGoal(NamedTuple):
         return not self.aims and not self.turns and self.influence >= 1.0
 
     def goals(self, numbers: Sequence[float]) -> list[Goal]:
-        """Its goals, from its numbers of a row: the target, then the rotation, then the pole."""
+        """Its goals, from its numbers of a row: the target, then the rotation, the pole, and how easily it reaches."""
         last, found = self.joints[-1], list[Goal]()
         if self.aims:
             found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank, frame=self.frame))
@@ -154,13 +168,17 @@ class ChainGoal(NamedTuple):
         if self.turns:
             found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank, frame=self.turn_frame))
         if self.has_pole:
-            end = self.joints[-2] if self.at_head else last
-            found.append(Bend(end, numbers[-3:], self.pole_angle, root=self.joints[0], frame=self.pole_frame))
+            end, pole = self.joints[-2] if self.at_head else last, numbers[3 + 4 * self.turns :][:3]
+            found.append(Bend(end, pole, self.pole_angle, root=self.joints[0], frame=self.pole_frame))
+        if self.helps < 1.0:
+            offset = ORIGIN if self.at_head else None
+            found.append(Slack(last, numbers[-1], self.joints[0], offset, float(self.weight > 0.0)))
         return found
 
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
         """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
         target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else points.target
+        slack = (self._slack_for(v3(target)),) if self.helps < 1.0 else ()
         if self.influence < 1.0:
             target = v3(target)
             start = self._start_for(target)
@@ -174,7 +192,16 @@ class ChainGoal(NamedTuple):
         pole: Sequence[float] = ()
         if points.pole is not None and self.has_pole:
             pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else points.pole
-        return *target, *turn, *pole
+        return *target, *turn, *pole, *slack
+
+    def _slack_for(self, target: V3) -> float:
+        """The share of its length that the limb may take for a target: what the start pose takes, where that has it.
+
+        So a figure that stands at its goals stays as it is; away from there the setting counts.
+        """
+        away = min(length(minus(target, self.start)) / (FADES * self.length), 1.0)
+        fade = away * away * (3.0 - 2.0 * away)
+        return min(self.helps + max(self.straight - self.helps, 0.0) * (1.0 - fade), 1.0)
 
     def _start_for(self, target: V3) -> V3:
         """Where the goal counts as being at influence 0, in chain space: at the effector of the start pose.
@@ -194,6 +221,7 @@ class ChainGoal(NamedTuple):
             goals: Where they stand.
         """
         parts = [space.many_to_chain(goals.target) if self.frame == SOLVE_SPACE else goals.target]
+        slack = [self._slack_for(v3(target)) for target in parts[0].tolist()] if self.helps < 1.0 else []
         if self.influence < 1.0:
             starts = np.array([self._start_for(v3(target)) for target in parts[0].tolist()])
             parts[0] = starts + (parts[0] - starts) * self.influence
@@ -205,6 +233,8 @@ class ChainGoal(NamedTuple):
             parts.append(turns)
         if goals.pole is not None and self.has_pole:
             parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
+        if slack:
+            parts.append(np.array(slack)[:, None])
         return np.concatenate(parts, axis=1)
 
 
@@ -265,19 +295,22 @@ class GoalTable(tuple[ChainGoal, ...]):
         return np.concatenate([one.many_numbers(space, own) for one, own in zip(self, goals, strict=True)], axis=1)
 
     def started(self, figure: Figure) -> GoalTable:
-        """The same, with where the start pose has the effectors of those chains whose influence is less than 1."""
-        if all(one.influence >= 1.0 for one in self):
+        """The same, with where the start pose has the effectors of chains for which that counts."""
+        if not any(one.hears_start for one in self):
             return self
         placed, found = figure.placed(figure.starts), []
         for one in self:
             last = one.joints[-1]
             start, turn = placed.heads[last] if one.at_head or one.aims else placed.ends[last], placed.frames[last]
+            run = [*[placed.heads[i] for i in one.joints], *(() if one.at_head else (start,))]
+            whole = sum(length(minus(b, a)) for a, b in pairwise(run))
+            straight = length(minus(start, run[0])) / whole if whole else 0.0
             if one.frame != SOLVE_SPACE:
                 away = minus(start, placed.heads[one.frame])
                 start = rotated(conjugated(placed.frames[one.frame]), away)
             if (one.frame if one.aims else one.turn_frame) != SOLVE_SPACE:
                 turn = multiplied(conjugated(placed.frames[one.frame]), turn)
-            found.append(one._replace(start=start, start_turn=turn))
+            found.append(one._replace(start=start, start_turn=turn, length=whole, straight=straight))
         return GoalTable(found)
 
     # Columns by which a pose is judged; a chain of no weight asks for no place and no rotation.
@@ -503,6 +536,7 @@ def ask(
         axis,
         chain.soft,
         chain.stretch,
+        1.0 if is_one or aims or len(bones) <= 1 + at_head else chain.body_helps,
         influence,
         frame,
         frame if chain.orientation == "TARGET" else SOLVE_SPACE,

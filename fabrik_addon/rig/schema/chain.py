@@ -219,6 +219,12 @@ class ChainGoal:
         max=1.0,
         precision=3,
     )
+    body_helps = share(
+        "Body Helps From",
+        "Share of the limb's reach from which on what carries it helps, so that an elbow stays bent: the clavicle, the "
+        "trunk, the hips. 1: only where the limb alone does not reach",
+        default=1.0,
+    )
 
 
 @group(forget_status)

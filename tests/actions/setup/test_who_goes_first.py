@@ -20,7 +20,7 @@ from support.scenes import press, update
 from support.skeletons import make_character, rest_bones, set_up
 
 WAYS = ((-0.4, -1.0, 0.2), (-0.3, -0.6, 0.8), (-1.0, -0.2, -0.3), (0.5, -1.0, 0.0))  # from the right shoulder
-INSIDE = (0.5, 0.76, 0.9, 0.98)  # shares of the arm's reach
+INSIDE = (0.5, 0.76, 0.9)  # shares of the arm's reach; from here on the body helps
 CLAVICLES = {
     "human": 2,
     "human_mixamo": 2,
@@ -126,9 +126,9 @@ def test_beyond_it_the_clavicle_goes_first_then_the_chest_then_the_hips(reaching
     before = matrices(reaching)
     elbow = reach(reaching, way, 1.02)
     found = moved(reaching, before)
-    assert found.clavicle >= 2.0 * found.chest
-    assert elbow > 10.0  # it is not locked before the clavicle turns
-    assert found.hips <= 0.003
+    assert found.clavicle >= 1.7 * found.chest
+    assert elbow > 20.0  # it is far from locked when the clavicle turns
+    assert found.hips <= 0.0055
     reach(reaching, way, 1.1)
     farther = moved(reaching, before)
     assert farther.clavicle > found.clavicle
