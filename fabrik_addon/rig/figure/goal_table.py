@@ -221,7 +221,7 @@ class ChainGoal(NamedTuple):
             goals: Where they stand.
         """
         parts = [space.many_to_chain(goals.target) if self.frame == SOLVE_SPACE else goals.target]
-        slack = [self._slack_for(v3(target)) for target in parts[0].tolist()] if self.helps < 1.0 else []
+        targets = parts[0]
         if self.influence < 1.0:
             starts = np.array([self._start_for(v3(target)) for target in parts[0].tolist()])
             parts[0] = starts + (parts[0] - starts) * self.influence
@@ -233,8 +233,11 @@ class ChainGoal(NamedTuple):
             parts.append(turns)
         if goals.pole is not None and self.has_pole:
             parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
-        if slack:
-            parts.append(np.array(slack)[:, None])
+        if self.helps < 1.0:
+            away = np.minimum(lengths(targets - np.array(self.start)) / (FADES * self.length), 1.0)
+            fade = away * away * (3.0 - 2.0 * away)
+            most = self.helps + max(self.straight - self.helps, 0.0) * (1.0 - fade)
+            parts.append(np.minimum(most, 1.0)[:, None])
         return np.concatenate(parts, axis=1)
 
 
