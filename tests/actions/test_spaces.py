@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import acos, degrees, radians
 from typing import Any
@@ -29,37 +29,38 @@ STAYS = 1e-6
 
 
 @pytest.fixture(params=HUMANS)
-def human(request: pytest.FixtureRequest) -> Any:
+def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     """A character as it is set up, in Pose mode."""
-    return set_up(str(request.param))
+    owner: bpy.types.Object = set_up(str(request.param))
+    return owner
 
 
-def chest_of(owner: Any) -> str:
+def chest_of(owner: bpy.types.Object) -> str:
     """The bone on which the controls of the hands hang."""
     return str(pose_bones(owner)[chain(owner, "Arm.L").target_bone].parent.name)
 
 
-def chain(owner: Any, name: str) -> FabrikChain:
+def chain(owner: bpy.types.Object, name: str) -> FabrikChain:
     return rig_of(owner).chains[name]
 
 
-def matrices(owner: Any) -> dict[str, Matrix]:
+def matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
     """Of all bones in the world, as evaluated."""
     update()
     found = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return {bone.name: found.matrix_world @ bone.matrix for bone in found.pose.bones}
 
 
-def in_chest(owner: Any, bone: str) -> Matrix:
+def in_chest(owner: bpy.types.Object, bone: str) -> Matrix:
     found = matrices(owner)
     return found[chest_of(owner)].inverted() @ found[bone]
 
 
-def height(owner: Any) -> float:
+def height(owner: bpy.types.Object) -> float:
     return float(max(matrix.translation.z for matrix in matrices(owner).values()))
 
 
-def drop_hips(owner: Any, share: float = 0.12) -> Vector:
+def drop_hips(owner: bpy.types.Object, share: float = 0.12) -> Vector:
     """Move the hips down by hand; where they were."""
     bone = pose_bones(owner)[rig_of(owner).body_bone]
     before = matrices(owner)[bone.name]
@@ -68,7 +69,7 @@ def drop_hips(owner: Any, share: float = 0.12) -> Vector:
     return before.translation
 
 
-def test_hands_hang_on_the_chest_and_feet_do_not(human: Any) -> None:
+def test_hands_hang_on_the_chest_and_feet_do_not(human: bpy.types.Object) -> None:
     bones = pose_bones(human)
     for side in "LR":
         arm, leg = chain(human, f"Arm.{side}"), chain(human, f"Leg.{side}")
@@ -78,7 +79,7 @@ def test_hands_hang_on_the_chest_and_feet_do_not(human: Any) -> None:
         assert body not in [bone.name for bone in bones[leg.target_bone].parent_recursive]
 
 
-def test_a_hand_moved_inside_its_reach_bends_the_arm_alone(human: Any) -> None:
+def test_a_hand_moved_inside_its_reach_bends_the_arm_alone(human: bpy.types.Object) -> None:
     press("solve_all")
     arm = chain(human, "Arm.L")
     before, tall = matrices(human), height(human)
@@ -91,7 +92,7 @@ def test_a_hand_moved_inside_its_reach_bends_the_arm_alone(human: Any) -> None:
         assert np.abs(np.array(after[name]) - np.array(before[name])).max() <= SINGLE * tall, name
 
 
-def is_below(owner: Any, name: str, arm: FabrikChain) -> bool:
+def is_below(owner: bpy.types.Object, name: str, arm: FabrikChain) -> bool:
     """Whether a bone is of an arm, with what carries that from the chest on, or hangs on it."""
     bones = pose_bones(owner)
     line = [bones[arm.tip_bone], *bones[arm.tip_bone].parent_recursive]
@@ -99,7 +100,7 @@ def is_below(owner: Any, name: str, arm: FabrikChain) -> bool:
     return first in [bones[name], *bones[name].parent_recursive]
 
 
-def test_hands_go_along_and_feet_stay_when_the_hips_go_down(human: Any) -> None:
+def test_hands_go_along_and_feet_stay_when_the_hips_go_down(human: bpy.types.Object) -> None:
     press("solve_all")
     hands = {side: in_chest(human, chain(human, f"Arm.{side}").tip_bone) for side in "LR"}
     feet = {side: matrices(human)[chain(human, f"Leg.{side}").tip_bone] for side in "LR"}
@@ -117,12 +118,12 @@ def test_hands_go_along_and_feet_stay_when_the_hips_go_down(human: Any) -> None:
         assert (foot.translation - feet[side].translation).length <= 1e-4 * tall
 
 
-def posed(owner: Any) -> NDArray[np.float64]:
+def posed(owner: bpy.types.Object) -> NDArray[np.float64]:
     """The rotation of all bones, in single precision as stored."""
     return np.array([[*bone.rotation_quaternion, *bone.location] for bone in pose_bones(owner)])
 
 
-def test_one_answer_by_button_live_and_bake(human: Any) -> None:
+def test_one_answer_by_button_live_and_bake(human: bpy.types.Object) -> None:
     arm, tall = chain(human, "Arm.R"), height(human)
     control = pose_bones(human)[arm.target_bone]
     places = [Vector((0.0, 0.0, 0.0)), Vector((-0.05, -0.12, 0.1)) * tall, Vector((0.02, -0.2, 0.25)) * tall]
@@ -149,7 +150,7 @@ def test_one_answer_by_button_live_and_bake(human: Any) -> None:
             assert np.abs(one - other).max() <= 2e-6, way
 
 
-def test_live_does_nothing_where_nothing_moves(human: Any) -> None:
+def test_live_does_nothing_where_nothing_moves(human: bpy.types.Object) -> None:
     from fabrik_addon.actions.live.state import state
 
     go_live(human)
@@ -163,7 +164,7 @@ def test_live_does_nothing_where_nothing_moves(human: Any) -> None:
     assert (posed(human) == before).all()
 
 
-def test_a_dragged_hand_stays_where_it_is_left(human: Any) -> None:
+def test_a_dragged_hand_stays_where_it_is_left(human: bpy.types.Object) -> None:
     go_live(human)
     arm = chain(human, "Arm.L")
     tall, hand = height(human), matrices(human)[arm.tip_bone].translation.copy()
@@ -181,7 +182,7 @@ def test_a_dragged_hand_stays_where_it_is_left(human: Any) -> None:
     assert np.abs(posed(human) - before).max() <= STAYS
 
 
-def test_a_hand_on_the_own_hip_goes_with_it(human: Any) -> None:
+def test_a_hand_on_the_own_hip_goes_with_it(human: bpy.types.Object) -> None:
     """The target is a bone of the figure itself."""
     arm, body = chain(human, "Arm.L"), rig_of(human).body_bone
     hip = pose_bones(human)[chain(human, "Leg.L").tip_bone].parent.parent.name
@@ -196,7 +197,7 @@ def test_a_hand_on_the_own_hip_goes_with_it(human: Any) -> None:
     assert (found[arm.tip_bone].translation - found[hip].translation).length <= 2e-4 * height(human)
 
 
-def test_one_hand_holds_the_prop_of_the_other(human: Any) -> None:
+def test_one_hand_holds_the_prop_of_the_other(human: bpy.types.Object) -> None:
     """An object that is parented to the right hand is what the left hand reaches for."""
     right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
     staff = bpy.data.objects.new("Staff", None)
@@ -217,7 +218,7 @@ def test_one_hand_holds_the_prop_of_the_other(human: Any) -> None:
         assert off.length <= 2e-4 * tall
 
 
-def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on(human: Any) -> None:
+def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on(human: bpy.types.Object) -> None:
     left = chain(human, "Arm.L")
     control = pose_bones(human)[left.target_bone]
     tie: Any = control.constraints.new("COPY_LOCATION")
@@ -230,7 +231,7 @@ def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on
     assert chain(human, "Leg.L").enabled
 
 
-def leg_length(owner: Any) -> float:
+def leg_length(owner: bpy.types.Object) -> float:
     """Of thigh and shin together, in the world."""
     tip = pose_bones(owner)[chain(owner, "Leg.L").tip_bone]
     return float(sum(bone.length for bone in tip.parent_recursive[:2]) * owner.matrix_world.to_scale().x)
@@ -242,7 +243,7 @@ def tilt(before: Matrix, after: Matrix) -> float:
     return degrees(2.0 * acos(min(1.0, abs(turned.w))))
 
 
-def test_hips_that_are_put_down_by_hand_stay_there(human: Any) -> None:
+def test_hips_that_are_put_down_by_hand_stay_there(human: bpy.types.Object) -> None:
     """Live: feet hold, hands go along with the chest, and the chest stays upright."""
     go_live(human)
     body, leg = rig_of(human).body_bone, leg_length(human)
@@ -263,7 +264,7 @@ def test_hips_that_are_put_down_by_hand_stay_there(human: Any) -> None:
         assert (now.translation - was.translation).length * human.matrix_world.to_scale().x <= 0.02 * leg
 
 
-def test_keyed_hips_are_where_their_keys_have_them(human: Any) -> None:
+def test_keyed_hips_are_where_their_keys_have_them(human: bpy.types.Object) -> None:
     """All keys of the hips are lowered by a tenth of a leg: the hips go down by just that, at every frame."""
     body, leg = pose_bones(human)[rig_of(human).body_bone], leg_length(human)
     rig_of(human).body_stays = True
@@ -289,7 +290,7 @@ def test_keyed_hips_are_where_their_keys_have_them(human: Any) -> None:
         assert off.length <= 1e-3 * leg, frame
 
 
-def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: Any) -> None:
+def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: bpy.types.Object) -> None:
     press("solve_all")
     body, arm, foot = rig_of(human).body_bone, chain(human, "Arm.L"), chain(human, "Leg.L")
     leg, stood = leg_length(human), matrices(human)
@@ -316,7 +317,7 @@ def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: Any) -> No
 
 @pytest.mark.parametrize("turn", [90.0, 180.0, -37.0])
 @pytest.mark.parametrize("what", ["object", "parent"])
-def test_a_character_that_is_turned_keeps_its_pose(human: Any, what: str, turn: float) -> None:
+def test_a_character_that_is_turned_keeps_its_pose(human: bpy.types.Object, what: str, turn: float) -> None:
     """Feet and knees come along, too: their controls stand in the armature."""
     go_live(human)
     pose_bones(human)[chain(human, "Arm.L").target_bone].location += Vector((0.0, -0.1, 0.1)) * height(human)
@@ -339,7 +340,7 @@ def test_a_character_that_is_turned_keeps_its_pose(human: Any, what: str, turn: 
         assert ((to @ stood[name]).translation - matrix.translation).length <= 1e-5 * tall, name
 
 
-def test_a_foot_control_that_is_turned_turns_the_foot(human: Any) -> None:
+def test_a_foot_control_that_is_turned_turns_the_foot(human: bpy.types.Object) -> None:
     go_live(human)
     leg = chain(human, "Leg.L")
     before = matrices(human)[leg.tip_bone]
@@ -376,7 +377,7 @@ def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
     assert not control or len(pose_bones(human)[control].constraints) == 1
 
 
-def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: Any) -> None:
+def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     press("goal_space", space="ARMATURE")
     go_live(human)
@@ -387,7 +388,7 @@ def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: Any) -> None:
     assert (matrices(human)[hand].translation - before).length <= 1e-4 * height(human)
 
 
-def test_where_goals_can_not_hang_is_refused_by_name(human: Any) -> None:
+def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     arm = chain(human, "Arm.L")
     with pytest.raises(RuntimeError, match="would move with itself"):
@@ -403,7 +404,7 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: Any) -> None:
     assert not pose_bones(human)[arm.target_bone].constraints
 
 
-def test_an_elbow_stays_bent_while_the_body_helps(human: Any) -> None:
+def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> None:
     """A hand in the armature goes straight ahead: the elbow bends less and less, and what carries the arm helps."""
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     assert chain(human, "Arm.L").body_helps == pytest.approx(0.9)
@@ -437,7 +438,7 @@ def test_an_elbow_stays_bent_while_the_body_helps(human: Any) -> None:
         before = found[0.9]
 
 
-def prop_at(place: Vector, name: str = "Prop") -> Any:
+def prop_at(place: Vector, name: str = "Prop") -> bpy.types.Object:
     """An empty at a place of the world, that moves and turns from frame 10 to 30."""
     found = bpy.data.objects.new(name, None)
     bpy.context.collection.objects.link(found)
@@ -450,7 +451,7 @@ def prop_at(place: Vector, name: str = "Prop") -> Any:
     return found
 
 
-def poses_at(owner: Any, frames: Any) -> dict[int, dict[str, Matrix]]:
+def poses_at(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, dict[str, Matrix]]:
     found = {}
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -498,12 +499,12 @@ def test_a_hand_grabs_a_prop_and_lets_it_go_and_nothing_moves_at_either_frame(ki
     assert chain(human, "Arm.L").status == "REACHED"
 
 
-def in_prop(prop: Any, bone: str, owner: Any, frame: int) -> Matrix:
+def in_prop(prop: bpy.types.Object, bone: str, owner: bpy.types.Object, frame: int) -> Matrix:
     bpy.context.scene.frame_set(frame)
     return prop.matrix_world.inverted() @ matrices(owner)[bone]
 
 
-def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: Any) -> None:
+def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     arm, tall = chain(human, "Arm.L"), height(human)
     body = pose_bones(human)[rig_of(human).body_bone]
@@ -535,7 +536,7 @@ def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: Any) -> Non
             assert np.abs(one - other).max() <= 2e-6, (way, frame)
 
 
-def test_a_prop_in_the_hand_carries_the_other_hand(human: Any) -> None:
+def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> None:
     """The right hand holds a staff, the left hand holds on to it: they keep their distance wherever the right goes."""
     go_live(human)
     tall = height(human)
