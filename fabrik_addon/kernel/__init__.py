@@ -23,6 +23,7 @@ __all__ = (
     "SOLVE_SPACE",
     "STATUSES",
     "Aim",
+    "AxisLock",
     "Balance",
     "Bend",
     "Cone",
@@ -36,6 +37,7 @@ __all__ = (
     "Locked",
     "Planar",
     "Point",
+    "QuaternionLock",
     "Rows",
     "Settings",
     "Slack",
@@ -47,6 +49,7 @@ __all__ = (
     "Trace",
     "Twist",
     "Twisting",
+    "Universal",
 )
 
 _core = loading.compiled(__name__, __all__)
@@ -61,12 +64,15 @@ if TYPE_CHECKING or _core is None:
     from .goals.point import Point
     from .goals.slack import Slack
     from .goals.stay import Stay
+    from .limits.axis_lock import AxisLock
     from .limits.base import Limit
     from .limits.cone import Cone
     from .limits.fixed import FREE, Free, Locked
     from .limits.hinge import Hinge
     from .limits.planar import Planar
+    from .limits.quaternion_lock import QuaternionLock
     from .limits.swing_twist import Twist, Twisting
+    from .limits.universal import Universal
     from .rows import (
         DEFAULT_MAX_PASSES,
         DEFAULT_RESTARTS,

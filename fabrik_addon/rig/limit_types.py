@@ -35,6 +35,7 @@ ALONG_THE_BONE = 1e-3  # of a hinge's axis: the bone turns about itself
 ALONG_AXIS = 1e-6  # length of a point's part beside an axis that tells no angle about it
 NOT_TURNED = 1e-6  # of a unit quaternion's w, below which a rotation is none
 ONE_AXIS = 1e-4  # radians between the axes of two hinges that are one
+TRIED = 6  # parts of a hinge's range, at whose ends it is tried whether all of it is within locks
 ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
 QUARTER = 0.25 * pi
 
@@ -168,8 +169,8 @@ class LimitType:
         """See the function `mirrored`."""
         raise NotImplementedError
 
-    def narrowed(self, limit: Any, hinge: Limit) -> Limit | None:
-        """What both a limit and the hinge of locked channels allow; None where it can't be told."""
+    def narrowed(self, limit: Any, locks: Limit) -> Limit | None:
+        """What both a limit and that of locked channels allow; None where it can't be told."""
         return None
 
 
@@ -192,8 +193,8 @@ class FreeType(LimitType):
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
         return limit if limit.is_free else Twisting(mirrored_twist(limit))
 
-    def narrowed(self, limit: Any, hinge: Limit) -> Limit | None:
-        return hinge if limit.is_free else None
+    def narrowed(self, limit: Any, locks: Limit) -> Limit | None:
+        return locks if limit.is_free else None
 
 
 AXIS = Setting("axis", "Axis", "Axis about which the bone turns, in its rest frame: Y runs along the bone", X_AXIS)
@@ -237,15 +238,16 @@ class HingeType(LimitType):
         zero = mirrored_rotation(turn, limit.zero)
         return Hinge(rotated(turn, limit.axis), limit.angle_min, limit.angle_max, zero)
 
-    def narrowed(self, limit: Any, hinge: Limit) -> Limit | None:
-        if not isinstance(hinge, Hinge):
-            return None
-        turn = 2.0 * atan2(length(hinge.zero[1:]), abs(hinge.zero[0]))
-        if length(cross(limit.axis, hinge.axis)) > ONE_AXIS or turn > ONE_AXIS:
-            return None
+    def narrowed(self, limit: Any, locks: Limit) -> Limit | None:
         low, high = limit.angle_min, limit.angle_max
-        ends = (low, high) if dot(limit.axis, hinge.axis) > 0.0 else (-high, -low)
-        return Hinge(hinge.axis, *ends, hinge.zero)
+        if not isinstance(locks, Hinge):
+            tried = [limit.rotation_at(low + (high - low) * k / TRIED) for k in range(TRIED + 1)]
+            return limit if all(locks.violation(one) < ONE_AXIS for one in tried) else None
+        turn = 2.0 * atan2(length(locks.zero[1:]), abs(locks.zero[0]))
+        if length(cross(limit.axis, locks.axis)) > ONE_AXIS or turn > ONE_AXIS:
+            return None
+        ends = (low, high) if dot(limit.axis, locks.axis) > 0.0 else (-high, -low)
+        return Hinge(locks.axis, *ends, locks.zero)
 
 
 ROUND, ELLIPSE = ("use_ellipse", False), ("use_ellipse", True)
@@ -378,8 +380,8 @@ class LockedType(LimitType):
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
         return Locked(mirrored_rotation(turn, limit.rotation))
 
-    def narrowed(self, limit: Any, hinge: Limit) -> Limit | None:
-        return Locked(hinge.clamped(limit.rotation))
+    def narrowed(self, limit: Any, locks: Limit) -> Limit | None:
+        return Locked(locks.clamped(limit.rotation))
 
 
 class BoneIkType(LimitType):
@@ -414,6 +416,13 @@ class BoneIkType(LimitType):
         return _ball_joint(ranges, twist) if any(view.ik_ranges) else FREE
 
 
+class LocksType(LimitType):
+    """Rotation locks that leave more than one channel free, limits of any other class: no setting makes this type."""
+
+    def ik_meaning(self, limit: Any) -> IkMeaning:
+        return IkMeaning(ALL_AXES, {}, (Message("LIMIT_OF_LOCKS"),))
+
+
 TYPES = (
     FreeType(),
     HingeType(),
@@ -423,19 +432,13 @@ TYPES = (
     BoneIkType(),
 )
 LIMITS: dict[str, LimitType] = {found.kind: found for found in TYPES}
+OF_LOCKS = LocksType()
 BESIDE_AN_AXIS = IkMeaning(ALL_AXES, {}, (Message("LIMIT_OFF_AXIS"),))
 
 
 def type_of(limit: Limit) -> LimitType:
-    """The type that makes limits of a limit's class.
-
-    Raises:
-        KeyError: There is none.
-    """
-    for found in LIMITS.values():
-        if isinstance(limit, found.classes):
-            return found
-    raise KeyError(type(limit).__name__)
+    """The type that makes limits of a limit's class."""
+    return next((found for found in LIMITS.values() if isinstance(limit, found.classes)), OF_LOCKS)
 
 
 def limit_settings(limit: Limit) -> dict[str, Any]:

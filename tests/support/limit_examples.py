@@ -7,7 +7,19 @@ from collections.abc import Iterator
 from math import hypot, pi, radians, sqrt
 from random import Random
 
-from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
+from fabrik_addon.kernel import (
+    FREE,
+    AxisLock,
+    Cone,
+    Hinge,
+    Limit,
+    Locked,
+    Planar,
+    QuaternionLock,
+    Twist,
+    Twisting,
+    Universal,
+)
 from fabrik_addon.maths import IDENTITY, Q4, V3, multiplied, scaled, turn_about, unit
 from fabrik_addon.rig.limit_types import limit_outline, limit_settings, mirrored_limit, setting_at, type_of
 
@@ -62,6 +74,17 @@ EXAMPLES: dict[str, list[Limit]] = {
     "LOCKED": [Locked(turn_about(Y, 0.5))],
     "BONE_IK": [],  # makes limits of the other types
 }
+OF_LOCKS: list[Limit] = [  # made of locked channels alone: no settings of a bone make them
+    Universal(Z, X),
+    Universal(Z, unit((0.6, 0.0, 0.8)), turn_about(Y, 0.7)),
+    Universal(unit((1, 2, -1)), Y, turn_about(X, 2.5)),
+    QuaternionLock((None, 0.0, None, None)),
+    QuaternionLock((0.5, None, None, None)),
+    QuaternionLock((None, None, 0.3, -0.2)),
+    QuaternionLock((None, 0.3, None, -0.2)),
+    AxisLock(X, 0.4),
+    AxisLock(Y, -0.9),
+]
 
 
 def edge_rotations(random: Random) -> list[Q4]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...kernel import Limit
 from ...maths import (
+    Q4,
     Doubles,
     Mask,
     Places,
@@ -29,7 +30,6 @@ from ...rig.animation.channels import (
     plain_path,
     read_values,
     rotation_path,
-    run_of_turns,
     run_on,
     to_rotations,
 )
@@ -334,6 +334,14 @@ def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[fl
     return turn_angle(between), float(frames[k + 1])
 
 
+def _locked_run(own: BoneChannels, rotations: Sequence[Q4], stood: list[float]) -> Iterator[list[float]]:
+    """The values of a bone with rotation locks, frame by frame; those that are locked keep what stood there."""
+    for rotation in rotations:
+        values = own.values(rotation, stood)
+        own = replace(own, near=values)
+        yield values
+
+
 def _runs(
     channels: Sequence[BoneChannels | None], rotations: Doubles, steps: Doubles, stood: Sequence[list[float]]
 ) -> dict[int, tuple[Doubles, Mask]]:
@@ -348,10 +356,8 @@ def _runs(
     modes: dict[str, list[int]] = {}
     found: dict[int, tuple[Doubles, Mask]] = {}
     for i, own in enumerate(channels):
-        if own is not None and own.hinge is not None:
-            angles = np.array([own.hinge.angle_of(rotation) for rotation in rotations[:, i].tolist()])
-            values: Doubles = np.tile(np.array(stood[i]), (len(rotations), 1))
-            values[:, own.free] = run_of_turns(angles, np.array(own.near[own.free]))
+        if own is not None and own.locks is not None:
+            values: Doubles = np.array([*_locked_run(own, rotations[:, i].tolist(), stood[i])])
             found[i] = values, staying(values)
         elif own is not None:
             modes.setdefault(own.mode, []).append(i)

@@ -282,7 +282,7 @@ def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:
 
 def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
     if name.startswith("rotation"):
-        return any(read_locks(bone))  # what is locked is part of the limit
+        return any(read_locks(bone)) or bone.lock_rotation_w  # what is locked is part of the limit
     return name.startswith(SETTINGS) or (number > 0 and _is_moved((name,), bone))
 
 

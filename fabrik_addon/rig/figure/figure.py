@@ -14,15 +14,16 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
-from ...kernel import SOLVE_SPACE, Figure, Goal, Hinge, Joint, Limit, Rows, Settings, Solver, Stay
-from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, q4, v3
-from ..animation.channels import channel_of, neutral_values, read_locks, same_turn, to_values
+from ...kernel import SOLVE_SPACE, Figure, Goal, Joint, Limit, Rows, Settings, Solver, Stay
+from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, v3
+from ..animation.channels import channel_of, neutral_values, to_values
 from ..animation.keys import KeyedChannels
 from ..goals import Frames, GoalPoints
 from .goal_options import Grown, Weighed
 from .goal_table import ChainGoal, GoalTable
-from .joint_limits import Joints, free_channel, hinge_of_locks
+from .joint_limits import Joints
 from .kinematics import Hang, Instead, Mount, RootMove, head_of_root
+from .locks import ChannelLocks, read_channel_locks
 from .space import ChainSpace, RigFrame
 from .start_pose import Start
 
@@ -58,15 +59,13 @@ class BoneChannels:
         bone: Name of the bone.
         mode: Its rotation mode.
         near: Channel values that the new ones are to continue.
-        hinge: The hinge to which rotation locks leave a single channel, or None.
-        free: Index of that channel.
+        locks: Its rotation locks, or None where all channels are written.
     """
 
     bone: str
     mode: str
     near: list[float]
-    hinge: Hinge | None
-    free: int
+    locks: ChannelLocks | None
 
     @property
     def name(self) -> str:
@@ -76,7 +75,7 @@ class BoneChannels:
     @property
     def indices(self) -> Sequence[int]:
         """Indices of the channels that are written."""
-        return [self.free] if self.hinge is not None else range(channel_of(self.mode)[1])
+        return self.locks.free if self.locks is not None else range(channel_of(self.mode)[1])
 
     def values(self, rotation: Sequence[float], before: Sequence[float]) -> list[float]:
         """Channel values for a rotation, in double precision.
@@ -85,17 +84,18 @@ class BoneChannels:
             rotation: Unit quaternion in the rest frame of the bone.
             before: What stands in the channels: those that are locked keep it.
         """
-        if self.hinge is None:
+        if self.locks is None:
             return to_values(self.mode, rotation, self.near)
         values = list(before)
-        values[self.free] = same_turn(self.hinge.angle_of(q4(rotation)), self.near[self.free])
+        for i, value in zip(self.locks.free, self.locks.values(rotation, self.near), strict=True):
+            values[i] = value
         return values
 
 
 def channels_of(
-    bones: Sequence[bpy.types.PoseBone], starts: Sequence[Q4], limits: Sequence[Limit], keyed: KeyedChannels
+    bones: Sequence[bpy.types.PoseBone], starts: Sequence[Q4], keyed: KeyedChannels
 ) -> tuple[BoneChannels | None, ...]:
-    """The channels of each bone of a chain; None for a bone whose channels are all locked.
+    """The channels of each bone of a chain; None for a bone whose locks let none be written.
 
     Quaternions and Euler angles continue the last key before the frame, or the start pose where there is none, and so
     do not depend on what was solved before. Locked channels are left alone.
@@ -103,19 +103,17 @@ def channels_of(
     Args:
         bones: n original pose bones, root to tip.
         starts: n rotations of the start pose.
-        limits: n limits, narrowed by the locks (`joint_limits.read_limit`).
         keyed: The curves of the armature at the frame.
     """
     found: list[BoneChannels | None] = []
-    for bone, start, limit in zip(bones, starts, limits, strict=True):
-        if limit.is_fixed and all(read_locks(bone)):
+    for bone, start in zip(bones, starts, strict=True):
+        locks = read_channel_locks(bone)
+        if locks is not None and locks.limit.is_fixed:
             found.append(None)
             continue
         mode = bone.rotation_mode
         near = keyed.previous(bone, to_values(mode, start, neutral_values(mode)))
-        free = free_channel(bone)
-        hinge = hinge_of_locks(bone) if free is not None else None
-        found.append(BoneChannels(bone.name, mode, near, hinge, free or 0))
+        found.append(BoneChannels(bone.name, mode, near, locks))
     return tuple(found)
 
 

@@ -10,32 +10,19 @@ from typing import NamedTuple
 import bpy
 
 from ...errors import BoneError, place_of
-from ...kernel import FREE, Figure, Hinge, Joint, Limit, Locked
-from ...maths import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, rotated, turn_about, unit
+from ...kernel import Figure, Joint, Limit, Locked
+from ...maths import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, turn_about
 from ...messages import Message
-from ..animation.channels import (
-    AXES,
-    CHANNELS,
-    UNIT_AXES,
-    euler_order,
-    from_euler,
-    read_locks,
-    read_rotation,
-    read_values,
-    to_euler,
-)
 from ..animation.keys import KeyedChannels
 from ..bones import pose_bones
 from ..limit_types import LIMITS, limit_settings, type_of
 from ..schema import limit_of, rig_of
 from .groups import ChainSet
 from .kinematics import BoneTree, Segment
+from .locks import read_channel_locks
 from .start_pose import Start, read_starts
 
 # The kernel's limit of a pose bone: from its FABRIK limit, its rotation locks, or its settings for Blender's IK.
-
-OFF_ZERO = 1e-4  # by which a locked quaternion channel may be off zero where the bone is to be a hinge
-KEPT_DIGITS = 5  # of locked angles that are read back from a quaternion, so that rounding does not add up
 
 
 def read_limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
@@ -46,97 +33,25 @@ def read_limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
         start: The joint's rotation in the start pose, for a bone whose limit is to keep it.
 
     Raises:
-        BoneError: The locks are no limit of the types that there are, or locks and limit leave nothing over.
+        BoneError: What locks and limit both allow is no limit of the types that there are.
         InvalidValueError: The limit's numbers make no sense.
     """
     view = limit_of(bone)
     with place_of(bone=bone.name):
-        own = LIMITS[view.limit].make(view, start)
-        if not any(read_locks(bone)) and not bone.lock_rotation_w:
+        own, locks = LIMITS[view.limit].make(view, start), read_channel_locks(bone)
+        if locks is None:
             return own
-        hinge = hinge_of_locks(bone)
-        if hinge is not None:
-            return _narrowed(own, hinge)
-        locked = _limit_of_other_locks(bone)
-        return own if locked.is_free else locked
+        return locks.limit if locks.limit.is_fixed else _narrowed(own, locks.limit)
 
 
-def hinge_of_locks(bone: bpy.types.PoseBone) -> Hinge | None:
-    """The hinge that is left where all rotation channels but one are locked; None for all other locks.
-
-    With two of X, Y and Z locked the bone is a hinge about the third, the locked channels as they stand. An axis-angle
-    bone whose axis is locked is a hinge about it.
-
-    Raises:
-        BoneError: Quaternion channels are locked away from zero.
-        InvalidValueError: A rotation channel makes no sense.
-    """
-    locked = read_locks(bone)
-    four = _locks_four(bone)
-    if four and bone.rotation_mode == "AXIS_ANGLE":
-        axis = read_values(bone)[1:]
-        is_hinge = all(locked) and not bone.lock_rotation_w and any(axis)
-        return Hinge(unit(axis), -2.0 * pi, 2.0 * pi) if is_hinge else None
-    if sum(locked) != 2:
-        return None
-    free = locked.index(False)
-    if four and any(abs(value) > OFF_ZERO for i, value in enumerate(read_values(bone)[1:]) if i != free):
-        raise BoneError(Message("QUATERNION_LOCKED_OFF_ZERO"))
-    return _hinge_of_channel(bone, free)
-
-
-def _limit_of_other_locks(bone: bpy.types.PoseBone) -> Limit:
-    """What rotation locks leave that make no hinge: with all channels locked the bone keeps its rotation."""
-    locked = read_locks(bone)
-    four = _locks_four(bone)
-    if four and bone.rotation_mode == "AXIS_ANGLE":
-        locked.append(bool(bone.lock_rotation_w))  # X, Y and Z are its axis, W its angle
-    if all(locked):
-        return Locked(read_rotation(bone))
-    if not any(locked) and not (four and bone.lock_rotation_w):
-        return FREE
-    if len(locked) > 3:
-        raise BoneError(Message("AXIS_LOCKED_IN_PART"))
-    raise BoneError(Message("LOCKS_LEAVE_TWO_FREE"))
-
-
-def _locks_four(bone: bpy.types.PoseBone) -> bool:
-    """Whether each of four channels has a lock of its own."""
-    return bone.lock_rotations_4d and bone.rotation_mode in CHANNELS
-
-
-def free_channel(bone: bpy.types.PoseBone) -> int | None:
-    """Index of the one rotation channel that is not locked and is the angle of the hinge that the locks make.
-
-    That is the third Euler angle, or the angle of an axis-angle bone; None for the other modes and locks.
-    """
-    locked = read_locks(bone)
-    if bone.rotation_mode == "AXIS_ANGLE":
-        return 0 if bone.lock_rotations_4d and all(locked) and not bone.lock_rotation_w else None
-    return locked.index(False) if sum(locked) == 2 and bone.rotation_mode not in CHANNELS else None
-
-
-def _hinge_of_channel(bone: bpy.types.PoseBone, free: int) -> Hinge:
-    """The hinge that one free Euler channel makes: R = before * turn(axis) * after, the locked channels in both."""
-    order = euler_order(bone.rotation_mode)
-    if bone.rotation_mode not in CHANNELS:
-        values = read_values(bone)
-    else:  # read again from what was written, they must not drift
-        values = [round(value, KEPT_DIGITS) for value in to_euler(read_rotation(bone), order, (0.0, 0.0, 0.0))]
-    values[free] = 0.0
-    later = [values[i] if order.index(AXES[i]) > order.index(AXES[free]) else 0.0 for i in range(3)]
-    before = from_euler(later, order)  # channels later in the order are applied outside
-    return Hinge(unit(rotated(before, UNIT_AXES[free])), -2.0 * pi, 2.0 * pi, from_euler(values, order))
-
-
-def _narrowed(own: Limit, hinge: Hinge) -> Limit:
-    """What both the hinge of the locks and the bone's own limit allow."""
-    found = type_of(own).narrowed(own, hinge)
+def _narrowed(own: Limit, locks: Limit) -> Limit:
+    """What both rotation locks and the bone's own limit allow."""
+    found = type_of(own).narrowed(own, locks)
     if found is not None:
         return found
-    if own.dofs == 1:
-        raise BoneError(Message("HINGE_AXIS_LOCKED"))
-    raise BoneError(Message("LOCKS_NEED_HINGE"))
+    if own.dofs != 1:
+        raise BoneError(Message("LOCKS_NEED_HINGE"))
+    raise BoneError(Message("HINGE_AXIS_LOCKED") if locks.dofs == 1 else Message("HINGE_TURNS_LOCKED"))
 
 
 def read_stiffness(bone: bpy.types.PoseBone) -> float:

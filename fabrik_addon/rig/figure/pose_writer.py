@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...maths import Q4, Doubles, Places, Singles, normalized, q4
-from ..animation.channels import channel_of, read_values, run_on, same_turn, to_values
+from ...maths import Q4, Doubles, Places, Singles, normalized
+from ..animation.channels import channel_of, read_values, run_on, to_values
 from ..animation.keys import animated_paths
 from ..bones import pose_bones
 from .figure import BoneChannels, RigFigure
@@ -112,24 +112,22 @@ class Pose(NamedTuple):
 class _Turned:
     """Bones of one rotation mode: their places in the armature and among the joints of all poses, what they continue.
 
-    Bones whose locks leave a single channel have their own entries in `hinges`: place, joint and channels.
+    Bones with rotation locks have entries of their own in `locked`: place, joint and channels.
     """
 
     mode: str
     places: Places
     joints: Places
     near: Doubles
-    hinges: list[tuple[int, int, BoneChannels]]
+    locked: list[tuple[int, int, BoneChannels]]
 
     def put(self, rotations: Doubles, stored: Singles) -> None:
         """Put the values of the channels among those of all bones of the armature."""
         if len(self.places):
             picked = rotations[self.joints][None]
             stored[self.places] = run_on(self.mode, picked, np.empty((0, len(self.places))), self.near)[0]
-        for place, joint, own in self.hinges:
-            assert own.hinge is not None
-            angle = own.hinge.angle_of(q4(rotations[joint].tolist()))
-            stored[place, own.free] = same_turn(angle, own.near[own.free])
+        for place, joint, own in self.locked:
+            stored[place] = own.values(rotations[joint].tolist(), stored[place].tolist())
 
 
 class PoseWriter:
@@ -159,12 +157,12 @@ class PoseWriter:
                 self._plain.setdefault(name, []).append(places[bone])
                 self._own(name)[places[bone]] = k
         for mode, rows in by_mode.items():
-            free = [row for row in rows if row[3].hinge is None]
+            free = [row for row in rows if row[3].locks is None]
             name, width = channel_of(mode)
             near = np.array([row[3].near for row in free], dtype=np.float64).reshape(-1, width)
             at, joints = (np.array([row[j] for row in free], dtype=np.intp) for j in (1, 2))
-            hinges = [row[1:] for row in rows if row[3].hinge is not None]
-            self._turned.setdefault(name, []).append(_Turned(mode, at, joints, near, hinges))
+            locked = [row[1:] for row in rows if row[3].locks is not None]
+            self._turned.setdefault(name, []).append(_Turned(mode, at, joints, near, locked))
             for row in rows:
                 self._own(name)[row[1]] = row[0]
 

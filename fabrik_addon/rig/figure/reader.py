@@ -305,7 +305,7 @@ def _figure(
     return RigFigure(
         asked,
         names,
-        channels_of(read.bones, read.settings.starts, read.settings.limits, facts.keyed),
+        channels_of(read.bones, read.settings.starts, facts.keyed),
         solver,
         _settings(chain_set),
         chain_set.chains[0].influence if chain_set.is_one else 1.0,
