@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
-from .figure import Figure, Pose
+from .figure import Figure, Pose, copy_pose
 from .forms import Ints
 from .goals.base import EASE, HINT, PLACED, Goal
 from .rows import Effort
@@ -204,13 +204,29 @@ class Ranks:
             (near if missing_of(goal, stage.pose) <= NEARLY_MET * most else kept).append(goal)
         if most_missing(near, stage.pose) <= self.effort.tolerance:
             return 0
-        finer = Descent(self.figure, near, Descent(self.figure, kept))
-        finer.posture.weight = FINISHED_POSTURE
+        used: cython.int = self.bring_nearer(self.figure, near, kept, stage.pose)
+        stage.take(stage.pose)
+        return used
+
+    @cython.cfunc
+    def bring_nearer(self, figure: Figure, near: list[Goal], kept: list[Goal], pose: Pose) -> cython.int:
+        """Bring some goals as near as can be and take nothing from others; returns the steps used.
+
+        Args:
+            figure: These joints, perhaps with other lengths.
+            near: The goals.
+            kept: The others.
+            pose: Where to begin; is given the pose that was found, placed.
+        """
+        finer = Descent(figure, near, Descent(figure, kept) if kept else None)
+        finer.posture.weight = 0.0 if self.is_put else FINISHED_POSTURE
         finer.first_damping = LAST_DAMPING
-        finer.take(stage.pose)
-        finer.keep(self.effort.tolerance)
+        finer.take(pose)
+        if kept:
+            finer.keep(self.effort.tolerance)
         used: cython.int = finer.descend(MET, FINER_STEPS)
-        stage.take(finer.pose)
+        copy_pose(pose, finer.pose, figure.count)
+        figure.place(pose)
         return used
 
     @cython.cfunc

@@ -34,6 +34,7 @@ from .vectors import (
     Y_AXIS,
     Z_AXIS,
     conjugated,
+    copy_into,
     dot,
     doubles,
     integers,
@@ -51,6 +52,7 @@ from .vectors import (
 
 THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
 POLE_MET = cython.declare(cython.double, 1e-3)  # radians
+ALIGNED = cython.declare(cython.int, 4)  # times that what is stretched turns and stretches again
 FAR_OFF = cython.declare(cython.double, 4.0)  # a target of a run farther away is as good as one at so many lengths
 
 
@@ -177,18 +179,49 @@ class Rungs:
     def stretch(self) -> cython.void:
         """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
         g: cython.int
-        lengths: Doubles = None
         pose: Pose = self.ranks.descent.pose
+        lengths: Doubles = ones(self.figure.count)
         for g in range(len(self.goals)):
             goal: Goal = self.goals[g]
             goal.let_stretch(True)
-            self.factors[g] = goal.factor_at(pose, self.effort.tolerance)
-            if self.factors[g] > 1.0:
-                if lengths is None:
-                    lengths = ones(self.figure.count)
+            self.factors[g] = 1.0
+            if missing_of(goal, pose) > self.effort.tolerance:
+                self.factors[g] = self.stretch_to(goal, lengths)
                 goal.lengthen(lengths, self.factors[g])
-                longer: Figure = self.figure.with_lengths(lengths, 1.0)
-                longer.place(pose)
+
+    @cython.cfunc
+    def stretch_to(self, goal: Goal, lengths: Doubles) -> cython.double:
+        """Stretch the joints on the way to a goal, and turn them along; returns by how much they are longer.
+
+        They stretch along the line to where they end, which limits or other goals may keep a little beside the goal:
+        so what is longer turns the rest of the way, and stretches by what that changes.
+
+        Args:
+            goal: The goal.
+            lengths: n factors of those that stretched before.
+        """
+        again: cython.int
+        pose: Pose = self.ranks.descent.pose
+        others: list[Goal] = []
+        other: Goal
+        for other in self.ranks.goals:
+            if other is not goal and other.weight > 0.0 and other.rank <= goal.rank:
+                others.append(other)
+        factor: cython.double = 1.0
+        for again in range(ALIGNED):
+            before: cython.double = factor
+            factor = goal.factor_at(pose, before)
+            if factor == before:
+                break
+            longer: Doubles = ones(self.figure.count)
+            copy_into(longer, lengths, self.figure.count)
+            goal.lengthen(longer, factor)
+            figure: Figure = self.figure.with_lengths(longer, 1.0)
+            figure.place(pose)
+            if missing_of(goal, pose) <= self.effort.tolerance:
+                break
+            self.used += self.ranks.bring_nearer(figure, [goal], others, pose)
+        return factor
 
     @cython.cfunc
     def put_goals(self, rows: Rows, k: cython.Py_ssize_t, size: cython.double) -> cython.void:

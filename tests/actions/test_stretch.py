@@ -19,7 +19,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
-from support.judging import effector, evaluated_joints, tip_error
+from support.judging import effector, evaluated_joints, off_target, tip_error
 from support.random_rigs import random_rig
 from support.scenes import (
     Bone,
@@ -41,6 +41,7 @@ from support.scenes import (
     update,
     with_legs_pinned,
 )
+from support.skeletons import make_character
 
 MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
@@ -192,6 +193,30 @@ def test_two_chains_that_stretch_one_bone_are_refused() -> None:
     other.target = make_empty((0, 0, 0.9))
     with pytest.raises(RuntimeError, match="two chains that stretch have it"):
         press("solve_all")
+
+
+@pytest.mark.parametrize("part", ["Arm.L", "Leg.R"])
+def test_limbs_with_joint_limits_reach_what_they_stretch_to(part: str) -> None:
+    owner, random = make_character("human_mixamo"), Random(3)
+    press("character_setup", use_pins=False)
+    rig_of(owner).body_bone = ""
+    for chain in rig_of(owner).chains:
+        chain.enabled = chain.name == part
+    rig_of(owner).active_index = rig_of(owner).chains.find(part)
+    chain = rig_of(owner).chains[part]
+    chain.stretch = 1.35
+    joints = evaluated_joints(owner, chain)[:-1]
+    way, reach = joints[-1] - joints[0], sum((b - a).length for a, b in pairwise(joints))
+    chain.target, chain.target_bone = make_empty((0, 0, 0)), ""
+    found = Counter[str]()
+    for _ in range(60):
+        beside = Vector([random.gauss(0, 1) for _ in range(3)]).normalized()
+        away = (way.normalized() + 0.5 * beside).normalized()
+        chain.target.location = joints[0] + away * reach * random.uniform(0.9, 1.33)
+        press("solve")
+        found[chain.status] += 1
+        assert off_target(owner, part) <= 1.1 * chain.tolerance * reach
+    assert found == {"REACHED": 60}
 
 
 class TestLive:

@@ -197,8 +197,13 @@ class Goal:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def factor_at(self, pose: Pose, tolerance: cython.double) -> cython.double:
-        """By how much the joints on the way would have to be longer for the goal to be met, as far as they may."""
+    def factor_at(self, pose: Pose, factor: cython.double) -> cython.double:
+        """By how much the joints on the way would have to be longer for the goal to be met, as far as they may.
+
+        Args:
+            pose: Placed.
+            factor: By how much they are longer in the pose.
+        """
         return 1.0
 
     @cython.cfunc

@@ -228,17 +228,17 @@ class Point(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def factor_at(self, pose: Pose, tolerance: cython.double) -> cython.double:
+    def factor_at(self, pose: Pose, factor: cython.double) -> cython.double:
         place: V3 = self.place(pose)
         target: V3 = self.out_of(pose, self.target)
-        if self.stretch <= 1.0 or self.weight <= 0.0 or apart(target, place) <= tolerance:
+        if self.stretch <= 1.0 or self.weight <= 0.0:
             return 1.0
         end: V3 = place if self.at_end else v3(pose.heads, self.effector)  # the arm behind it keeps its length
         along: V3 = minus(end, v3(pose.heads, self.root))
         size: cython.double = dot(along, along)
         if size <= CLOSED_RUN:
-            return 1.0
-        return clipped(1.0 + dot(minus(target, place), along) / size, 1.0, self.stretch)
+            return factor
+        return clipped(factor * (1.0 + dot(minus(target, place), along) / size), 1.0, self.stretch)
 
     @cython.cfunc
     @cython.exceptval(check=False)
