@@ -203,7 +203,7 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
 
     bl_label = "Capture Start Pose"
 
-    use_all = switch("All Chains", "For every chain of the armature")
+    use_all = switch("All Chains", "For every chain of the armature", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
@@ -219,8 +219,8 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
     bl_label = "Reset Start Pose"
     poses = False
 
-    use_pose = switch("Pose", "Turn the bones back to their rest pose, too")
-    use_all = switch("All Chains", "For every chain of the armature")
+    use_pose = switch("Pose", "Turn the bones back to their rest pose, too", options=FORGOTTEN)
+    use_all = switch("All Chains", "For every chain of the armature", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]

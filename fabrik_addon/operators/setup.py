@@ -75,7 +75,7 @@ class FABRIK_OT_character_setup(SetupOperator):
 
     bl_label = "Set Up Character"
 
-    plan = choice(PLAN_ITEMS, "Body", "What kind of body it is")
+    plan = choice(PLAN_ITEMS, "Body", "What kind of body it is", options=FORGOTTEN)
     parts = items(
         FabrikSetupPart, "Not Sure", "Parts that are not sure, with the bones that they are to have", options=FORGOTTEN
     )

@@ -69,7 +69,15 @@ def test_several_chains_are_one_report_that_warns_last_and_says_nothing_twice(
 
 def test_options_of_one_character_are_not_those_of_the_next() -> None:
     operators: Any = bpy.ops.fabrik
-    for name, option in (("chain_mirror", "use_all"), ("character_setup", "use_walker"), ("target_add", "use_all")):
+    for name, option in (
+        ("chain_mirror", "use_all"),
+        ("character_setup", "use_walker"),
+        ("character_setup", "plan"),
+        ("target_add", "use_all"),
+        ("start_pose_capture", "use_all"),
+        ("start_pose_reset", "use_all"),
+        ("start_pose_reset", "use_pose"),
+    ):
         assert getattr(operators, name).get_rna_type().properties[option].is_skip_save, name
 
 
@@ -135,3 +143,12 @@ def test_poles_for_all_where_no_chain_can_bend() -> None:
     press("chain_add")
     with pytest.raises(RuntimeError, match="has one bone alone"):
         press("pole_add", use_all=True)
+
+
+def test_the_end_is_chosen_before_there_is_a_target_without_a_warning(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_line(3)
+    add_chain(owner)
+    capfd.readouterr()
+    press("effector_set", effector="HEAD")
+    assert owner.fabrik.chains[0].effector == "HEAD"
+    assert capfd.readouterr().out.startswith("Info: ")
