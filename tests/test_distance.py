@@ -42,9 +42,9 @@ CALLS = {
     "bake, character, a frame": (125, 57, 0),
 }
 SIZE = {
-    "files": 207,
-    "lines": 50_950,
-    "record types": 145,
+    "files": 208,
+    "lines": 51_130,
+    "record types": 146,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
 }

@@ -278,7 +278,8 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
     )
     clean_up = angle(
         "Clean Up",
-        "Leave out keys as long as no bone is off against its parent by more than this; 0 keeps all",
+        "Leave out keys as long as no bone is off against its parent by more than this and no pinned tip slides; "
+        "0 keeps all",
         min=0.0,
         max=MOST_CLEAN_UP,
         precision=3,

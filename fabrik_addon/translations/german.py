@@ -461,7 +461,7 @@ TEXTS = {
     "Bezier": "Bezier",
     "Smooth from key to key": "Weich von Schlüsselbild zu Schlüsselbild",
     "Clean Up": "Aufräumen",
-    "Leave out keys as long as no bone is off against its parent by more than this; 0 keeps all": "Schlüsselbilder weglassen, solange kein Knochen gegenüber seinem Elternteil um mehr als dies abweicht; 0 behält alle",
+    "Leave out keys as long as no bone is off against its parent by more than this and no pinned tip slides; 0 keeps all": "Schlüsselbilder weglassen, solange kein Knochen gegenüber seinem Elternteil um mehr als dies abweicht und keine festgepinnte Spitze rutscht; 0 behält alle",
     "Verify": "Prüfen",
     "Let Blender evaluate the keys afterwards and report how far the tips are off": "Blender die Schlüsselbilder hinterher auswerten lassen und berichten, wie weit die Spitzen abweichen",
     "Every Frame": "Jedes Bild",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,21 +17,15 @@ from ...maths import (
     Q4,
     Doubles,
     Mask,
-    Places,
     conjugated,
-    conjugates,
-    lengths,
     multiplied,
-    products,
     turn_angle,
-    turn_angles,
 )
 from ...rig.animation.channels import (
     plain_path,
     read_values,
     rotation_path,
     run_on,
-    to_rotations,
 )
 from ...rig.animation.compat import (
     curves_of_action,
@@ -42,119 +36,13 @@ from ...rig.animation.compat import (
     slot_of,
     strips_of,
 )
-from ...rig.animation.curves import CONSTANT, PLAIN, Keys, staying
+from ...rig.animation.curves import PLAIN, Keys, staying
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.figure.figure import BoneChannels
 from .checks import BakeSettings
 from .report import ChainBake
 from .sample import Track
-
-# Keys left out where the curves between the others stay near enough.
-#
-# The two ends are kept; then, as long as some frame between two keys is off by more than the bound, the worst such
-# frame becomes a key (after Ramer 1972, "An iterative procedure for the polygonal approximation of plane curves", with
-# the angle between rotations as the distance). All channels of a bone's rotation, or of its location, are keyed at the
-# same frames.
-
-LEAST = 3  # frames; fewer have no key between first and last to leave out
-LEFT = 1e-4  # radians beyond a limit that rounding to single precision may cause
-TOO_FAR = 10.0  # radians, more than any bound
-
-
-class Measure:
-    """By how much values of the channels of a property are off those that were solved, in F frames.
-
-    A rotation is off by an angle, and far too much where it leaves the bone's limit. A location or a scale is off by a
-    distance, as a share of what the bone carries: so far a turn by as much would take an end.
-
-    Args:
-        keys: As they were solved.
-        limit: The bone's limit, where it is the same in all frames.
-        size: Of what the bone carries.
-
-    Attributes:
-        violation: The worst violation of the limit by the values that were asked for last, radians.
-    """
-
-    def __init__(self, keys: Keys, limit: Limit | None, size: float) -> None:
-        self._mode, self._size, self.violation = keys.mode, size, 0.0
-        is_plain, count = keys.mode == PLAIN, len(keys.values)
-        self._wanted = keys.values if is_plain else conjugates(to_rotations(keys.mode, keys.values))
-        self._limit = None if is_plain or limit is None or limit.is_free else limit
-        self._last: Doubles = np.full((count, 4), np.nan)  # rotations
-        self._left: Doubles = np.zeros(count)  # by how much these leave the limit
-
-    def of(self, values: Doubles) -> Doubles:
-        """(F,), in radians, for values (F, k) of the k channels."""
-        if self._mode == PLAIN:
-            moved: Doubles = lengths(values - self._wanted) / self._size
-            return moved
-        found = to_rotations(self._mode, values)
-        if self._limit is not None:
-            changed: Mask = (found != self._last).any(axis=1)
-            self._left[changed] = [self._limit.violation(rotation) for rotation in found[changed].tolist()]
-            self._last, self.violation = found, float(self._left.max())
-        off: Doubles = turn_angles(products(self._wanted, found)) + np.where(self._left > LEFT, TOO_FAR, 0.0)
-        return off
-
-
-def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
-    """The fewer keys of channels that keep them near what was solved.
-
-    Args:
-        keys: A key for each of F frames, all channels of a property; Bezier curves take the slopes of these.
-        measure: How far values are off these.
-        bound: By how much they may be at one of the frames, radians.
-    """
-    if len(keys.frames) < LEAST:
-        measure.of(keys.values)
-        return keys
-    slopes = np.gradient(keys.values, keys.frames, axis=0, edge_order=2) if keys.interpolation == "BEZIER" else None
-    ends = np.array([0, len(keys.frames) - 1])
-    at = kept_places(ends, bound, lambda some: measure.of(between_keys(keys.frames, keys.values, some, slopes)))
-    values = keys.values[at]
-    stays = staying(values)
-    if slopes is not None:
-        slopes = slopes[at]
-        stays &= np.abs(slopes).max(axis=0) <= CONSTANT
-    return replace(keys, frames=keys.frames[at], values=values, stays=stays, slopes=slopes)
-
-
-def kept_places(at: Places, bound: float, off: Callable[[Places], Doubles]) -> Places:
-    """The places of the keys that are kept, of F.
-
-    Args:
-        at: Places that are kept in any case, rising, the two ends among them.
-        bound: By how much a frame may be off.
-        off: Tells by how much all frames (F,) are off with keys at some places.
-    """
-    while True:
-        found = off(at)
-        found[at] = 0.0
-        over = np.flatnonzero(np.maximum.reduceat(found, at[:-1]) > bound)
-        if not over.size:
-            return at
-        more = [int(at[i] + found[at[i] : at[i + 1]].argmax()) for i in over]
-        at = np.sort(np.concatenate((at, more)))
-
-
-def between_keys(frames: Doubles, values: Doubles, at: Places, slopes: Doubles | None = None) -> Doubles:
-    """The values (F, k) at all frames with the keys at some of them: straight lines, or cubics with given slopes."""
-    i = np.minimum(np.searchsorted(at, np.arange(len(frames)), side="right") - 1, len(at) - 2)
-    first, last = at[i], at[i + 1]
-    span = (frames[last] - frames[first])[:, None]
-    u = (frames - frames[first])[:, None] / span
-    a, b = values[first], values[last]
-    if slopes is None:
-        found: Doubles = a + (b - a) * u
-        return found
-    leaving, coming = slopes[first] * span, slopes[last] * span
-    rest = 1.0 - u
-    found = (1.0 + 2.0 * u) * rest**2 * a + u * rest**2 * leaving
-    found += u**2 * (3.0 - 2.0 * u) * b - u**2 * rest * coming
-    return found
-
 
 # The action that a bake writes into: made, played where it is wanted, and taken back.
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -18,6 +19,7 @@ from ...rig.animation.channels import channel_of, cosines, plain_path, read_valu
 from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
+from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones
 from ...rig.schema import rig_of
@@ -25,12 +27,22 @@ from ...texts import Text
 from ..frames import frames_visited, keys_of_goals
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
-from .keys import BoneKeys, Destination, Measure, cleaned, keys_of, results_of
+from .clean_up import clean
+from .keys import BoneKeys, Destination, keys_of, results_of
 from .report import BakeResult, ChainBake, Report
 from .sample import Track, sample
 from .verify import frames_to_check, verify
 
 # One armature of a bake: what is written into it, and the way back.
+
+
+class _Whole(NamedTuple):
+    """What is to be keyed of chains that are solved together, and how many keys of each property were written."""
+
+    figure: RigFigure
+    chain_set: ChainSet
+    every: Sequence[BoneKeys]
+    counts: list[int]
 
 
 class BakedArmature:
@@ -54,7 +66,7 @@ class BakedArmature:
         self._into = into
         self._destination: Destination | None = None
         self._before: KeyedChannels | None = None
-        self._whole: list[tuple[BoneKeys, int]] = []  # whose keys `clean` has still to thin, and how many these are
+        self._whole: list[_Whole] = []  # whose keys `clean` has still to thin
 
     def key(self, track: Track, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
         """Key chains of it that are solved together; what keys are written into is made for the first.
@@ -74,32 +86,30 @@ class BakedArmature:
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
         steps = cosines(track.answers.rotations)
         results = results_of(track, steps)
+        every = [*keys_of(track, results, steps, settings, self._before)]
+        whole = _Whole(track.figure, track.chain_set, every, [])
         with self._destination.writing():
-            for own in keys_of(track, results, steps, settings, self._before):
-                count = self._write(own, settings.clean_up if is_last else 0.0)
-                if settings.clean_up > 0.0 and not is_last:
-                    self._whole.append((own, count))
+            self._write(whole, settings.clean_up if is_last else 0.0)
+        if settings.clean_up > 0.0 and not is_last:
+            self._whole.append(whole)
         return results
 
     def clean(self, bound: float) -> None:
         """Leave out keys of chains on which others hang, once all are solved; `bound` is `BakeSettings.clean_up`."""
         if self._destination is not None:
             with self._destination.writing():
-                for own, count in self._whole:
-                    self._write(own, bound, count)
+                for whole in self._whole:
+                    self._write(whole, bound)
         self._whole.clear()
 
-    def _write(self, own: BoneKeys, bound: float, before: int = 0) -> int:
-        """Write the keys of a bone that keep it within an angle, in place of some that were written; their number."""
-        keys, results, limit, size = own
-        if bound > 0.0:
-            measure = Measure(keys, limit, size)
-            keys = cleaned(keys, measure, bound)
-            for result in results:
-                result.worst_violation = max(result.worst_violation, measure.violation)
-        count = self._writer.write(keys)
-        results[0].keys += count - before
-        return count
+    def _write(self, whole: _Whole, bound: float) -> None:
+        """Write the keys of chains, those alone that keep all within an angle, in place of those written before."""
+        figure, chain_set, every, before = whole
+        kept = clean(figure, chain_set, every, bound) if bound > 0.0 else [own[0] for own in every]
+        counts = [self._writer.write(keys) for keys in kept]
+        for (_, results, _, _), count, was in zip(every, counts, before or [0] * len(counts), strict=True):
+            results[0].keys += count - was
+        whole.counts[:] = counts
 
     def play(self) -> None:
         """Flush the curves and, for the NLA, make the strip, so that the next frame change plays them."""

@@ -25,7 +25,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import Parsed, plan_of, rest_turn
 from ...texts import Text
 from ..bake import BakeResult, BakeSettings, bake
-from ..bake.keys import between_keys, kept_places
+from ..bake.clean_up import between_keys, kept_places
 from ..chains import Empty, read_defaults
 from .plan import planned_frames
 

@@ -466,6 +466,11 @@ class RootMove:
         back = Matrix((self.into[:3], self.into[3:6], self.into[6:])).inverted()
         return v3(back @ Vector(minus(location, self.location)))
 
+    def shifts_for(self, locations: Doubles) -> Doubles:
+        """`shift_for` of F locations (F, 3)."""
+        found: Doubles = np.linalg.solve(np.reshape(self.into, (3, 3)), (locations - self.location).T).T
+        return found
+
 
 def _applied(rows: Nine, vector: Sequence[float] | Doubles) -> V3:
     a, b, c, d, e, f, g, h, i = rows
