@@ -13,6 +13,7 @@ from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
 from fabrik_addon.overlay.timeline import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.schema.rig import rig_of
 from mathutils import Quaternion
 
 from support.judging import channels, evaluated_joints, tip_error
@@ -25,6 +26,7 @@ from support.scenes import (
     make_empty,
     make_line,
     make_rig,
+    press,
     strand,
     with_legs_pinned,
 )
@@ -35,10 +37,10 @@ def test_chains_that_hang_on_others_are_solved_after_them() -> None:
     arm = add_chain(owner, (1.0, 0.9, 2.0), tip="b3", count=2)
     other = add_chain(owner, (-1.0, 0.9, 2.2), tip="b5", count=2)
     spine = add_chain(owner, (0.4, 0.3, 1.8), tip="b1", count=2)
-    bpy.ops.fabrik.solve_all()
+    press("solve_all")
     for chain in (arm, other, spine):
-        assert owner.fabrik.chains[chain.name].status == "REACHED"
-        assert tip_error(owner, owner.fabrik.chains[chain.name]) < 1e-4
+        assert rig_of(owner).chains[chain.name].status == "REACHED"
+        assert tip_error(owner, rig_of(owner).chains[chain.name]) < 1e-4
 
 
 def test_target_on_a_bone_that_another_chain_moves() -> None:
@@ -46,21 +48,21 @@ def test_target_on_a_bone_that_another_chain_moves() -> None:
     follower = add_chain(owner, tip="b5", count=2)
     follower.target, follower.target_bone = owner, "b3"
     leader = add_chain(owner, (0.8, 0.9, 2.4), tip="b3", count=2)
-    bpy.ops.fabrik.solve_all()
-    assert owner.fabrik.chains[leader.name].status == "REACHED"
+    press("solve_all")
+    assert rig_of(owner).chains[leader.name].status == "REACHED"
     wanted = owner.pose.bones["b3"].head
-    chain = owner.fabrik.chains[follower.name]
+    chain = rig_of(owner).chains[follower.name]
     assert (owner.pose.bones["b5"].tail - wanted).length == pytest.approx(chain.residual, abs=1e-5)
 
 
 def test_chains_in_a_circle_are_refused() -> None:
     owner = make_rig("fork")[0]
     a, b = add_chain(owner, tip="b3", count=2), add_chain(owner, tip="b5", count=2)
-    a = owner.fabrik.chains[a.name]
+    a = rig_of(owner).chains[a.name]
     a.target, a.target_bone, b.target, b.target_bone = owner, "b5", owner, "b3"
     before = channels(owner)
     with pytest.raises(RuntimeError, match="'b3' of 'Rig' and 'b5' of 'Rig' wait for each other"):
-        bpy.ops.fabrik.solve_all()
+        press("solve_all")
     assert channels(owner) == before
 
 
@@ -68,9 +70,9 @@ def test_chains_that_share_bones_are_solved_together() -> None:
     owner = make_rig("fork")[0]
     add_chain(owner, (1.0, 0.5, 2.0), tip="b3")
     add_chain(owner, (-1.0, 0.5, 2.0), tip="b5")
-    bpy.ops.fabrik.solve_all()
-    assert [chain.status for chain in owner.fabrik.chains] == ["REACHED", "REACHED"]
-    assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) <= 1e-4
+    press("solve_all")
+    assert [chain.status for chain in rig_of(owner).chains] == ["REACHED", "REACHED"]
+    assert max(tip_error(owner, chain) for chain in rig_of(owner).chains) <= 1e-4
 
 
 def test_disabled_chains_are_left_out() -> None:
@@ -78,7 +80,7 @@ def test_disabled_chains_are_left_out() -> None:
     chain = add_chain(owner, (0.5, 0.5, 2.0))
     chain.enabled = False
     assert not bpy.ops.fabrik.solve_all.poll()
-    bpy.ops.fabrik.solve()
+    press("solve")
     assert chain.status == "REACHED"
 
 
@@ -88,12 +90,12 @@ def test_results_are_kept_with_the_chain() -> None:
     owner.pose.bones["b1"].fabrik.angle_min, owner.pose.bones["b1"].fabrik.angle_max = 0.0, radians(30)
     owner.scale = (2, 2, 2)
     chain = add_chain(owner, (0, 0, 1.0))
-    bpy.ops.fabrik.solve()
+    press("solve")
     assert chain.status == "BLOCKED"
     assert "b1" in chain.blocking_bones
     assert chain.residual == pytest.approx(4 * 0.9659258 - 1.0, rel=1e-3)  # 2 bones of 2, 30 degrees: 4 cos 15
     chain.target.location = (0, 0, 9)
-    bpy.ops.fabrik.solve()
+    press("solve")
     assert (chain.status, len(chain.blocking_bones)) == ("TOO_FAR", 0)
     assert chain.residual == pytest.approx(5.0, rel=1e-4)
 
@@ -104,7 +106,7 @@ def test_influence_blends_from_start_to_solution() -> None:
     turns = []
     for influence in (0.0, 0.25, 0.5, 0.75, 1.0):
         chain.influence = influence
-        bpy.ops.fabrik.solve()
+        press("solve")
         turns.append([turn_angle(Quaternion(values[:4])) for values in channels(owner)])
         assert chain.status == "REACHED"
     assert max(turns[0]) < 1e-6
@@ -124,7 +126,7 @@ class TestAutomaticKeying:
         owner.pose.bones["b2"].rotation_mode = "XYZ"
         add_chain(owner, (0.5, 0.5, 2.9), count=2)
         key_automatically()
-        bpy.ops.fabrik.solve()
+        press("solve")
         paths = {'pose.bones["b2"].rotation_euler', 'pose.bones["b3"].rotation_quaternion'}
         assert self.keys(owner) == paths
 
@@ -134,20 +136,20 @@ class TestAutomaticKeying:
         add_chain(owner, (0.5, 0.5, 2.9))
         bpy.context.scene.frame_set(5)
         key_automatically(only_available=True)
-        bpy.ops.fabrik.solve()
+        press("solve")
         assert self.keys(owner) == {'pose.bones["b2"].rotation_quaternion'}
 
     def test_no_keys_without_it(self) -> None:
         owner = make_line(3)
         add_chain(owner, (0.5, 0.5, 2.0))
-        bpy.ops.fabrik.solve()
+        press("solve")
         assert self.keys(owner) == set()
 
     def test_keyed_bones_are_warned_of(self, capfd: pytest.CaptureFixture[str]) -> None:
         owner = make_line(3)
         owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=1)
         add_chain(owner, (0.5, 0.5, 2.0))
-        bpy.ops.fabrik.solve()
+        press("solve")
         assert "its bone 'b1' is keyed" in capfd.readouterr().out
 
 
@@ -156,7 +158,7 @@ def test_several_rigs_keep_their_own_chains() -> None:
     second.location = (5, 0, 0)
     one, two = add_chain(first, (0.5, 0.5, 2.0)), add_chain(second, (5.5, 0.5, 2.0))
     assert len(first.fabrik.chains) == len(second.fabrik.chains) == 1
-    bpy.ops.fabrik.solve_all()
+    press("solve_all")
     assert (one.status, two.status) == ("NONE", "REACHED")
 
 
@@ -166,7 +168,7 @@ def test_moving_pole_keeps_the_tip() -> None:
     chain.pole = make_empty((0, 3, 1), "Pole")
     for x in (-3, 0, 3):
         chain.pole.location.x = x
-        bpy.ops.fabrik.solve()
+        press("solve")
         assert tip_error(owner, chain) < 1e-4
 
 
@@ -177,11 +179,11 @@ def test_target_that_hangs_on_another_chain_at_a_remove() -> None:
     middle, target = make_empty((0, 0, 0), "Middle"), make_empty((-1.0, 0.8, 0.2), "End")
     middle.parent, middle.parent_type, middle.parent_bone = owner, "BONE", "b3"
     target.parent = middle
-    follower = owner.fabrik.chains[follower.name]
+    follower = rig_of(owner).chains[follower.name]
     follower.target = target
     bpy.context.view_layer.update()
-    bpy.ops.fabrik.solve_all()
-    assert owner.fabrik.chains[leader.name].status == "REACHED"
+    press("solve_all")
+    assert rig_of(owner).chains[leader.name].status == "REACHED"
     error = tip_error(owner, follower)
     assert follower.status in {"REACHED", "TOO_FAR"}
     assert abs(error * 2.01 - follower.residual) < 0.05
@@ -198,8 +200,8 @@ def test_chain_whose_root_copies_another_chains_bone_comes_after_it() -> None:
     constraint.target, constraint.subtarget = owner, "b0"
     follower = add_chain(owner, (2.5, 0.5, 1.5), tip="b4", count=2)
     add_chain(owner, (0.8, 0.6, 1.0), tip="b1", count=2)
-    bpy.ops.fabrik.solve_all()
-    follower = owner.fabrik.chains[follower.name]
+    press("solve_all")
+    follower = rig_of(owner).chains[follower.name]
     assert follower.status == "REACHED"
     assert tip_error(owner, follower) < 1e-4
 
@@ -208,10 +210,10 @@ def test_chains_that_scripts_left_without_names_get_them() -> None:
     owner = make_line(3)
     target = make_empty((0.5, 0.5, 1.0))
     for _ in range(2):
-        chain = owner.fabrik.chains.add()
+        chain = rig_of(owner).chains.add()
         chain.tip_bone, chain.bone_count, chain.target = "b2", 0, target
-    bpy.ops.fabrik.solve_all()
-    assert [(chain.name, chain.status) for chain in owner.fabrik.chains] == [("b2", "REACHED"), ("b2.001", "REACHED")]
+    press("solve_all")
+    assert [(chain.name, chain.status) for chain in rig_of(owner).chains] == [("b2", "REACHED"), ("b2.001", "REACHED")]
 
 
 def test_a_missed_pole_and_partial_influence_are_told() -> None:
@@ -220,7 +222,7 @@ def test_a_missed_pole_and_partial_influence_are_told() -> None:
         bone.fabrik.limit = "HINGE"
     chain = add_chain(owner, (0, 0.5, 2.0))
     chain.pole, chain.influence = make_empty((5, 0, 1), "Pole"), 0.5
-    bpy.ops.fabrik.solve()
+    press("solve")
     assert "the pole is missed by" in chain.message
     assert "posed at 50% influence" in chain.message
 
@@ -230,7 +232,7 @@ def test_tight_tolerance_is_kept_where_scales_are_uneven() -> None:
     owner.pose.bones["b1"].scale = (1.3, 1.0, 0.8)
     chain = add_chain(owner, (0.8, 0.9, 2.2))
     chain.tolerance = 1e-6
-    bpy.ops.fabrik.solve()
+    press("solve")
     assert chain.status != "REACHED" or tip_error(owner, chain) < 4e-6
 
 
@@ -247,7 +249,7 @@ def recorded(plain: bool = False) -> tuple[bpy.types.Object, FabrikChain, Record
 def test_the_last_step_is_what_solving_gives_and_nothing_is_moved() -> None:
     owner, chain, recording = recorded()
     assert all(bone.rotation_quaternion.angle == 0.0 for bone in owner.pose.bones)
-    bpy.ops.fabrik.solve()
+    press("solve")
     bpy.context.view_layer.update()
     for seen, wanted in zip(recording.passes[-1].joints, evaluated_joints(owner, chain), strict=True):
         assert distance(seen, wanted) < 1e-4
@@ -270,17 +272,17 @@ def test_plain_fabrik_goes_back_and_forth_joint_by_joint() -> None:
 def test_buttons_go_through_the_steps_and_exit_leaves_the_rig() -> None:
     owner, _, _ = recorded(plain=True)
     before, manager = channels(owner), bpy.context.window_manager
-    bpy.ops.fabrik.record()
+    press("record")
     count = len(state.recording.passes)
     for to, wanted in (("FORWARD", 1), ("FORWARD", 2), ("BACK", 1), ("LAST", count - 1), ("FORWARD", count - 1)):
-        bpy.ops.fabrik.step(to=to)
+        press("step", to=to)
         assert step_of(manager)[0] == wanted
-    bpy.ops.fabrik.step(to="FIRST")
+    press("step", to="FIRST")
     manager.fabrik_by_joint = True
     found = current_step(manager)
     assert found[2:] == (0, len(found[0].moves))
     assert "step 1 of" in caption(bpy.context.scene, found)
-    bpy.ops.fabrik.record_clear()
+    press("record_clear")
     manager.fabrik_by_joint = False
     assert state.recording is None
     assert channels(owner) == before
@@ -289,11 +291,11 @@ def test_buttons_go_through_the_steps_and_exit_leaves_the_rig() -> None:
 
 def test_a_step_beyond_the_end_is_the_last() -> None:
     recorded()
-    bpy.ops.fabrik.record()
+    press("record")
     bpy.context.window_manager.fabrik_step = 9999
     recording, step, _, _ = current_step(bpy.context.window_manager)
     assert step is recording.passes[-1]
-    bpy.ops.fabrik.record_clear()
+    press("record_clear")
 
 
 def test_what_is_drawn_of_a_step() -> None:
@@ -311,9 +313,9 @@ def test_a_chain_that_cannot_be_solved_is_refused() -> None:
     owner, chain, _ = recorded()
     chain.target = None
     with pytest.raises(RuntimeError, match="no target"):
-        bpy.ops.fabrik.record()
+        press("record")
     assert state.recording is None
-    assert owner.fabrik.chains[0].status == "NONE"
+    assert rig_of(owner).chains[0].status == "NONE"
 
 
 def test_chains_that_are_solved_together_or_only_turn_have_no_steps() -> None:
