@@ -59,19 +59,51 @@ def levels(sets: Sequence[ChainSet]) -> list[list[ChainSet]]:
     Raises:
         ChainError: Chains wait for each other in a circle.
     """
-    groups, waiting = ordered(sets)
-    if waiting:
-        reason = Text("the chains {chains} wait for each other", chains=waiting_text(waiting))
-        raise ChainError(reason, rig=waiting[0].owner.name)
+    groups, closing = parted(sets)
+    if closing:
+        raise ChainError(waiting_text(closing), rig=closing[0][0].name)
     return groups
 
 
-def waiting_text(waiting: Sequence[ChainSet]) -> Text:
-    """Chains that wait for each other, as a message names them."""
-    names = [
-        Text("'{chain}' of '{armature}'", chain=name, armature=one.owner.name) for one in waiting for name in one.names
-    ]
-    return enumerated(names)
+def waiting_text(closing: Sequence[Item]) -> Text:
+    """That chains wait for each other, as a sentence."""
+    names = [Text("'{chain}' of '{armature}'", chain=chain.name, armature=owner.name) for owner, chain in closing]
+    return Text("the chains {chains} wait for each other", chains=enumerated(names))
+
+
+def parted(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[Item]]:
+    """The groups of `levels` without the chains that close a circle, and those chains.
+
+    They close it by their goals, which hang on bones that wait for their own: all else of a body goes on without them.
+    Only where no goal does, but roots hang on each other, it is all chains of the circle.
+    """
+    closing: list[Item] = []
+    groups, waiting = ordered(sets)
+    while waiting:
+        found = _closing(waiting)
+        closing += found
+        left = [one for level in groups for one in level]
+        for one in waiting:
+            left += sets_of(one.owner, [chain for chain in one.chains if (one.owner, chain) not in found])
+        groups, waiting = ordered(left)
+    return groups, closing
+
+
+def _closing(waiting: Sequence[ChainSet]) -> list[Item]:
+    """The chains by which sets that wait for each other, or for such ones, do so."""
+    bones = [bones_of(one) for one in waiting]
+    above = [bones_above(one, own) for one, own in zip(waiting, bones, strict=True)]
+    reached = [{j for j, own in enumerate(bones) if j != i and carriers & own} for i, carriers in enumerate(above)]
+    for _ in waiting:
+        reached = [own.union(*[reached[j] for j in own]) for own in reached]
+    inside = [i for i, own in enumerate(reached) if i in own]
+    found = []
+    for i in inside:
+        others = set().union(*[bones[j] for j in inside if j != i and j in reached[i] and i in reached[j]])
+        for chain in waiting[i].chains:
+            if any(carriers_of(goal, bone) & others for _, goal, bone in goals_of(chain)):
+                found.append((waiting[i].owner, chain))
+    return found or [(waiting[i].owner, chain) for i in inside for chain in waiting[i].chains]
 
 
 def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainSet]]:
@@ -218,7 +250,11 @@ def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outco
     """
     for owner in {owner.name_full: owner for owner, _ in items}.values():
         check_rig(owner, context.evaluated_depsgraph_get())
-    outcomes = [one for level in levels(together(items)) for one in _solve_level(context, level)]
+    groups, closing = parted(together(items))
+    outcomes = [one for level in groups for one in _solve_level(context, level)]
+    for owner, chain in closing:
+        error = ChainError(waiting_text(closing), rig=owner.name, chain=chain.name)
+        outcomes.append((owner, refused(ChainSet(owner, (chain,), ""), chain, error)))
     for owner, outcome in outcomes:
         outcome.rig = owner.name
         chain = rig_of(owner).chains[outcome.chain]

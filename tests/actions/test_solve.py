@@ -7,7 +7,9 @@ from math import radians
 
 import bpy
 import pytest
+from fabrik_addon.actions.bake import BakeSettings, bake
 from fabrik_addon.actions.record import Recording, record
+from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
@@ -338,3 +340,20 @@ def test_the_steps_of_a_limb_whose_head_is_brought_somewhere_end_there() -> None
     assert {len(step.joints) for step in recording.passes} == {3}
     assert distance(recording.passes[-1].joints[-1], hand.target.location) < 1e-3
     assert recording.passes[-1].error < 1e-3
+
+
+def test_all_but_what_closes_a_circle_is_solved() -> None:
+    bodies = [with_legs_pinned(make_body()) for _ in range(2)]
+    bodies[1].location.x = 1.0
+    for owner, other in (bodies, bodies[::-1]):
+        hand = add_limb(owner, "hand.L", 3)
+        hand.target, hand.target_bone = other, "hand.L"
+    bpy.context.view_layer.update()
+    items = [(owner, chain) for owner in bodies for chain in rig_of(owner).chains]
+    found = {(one.rig, one.chain): (one.status, str(one.reason)) for one in solve_items(bpy.context, items)}
+    waiting = ("REFUSED", "the chains 'hand.L' of 'Body' and 'hand.L' of 'Body.001' wait for each other")
+    for owner in bodies:
+        assert found[owner.name, "hand.L"] == waiting
+        assert {found[owner.name, f"foot{side}"] for side in (".L", ".R")} == {("REACHED", "")}
+    with pytest.raises(ChainError, match="wait for each other"):
+        bake(bpy.context, items, BakeSettings((1, 2)))

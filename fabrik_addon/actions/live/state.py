@@ -34,7 +34,7 @@ from ...rig.goals import GoalPoints, goals_of
 from ...rig.schema import FabrikChain, RigRecord, name_all, rig_of
 from ...rig.versions import newer_refusal
 from ...texts import Text
-from ..solve import ordered, waiting_text
+from ..solve import parted, waiting_text
 from ..status import Outcome, store
 
 # Where the tips of many chains of an armature stand, beside where they were solved.
@@ -417,25 +417,25 @@ def switch_rig_off(owner: bpy.types.Object, error: Exception) -> None:
 
 
 def look(scene: bpy.types.Scene) -> None:
-    """Look up the live armatures and the order of their chains; those that wait for each other switch off."""
+    """Look up the live armatures and the order of their chains; those that wait for each other are left out."""
     before = {rig.owner: rig for rig in state.rigs}
     owners = live_armatures(scene)
     sets: list[ChainSet] = []
     for owner in owners:
         name_all(owner)
         sets += sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled])
-    levels, waiting = ordered(sets)
-    text = waiting_text(waiting)
-    for one in waiting:
-        for chain in one.chains:
-            reason = Text("the chains {chains} wait for each other", chains=text)
-            switch_off(one.owner, chain, FabrikError(reason))
+    watched = {goal.found for one in sets for chain in one.chains for goal in goals_of(chain)}
+    levels, closing = parted(sets)
+    for _, chain in closing:
+        reason = Text("live posing waits: {reason}", reason=waiting_text(closing))
+        store(chain, Outcome(chain.name, "REFUSED", reason=reason))
+    sets = [one for level in levels for one in level]
     rigs = {
         owner: _looked_up(owner, [one for one in sets if one.owner == owner], before.get(owner)) for owner in owners
     }
     state.rigs = list(rigs.values())
     state.order = [[(rigs[one.owner], one.names) for one in level] for level in levels]
-    state.watched = {*owners, *(goal.found for one in sets for chain in one.chains for goal in goals_of(chain))}
+    state.watched = {*owners, *watched}
 
 
 def live_armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:

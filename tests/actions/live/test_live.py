@@ -12,16 +12,19 @@ import pytest
 from fabrik_addon.actions import live
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
+from mathutils import Vector
 
 from support.judging import channels, evaluated_joints, tip_error
 from support.scenes import (
     add_chain,
+    add_limb,
     chain_bones,
     give_action,
     go_live,
     key_automatically,
     live_line,
     make_armature,
+    make_body,
     make_empty,
     make_line,
     make_rig,
@@ -29,6 +32,7 @@ from support.scenes import (
     select,
     strand,
     update,
+    with_legs_pinned,
 )
 
 
@@ -155,19 +159,45 @@ class TestSeveral:
             assert (tip - head).length < 3e-4
             assert tip_error(first, lead) < 1e-4
 
-    def test_chains_that_wait_for_each_other_switch_themselves_off(self) -> None:
+    def test_chains_that_wait_for_each_other_come_back_by_themselves(self) -> None:
         first, _ = live_line()
         second = make_line(3)
         second.location.x = 2.0
         chain = add_chain(second)
         chain.target, chain.target_bone = first, "b2"
         rig_of(second).live = True
+        before = rig_of(first).chains[0].target
         rig_of(first).chains[0].target = second
         rig_of(first).chains[0].target_bone = "b2"
         update()
         for owner in (first, second):
-            assert not rig_of(owner).chains[0].enabled
+            assert rig_of(owner).chains[0].enabled
             assert "wait for each other" in rig_of(owner).chains[0].message
+        rig_of(first).chains[0].target, rig_of(first).chains[0].target_bone = before, ""
+        update()
+        assert [rig_of(owner).chains[0].message for owner in (first, second)] == ["", ""]
+        assert rig_of(first).chains[0].status == "REACHED"
+
+    def test_of_two_bodies_in_a_circle_only_the_arms_wait(self) -> None:
+        bodies = [with_legs_pinned(make_body()) for _ in range(2)]
+        bodies[1].location.x = 1.0
+        for owner in bodies:
+            add_limb(owner, "hand.L", 3)
+        update()
+        for owner, other in (bodies, bodies[::-1]):
+            rig = rig_of(owner)
+            rig.chains["hand.L"].target, rig.chains["hand.L"].target_bone = other, "hand.L"
+            rig.live = True
+        update()
+        for owner in bodies:
+            waiting = [chain.name for chain in rig_of(owner).chains if "wait for each other" in chain.message]
+            assert (waiting, all(chain.enabled for chain in rig_of(owner).chains)) == (["hand.L"], True)
+            before = evaluated_joints(owner, rig_of(owner).chains["foot.L"])
+            chain = rig_of(owner).chains["foot.L"]
+            chain.held_location = Vector(chain.held_location) + Vector((0.0, -0.1, 0.1))
+            update()
+            assert chain.status == "REACHED"
+            assert (evaluated_joints(owner, chain)[1] - before[1]).length > 1e-3
 
 
 class TestThrift:
@@ -259,7 +289,7 @@ class TestDependence:
             assert tip_error(follower, rig_of(follower).chains[0]) < 1e-4
         assert lead
 
-    def test_a_circle_switches_off_only_those_in_it(self) -> None:
+    def test_in_a_circle_only_those_in_it_wait(self) -> None:
         bystander, _ = live_line()
         first, _ = live_line()
         second = make_line(3)
@@ -268,8 +298,8 @@ class TestDependence:
         rig_of(second).live = True
         rig_of(first).chains[0].target, rig_of(first).chains[0].target_bone = second, "b2"
         update()
-        assert not rig_of(first).chains[0].enabled
-        assert rig_of(bystander).chains[0].enabled
+        assert "wait for each other" in rig_of(first).chains[0].message
+        assert rig_of(bystander).chains[0].message == ""
         rig_of(bystander).chains[0].target.location.x = -0.4
         update()
         assert tip_error(bystander, rig_of(bystander).chains[0]) < 1e-4
