@@ -24,6 +24,7 @@ from ..rig.spaces import remove_unused_anchors
 from ..rig.versions import check_not_newer, clear_bones, clear_stored
 from ..texts import Text
 from .chains import link_like
+from .setup.controls import undraw_controls
 from .walk.bake import mark_steps
 
 # An armature without anything of the extension: what it stores, and the goals that were made for it.
@@ -58,6 +59,7 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     with suppress(FabrikError):  # where no walk is planned, nothing is marked
         mark_steps(context, owner, "NONE", use_markers=False)
     clear_stored(owner)
+    undraw_controls(owner)
     remove_control_bones(context, owner, bones)
     clear_bones(owner, bones)
     remove_unused_shapes()

@@ -50,6 +50,11 @@ def shape_object(shape: str) -> bpy.types.Object:
     return made
 
 
+def is_shape(found: bpy.types.Object | None) -> bool:
+    """Whether an object was made here to draw bones by."""
+    return found is not None and any(found.name.startswith(_name_of(shape)) for shape in OUTLINES)
+
+
 def remove_unused_shapes() -> None:
     """Remove the objects by which no bone is drawn any more."""
     named = [one for one in bpy.data.objects if one.name in map(_name_of, OUTLINES) and one.library is None]

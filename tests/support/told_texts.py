@@ -32,6 +32,7 @@ NAMES = (
     "Leg ",
     "FABRIK ",
     "FABRIK Anchor",
+    "FABRIK Body",
     "FABRIK Scene",
     "FABRIK Space",
     " shape",

@@ -32,6 +32,7 @@ from ..goals import NewGoal, make_goals, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..walk.setup import add_walker
+from .controls import draw_controls
 from .parts import chain_of
 from .ranges import CLAVICLE, HELD, give_ranges, give_to_free
 
@@ -356,6 +357,7 @@ def _make_goals(
     done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+    draw_controls(context, owner, limbs, chains, chest)
 
 
 def chest_of(owner: bpy.types.Object, parts: Iterable[Part[str]]) -> str:

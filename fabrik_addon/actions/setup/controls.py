@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How what is posed by hand is drawn: rings about hips, chest and head, and boxes about hands and feet.
+
+Hips, chest and head are bones of the body itself, which stay where they are put while Live is on. All shapes stand
+outside the mesh there, for what is hidden inside a body can't be picked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...maths import Doubles
+from ...recognise.limbs import Limbs
+from ...recognise.part import ARM, HEAD, LEG, Part
+from ...rig.bones import armature_of, pose_bones
+from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
+from ...rig.schema import rig_of
+
+BODY_COLLECTION = "FABRIK Body"
+MOST_VERTICES = 20_000  # of a mesh that are looked at
+INNER = 2.0, 98.0  # percent of the vertices between which a shape is fitted, so that no strap or spike blows it up
+RING_AWAY, BOX_AWAY = 1.2, 1.1  # by how much shapes are larger than the mesh
+BARE = {"HIPS": 0.1, "CHEST": 0.09, "HEAD": 0.065}  # radii of rings where there is no mesh, as shares of the skeleton
+MOST_BONES = 0.5  # share of the bones that are drawn by one object which tells nothing of any of them
+LEAST = 0.01  # least radius, likewise
+
+Flesh: TypeAlias = Mapping[str, Doubles]  # by a bone's name (n, 3), the vertices that follow it most, at rest
+
+
+def draw_controls(
+    context: bpy.types.Context, owner: bpy.types.Object, limbs: Limbs, chains: Mapping[str, Part[str]], chest: str
+) -> None:
+    """Draw the bones by which a body is posed, as far as nothing else draws them, and fit the goals of hands and feet.
+
+    Args:
+        context: Its view layer has the armature, evaluated.
+        owner: The armature object.
+        limbs: Of its skeleton.
+        chains: Its chains by their names, as the parts that they are.
+        chest: Name of the bone that carries both arms, or "".
+    """
+    heads = [part.bones[-1] for part in chains.values() if part.kind == HEAD]
+    body = {"HIPS": rig_of(owner).body_bone, "CHEST": chest, "HEAD": heads[0] if len(heads) == 1 else ""}
+    flesh = flesh_of(context, owner)
+    drawn = [name for role, name in body.items() if name and _draw_ring(owner, limbs, flesh, role, name)]
+    _collect(owner, drawn)
+    evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+    for name, part in chains.items():
+        chain = rig_of(owner).chains.get(name)
+        if chain is not None and chain.target == owner and chain.target_bone and part.kind in {ARM, LEG}:
+            _fit_box(owner, evaluated, flesh, chain.target_bone, part.bones[-1])
+
+
+def undraw_controls(owner: bpy.types.Object) -> None:
+    """Take away how bones that are no goals were drawn here; they are drawn as most others are again."""
+    usual = _usual_shape(owner)
+    like = next((bone for bone in pose_bones(owner) if usual is not None and bone.custom_shape == usual), None)
+    for bone in pose_bones(owner):
+        if is_shape(bone.custom_shape) and not is_control(bone):
+            size = Vector((1.0, 1.0, 1.0))
+            if like is not None:
+                size = Vector(like.custom_shape_scale_xyz)
+                size *= 1.0 if like.use_custom_shape_bone_size else bone.length / like.length
+            bone.custom_shape, bone.custom_shape_scale_xyz = usual, size
+            bone.custom_shape_translation = bone.custom_shape_rotation_euler = (0.0, 0.0, 0.0)
+            bone.use_custom_shape_bone_size = like.use_custom_shape_bone_size if like is not None else True
+            colour: Any = bone.color
+            colour.palette = "DEFAULT"
+    if not new_bones_refusal(owner):
+        found: Any = armature_of(owner).collections_all.get(BODY_COLLECTION)
+        if found is not None:
+            armature_of(owner).collections.remove(found)
+
+
+def _usual_shape(owner: bpy.types.Object) -> bpy.types.Object | None:
+    """The object by which most bones are drawn, as importers give one to all; None where they have none."""
+    shapes = [bone.custom_shape for bone in pose_bones(owner) if bone.custom_shape and not is_shape(bone.custom_shape)]
+    most = max(shapes, key=shapes.count, default=None)
+    return most if most is not None and shapes.count(most) > MOST_BONES * len(pose_bones(owner)) else None
+
+
+def flesh_of(context: bpy.types.Context, owner: bpy.types.Object) -> Flesh:
+    """The vertices of the meshes that an armature deforms or carries, by the bone that each follows most.
+
+    Args:
+        context: Its view layer has the meshes.
+        owner: The armature object.
+    """
+    found: dict[str, list[Doubles]] = {}
+    back = owner.matrix_world.inverted_safe()
+    assert context.view_layer is not None
+    for thing in context.view_layer.objects:
+        if thing.type != "MESH" or not isinstance(thing.data, bpy.types.Mesh):
+            continue
+        parent = thing.parent_bone if thing.parent == owner and thing.parent_type == "BONE" else ""
+        if not parent and not any(getattr(one, "object", None) == owner for one in thing.modifiers):
+            continue
+        places, bones = _vertices(thing.data, [group.name for group in thing.vertex_groups], parent)
+        to = np.array(back @ thing.matrix_world)
+        if parent:  # it stands where the pose has it
+            bone = pose_bones(owner)[parent]
+            to = np.array(bone.bone.matrix_local @ bone.matrix.inverted_safe()) @ to
+        places = places @ to[:3, :3].T + to[:3, 3]
+        for name in {*bones}:
+            found.setdefault(name, []).append(places[np.array([one == name for one in bones])])
+    return {name: np.concatenate(parts) for name, parts in found.items()}
+
+
+def _vertices(mesh: bpy.types.Mesh, groups: Sequence[str], parent: str) -> tuple[Doubles, list[str]]:
+    """Some vertices of a mesh, (n, 3), and the names of the bones that each follows most."""
+    places = np.zeros(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", places)
+    step = max(1, len(mesh.vertices) // MOST_VERTICES)
+    some = range(0, len(mesh.vertices), step)
+    bones = list[str]()
+    for i in some:
+        most, own = 0.0, parent
+        for group in mesh.vertices[i].groups if not parent else ():
+            weight = group.weight
+            if weight > most:
+                most, own = weight, groups[group.group]
+        bones.append(own)
+    return places.reshape(-1, 3)[::step].astype(np.float64), bones
+
+
+def _draw_ring(owner: bpy.types.Object, limbs: Limbs, flesh: Flesh, role: str, name: str) -> bool:
+    """Draw a bone of the body as a ring about the mesh there, across the body's up; False where it is drawn already."""
+    bone, axes = pose_bones(owner)[name], limbs.axes
+    if bone.custom_shape not in {None, _usual_shape(owner)} and not is_shape(bone.custom_shape):
+        return False
+    up, lateral = Vector(axes.up), Vector(axes.lateral)
+    turn = Matrix((lateral, up, lateral.cross(up))).transposed()  # X across, Y up
+    size = max(max(column) - min(column) for column in zip(*limbs.skeleton.heads, strict=True))
+    places = flesh.get(name, np.zeros((0, 3)))
+    middle, radii = Vector(bone.bone.head_local + bone.bone.tail_local) / 2.0, Vector((1, 1, 1)) * BARE[role] * size
+    if len(places) > len(INNER):
+        low, high = np.percentile(places @ np.array(turn), INNER, axis=0)
+        middle, radii = turn @ Vector(0.5 * (low + high)), Vector(0.5 * RING_AWAY * (high - low))
+    least = LEAST * size
+    rest = bone.bone.matrix_local
+    bone.custom_shape, bone.custom_shape_wire_width = shape_object("CIRCLE"), WIRE
+    bone.use_custom_shape_bone_size = False
+    bone.custom_shape_scale_xyz = (max(radii.x, least), 1.0, max(radii.z, least))
+    bone.custom_shape_translation = rest.inverted() @ middle
+    bone.custom_shape_rotation_euler = (rest.to_3x3().normalized().inverted() @ turn).to_euler()
+    colour: Any = bone.color
+    colour.palette = COLOURS[""]
+    return True
+
+
+def _fit_box(owner: bpy.types.Object, evaluated: bpy.types.Object, flesh: Flesh, control: str, tip: str) -> None:
+    """Let the control of a hand or a foot stand about the mesh of that, with all that hangs on it."""
+    last, drawn = pose_bones(evaluated)[tip], pose_bones(owner)[control]
+    names = [tip, *(bone.name for bone in last.children_recursive)]
+    found = [flesh[name] for name in names if name in flesh]
+    if not found or not is_shape(drawn.custom_shape):
+        return
+    to = np.array(
+        pose_bones(evaluated)[control].matrix.inverted_safe() @ last.matrix @ last.bone.matrix_local.inverted()
+    )
+    places = np.concatenate(found) @ to[:3, :3].T + to[:3, 3]
+    low, high = np.percentile(places, INNER, axis=0)
+    drawn.use_custom_shape_bone_size = False
+    drawn.custom_shape_translation = Vector(0.5 * (low + high))
+    drawn.custom_shape_scale_xyz = Vector(np.maximum(0.5 * BOX_AWAY * (high - low), 1e-6))
+
+
+def _collect(owner: bpy.types.Object, names: Iterable[str]) -> None:
+    """Put bones into a collection of their own below that of the goals, where the armature's data may be changed."""
+    data, wanted = armature_of(owner), [*names]
+    if not wanted or new_bones_refusal(owner):
+        return
+    home: Any = data.collections_all.get(BODY_COLLECTION)
+    if home is None:
+        above = data.collections_all.get(COLLECTION)
+        home = data.collections.new(BODY_COLLECTION, parent=above) if above else data.collections.new(BODY_COLLECTION)
+    for name in wanted:
+        home.assign(data.bones[name])
