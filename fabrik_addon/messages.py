@@ -95,6 +95,8 @@ TEMPLATES = {
     "CHANNEL_NOT_FINITE": "a location or scale channel is not a finite number",
     "BONE_SCALE_ZERO": "its scale is zero",
     "CONSTRAINT_OVERRIDES_POSE": "its constraint '{name}' would override the pose: mute or remove it",
+    "CONSTRAINT_FOLLOWS_BONE": "its constraint '{name}' would override the pose: it follows '{bone}', so pose that",
+    "CONSTRAINT_HOLDS_STILL": "its constraint '{name}' lets it follow '{followed}' and not the body that carries it",
     "TARGET_DELETED": "its target '{name}' was deleted",
     "GOAL_HANGS_ON_CHAIN": "the {role} moves with the chain's own bone '{bone}'",
     "DRIVER_BROKEN": "the driver of {path}, which moves the {role}, can't be evaluated",

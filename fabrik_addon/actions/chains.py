@@ -20,7 +20,7 @@ from ..recognise.limbs import Limbs
 from ..recognise.skeleton import Limb, Skeleton
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order
-from ..rig.bones import bones_to, owner_of_bone, pose_bones
+from ..rig.bones import bending_count, bones_to, owner_of_bone, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import control_names
 from ..rig.dependencies import enabled_collections
@@ -317,7 +317,8 @@ def plan_pole(
     """
     owner, tip = owner_of_bone(bones[0]), bones[-1].name
     if chain is not None and chain.at_head:  # the last bone only turns
-        bones, starts = bones[:-1], starts[:-1]
+        count = bending_count(bones, at_head=True)
+        bones, starts = bones[:count], starts[:count]
     if len(bones) < 2:
         raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=tip)
     depsgraph = context.evaluated_depsgraph_get()

@@ -13,7 +13,6 @@ import numpy as np
 from mathutils import Vector
 
 from ..maths import ORIGIN, Q4, V3, Doubles, conjugates, distance, products, rotated, turn_angles, unit, v3
-from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_rig
@@ -80,9 +79,8 @@ class FigurePose:
         """
         owner = check_rig(chain_set.owner, depsgraph)
         figure = read_figure(chain_set, depsgraph, given=given)
-        bones = pose_bones(owner)
-        rotations = [read_rotation(bones[name]) for name in figure.bones]
-        root = figure.root
+        bones, root = pose_bones(owner), figure.root
+        rotations = figure.standing(bones)
         shift = root.shift_for(bones[figure.bones[0]].location) if root is not None else ORIGIN
         return cls(chain_set, depsgraph, figure, (), rotations, shift)
 

@@ -31,7 +31,7 @@ CONTROL_ITEMS = (
     ("NONE", "None", "No targets and poles: bones are dragged, and pins hold feet where they are"),
 )
 CHOICES = ("plan", "controls")
-SWITCHES = ("use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker")
+SWITCHES = ("use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker", "use_switches")
 # Pixels at scale 1.
 WIDTH = 480  # of the dialog
 INDENT = 65.0  # of a reason, with the edges of the dialog
@@ -63,6 +63,10 @@ class SetupOperator(RigOperator):
     use_tail = switch("Tail and Ears", "Chains for tail and ears", default=True)
     use_walker = switch(
         "Walker", "Make what stands on legs a walker, whose walk can be planned next", options=FORGOTTEN
+    )
+
+    use_switches = switch(
+        "Set Switches", "Set the switches of a generated rig so that its body follows the chains", default=True
     )
 
     def wanted_options(self) -> SetupOptions:
@@ -182,7 +186,7 @@ def nothing_text(found: Recognised[str]) -> Text:
 
 def done_text(found: Recognised[str], done: Done) -> Text:
     """What was done, in a sentence."""
-    words = [Text(PLANS[found.plan].label)]
+    words: list[str] = [Text(PLANS[found.plan].label)]
     chains = counted(len(done.made), "1 chain", "{count} chains")
     words.append(joined(": ", (chains, ", ".join(done.made))) if done.made else Text("no new chain"))
     words += [Text("{bone} is the body bone", bone=done.body)] if done.body else []
@@ -190,6 +194,7 @@ def done_text(found: Recognised[str], done: Done) -> Text:
     words += [counted(count, "a limit for 1 bone", "limits for {count} bones")] if done.limited else []
     count = len(done.kept)
     words += [counted(count, "1 chain was there already", "{count} chains were there already")] if done.kept else []
+    words += done.switched
     words += [Text("added {goals}", goals=listed(done.mended, "{count} goals"))] if done.mended else []
     return joined("; ", words)
 

@@ -11,7 +11,11 @@ from ..errors import ChainError, FabrikError
 from ..messages import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .schema import FabrikChain
+
+ON_HEAD = 1e-4  # share of its length by which a bone's head may be off another's that stands on it
 
 
 def pose_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.PoseBone]:
@@ -77,3 +81,20 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
         parents = len(bones) - 1
         raise ChainError(Message("TOO_MANY_BONES", count=bone_count, parents=parents), rig=owner.name, bone=tip_bone)
     return bones[: bone_count or len(bones)][::-1]
+
+
+def bending_count(bones: Sequence[bpy.types.PoseBone], *, at_head: bool) -> int:
+    """How many bones of a chain reach from its root to its effector: all, or those before the last one's head.
+
+    A bone that stands on that head, as one between the controls of a generated rig, is none of them.
+
+    Args:
+        bones: Root to tip.
+        at_head: Whether the head of the last bone is the effector, else its tail.
+    """
+    count = len(bones)
+    if at_head:
+        tip = bones[-1].bone
+        while count > 1 and (bones[count - 1].bone.head_local - tip.head_local).length <= ON_HEAD * tip.length:
+            count -= 1
+    return count

@@ -93,15 +93,20 @@ def movers_of(owner: bpy.types.Object) -> Movers:
     return Movers(driven, _moved_by_ik(owner))
 
 
-def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], movers: Movers) -> None:
-    """Refuse bones whose pose is not their own channels'.
+def constrained_bones(
+    owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], movers: Movers
+) -> dict[str, BoneError]:
+    """Those of some bones that active constraints pose, each with what then stands against posing it.
 
     Raises:
-        BoneError: A bone has an active constraint, is moved by an IK constraint, or has driven rotation.
+        BoneError: A bone is moved by an IK constraint, or has driven rotation.
         InvalidValueError: A location or scale channel is not finite, or a scale is zero.
     """
+    found: dict[str, BoneError] = {}
     for bone in bones:
-        _check_constraints(owner, bone)
+        for constraint in bone.constraints:
+            if bone.name not in found and _is_active(owner, constraint):
+                found[bone.name] = BoneError(_reason_of(owner, constraint), bone=bone.name)
         if bone.name in movers.by_ik:
             raise BoneError(Message("MOVED_BY_IK", bone=movers.by_ik[bone.name]), bone=bone.name)
         path = rotation_path(bone)
@@ -112,6 +117,7 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
             raise InvalidValueError(Message("CHANNEL_NOT_FINITE"), bone=bone.name)
         if not all(bone.scale):
             raise InvalidValueError(Message("BONE_SCALE_ZERO"), bone=bone.name)
+    return found
 
 
 def check_location(bone: bpy.types.PoseBone, movers: Movers) -> None:
@@ -144,12 +150,14 @@ def _is_active(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> boo
     return not constraint.mute and (constraint.influence > 0.0 or _is_animated(owner, constraint))
 
 
-def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
-    for constraint in bone.constraints:
-        if _is_active(owner, constraint):
-            if constraint.type in SCALING:
-                raise BoneError(Message("CONSTRAINT_CHANGES_SCALE", name=constraint.name), bone=bone.name)
-            raise BoneError(Message("CONSTRAINT_OVERRIDES_POSE", name=constraint.name), bone=bone.name)
+def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message:
+    """Why a bone with an active constraint can't be posed; of a rig's own mechanism, what is to be posed instead."""
+    if constraint.type in SCALING:
+        return Message("CONSTRAINT_CHANGES_SCALE", name=constraint.name)
+    followed = getattr(constraint, "subtarget", "") if getattr(constraint, "target", None) == owner else ""
+    if followed:
+        return Message("CONSTRAINT_FOLLOWS_BONE", name=constraint.name, bone=followed)
+    return Message("CONSTRAINT_OVERRIDES_POSE", name=constraint.name)
 
 
 def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:

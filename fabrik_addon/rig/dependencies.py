@@ -221,6 +221,7 @@ def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.
 # between IK and FK turns one of two stacks of these off, so that a control can be posed, and nothing else moves.
 
 SLIGHT = 1e-3  # influence below which a constraint does nothing that is seen
+COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION"}
 REPLACING = {"COPY_TRANSFORMS", "ARMATURE"}  # what comes before these counts no more than their influence leaves
 
 
@@ -306,16 +307,86 @@ def _replaces(later: Any, constraint: Any) -> bool:
     return getattr(later, "mix_mode", "REPLACE") == "REPLACE" and not getattr(later, "use_offset", False)
 
 
-def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message:
-    """What sets the influence of a constraint, and to what."""
-    path = f"{constraint.path_from_id()}.influence"
-    data = owner.animation_data
+class Switch(NamedTuple):
+    """A custom property of a bone that says whether the bones that deform follow a chain.
+
+    Attributes:
+        bone: Name of the bone that has it.
+        name: Of the property.
+    """
+
+    bone: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Its path from the bone."""
+        return f'["{bpy.utils.escape_identifier(self.name)}"]'
+
+
+class Replaced(NamedTuple):
+    """A bone that copies one of a chain, and would follow it if another constraint did not take its place.
+
+    Attributes:
+        bone: Name of the chain's bone.
+        follower: Name of the bone that copies it.
+        switch: What sets the influence of that which takes its place; None where no property does.
+    """
+
+    bone: str
+    follower: str
+    switch: Switch | None
+
+
+def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[Replaced]:
+    """The bones that copy some bones of an armature and do not follow them, since other constraints take their place.
+
+    Args:
+        owner: The armature object.
+        bones: Names of its bones, each after its parent.
+    """
+    found: list[Replaced] = []
+    for bone in pose_bones(owner):
+        stack = [one for one in bone.constraints if not one.mute]
+        copying = next((one for one in stack if _copied_by(owner, one) in bones), None)
+        if copying is None:
+            continue
+        causes = [copying] if copying.influence < 1.0 - SLIGHT else []
+        causes += [
+            one for one in stack[stack.index(copying) + 1 :] if _replaces(one, copying) and one.influence > SLIGHT
+        ]
+        if causes:
+            found.append(Replaced(_copied_by(owner, copying), bone.name, _switch_of(owner, causes[0])))
+    return sorted(found, key=lambda one: bones.index(one.bone))
+
+
+def _copied_by(owner: bpy.types.Object, constraint: Any) -> str:
+    """The bone of an armature whose rotation a constraint copies whole; "" for none."""
+    if constraint.type not in COPYING or constraint.target != owner:
+        return ""
+    name: str = constraint.subtarget
+    return name
+
+
+def _switch_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Switch | None:
+    """The property of a bone of an armature that drives the influence of a constraint, where one does."""
+    path, data = f"{constraint.path_from_id()}.influence", owner.animation_data
     for curve in data.drivers if data is not None else ():
         if curve.data_path != path or curve.driver is None:
             continue
         for target in (target for variable in curve.driver.variables for target in variable.targets):
             bone, name = property_in(target.data_path)
-            if name and isinstance(target.id, bpy.types.Object) and bone in pose_bones(target.id):
-                return Message("PROPERTY_VALUE", name=name, bone=bone, value=pose_bones(target.id)[bone][name])
-    holder = path.split('"')[1]
+            holder = pose_bones(owner).get(bone)
+            if target.id == owner and holder is not None and name in holder:
+                return Switch(bone, name)
+    return None
+
+
+def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message:
+    """What sets the influence of a constraint, and to what."""
+    switch = _switch_of(owner, constraint)
+    if switch is not None:
+        value = pose_bones(owner)[switch.bone][switch.name]
+        return Message("PROPERTY_VALUE", name=switch.name, bone=switch.bone, value=value)
+    holder = constraint.path_from_id().split('"')[1]
     return Message("CONSTRAINT_INFLUENCE", constraint=constraint.name, holder=holder, influence=constraint.influence)

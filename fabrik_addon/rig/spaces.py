@@ -207,14 +207,18 @@ def offset_of(holder: Holder, constraint: Any) -> Matrix:
 
 
 def size_of(bone: bpy.types.PoseBone) -> float:
-    """The scale of an evaluated bone by the channels of it and of those above; 0 where one differs between axes."""
+    """The scale of an evaluated bone by the channels of it and of those above; 0 where one differs between axes.
+
+    What constraints pose has the scale with which it is evaluated.
+    """
     size = 1.0
     for one in (bone, *bone.parent_recursive):
-        x, y, z = one.scale
+        is_posed = any(not constraint.mute for constraint in one.constraints)
+        x, y, z = one.matrix.to_scale() if is_posed else one.scale
         if max(abs(y - x), abs(z - x)) > ALIKE * abs(x):
             return 0.0
         size *= x
-        if one.bone.inherit_scale in UNSCALED:
+        if is_posed or one.bone.inherit_scale in UNSCALED:
             break
     return rounded(size)
 

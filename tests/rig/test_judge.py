@@ -23,8 +23,8 @@ def chains() -> GoalTable:
     return GoalTable(
         [
             ChainGoal("place", (), (0, 1, 2, 3)),
-            ChainGoal("head", (), (0, 1, 2, 3), at_head=True, has_pole=True, pole_angle=0.4),
-            ChainGoal("turn", (), (0, 1), turns=True, has_pole=True),
+            ChainGoal("head", (), (0, 1, 2, 3), at_head=True, has_pole=True, bent=3, pole_angle=0.4),
+            ChainGoal("turn", (), (0, 1), turns=True, has_pole=True, bent=2),
             ChainGoal("aim", (), (2,), aims=True, axis=(0.0, 0.6, 0.8)),
             ChainGoal("nothing", (), (3,), turns=True, weight=0.0),
         ]

@@ -91,7 +91,7 @@ GENERATE = """
 import bpy, addon_utils, os, sys
 addon_utils.enable("rigify", default_set=True, persistent=True)
 bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.object.armature_basic_human_metarig_add()
+getattr(bpy.ops.object, f"armature_{sys.argv[-2]}_metarig_add")()
 bpy.ops.object.mode_set(mode="OBJECT")
 bpy.ops.pose.rigify_generate()
 bpy.ops.wm.save_as_mainfile(filepath=sys.argv[-1])
@@ -99,11 +99,11 @@ os._exit(0)
 """
 
 
-def generate_rig(folder: Path) -> Path:
-    """A file in a folder with the rig that Rigify generates of its basic human, in a process of its own."""
+def generate_rig(folder: Path, kind: str = "basic_human") -> Path:
+    """A file in a folder with the rig that Rigify generates of a metarig, in a process of its own."""
     path = folder / "rig.blend"
     script = folder / "generate.py"
     script.write_text(GENERATE)
-    done = run_process([*blender_script(script), path])
+    done = run_process([*blender_script(script), kind, path])
     assert done.returncode == 0, done.stderr
     return path

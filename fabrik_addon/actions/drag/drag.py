@@ -22,7 +22,7 @@ from ...errors import BoneError, ChainError, TargetError
 from ...kernel import SOLVE_SPACE, Solver, Status
 from ...maths import IDENTITY, ORIGIN, Q4, multiplied, rotated
 from ...messages import Message
-from ...rig.animation.channels import KeptChannels, channel_of, read_rotation
+from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
@@ -106,6 +106,11 @@ class Drag:
         """The place of what is dragged among all that asks for something."""
         return self.figure.chains.index(self.name)
 
+    @property
+    def leads_body(self) -> bool:
+        """Whether the body moves as the dragged bone does, which is the rig's own and hangs on it."""
+        return self.started.asked[self.index].joints[-1] in self.started.start.carried
+
 
 class Dragged(NamedTuple):
     """How far a drag got.
@@ -143,7 +148,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
-    if scope.body == taken.bone or _keeps_turn(owner, taken):
+    if scope.body == taken.bone or drag.leads_body or _keeps_turn(owner, taken):
         set_turning(drag, on=True)
     set_falloff(drag, owner)
     return drag
@@ -276,7 +281,7 @@ def drag_to(
     if hold.is_rigid and anchored:
         return _step(drag, owner, hold, own)
     if not anchored:  # it lies where it was pulled: only what its lengths took from it is made up for
-        figure = figure.started([read_rotation(pose_bones(owner)[name]) for name in figure.bones])
+        figure = figure.started(figure.standing(pose_bones(owner)))
     item = posed(figure, [*hold.points[:k], own, *hold.points[k + 1 :]], owner, depsgraph)
     write_pose(owner, item.pose)
     return _dragged(drag, item)
@@ -420,8 +425,8 @@ def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgr
         depsgraph: Evaluated.
         point: Where the tip goes, in world space.
     """
-    bones = [pose_bones(owner)[name] for name in figure.bones]
-    stood = [read_rotation(bone) for bone in bones]
+    bones = pose_bones(owner)
+    root, stood = bones[figure.bones[0]], figure.standing(bones)
     solver = figure.solver
     if not figure.is_rigid:
         solver = Solver(measured_at(figure, mounted_path(figure, owner, depsgraph), stood))
@@ -429,7 +434,7 @@ def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgr
     write_pose(owner, Pose(figure, np.array(rotations)))
     tree = path_of(owner, figure.bones, depsgraph)
     moved = Vector(rotated(figure.space.turn, shift))
-    bones[0].location = bones[0].location + tree.links[0].location_axes(tree.parent).inverted() @ moved
+    root.location = root.location + tree.links[0].location_axes(tree.parent).inverted() @ moved
 
 
 def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
@@ -499,7 +504,7 @@ def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
     if target is not None:
         _key(context, owner, drag.figure, is_pulled=drag.pulled)
         return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
-    if drag.bone == rig_of(owner).body_bone:
+    if drag.bone == rig_of(owner).body_bone or drag.leads_body:
         rig_of(owner).body_stays = True
     chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
     return leave(context, owner, (drag.figure, chains), drag.scope.holding, is_pulled=drag.pulled)
@@ -537,7 +542,7 @@ def _key(
     context: bpy.types.Context, owner: bpy.types.Object, figure: RigFigure, *, is_pulled: bool
 ) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
-    bones = [pose_bones(owner)[name] for name in figure.bones]
+    bones = [pose_bones(owner)[name] for i, name in enumerate(figure.bones) if i not in figure.start.carried]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     plain = [(pose_bones(owner)[name], channel) for name, channel in figure.plain_channels]
     plain += [(bones[0], "location")] if is_pulled else []

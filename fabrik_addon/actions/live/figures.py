@@ -308,7 +308,7 @@ def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tu
 def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> None:
     """Let the channels of chains run on from the keys of another frame."""
     bones, figure = pose_bones(rig.owner), known.figure
-    channels = channels_of([bones[name] for name in figure.bones], figure.starts, keyed)
+    channels = channels_of([bones[name] for name in figure.bones], figure.starts, keyed, figure.start.carried)
     if channels == figure.channels:
         return
     known.figure = replace(figure, channels=channels)

@@ -179,7 +179,7 @@ def started(
     figure, bones, moved = known.figure, pose_bones(rig.owner), list[str]()
     rotations, location = [q4(turn) for turn in known.rotations.tolist()], figure.start.location
     for i, name in enumerate(figure.bones):
-        if name in names or settles:
+        if i not in figure.start.carried and (name in names or settles):
             turned, rotations[i] = rotations[i], read_rotation(bones[name])
             if name in names and turn_angle(multiplied(conjugated(turned), rotations[i])) > SAME_TURN:
                 moved.append(name)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import pairwise, takewhile
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 import bpy
 
@@ -13,8 +13,9 @@ from ...messages import Message
 from ...recognise.find import recognise
 from ...recognise.part import ARM, LEG, RUN, Part, Recognised
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
-from ...rig.checks import check_bones, movers_of
+from ...rig.checks import constrained_bones, movers_of
 from ...rig.control_bones import control_names
+from ...rig.figure.followers import check_carried, is_scaled_alone
 from ...rig.schema.chain import FabrikChain
 from ...rig.schema.rig import rig_of
 from ...rig.skeleton import read_skeleton
@@ -38,7 +39,7 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
     found = _found(owner, plan, made)
     if not found.held:
         return found
-    reasons = _reasons_by_bone(owner)
+    reasons = reasons_by_bone(owner)
     free = _found(owner, plan, made | set(reasons))
     return free if _count(free) >= max(1, _count(found)) else found
 
@@ -54,52 +55,78 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Reco
     told = recognise(skeleton, plan)
     parts: list[Part[str]] = []
     held: list[tuple[str, str | Message]] = []
-    reasons = _reasons_by_bone(owner)
+    reasons = reasons_by_bone(owner)
     for part in told.parts:
-        bones = _in_one_row(owner, [skeleton.names[bone] for bone in part.bones])
-        reason = next((reasons[bone] for bone in bones if bone in reasons), "")
-        if reason or len(bones) < min(len(part.bones), LEAST_BONES):
-            held.append((part.name, reason or Text("its bones do not hang on each other")))
+        row = _in_one_row(owner, [skeleton.names[bone] for bone in part.bones])
+        found = [bone for bone in row if bone not in reasons or is_scaled_alone(pose_bones(owner)[bone])]
+        own = {skeleton.names[bone]: role for bone, role in zip(part.bones, part.roles, strict=True)}
+        is_whole = len([bone for bone in row if bone in own]) == len(part.bones)
+        if len(found) < len(row) or (not is_whole and len(row) < min(len(part.bones), LEAST_BONES)):
+            reason = next((reasons[bone] for bone in row if bone not in found), "")
+            held.append((part.name, reason or Text("bones that follow others lie between its bones")))
         else:
-            holds_head = part.holds_head and len(bones) == len(part.bones)
-            roles, why = part.roles[: len(bones)], tuple(map(worded, part.reasons))
-            parts.append(Part(part.kind, part.name, bones, roles, holds_head, part.confidence, why))
-    body = skeleton.names[told.body] if told.body >= 0 else ""
-    if not _carries(owner, body, parts, reasons):
-        body = ""
+            roles, why = tuple(own.get(bone, "") for bone in row), tuple(map(worded, part.reasons))
+            parts.append(Part(part.kind, part.name, row, roles, part.holds_head and is_whole, part.confidence, why))
+    body, notes = skeleton.names[told.body] if told.body >= 0 else "", [worded(note) for note in told.notes]
+    refusal = _body_refusal(owner, body, parts, reasons) if body else None
+    if refusal:
+        body, notes = "", [*notes, Text("no body bone: {reason}", reason=refusal)]
     missing = [(name, worded(reason)) for name, reason in told.missing]
-    return Recognised(told.plan, body, parts, told.convention, missing, held, [worded(note) for note in told.notes])
+    return Recognised(told.plan, body, parts, told.convention, missing, held, notes)
 
 
-def _carries(owner: bpy.types.Object, body: str, parts: Sequence[Part[str]], reasons: Collection[str]) -> bool:
-    """Whether nothing else poses a body bone and those between it and the limbs."""
-    if not body or body in reasons:
-        return False
-    bones = pose_bones(owner)
+def between_body_and_parts(owner: bpy.types.Object, body: str, parts: Sequence[Part[str]]) -> list[str]:
+    """Names of the bones between a body bone and the parts that hang on it."""
+    bones, found = pose_bones(owner), dict[str, None]()
     for part in parts:
         above = [bone.name for bone in bones[part.bones[0]].parent_recursive]
-        between = above[: above.index(body)] if body in above else []
-        if any(bone in reasons for bone in between):
-            return False
-    return True
+        found |= dict.fromkeys(above[: above.index(body)] if body in above else ())
+    return [*found]
+
+
+def _body_refusal(
+    owner: bpy.types.Object, body: str, parts: Sequence[Part[str]], reasons: Mapping[str, str]
+) -> str | Message | None:
+    """Why a bone can't be the body bone of parts: constraints pose it, or what hangs on it is not carried by it."""
+    if body in reasons:
+        return reasons[body]
+    bones, free = pose_bones(owner), {body, *(bone for part in parts for bone in part.bones)}
+    for name in between_body_and_parts(owner, body, parts):
+        try:
+            if name in reasons and not bones[name].constraints:
+                return reasons[name]
+            check_carried(bones[name], free)
+        except FabrikError as error:
+            return worded(error.text)
+    return None
 
 
 def _in_one_row(owner: bpy.types.Object, names: Sequence[str]) -> tuple[str, ...]:
-    """The bones of a part down to where one that was left out lies between them, whose tail is then its end."""
-    bones = pose_bones(owner)
-    row = takewhile(lambda pair: bones[pair[1]].parent == bones[pair[0]], pairwise(names))
-    return (*names[:1], *(below for _, below in row))
+    """The bones of a part, with those between them that constraints scale alone.
+
+    They end where any other one lies between them, at the tail of the last.
+    """
+    bones, row = pose_bones(owner), [*names[:1]]
+    for above, below in pairwise(names):
+        over = [bone.name for bone in bones[below].parent_recursive]
+        between = over[: over.index(above)][::-1] if above in over else [""]
+        if not all(name and bones[name].constraints and is_scaled_alone(bones[name]) for name in between):
+            break
+        row += [*between, below]
+    return tuple(row)
 
 
-def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
+def reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
     """The bones that something else poses, each with the reason."""
     movers = movers_of(owner)
     found: dict[str, str] = {}
     for bone in pose_bones(owner):
         try:
-            check_bones(owner, [bone], movers)
+            held = constrained_bones(owner, [bone], movers)
         except FabrikError as error:
             found[bone.name] = worded(error.local)
+        else:
+            found |= {name: worded(error.local) for name, error in held.items()}
     return found
 
 

@@ -33,8 +33,9 @@ from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..walk.setup import add_walker
 from .controls import draw_controls
-from .parts import chain_of
+from .parts import between_body_and_parts, chain_of, reasons_by_bone
 from .ranges import CLAVICLE, HELD, give_ranges, give_to_free
+from .switching import follow_controls
 
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
 WITH_POLES = (ARM, LEG, WING)
@@ -58,6 +59,7 @@ class SetupOptions:
         use_fingers: A chain for each finger.
         use_tail: Chains for tail and ears.
         use_walker: A walker of what stands on legs, whose walk can be planned.
+        use_switches: The switches of a generated rig are set so that the body follows the chains.
     """
 
     use_poles: bool = True
@@ -67,6 +69,7 @@ class SetupOptions:
     use_fingers: bool = False
     use_tail: bool = True
     use_walker: bool = False
+    use_switches: bool = True
 
 
 @dataclass(slots=True)
@@ -79,6 +82,7 @@ class Done:
         mended: What was missing of these, and was made.
         limited: Names of the bones that were given a limit.
         body: Name of the bone that was made the body bone, or "".
+        switched: Which switches of a generated rig were set, as sentences.
         notes: What to look out for, as sentences.
     """
 
@@ -87,6 +91,7 @@ class Done:
     mended: list[str] = field(default_factory=list)
     limited: list[str] = field(default_factory=list)
     body: str = ""
+    switched: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -174,6 +179,11 @@ def set_up(
         done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
     _check(owner, parts)
     bring_up_to_date(owner)
+    if options.use_switches:
+        with unposed():
+            switched, notes = follow_controls(context, owner, [part.bones for part in parts])
+        done.switched += switched
+        done.notes += notes
     limbs = limbs_of(owner, [bone for part in parts for bone in part.bones])
     if options.use_limits:
         done.limited, exceeded = give_ranges(owner, limbs, parts, found.plan)
@@ -308,14 +318,18 @@ def _stiffen(
     number = {name: i for i, name in enumerate(names)}
     runs = [(part.kind, tuple(number[bone] for bone in part.bones)) for part in parts]
     girdles, sockets = girdles_and_sockets(limbs, runs)
-    clavicles = [names[bone] for bone in sorted(girdles)]
+    followers = reasons_by_bone(owner)
+    clavicles = [names[bone] for bone in sorted(girdles) if names[bone] not in followers]
     if done.body:
-        rig.body_stiffness, rig.spine = BODY_STIFFNESS, TRUNK_SPINE
+        is_rigid = not followers.keys().isdisjoint(between_body_and_parts(owner, done.body, parts))
+        rig.body_stiffness, rig.spine = BODY_STIFFNESS, 0.0 if is_rigid else TRUNK_SPINE
         for name in clavicles:
             limit_of(bones[name]).of_limb, limit_of(bones[name]).stiffness = True, GIRDLE_STIFFNESS
     if options.use_limits:
         above = {bone for _, run in runs for bone in limbs.skeleton.way_up(run[-1])}
         held = [names[bone] for bone in sorted(sockets | (helper_bones(limbs) - above))]
+        if followers:
+            held = [bone for part in parts for bone in part.bones if bone in followers]
         done.limited += give_to_free(owner, held, HELD)
         done.limited += give_to_free(owner, clavicles, CLAVICLE) if is_human else []
 

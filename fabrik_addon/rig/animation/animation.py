@@ -154,6 +154,7 @@ class Animated:
         root, moves, besides = bones[0], body_moves(chain_set), _besides(chain_set)
         settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
         changes = any(name.startswith(SHAPING) for name in settings) or self._bones_change(bones, besides)
+        changes = changes or self._others_move(bones)
         is_turned = self.are_turned(bones)
         is_root_moved = _is_moved(self.of_bone(root), root) and (root.name, "location") not in besides
         return Motion(
@@ -194,6 +195,13 @@ class Animated:
         if any(path.startswith((*BODY, WALKS)) for path in self._own):
             return True
         return bool(chain_set.body) and self._weighs(bones)
+
+    def _others_move(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
+        """Whether constraints pose some of the bones of chains, which may follow others that are animated."""
+        if not any(not constraint.mute for bone in bones for constraint in bone.constraints):
+            return False
+        names = {bone.name for bone in bones}
+        return any(name not in names for name in self._bones)
 
     def _weighs(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
         """Whether bones that a body with some bones carries without moving them move, and shift its weight."""

@@ -235,6 +235,22 @@ def insert_posed_keys(
     return had, is_keyed
 
 
+def insert_property_keys(
+    context: bpy.types.Context, properties: Sequence[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
+) -> list[bpy.types.PoseBone]:
+    """Key custom properties of bones, each by its path from the bone, where automatic keying is on.
+
+    Returns:
+        The bones whose property has keys and was not keyed now, so that these take back what was set.
+    """
+    lost: list[bpy.types.PoseBone] = []
+    for bone, path in properties:
+        has_keys = (f"{bone.path_from_id()}{path}", 0) in keyed.curves
+        if not _insert(context, bone, path, bone.name, has_keys) and has_keys:
+            lost.append(bone)
+    return lost
+
+
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
     """Key the location of a target or pole where automatic keying is on; see `insert_auto_keys`."""
     return _insert(context, holder_of(goal), "location", key_group(goal), bool(location_curves(goal)))

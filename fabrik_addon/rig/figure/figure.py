@@ -8,7 +8,7 @@ where keys make it, the start pose. Button, drag, live, bake, record, snap and c
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -16,7 +16,7 @@ import numpy as np
 
 from ...kernel import SOLVE_SPACE, Figure, Goal, Joint, Limit, Rows, Settings, Solver, Stay
 from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, v3
-from ..animation.channels import channel_of, neutral_values, to_values
+from ..animation.channels import channel_of, neutral_values, read_rotation, to_values
 from ..animation.keys import KeyedChannels
 from ..goals import Frames, GoalPoints
 from .goal_options import Grown, Weighed
@@ -93,9 +93,9 @@ class BoneChannels:
 
 
 def channels_of(
-    bones: Sequence[bpy.types.PoseBone], starts: Sequence[Q4], keyed: KeyedChannels
+    bones: Sequence[bpy.types.PoseBone], starts: Sequence[Q4], keyed: KeyedChannels, carried: Collection[int] = ()
 ) -> tuple[BoneChannels | None, ...]:
-    """The channels of each bone of a chain; None for a bone whose locks let none be written.
+    """The channels of each bone of a chain; None for one whose locks let none be written, or that constraints pose.
 
     Quaternions and Euler angles continue the last key before the frame, or the start pose where there is none, and so
     do not depend on what was solved before. Locked channels are left alone.
@@ -104,11 +104,12 @@ def channels_of(
         bones: n original pose bones, root to tip.
         starts: n rotations of the start pose.
         keyed: The curves of the armature at the frame.
+        carried: Indices of the bones that constraints pose.
     """
     found: list[BoneChannels | None] = []
-    for bone, start in zip(bones, starts, strict=True):
+    for i, (bone, start) in enumerate(zip(bones, starts, strict=True)):
         locks = read_channel_locks(bone)
-        if locks is not None and locks.limit.is_fixed:
+        if i in carried or (locks is not None and locks.limit.is_fixed):
             found.append(None)
             continue
         mode = bone.rotation_mode
@@ -263,6 +264,18 @@ class RigFigure:
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
         """The goals for `Solver.solve`, from the numbers of a row: those of the chains, and the balance of a body."""
         return goals_for(self.asked, numbers, self.weighed, self.space.up, stays=self.stays)
+
+    def standing(self, bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone]) -> list[Q4]:
+        """The n rotations of the pose at hand, of the pose bones of the armature.
+
+        Raises:
+            InvalidValueError: A rotation channel makes no sense.
+        """
+        start = self.start
+        return [
+            start.rotations[i] if i in start.carried else read_rotation(bones[name])
+            for i, name in enumerate(self.bones)
+        ]
 
     @property
     def plain_channels(self) -> list[tuple[str, str]]:

@@ -45,6 +45,7 @@ from ...maths import (
     v3,
 )
 from ...messages import Message
+from ..bones import bending_count
 from ..goals import Frames, GoalArrays, GoalPoints, turns_tip
 from ..schema import FabrikChain
 from ..walk_goals import is_walked_body
@@ -74,6 +75,7 @@ class ChainGoal(NamedTuple):
         at_head: Whether the head of the last bone is the effector, else its tail.
         turns: Whether the last bone is to have a rotation.
         has_pole: Whether it is to bend towards a pole.
+        bent: How many of its bones reach from its root to its effector, and bend.
         pole_angle: Turn of the bend away from the pole, radians.
         weight: Of the goal, among those of its rank.
         turn_weight: Of the rotation, likewise.
@@ -102,6 +104,7 @@ class ChainGoal(NamedTuple):
     at_head: bool = False
     turns: bool = False
     has_pole: bool = False
+    bent: int = 0
     pole_angle: float = 0.0
     weight: float = 1.0
     turn_weight: float = 1.0
@@ -168,7 +171,7 @@ class ChainGoal(NamedTuple):
         if self.turns:
             found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank, frame=self.turn_frame))
         if self.has_pole:
-            end, pole = self.joints[-2] if self.at_head else last, numbers[3 + 4 * self.turns :][:3]
+            end, pole = self.joints[self.bent - 1], numbers[3 + 4 * self.turns :][:3]
             found.append(Bend(end, pole, self.pole_angle, root=self.joints[0], frame=self.pole_frame))
         if self.helps < 1.0:
             offset = ORIGIN if self.at_head else None
@@ -532,6 +535,7 @@ def ask(
         at_head,
         turns,
         chain.pole is not None and not aims and len(bones) > at_head,
+        bending_count(bones, at_head=at_head),
         chain.pole_angle,
         chain.weight if asks and not is_alone else float(asks),
         chain.orientation_weight * chain.weight if asks else 0.0,

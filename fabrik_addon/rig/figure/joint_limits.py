@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import pi
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from ..animation.keys import KeyedChannels
 from ..bones import pose_bones
 from ..limit_types import LIMITS, limit_settings, type_of
 from ..schema import limit_of, rig_of
+from .followers import Follower
 from .groups import ChainSet
 from .kinematics import BoneTree, Segment
 from .locks import read_channel_locks
@@ -168,7 +169,10 @@ class Joints(NamedTuple):
 
 
 def read_settings(
-    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
+    chain_set: ChainSet,
+    bones: Sequence[bpy.types.PoseBone],
+    keyed: KeyedChannels,
+    followers: Mapping[str, Follower],
 ) -> tuple[JointSettings, Start]:
     """Read start pose, limits and stiffness of the bones of a figure.
 
@@ -179,6 +183,7 @@ def read_settings(
         chain_set: The chains.
         bones: Their bones, each after its parent.
         keyed: The curves of the armature at the frame.
+        followers: The bones that constraints pose, by their names; these stay as they stand.
 
     Returns:
         The settings, and where the body bone starts.
@@ -187,6 +192,8 @@ def read_settings(
         FabrikError: One makes no sense.
     """
     start = read_starts(chain_set, bones, keyed)
+    if followers:
+        start = start.following([followers.get(bone.name) for bone in bones])
     limits = [_read_limit(chain_set.owner, bone, start, i) for i, bone in enumerate(bones)]
     stiffness = [read_stiffness(bone) for bone in bones]
     rig = rig_of(chain_set.owner)
@@ -223,6 +230,8 @@ def restarted_limits(
 def _read_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, start: Start, i: int) -> Limit:
     """The limit of a bone of a figure, whose index there is i."""
     turn = start.rotations[i]
+    if i in start.carried:
+        return Locked(turn)
     limit = read_limit(bone, turn)
     is_of_spine = start.is_between[i] and rig_of(owner).spine <= 0.0 and not limit_of(bone).of_limb
     return Locked(limit.clamped(turn)) if is_of_spine else limit

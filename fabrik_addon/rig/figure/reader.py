@@ -22,12 +22,13 @@ from ...maths import v3
 from ...messages import Message
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
-from ..checks import Movers, check_bones, check_goal, check_location, movers_of
+from ..checks import Movers, check_goal, check_location, constrained_bones, movers_of
 from ..goals import IN_THE_WORLD, Frames, GoalPoints, frames_of, into_frame, read_points
 from ..schema.chain import FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
 from .figure import RigFigure, channels_of, rows_for
+from .followers import Follower, read_followers
 from .goal_options import Grown, grown_by, unstretched, weigh
 from .goal_table import GoalTable, ask
 from .groups import (
@@ -301,11 +302,12 @@ def _figure(
     segments = [joint.segment for joint in bodies.joints]
     weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
     is_put = rig_of(owner).body_stays or names[0] in held_bones(owner, facts.keyed.frame)
-    stays = root is not None and is_put and not any(one.bones[-1] == names[0] for one in asked)
+    leading = {0, *read.start.carried}  # tips that are the body bone, or move as it does
+    stays = root is not None and is_put and leading.isdisjoint(one.joints[-1] for one in asked)
     return RigFigure(
         asked,
         names,
-        channels_of(read.bones, read.settings.starts, facts.keyed),
+        channels_of(read.bones, read.settings.starts, facts.keyed, read.start.carried),
         solver,
         _settings(chain_set),
         chain_set.chains[0].influence if chain_set.is_one else 1.0,
@@ -324,6 +326,9 @@ def _figure(
         weighed,
         stays,
     )
+
+
+NO_FOLLOWERS: Mapping[str, Follower] = {}
 
 
 class _BonesRead(NamedTuple):
@@ -364,16 +369,18 @@ def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigF
     owner = chain_set.owner
     check_body(owner, chain_set)
     bones = figure_bones(chain_set)
-    check_bones(owner, bones, facts.movers)
+    held = constrained_bones(owner, bones, facts.movers)
     moves = body_moves(chain_set)
     if moves:
         check_location(bones[0], facts.movers)
-    settings, start = read_settings(chain_set, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
+    followers = read_followers(chain_set, poses, held) if held else NO_FOLLOWERS
+    settings, start = read_settings(chain_set, bones, facts.keyed, followers)
     driven, animated = facts.movers.driven, facts.stretched
     grown = tuple(grown_by(chain, resolve_bones(owner, chain), driven, animated) for chain in chain_set.chains)
     instead = unstretched(grown)
+    instead |= {name: Instead(one.location, one.scale) for name, one in followers.items()}
     if moves:
         instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
     tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)

@@ -26,6 +26,7 @@ from ..animation.compat import strips_of
 from ..animation.keys import KeyedChannels, animated_paths
 from ..bones import pose_bones, resolve_bones
 from ..schema import Changes, FabrikChain, RigRecord, rig_of
+from .followers import Follower
 from .groups import ChainSet, figure_bones, starting_chains
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
@@ -43,6 +44,7 @@ class Start(NamedTuple):
         keyed: Of the bones that start from their keys the index, the name, and the rotation where they have none.
         keyed_body: The body bone, where its location starts from its keys: its name, and the location where it has
             none.
+        carried: Indices of the bones that are the rig's own, and never turn (`followers`).
     """
 
     rotations: list[Q4]
@@ -50,6 +52,15 @@ class Start(NamedTuple):
     is_between: list[bool]
     keyed: tuple[tuple[int, str, Q4], ...] = ()
     keyed_body: tuple[str, V3] | None = None
+    carried: frozenset[int] = frozenset()
+
+    def following(self, followers: Sequence[Follower | None]) -> Start:
+        """The same start pose where bones are the rig's own, for each how it stands, or None."""
+        turns = [one.rotation if one is not None else None for one in followers]
+        rotations = [own if turn is None else turn for own, turn in zip(self.rotations, turns, strict=True)]
+        carried = frozenset(i for i, turn in enumerate(turns) if turn is not None)
+        keyed = tuple(one for one in self.keyed if turns[one[0]] is None)
+        return self._replace(rotations=rotations, keyed=keyed, carried=carried)
 
     def at(self, owner: bpy.types.Object, keyed: KeyedChannels) -> Start:
         """The same start pose in another frame: what starts from its keys is elsewhere.

@@ -138,10 +138,10 @@ def test_of_a_generated_rig_the_controls_are_taken(generated: Path) -> None:
     press("character_setup")
     found = {chain.name: chain.tip_bone for chain in rig_of(owner).chains}
     assert {name: found.get(name) for name in ("Arm.L", "Arm.R", "Leg.L", "Leg.R")} == {
-        "Arm.L": "forearm_fk.L",
-        "Arm.R": "forearm_fk.R",
-        "Leg.L": "shin_fk.L",
-        "Leg.R": "shin_fk.R",
+        "Arm.L": "hand_fk.L",
+        "Arm.R": "hand_fk.R",
+        "Leg.L": "foot_fk.L",
+        "Leg.R": "foot_fk.R",
     }
     press("solve_all")
     assert {chain.status for chain in rig_of(owner).chains if chain.target} == {"REACHED"}

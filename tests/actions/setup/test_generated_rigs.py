@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Generated rigs, whose controls other bones follow: one press of Set Up makes them posable, and all ways agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import radians
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.actions.setup.switching import follow_controls
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Matrix, Quaternion, Vector
+
+from support.scenes import go_live, go_to, key_automatically, keyed, make_armature, press, strand, update
+from support.skeletons import generate_rig
+
+KINDS = ("basic_human", "basic_quadruped")
+SEEN = ("DEF-", "ORG-")  # how the bones that deform begin, and those that they follow
+DOWN = Vector((0.0, 0.02, -0.08))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("generated")
+
+
+@pytest.fixture
+def rig_named(folder: Path) -> Callable[[str], bpy.types.Object]:
+    """Opens the rig that Rigify generates of one of its metarigs."""
+
+    def opened(kind: str) -> bpy.types.Object:
+        path = folder / kind / "rig.blend"
+        if not path.exists():
+            path.parent.mkdir()
+            generate_rig(path.parent, kind)
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        owner = bpy.data.objects["rig"]
+        bpy.context.view_layer.objects.active = owner
+        return owner
+
+    return opened
+
+
+@pytest.fixture(params=KINDS)
+def owner(request: pytest.FixtureRequest, rig_named: Callable[[str], bpy.types.Object]) -> bpy.types.Object:
+    return rig_named(request.param)
+
+
+@pytest.fixture
+def human(rig_named: Callable[[str], bpy.types.Object]) -> bpy.types.Object:
+    return rig_named("basic_human")
+
+
+def seen(owner: bpy.types.Object) -> dict[str, Vector]:
+    """Where the bones that deform, and those that they follow, begin and end, in armature space."""
+    update()
+    posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    found: dict[str, Vector] = {}
+    for bone in posed:
+        if bone.name.startswith(SEEN):
+            found |= {f"{bone.name} head": bone.head.copy(), f"{bone.name} tail": bone.tail.copy()}
+    return found
+
+
+def off(one: dict[str, Vector], other: dict[str, Vector], *names: str) -> float:
+    """How far bones stand elsewhere at most; those whose names begin so, or all."""
+    return max(float((one[name] - other[name]).length) for name in one if name.startswith(names or SEEN))
+
+
+def channels(owner: bpy.types.Object) -> dict[str, tuple[float, ...]]:
+    """All channels of the bones."""
+    return {
+        bone.name: (*bone.location, *bone.rotation_quaternion, *bone.rotation_euler, *bone.scale)
+        for bone in owner.pose.bones
+    }
+
+
+def changed(before: dict[str, tuple[float, ...]], owner: bpy.types.Object) -> set[str]:
+    """Names of the bones whose channels are others now."""
+    return {name for name, values in channels(owner).items() if values != before[name]}
+
+
+def limbs(owner: bpy.types.Object) -> list[Any]:
+    return [chain for chain in rig_of(owner).chains if chain.target is not None]
+
+
+def target(owner: bpy.types.Object, name: str) -> bpy.types.PoseBone:
+    return owner.pose.bones[rig_of(owner).chains[name].target_bone]
+
+
+def front(owner: bpy.types.Object) -> str:
+    """The name of a chain that is neither the first nor on the hips."""
+    return next(name for name in ("Arm.L", "Front Leg.L") if name in rig_of(owner).chains)
+
+
+def end_of(owner: bpy.types.Object, chain: str) -> str:
+    """The end, of a bone that deforms or that such bones follow, which a chain brings to its target."""
+    one = rig_of(owner).chains[chain]
+    return f"ORG-{one.tip_bone.replace('_fk', '')} {'head' if one.at_head else 'tail'}"
+
+
+def test_one_press_switches_the_limbs_and_nothing_moves(
+    owner: bpy.types.Object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stood = seen(owner)
+    every: Any = owner.pose.bones
+    switches = [bone for bone in every if "IK_FK" in bone]
+    assert len(switches) == 4
+    assert {bone["IK_FK"] for bone in switches} == {0.0}
+    capfd.readouterr()
+    press("character_setup")
+    told = capfd.readouterr().out
+    assert "the body follows the chains now: 'IK_FK' is 1 on " in told
+    assert all(bone.name in told for bone in switches)
+    assert {bone["IK_FK"] for bone in switches} == {1.0}
+    assert off(stood, seen(owner)) < 1e-5
+    assert rig_of(owner).body_bone == "torso"
+    assert len(limbs(owner)) == 4
+    press("solve_all")
+    assert {chain.status for chain in limbs(owner)} == {"REACHED"}
+    assert off(stood, seen(owner)) < 1e-5
+    assert not any("follow" in chain.message for chain in limbs(owner))
+
+
+def test_a_pose_that_was_made_by_its_own_controls_stays(
+    human: bpy.types.Object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bones = human.pose.bones
+    bones["hand_ik.L"].matrix = Matrix.LocRotScale((0.4, -0.25, 1.35), Quaternion((0.0, 1.0, 0.0), 0.5), None)
+    bones["foot_ik.R"].location = (0.0, -0.1, 0.15)
+    bones["torso"].location = (0.0, 0.05, -0.08)
+    bones["chest"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.3)
+    stood = seen(human)
+    capfd.readouterr()
+    press("character_setup")
+    there = seen(human)
+    assert off(stood, there, "DEF-hand", "DEF-foot", "DEF-toe", "DEF-spine", "ORG-hand", "ORG-foot") < 1e-4
+    assert off(stood, there) < 0.03  # which their IK had shortened a little
+    assert "the rig had stretched the limbs: knees and elbows move by" in capfd.readouterr().out
+    press("solve_all")
+    assert {chain.status for chain in limbs(human)} == {"REACHED"}
+    assert off(there, seen(human)) < 1e-4
+
+
+def test_a_target_brings_what_deforms_and_nothing_else(owner: bpy.types.Object) -> None:
+    press("character_setup")
+    name = front(owner)
+    stood, before = seen(owner), channels(owner)
+    target(owner, name).location += Vector((0.03, -0.06, 0.08))
+    update()
+    press("solve_all")
+    there, control = seen(owner), target(owner, name)
+    assert rig_of(owner).chains[name].status == "REACHED"
+    assert (there[end_of(owner, name)] - control.head).length < 1e-4
+    others = tuple(end_of(owner, one.name) for one in limbs(owner) if one.name != name)
+    assert off(stood, there, *others) < 1e-4
+    assert name != "Arm.L" or off(stood, there, "DEF-spine", "DEF-shoulder") < 1e-4  # a pinned foot asks more of a body
+    assert not [bone for bone in changed(before, owner) if bone.startswith(("MCH", "ORG", "DEF", "tweak", "spine"))]
+
+
+def test_a_pole_turns_the_knee_about_the_leg(human: bpy.types.Object) -> None:
+    press("character_setup")
+    target(human, "Leg.L").location.z += 0.2
+    update()
+    press("solve_all")
+    stood = seen(human)
+    human.pose.bones[rig_of(human).chains["Leg.L"].pole_bone].location.x += 0.3
+    update()
+    press("solve_all")
+    there = seen(human)
+    assert off(stood, there, "DEF-foot.L") < 1e-4
+    assert there["DEF-shin.L head"].x - stood["DEF-shin.L head"].x > 0.03
+
+
+@pytest.mark.parametrize("bone", ["torso", "hips"])
+def test_a_drag_of_the_hips_takes_the_body_along(owner: bpy.types.Object, bone: str) -> None:
+    press("character_setup")
+    stood, before = seen(owner), channels(owner)
+    press("drag", bone=bone, end="HEAD", way=DOWN)
+    there = seen(owner)
+    assert (there["DEF-spine head"] - stood["DEF-spine head"] - DOWN).length < 1e-4
+    feet = tuple(end_of(owner, chain.name) for chain in limbs(owner) if chain.pin)
+    assert feet
+    assert off(stood, there, *feet) < 1e-4
+    moved = changed(before, owner)
+    assert "torso" in moved
+    assert not [name for name in moved if name.startswith(("MCH", "ORG", "DEF", "tweak", "hips", "chest", "spine"))]
+    press("solve_all")
+    assert off(there, seen(owner)) < 1e-4
+
+
+def test_button_live_and_bake_give_one_pose(owner: bpy.types.Object) -> None:
+    press("character_setup")
+    name, scene = front(owner), bpy.context.scene
+    control = target(owner, name)
+    keyed(control, {1: (0.0, 0.0, 0.0), 11: (0.04, -0.08, 0.1)})
+    owner.pose.bones["chest"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.2)
+    by_button = {}
+    for frame in (1, 4, 8, 11):
+        go_to(frame)
+        press("solve_all")
+        assert {chain.status for chain in limbs(owner)} == {"REACHED"}
+        by_button[frame] = channels(owner)
+    go_live(owner)
+    for frame in (11, 1, 8, 4):
+        go_to(frame)
+        assert not changed(by_button[frame], owner)
+    rig_of(owner).live = False
+    press("bake", frame_start=1, frame_end=11)
+    curves = {path for path in keyed_paths(owner) if path.startswith("pose.bones")}
+    assert not [path for path in curves if any(own in path for own in ('"MCH', '"ORG', '"DEF', '"tweak', '"spine'))]
+    for frame in (1, 4, 8, 11):
+        scene.frame_set(frame)
+        found = channels(owner)
+        for bone, values in by_button[frame].items():
+            assert found[bone] == pytest.approx(values, abs=2.5e-7), bone
+
+
+def keyed_paths(owner: bpy.types.Object) -> set[str]:
+    """The data paths of the curves of an armature object."""
+    from fabrik_addon.rig.animation.compat import fcurves_of
+
+    return {curve.data_path for curve in fcurves_of(owner)}
+
+
+def test_hands_go_with_a_chest_that_is_turned_by_hand(human: bpy.types.Object) -> None:
+    press("character_setup")
+    go_live(human)
+    stood = seen(human)
+    human.pose.bones["chest"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), radians(30.0))
+    there = seen(human)
+    assert off(stood, there, "DEF-foot") < 1e-4
+    assert off(stood, there, "DEF-hand") > 0.1
+    assert all(chain.status == "REACHED" for chain in limbs(human))
+    across = [(where["DEF-hand.L head"] - where["DEF-hand.R head"]).length for where in (stood, there)]
+    assert across[0] == pytest.approx(across[1], abs=1e-4)
+    again = channels(human)
+    press("solve_all")
+    assert not changed(again, human)
+
+
+def test_a_torso_that_is_moved_by_hand_leaves_the_feet(human: bpy.types.Object) -> None:
+    press("character_setup")
+    go_live(human)
+    stood = seen(human)
+    human.pose.bones["torso"].location = (0.0, -0.1, 0.03)
+    there = seen(human)
+    assert off(stood, there, "DEF-foot.L head", "DEF-foot.R head") < 1e-4
+    assert there["DEF-spine head"] != stood["DEF-spine head"]
+
+
+def test_what_is_switched_and_posed_is_keyed_where_that_is_automatic(human: bpy.types.Object) -> None:
+    key_automatically()
+    press("character_setup")
+    paths = keyed_paths(human)
+    assert 'pose.bones["thigh_parent.L"]["IK_FK"]' in paths
+    assert 'pose.bones["forearm_fk.R"].rotation_quaternion' in paths
+    go_to(5)
+    target(human, "Arm.L").location.z += 0.1
+    update()
+    press("solve_all")
+    press("drag", bone="torso", end="HEAD", way=DOWN)
+    assert not [path for path in keyed_paths(human) if any(own in path for own in ('"MCH', '"ORG', '"tweak', '"spine'))]
+
+
+def test_a_keyed_switch_that_is_not_keyed_again_is_told(
+    human: bpy.types.Object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bone: Any = human.pose.bones["thigh_parent.L"]
+    bone.keyframe_insert('["IK_FK"]', frame=1)
+    press("character_setup")
+    assert "a switch of thigh_parent.L is keyed: key it" in capfd.readouterr().out
+
+
+def test_without_switches_it_says_that_nothing_follows(human: bpy.types.Object) -> None:
+    press("character_setup", use_switches=False)
+    assert human.pose.bones["thigh_parent.L"]["IK_FK"] == 0.0
+    press("solve_all")
+    assert "'IK_FK' of 'thigh_parent.L' is 0" in rig_of(human).chains["Leg.L"].message
+
+
+def test_a_limb_that_does_not_follow_the_body_is_named(human: bpy.types.Object) -> None:
+    press("character_setup")
+    human.pose.bones["thigh_parent.L"]["FK_limb_follow"] = 1.0
+    human.update_tag()
+    update()
+    with pytest.raises(
+        RuntimeError, match=r"'MCH-thigh_parent.L': its constraint 'Copy Rotation' lets it follow 'root'"
+    ):
+        press("solve_all")
+
+
+def test_a_rig_at_another_size_and_place(human: bpy.types.Object) -> None:
+    human.pose.bones["root"].scale = (1.5, 1.5, 1.5)
+    human.pose.bones["root"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), 1.0)
+    human.scale, human.location = (2.0, 2.0, 2.0), (3.0, 1.0, 0.0)
+    stood = seen(human)
+    press("character_setup")
+    press("solve_all")
+    assert {chain.status for chain in limbs(human)} == {"REACHED"}
+    assert off(stood, seen(human)) < 1e-4
+    target(human, "Arm.R").location += Vector((0.0, 0.0, 0.1))
+    press("solve_all")
+    assert {chain.status for chain in limbs(human)} == {"REACHED"}
+
+
+def made_by_hand(*, at_one: float) -> bpy.types.Object:
+    """Two controls, and two bones that deform and copy their rotations where a property is at one end of its range."""
+    row = strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2))
+    owner = make_armature([*row, *row])
+    switch: Any = owner.pose.bones["b0"]
+    switch["Controls"] = 1.0 - at_one
+    switch.id_properties_ui("Controls").update(min=0.0, max=1.0)
+    for i in (0, 1):
+        owner.data.bones[f"b{i}"].use_deform = False
+        constraint: Any = owner.pose.bones[f"b{i + 2}"].constraints.new("COPY_ROTATION")
+        constraint.target, constraint.subtarget = owner, f"b{i}"
+        driver: Any = constraint.driver_add("influence").driver
+        driver.type = "SCRIPTED"
+        variable = driver.variables.new()
+        variable.targets[0].id, variable.targets[0].data_path = owner, 'pose.bones["b0"]["Controls"]'
+        driver.expression = variable.name if at_one else f"1 - {variable.name}"
+    update()
+    return owner
+
+
+@pytest.mark.parametrize("at_one", [1.0, 0.0])
+def test_a_switch_of_any_name_is_set_to_the_end_that_follows(at_one: float) -> None:
+    owner = made_by_hand(at_one=at_one)
+    owner.pose.bones["b2"].rotation_quaternion = turn = Quaternion((1.0, 0.0, 0.0), 0.4)
+    update()
+    stood = [bone.matrix.copy() for bone in owner.pose.bones][2:]
+    done, notes = follow_controls(bpy.context, owner, [["b0", "b1"]])
+    assert done == [f"the body follows the chains now: 'Controls' is {at_one:g} on b0"]
+    assert notes == []
+    assert owner.pose.bones["b0"].rotation_quaternion.rotation_difference(turn).angle < 1e-3
+    for bone, matrix in zip(list(owner.pose.bones)[2:], stood, strict=True):
+        assert (bone.matrix.translation - matrix.translation).length < 1e-5
+        assert (bone.tail - (matrix.translation + matrix.col[1].to_3d() * bone.length)).length < 1e-5
+    assert follow_controls(bpy.context, owner, [["b0", "b1"]]) == ([], [])
+
+
+def test_a_switch_that_does_nothing_is_told_and_left() -> None:
+    owner = made_by_hand(at_one=1.0)
+    for curve in owner.animation_data.drivers:
+        curve.driver.expression = "0.0 * var"
+    update()
+    done, notes = follow_controls(bpy.context, owner, [["b0", "b1"]])
+    assert (done, notes) == ([], ["the rig's own switch 'Controls' of 'b0' can't be set"])
+    assert owner.pose.bones["b0"]["Controls"] == 0.0
+
+
+def test_one_step_of_undo_takes_all_of_it_back(human: bpy.types.Object) -> None:
+    before = channels(human)
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.fabrik.character_setup("EXEC_DEFAULT", True)
+    bpy.ops.ed.undo()
+    owner = bpy.data.objects["rig"]
+    assert owner.pose.bones["thigh_parent.L"]["IK_FK"] == 0.0
+    assert channels(owner) == before
+    assert len(rig_of(owner).chains) == 0
