@@ -355,10 +355,11 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
 def _match_bend(pose: FigurePose, chain: FabrikChain, made: _Made) -> None:
     """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
     figure, k = pose.figure, pose.index(chain.name)
+    count = len(made.stood)  # a bone behind the last, such as a foot, is the chain's alone
     if figure.asked[k].has_pole:
         asked = list(figure.asked)
         asked[k] = asked[k]._replace(pole_angle=0.0)
-        angle = bend_between(solved_joints(figure.asking(asked), pose.points)[k], made.stood)
+        angle = bend_between(solved_joints(figure.asking(asked), pose.points)[k][:count], made.stood)
         if angle is None:
             made.result.lost.append(STRAIGHT)
             return
@@ -366,7 +367,7 @@ def _match_bend(pose: FigurePose, chain: FabrikChain, made: _Made) -> None:
         asked[k] = asked[k]._replace(pole_angle=chain.pole_angle)
         figure = figure.asking(asked)
     size = sum(figure.solver.figure.lengths[i] for i in figure.asked[k].joints)
-    made.result.lost += differences(solved_joints(figure, pose.points)[k], made.stood, size)
+    made.result.lost += differences(solved_joints(figure, pose.points)[k][:count], made.stood, size)
 
 
 # Damped Track constraints made into chains that aim, and back: both turn a bone by the least turn from where it is.

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import bpy
 import pytest
+from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.schema.limit import limit_of
 from fabrik_addon.rig.schema.rig import rig_of
@@ -24,9 +25,11 @@ from support.scenes import (
     make_empty,
     make_line,
     make_rig,
+    press,
     strand,
     with_legs_pinned,
 )
+from support.skeletons import make_character
 
 
 def leg(pole_angle: float = 0.0) -> tuple[bpy.types.Object, bpy.types.KinematicConstraint]:
@@ -502,3 +505,18 @@ def test_a_chain_without_a_target_is_left_as_it_is(capfd: pytest.CaptureFixture[
     bpy.ops.fabrik.to_ik()
     assert f"{other.name}: left as it is, no target is set" in capfd.readouterr().out
     assert other.enabled
+
+
+def test_keyed_limbs_that_go_on_to_a_foot_come_back_from_ik() -> None:
+    owner = make_character("human_mixamo")
+    press("character_setup", use_pins=False)
+    rig_of(owner).body_bone = ""
+    for chain in rig_of(owner).chains:
+        chain.start = "ANIMATED"
+    for bone in pose_bones(owner):
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+    stood = bone_matrices(owner)
+    press("to_ik")
+    assert press("from_ik") == {"FINISHED"}
+    press("solve_all")
+    assert_bones_stay(owner, stood, 1e-2, 0.02)
