@@ -20,7 +20,7 @@ from ..maths import v3
 from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
-from ..rig.schema.chain import START_ITEMS, FabrikChain
+from ..rig.schema.chain import FabrikChain
 from ..rig.schema.changes import SwitchedOn
 from ..rig.schema.rig import RigRecord, rig_of
 from ..texts import Text, joined, worded
@@ -33,7 +33,6 @@ from .solve import Item
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
 WORTH_TELLING = 0.01  # radians that the next solve has to turn a joint for that to be told
-START_NAMES = {kind: label for kind, label, _ in START_ITEMS}
 
 
 class Kept(NamedTuple):
@@ -241,8 +240,9 @@ def _why_moved(pose: FigurePose, chain: str, *, is_held: bool) -> Text:
     if off is not None and abs(off) > WORTH_TELLING:
         return Text("it bends {angle:.2g}° away from its pole", angle=degrees(abs(off)))
     if is_held:
-        start = Text(START_NAMES[pose.chain_set.chains[pose.index(chain)].start])
-        return Text("it is animated and its start pose is '{start}'", start=start)
+        if pose.chain_set.chains[pose.index(chain)].start == "REST":
+            return Text("it is keyed, but starts from the rest pose")
+        return Text("it is keyed, but starts from the captured pose")
     return Text("its goals are elsewhere")
 
 
@@ -296,7 +296,7 @@ def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence
     with unposed():
         for group in _groups([(owner, one.chain) for one in chains], [one.point for one in chains]):
             starts |= _let_go_together(context, group, [chains[i] for i in group.places], is_keyed=is_keyed)
-    words = {"CAPTURED": "start pose captured", "ANIMATED": Text("start pose set to Animated, since the limb is keyed")}
+    words = {"CAPTURED": "start pose captured", "ANIMATED": Text("its keys are its start pose")}
     told = [(one.chain.name, text) for one in chains for text in one.warnings]
     warnings = [joined(": ", one) if len(chains) > 1 else one[1] for one in told]
     return LetGo([words[start] for start in words if start in starts], warnings)

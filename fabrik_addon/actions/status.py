@@ -79,6 +79,7 @@ class Outcome:
         warnings: What the user should know although the chain was solved.
         is_lost: Whether keys of a bone take the pose back at the next change of frame.
         rig: Name of the armature object, where chains of several are solved.
+        waits: Whether it was refused for another chain alone, with which it is solved.
     """
 
     chain: str
@@ -93,6 +94,7 @@ class Outcome:
     rig: str = ""
     turn_residual: float = 0.0
     softened: float = 0.0
+    waits: bool = False
 
     @property
     def is_bare(self) -> bool:
@@ -176,7 +178,7 @@ def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outc
             "it is solved together with '{chain}', which can't be: {reason}", chain=error.chain, reason=reason
         )
     refusal = Text("{armature}, chain '{chain}': {reason}", armature=owner.name, chain=chain.name, reason=reason)
-    return Outcome(chain.name, "REFUSED", reason=reason, refusal=refusal)
+    return Outcome(chain.name, "REFUSED", reason=reason, refusal=refusal, waits=error.chain != chain.name)
 
 
 def store(chain: FabrikChain, outcome: Outcome) -> None:

@@ -40,7 +40,7 @@ from ..rig.checks import rig_refusal
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text, whole
 from ..rig.versions import holds_data
-from ..texts import Text, counted, joined
+from ..texts import Text, counted, enumerated, joined
 from ..translations import iface_, label_
 from .baking import chains_choice, items_of
 from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
@@ -248,8 +248,9 @@ class FABRIK_OT_rig_clear(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chains, goals = clear_rig(context, owner)
-        told = counted(chains, "1 chain", "{count} chains"), counted(goals, "1 goal", "{count} goals")
-        self.tell(Text("Removed {chains} and {goals}", chains=told[0], goals=told[1]))
+        told = [counted(chains, "1 chain", "{count} chains")] if chains else []
+        told += [counted(goals, "1 goal", "{count} goals")] if goals else []
+        self.tell(Text("Removed {chains}", chains=enumerated(told) if told else Text("all settings")))
 
 
 class FABRIK_OT_chain_move(ChainOperator):

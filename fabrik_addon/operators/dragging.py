@@ -306,7 +306,10 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _finished(self, found: LetGo, drag: Drag) -> None:
         """Report what came of a drag."""
-        done, warnings = ([joined(": ", [name_of(drag), text]) for text in texts] for texts in found)
+        done, warnings = found
+        if done or warnings:  # whose it is is told once
+            first = done if done else warnings
+            first[0] = joined(": ", [name_of(drag), first[0]])
         self.tell(*done, warnings=warnings)
 
     def _switch(self, key: str) -> None:

@@ -51,18 +51,22 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         active = context.active_pose_bone
         bones = [bone for bone in pose_bones(owner) if bone == active or (self.use_selected and is_selected(bone))]
-        refused = []
+        done: list[str] = []
+        refused: dict[str, list[BoneError]] = {}  # by the reason
         for bone in bones:
             try:
                 with place_of(rig=owner.name):
                     set_from_ik(bone)
+                done.append(bone.name)
             except BoneError as error:
-                refused.append(error.text)
-        if len(refused) == len(bones):
-            return self.refuse(joined("\n", refused))
-        count = len(bones)
-        told = Text("Set the limits of {done} of {count} bones", done=count - len(refused), count=count)
-        self.tell(Text("Set the limit of {bones}", bones=bones[0].name) if count == 1 else told, warnings=refused)
+                refused.setdefault(worded(error.reason), []).append(error)
+        reasons = [
+            errors[0].text if len(errors) == 1 else _of_bones(owner, [error.bone for error in errors], why)
+            for why, errors in refused.items()
+        ]
+        if not done:
+            return self.refuse(joined("; ", reasons))
+        self.tell(Text("Set the limit of {bones}", bones=listed(done, "{count} bones")), warnings=reasons)
         return {"FINISHED"}
 
 

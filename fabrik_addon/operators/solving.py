@@ -18,7 +18,7 @@ from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.schema.fields import choice
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT, tip_
-from .base import ChainOperator, FabrikOperator, NamedChain, Returned, named_chain
+from .base import ChainOperator, FabrikOperator, NamedChain, Returned, listed, named_chain
 from .picking import redraw
 
 SECONDS = 0.25  # a step takes while playing
@@ -39,15 +39,18 @@ class SolveOperator(ChainOperator):
         owners = {owner.name: owner for owner, _ in items}
         outcomes = solve_items(context, items)
         done, warnings, refused = list[str](), list[str](), list[str]()
+        waiting = [outcome.chain for outcome in outcomes if outcome.waits]
         for outcome in outcomes:
             if outcome.status == "REFUSED":
-                refused.append(outcome.refusal)
+                refused += [] if outcome.waits else [outcome.refusal]
                 continue
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
             is_fine = outcome.status == "REACHED" and not outcome.warnings
             (done if is_fine else warnings).append(_sentence(chain, context.scene))
-        if len(refused) == len(outcomes):
-            return self.refuse(joined("\n", refused))
+        if waiting:
+            refused.append(Text("{chains} can't be solved without it", chains=listed(waiting, "{count} chains")))
+        if not (done or warnings):
+            return self.refuse(joined("; ", refused))
         self.tell(*done, warnings=[*warnings, *refused])
         return {"FINISHED"}
 

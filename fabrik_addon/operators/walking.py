@@ -11,7 +11,7 @@ from ..actions.walk.plan import Planning
 from ..actions.walk.setup import add_walker, remove_walker
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
-from ..texts import Text, counted
+from ..texts import Text, counted, joined
 from ..translations import label_
 from .baking import SpanOptions, summary
 from .base import Returned, RigOperator, listed
@@ -121,8 +121,9 @@ class FABRIK_OT_walk_bake(RigOperator):
             self.tell_each([(summary(result.chains), result.all_reached)])
             return
         told = bake_goals(context, owner, self.tolerance)
-        goals = len(rig_of(owner).walker.legs) + 1
-        words = [Text("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)]
+        keys = counted(told.keys, "1 key", "{count} keys")
+        goals = counted(len(rig_of(owner).walker.legs) + 1, "1 goal", "{count} goals")
+        words = [Text("{keys} on {goals}: live follows them now", keys=keys, goals=goals)]
         words += [Text("made {goals}", goals=listed(told.made, "{count} goals"))] if told.made else []
         self.tell(*words, warnings=told.notes)
 
@@ -144,7 +145,8 @@ class FABRIK_OT_walk_mark(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         prints, markers = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
-        self.tell(Text("{prints} footprints, {markers} markers", prints=prints, markers=markers))
+        words = [counted(prints, "1 footprint", "{count} footprints"), counted(markers, "1 marker", "{count} markers")]
+        self.tell(joined(", ", words))
 
 
 class FABRIK_OT_walker_remove(WalkerOperator):

@@ -164,7 +164,7 @@ class TestLettingGo:
     def test_with_automatic_keys_these_become_the_start_pose(self) -> None:
         owner, chain = keyed_line()
         key_automatically()
-        assert dragged(owner, chain) == LetGo(["start pose set to Animated, since the limb is keyed"], [])
+        assert dragged(owner, chain) == LetGo(["its keys are its start pose"], [])
         stood = joints(owner)
         bpy.context.scene.frame_set(10)
         bpy.context.scene.frame_set(1)
@@ -177,7 +177,7 @@ class TestLettingGo:
         found = dragged(owner, chain)
         assert (found.done, chain.start) == ([], "REST")
         assert found.warnings[0] == "'b0' is keyed: key the pose, or the next frame change loses it"
-        assert "it is animated and its start pose is 'Rest': the next solve turns it by up to" in found.warnings[1]
+        assert "it is keyed, but starts from the rest pose: the next solve turns it by up to" in found.warnings[1]
 
     @pytest.mark.parametrize(
         ("what", "reason"),
