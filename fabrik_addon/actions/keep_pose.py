@@ -17,6 +17,7 @@ import bpy
 
 from ..errors import FabrikError, place_of
 from ..maths import v3
+from ..rig.animation.compat import evaluated_now
 from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
@@ -28,7 +29,7 @@ from .bends import pole_error
 from .figure_pose import CLOSER, SAME, FigurePose, goal_point
 from .live.state import live_armatures
 from .live.state import state as live_state
-from .moved_goals import IN_PLACE, Loosed, bring_goals, evaluated_now, refused
+from .moved_goals import IN_PLACE, Loosed, bring_goals, refused
 from .solve import Item
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch

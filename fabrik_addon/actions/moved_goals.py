@@ -14,6 +14,7 @@ from mathutils import Vector
 from ..errors import FabrikError
 from ..maths import v3
 from ..messages import ROLES
+from ..rig.animation.compat import evaluated_now
 from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself, makes_an_action
 from ..rig.bones import resolve_bones
 from ..rig.goals import GoalRef, goal_of, goals_of, offset_from_target, read_held, store
@@ -65,12 +66,6 @@ def refused(chains: Sequence[Loosed]) -> Iterator[None]:
             if not one.is_refused:
                 one.is_refused = True
                 one.warnings.append(Text("the next solve will be refused: {reason}", reason=error.local))
-
-
-def evaluated_now(depsgraph: bpy.types.Depsgraph) -> bpy.types.Depsgraph:
-    """A depsgraph with all that was written so far."""
-    depsgraph.update()
-    return depsgraph
 
 
 def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed], given: Places) -> FigurePose:

@@ -19,6 +19,7 @@ import bpy
 from ...errors import FabrikError, place_of
 from ...finite import are_finite
 from ...rig.animation.animation import keeps_turn, points_ahead
+from ...rig.animation.compat import evaluated_now
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation
@@ -280,7 +281,7 @@ class _Tick:
             if posed and i + 1 < len(levels):
                 self.is_later = True
                 with self._evaluated():  # for the chains that may hang on what was written
-                    self.depsgraph.update()
+                    evaluated_now(self.depsgraph)
         return written
 
     def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[LiveItem]:

@@ -23,7 +23,7 @@ import numpy as np
 from ...errors import FabrikError
 from ...maths import ORIGIN, Q4, V3, conjugated, distance, multiplied, q4, turn_angle, v3
 from ...rig.animation.channels import channel_of, plain_path, read_rotation, read_values, rotation_path, to_rotation
-from ...rig.animation.compat import curves_of_action, strips_of
+from ...rig.animation.compat import curves_of_action, evaluated_now, strips_of
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.checks import rig_refusal
@@ -38,7 +38,7 @@ from ...rig.schema import FabrikChain, Items, RigRecord, rig_of
 from ...rig.walk_goals import is_walked
 from ...texts import Text, joined
 from ..figure_pose import FigurePose
-from ..moved_goals import Loosed, bring_goals, evaluated_now, goal_to_leave, noted, refused
+from ..moved_goals import Loosed, bring_goals, goal_to_leave, noted, refused
 from .state import LEFT, MISSING, MOVED, Hands, LiveFigure, LiveRig, digest_of, state
 
 ByHand = tuple[RigFigure, list[str]]  # chains as they start, and the bones that were posed

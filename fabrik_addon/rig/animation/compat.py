@@ -111,6 +111,19 @@ def groups_of(owner: bpy.types.Object) -> list[bpy.types.ActionGroup]:
     return [group for home in _homes_of(owner) for group in home.groups]
 
 
+def evaluated_now(depsgraph: bpy.types.Depsgraph) -> bpy.types.Depsgraph:
+    """A depsgraph with all that was written so far.
+
+    Where Blender before 5.2 is told so from within an update for which it built the depsgraph anew, as after an undo or
+    with a new object, it loses the list of the scene's objects, and crashes with the next update; unless the scene is
+    evaluated with it.
+    """
+    if bpy.app.version < (5, 2) and depsgraph.id_type_updated("SCENE") and depsgraph.scene is not None:
+        depsgraph.scene.update_tag()
+    depsgraph.update()
+    return depsgraph
+
+
 def is_hidden(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is hidden, by itself (from 5.0 on on the pose bone) or by all its bone collections."""
     shown: Any = bone if hasattr(bone, "hide") else bone.bone

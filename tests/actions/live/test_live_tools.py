@@ -21,6 +21,7 @@ from support.scenes import (
     key_automatically,
     key_bones,
     live_line,
+    make_empty,
     note_of,
     select,
     start_of,
@@ -321,3 +322,37 @@ class TestUndo:
         bpy.ops.ed.redo()
         update()
         assert not fcurves_of(bpy.data.objects["Rig"]), "what the user deleted stays deleted"
+
+
+class TestWhatBlenderBuildsAnew:
+    """A limb that is posed by hand in an update for which Blender builds its depsgraph anew."""
+
+    def test_with_a_new_object(self) -> None:
+        owner, chain = live_line(count=4)
+        for i in range(3):
+            make_empty((i, 0, 0), f"New {i}")
+            wanted = turned(owner, "b1")
+            update()
+            assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+            owner.update_tag()
+            update()
+            chain.target.location.x += 0.01
+            update()
+            assert tip_error(owner, chain) < 1e-4
+
+    def test_with_undo_and_redo(self) -> None:
+        owner, _ = live_line(count=4)
+        bpy.ops.ed.undo_push(message="before")
+        turned(owner, "b1")
+        push("turned")
+        update()
+        posed = channels(owner)
+        for _ in range(3):
+            for step in (bpy.ops.ed.undo, bpy.ops.ed.redo):
+                step()
+                update()
+                owner = bpy.data.objects["Rig"]
+                owner.update_tag()
+                update()
+            for mine, theirs in zip(channels(owner), posed, strict=True):
+                assert mine == pytest.approx(theirs, abs=1e-6)
