@@ -12,22 +12,42 @@ import bpy
 from mathutils import Vector
 
 from ..errors import FabrikError
-from ..maths import v3
+from ..maths import conjugated, multiplied, normalized, turn_angle, v3
 from ..messages import ROLES
+from ..rig.animation.channels import read_values
 from ..rig.animation.compat import evaluated_now
-from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself, makes_an_action
+from ..rig.animation.keys import (
+    insert_goal_keys,
+    insert_pin_keys,
+    insert_turn_keys,
+    is_pin_keyed,
+    keys_by_itself,
+    makes_an_action,
+)
 from ..rig.bones import resolve_bones
-from ..rig.goals import GoalRef, goal_of, goals_of, offset_from_target, read_held, store
-from ..rig.placing import carries, holder_of, location_at, location_curves, put, stays
+from ..rig.goals import GoalRef, Held, goal_of, goals_of, offset_from_target, read_held, store, turns_tip
+from ..rig.placing import (
+    carries,
+    holder_of,
+    location_at,
+    location_curves,
+    put,
+    put_turn,
+    stays,
+    turn_at,
+    turn_curves,
+    turn_held_by,
+)
 from ..rig.schema.chain import FabrikChain
 from ..rig.schema.rig import RigRecord, rig_of
-from ..rig.targets import resolve_point
+from ..rig.targets import resolve_point, resolve_turn
 from ..texts import Text, worded
 from .bends import turned_pole
 from .figure_pose import FigurePose, Places, goal_point, hard_place
 
 IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians
+TURNED = 1e-6  # radians from which on a target is turned with its tip
 
 
 @dataclass(slots=True)
@@ -103,19 +123,44 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
         store(chain, "held_location", v3(one.goal))
     if chain.orientation == "KEEP":
         store(chain, "held_rotation", held.rotation)
-    if chain.orientation == "TARGET" and chain.target is not None:
-        target = chain.target.evaluated_get(evaluated_now(pose.depsgraph))
-        store(chain, "rotation_offset", offset_from_target(chain, held.rotation, target))
+    told += _turn_target(context, pose, one, held)
     return [*told, *_key_held(context, owner, one)]
+
+
+def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
+    """Turn the target to where it leaves the rotation of the tip; one that can't be turned keeps another offset.
+
+    What there is to say is that the new rotation is lost with the next frame.
+    """
+    chain, target = one.chain, goal_of(one.chain, "target")
+    if chain.orientation != "TARGET" or target is None:
+        return []
+    depsgraph = evaluated_now(pose.depsgraph)
+    turn = multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
+    stands = resolve_turn(target.found, target.bone, depsgraph)
+    if turn_angle(multiplied(conjugated(stands), turn)) <= TURNED:
+        return []
+    if not turns_tip(chain) or _staying(pose.owner, chain, target) or turn_held_by(target):
+        found = target.found.evaluated_get(depsgraph)
+        store(chain, "rotation_offset", offset_from_target(chain, held.rotation, found))
+        return []
+    put_turn(target, turn_at(target, turn, depsgraph))
+    if one.is_late and makes_an_action(context, target.found):
+        return [_unkeyed(target)]
+    if keys_by_itself(context):
+        insert_turn_keys(context, target)
+        return []
+    return [_taken_back(target)] if turn_curves(target) else []
 
 
 def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) -> list[str]:
     """Key what a pin holds, where automatic keying is on; else that its keys will take it back, if it has some."""
     chain, is_keyed = one.chain, is_pin_keyed(owner, one.chain)
-    if chain.pin and one.is_late and makes_an_action(context, owner):
+    holds = chain.orientation == "KEEP" or chain.target is None
+    if chain.pin and holds and one.is_late and makes_an_action(context, owner):
         return [Text("its pin has no keys: key it for it to hold elsewhere in other frames")]
     if keys_by_itself(context):
-        if chain.pin or is_keyed:
+        if (chain.pin and holds) or is_keyed:
             insert_pin_keys(context, owner, chain)
     elif is_keyed:
         return [Text("its pin is keyed: key it, or the next frame change takes it back")]
@@ -157,14 +202,26 @@ def _placed(
         return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
     put(goal, location_at(goal, point, pose.depsgraph))
     if one.is_late and makes_an_action(context, goal.found):
-        return True, [
-            Text(
-                "its {role} {name} has no keys: key it for it to stand elsewhere in other frames",
-                role=word,
-                name=goal.name,
-            )
-        ]
+        return True, [_unkeyed(goal)]
     return True, key_goal(context, goal)
+
+
+def _unkeyed(goal: GoalRef) -> Text:
+    """That a goal that was brought along stands there in all frames."""
+    return Text(
+        "its {role} {name} has no keys: key it for it to stand elsewhere in other frames",
+        role=ROLES[goal.role],
+        name=goal.name,
+    )
+
+
+def _taken_back(goal: GoalRef) -> Text:
+    """That the keys of a goal that was brought along take it back."""
+    return Text(
+        "its {role} {name} is keyed: key it, or the next frame change takes it back",
+        role=ROLES[goal.role],
+        name=goal.name,
+    )
 
 
 def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
@@ -172,12 +229,7 @@ def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
     if keys_by_itself(context):
         insert_goal_keys(context, goal)
     elif location_curves(goal):
-        word = ROLES[goal.role]
-        return [
-            Text(
-                "its {role} {name} is keyed: key it, or the next frame change takes it back", role=word, name=goal.name
-            )
-        ]
+        return [_taken_back(goal)]
     return []
 
 
@@ -209,7 +261,7 @@ class Brought(NamedTuple):
         times: `RigRecord.brought` since then.
         goal: Name of the goal's object.
         bone: Of a bone of it, or "".
-        before: Its location channels before.
+        before: Its location channels before, and those of its rotation.
         after: The same since.
     """
 
@@ -227,16 +279,22 @@ brought: list[Brought] = []
 @contextmanager
 def noted(owner: bpy.types.Object, goals: Sequence[GoalRef]) -> Iterator[None]:
     """Note which goals of an armature are moved inside this block."""
-    stood = [tuple(holder_of(goal).location) for goal in goals]
+    stood = [_channels(goal) for goal in goals]
     yield
     record, name = RigRecord(owner), owner.name_full
     times = record.brought + 1
     brought[:] = [one for one in brought if one.rig != name or one.times < times]
     for goal, before in zip(goals, stood, strict=True):
-        after = tuple(holder_of(goal).location)
+        after = _channels(goal)
         if after != before:
             brought.append(Brought(name, times, goal.found.name, goal.bone, before, after))
             record.brought = times
+
+
+def _channels(goal: GoalRef) -> tuple[float, ...]:
+    """The numbers of the location and the rotation channels of a goal."""
+    holder = holder_of(goal)
+    return (*holder.location, *read_values(holder))
 
 
 def put_goals_back() -> None:
@@ -251,6 +309,7 @@ def put_goals_back() -> None:
             continue
         goal = GoalRef("target", found, one.bone)
         with suppress(FabrikError):  # the bone is gone
-            if tuple(holder_of(goal).location) == one.after:
-                put(goal, Vector(one.before))
+            if _channels(goal) == one.after:
+                put(goal, Vector(one.before[:3]))
+                put_turn(goal, one.before[3:])
             found.update_tag()

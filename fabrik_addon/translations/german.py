@@ -1106,6 +1106,7 @@ TEXTS = {
     "{chain} can't be solved yet: {reason}": "{chain} lässt sich noch nicht lösen: {reason}",
     "{chains}: {bones} were posed by hand": "{chains}: {bones} wurden von Hand posiert",
     "{chains}: {bones} was posed by hand": "{chains}: {bones} wurde von Hand posiert",
+    "joint limits stop {bones}": "Gelenkgrenzen halten {bones} auf",
     "{done}, which holds until the frame changes": "{done}; das gilt bis zum nächsten Bildwechsel",
     "{done}, which is the start pose now": "{done}, was jetzt die Startpose ist",
     "Baked: its keys play. Tick it to edit": "Gebacken: ihre Schlüsselbilder spielen ab. Zum Bearbeiten ankreuzen",

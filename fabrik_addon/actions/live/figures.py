@@ -302,6 +302,7 @@ def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tu
         is_plain(figure) and bool(sources) and sources[0].role == "target",
         any(source.may_hide for source in sources),
         told=[NOT_BARE] * len(chain_set.names),
+        keyed=facts.keyed,
     )
 
 

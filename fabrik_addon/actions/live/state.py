@@ -177,6 +177,7 @@ class LiveFigure:
         told: Of each chain the index of its stored status among the kernel's, where that tells all; else -1.
         posed: What came of chains whose figure depends on the pose, where they were solved anew; else None.
         is_fresh: False once something changed them; then they are read anew.
+        keyed: Names of those of the chains whose bones were keyed when they were read.
     """
 
     names: Names
@@ -199,6 +200,7 @@ class LiveFigure:
     told: list[int] = field(default_factory=list)
     posed: Posed | None = None
     is_fresh: bool = True
+    keyed: Names = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -238,6 +240,10 @@ class LiveRig:
     world: Matrix | None = None
     writer: PoseWriter | None = None
     tips: Tips | None = None
+
+    def figure_of(self, bone: str) -> LiveFigure | None:
+        """The chains, as far as they were read, that have a bone."""
+        return next((known for known in self.figures.values() if bone in known.figure.bones), None)
 
 
 LiveItem = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together

@@ -6,14 +6,17 @@ play: a bone turned with the mouse, a pose pasted or taken from a library, a rot
 writes. What was left is kept in the file, so that undo, redo and the redo panel bring it back with the pose.
 
 Bones without keys start from there from then on; keyed ones do until the frame changes. A chain of which a bone was
-turned takes its goal along; pins hold, and so do the goals of all others. While a tool is at work nothing is stored but
-which bones it poses: chains with such a bone ask for nothing but their pins. So a tool that is cancelled leaves no
-trace.
+turned takes its goal along; pins hold, and so do the goals of all others. With a whole pose all goals come along, pins
+too: it sets several bones of one limb in one step, where turning or moving by the mouse sets the first of them, and
+takes what hangs on it along. Controls that were moved in the same step come along, too: the bones decide.
+
+While a tool is at work nothing is stored but which bones it poses: chains that take their goals along ask for nothing.
+So a tool that is cancelled leaves no trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -24,8 +27,8 @@ from ...errors import FabrikError
 from ...maths import ORIGIN, Q4, V3, conjugated, distance, multiplied, q4, turn_angle, v3
 from ...rig.animation.channels import channel_of, plain_path, read_rotation, read_values, rotation_path, to_rotation
 from ...rig.animation.compat import curves_of_action, evaluated_now, strips_of
-from ...rig.animation.keys import KeyedChannels
-from ...rig.bones import pose_bones, resolve_bones
+from ...rig.animation.keys import KeyedChannels, has_key, keys_by_itself
+from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import rig_refusal
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, figure_bones_if_any
@@ -85,7 +88,8 @@ def find(context: bpy.types.Context, rigs: Iterable[LiveRig], frame: float) -> H
         chains = rig_of(rig.owner).chains
         sets = [ChainSet(rig.owner, _enabled(chains, names), facts.body) for names, facts in rig.facts.items()]
         bones = {one.names: [bone.name for bone in figure_bones_if_any(one)] for one in sets if one.chains}
-        posed = _moved(rig, KeyedChannels(rig.owner, frame)) | {*RigRecord(rig.owner).by_hand.splitlines()}
+        keyed = KeyedChannels(rig.owner, frame)
+        posed = _moved(rig, keyed, are_keyed=keys_by_itself(context)) | {*RigRecord(rig.owner).by_hand.splitlines()}
         for names, own in bones.items():
             by_hand = [entry for entry in sorted(posed) if entry.removesuffix(MOVED) in own]
             if by_hand and names in rig.facts:
@@ -108,20 +112,52 @@ def _mark(owner: bpy.types.Object, names: Sequence[str]) -> None:
     (state.posing.add if names else state.posing.discard)(owner)
 
 
-def _moved(rig: LiveRig, keyed: KeyedChannels) -> set[str]:
-    """The bones that stand otherwise than they were left, and not as keys play them; see `Hands`."""
+def _moved(rig: LiveRig, keyed: KeyedChannels, *, are_keyed: bool) -> set[str]:
+    """The bones that stand otherwise than they were left, and not as keys play them; see `Hands`.
+
+    Args:
+        rig: The armature.
+        keyed: Its curves.
+        are_keyed: Whether automatic keying is on, so that what is done by hand may have its keys already.
+    """
     left, names, bones = rig.left, [*rig.bones], pose_bones(rig.owner)
     found = set[str]()
     for i in np.flatnonzero(~np.isnan(left).all(axis=1)).tolist():
         bone, row = bones[names[i]], left[i].tolist()
         count = channel_of(bone.rotation_mode)[1]
         values, turn, location, place = read_values(bone), row[:count], v3(bone.location), row[4:]
-        if values != turn and _is_another_turn(bone, values, turn) and not _is_played(bone, values, turn, keyed):
-            found.add(bone.name)
-        is_elsewhere = distance(location, v3(place)) > SAME_PLACE * max([1.0, *map(abs, place)])
-        if is_elsewhere and not _is_played(bone, location, place, keyed, "location"):
-            found.add(bone.name + MOVED)
+        if values != turn and _is_another_turn(bone, values, turn):
+            is_played = _is_played(bone, values, turn, keyed)
+            if not is_played or (are_keyed and _is_newly_keyed(rig, bone, keyed)):
+                found.add(bone.name)
+        if _is_elsewhere(location, place):
+            is_played = _is_played(bone, location, place, keyed, "location")
+            if not is_played or (are_keyed and _is_newly_keyed(rig, bone, keyed, "location")):
+                found.add(bone.name + MOVED)
     return found
+
+
+def _is_elsewhere(place: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two places differ by more than rounding."""
+    return distance(v3(place), v3(other)) > SAME_PLACE * max([1.0, *map(abs, other)])
+
+
+def _is_newly_keyed(rig: LiveRig, bone: bpy.types.PoseBone, keyed: KeyedChannels, name: str = "") -> bool:
+    """Whether keys that play a bone were made, or changed, at this frame since its chains were read.
+
+    They are new where its chains had none, and changed where these start from them.
+    """
+    path, known = plain_path(bone, name) if name else rotation_path(bone), rig.figure_of(bone.name)
+    curves = [curve for i in range(4) if (curve := keyed.curves.get((path, i))) is not None]
+    if known is None or not all(has_key(curve, keyed.frame) for curve in curves):
+        return False
+    start = known.figure.start
+    if name and start.keyed_body is not None:
+        return _is_elsewhere(bone.location, start.location)
+    turns = {other: start.rotations[i] for i, other, _ in start.keyed}
+    if not name and bone.name in turns:
+        return turn_angle(multiplied(conjugated(turns[bone.name]), read_rotation(bone))) > SAME_TURN
+    return not known.keyed and all(len(curve.keyframe_points) == 1 for curve in curves)
 
 
 def _is_another_turn(bone: bpy.types.PoseBone, values: list[float], left: list[float]) -> bool:
@@ -208,13 +244,16 @@ def _restarted(
 
 
 def released(chain_set: ChainSet, moved: Sequence[str]) -> list[FabrikChain]:
-    """Those of some chains whose goals come along with bones that were posed by hand: pins and walks hold."""
-    found = []
-    for chain in chain_set.chains:
-        own = {bone.name for bone in resolve_bones(chain_set.owner, chain)}
-        if not (chain.pin or is_walked(chain) or own.isdisjoint(moved)):
-            found.append(chain)
-    return found
+    """Those of some chains whose goals come along with bones that were posed by hand: walks hold, and pins but for a
+    whole pose.
+    """
+    posed = [{*names_if_any(chain_set.owner, chain)}.intersection(moved) for chain in chain_set.chains]
+    is_whole = any(len(own) > 1 for own in posed)
+    return [
+        chain
+        for chain, own in zip(chain_set.chains, posed, strict=True)
+        if (is_whole or (own and not chain.pin)) and not is_walked(chain)
+    ]
 
 
 def settle(
@@ -230,6 +269,7 @@ def settle(
         by_hand: From `started`.
     """
     (figure, moved), owner = by_hand, rig.owner
+    stopped = _stopped(owner, figure, moved)
     write_pose(owner, Pose(figure, np.array(figure.starts), factors=figure.row.factors))
     evaluated_now(depsgraph)
     goals = [(chain, goal_to_leave(owner, chain, depsgraph)) for chain in released(chain_set, moved)]
@@ -244,20 +284,34 @@ def settle(
     if figure.stays and figure.bones[0] not in held:
         rig_of(owner).body_stays = True
     rig.digest = digest_of(owner)
-    state.notes[owner.name_full, *chain_set.names] = _note(chain_set, moved, loosed, is_held=bool(held))
+    note = _note(chain_set, moved, loosed, is_held=bool(held))
+    state.notes[owner.name_full, *chain_set.names] = joined("; ", [note, *stopped])
     evaluated_now(depsgraph)
 
 
 # What there is to say of it.
 
 NAMED = 3  # bones, and chains, that are named; more are counted
+WORTH_TELLING = 0.01  # radians by which a limit has to stop a bone for that to be told
+
+
+def _stopped(owner: bpy.types.Object, figure: RigFigure, moved: Collection[str]) -> list[Text]:
+    """Which bones that were posed by hand, and stand so yet, are stopped by joint limits, as a sentence; or none."""
+    bones, found = pose_bones(owner), list[str]()
+    for name, start in zip(figure.bones, figure.starts, strict=True):
+        if name in moved and turn_angle(multiplied(conjugated(start), read_rotation(bones[name]))) > WORTH_TELLING:
+            found.append(name)
+    return [Text("joint limits stop {bones}", bones=_bones(found))] if found else []
+
+
+def _bones(names: Sequence[str]) -> str:
+    """Bones by their names, or how many there are."""
+    return ", ".join(f"'{name}'" for name in names) if len(names) <= NAMED else Text("{count} bones", count=len(names))
 
 
 def _note(chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *, is_held: bool) -> Text:
     """What was done by hand to chains, what came of it, and which goals can't come along."""
-    bones: str = ", ".join(f"'{name}'" for name in dict.fromkeys(moved))
-    if len(moved) > NAMED:
-        bones = Text("{count} bones", count=len(moved))
+    bones = _bones([*dict.fromkeys(moved)])
     names = [one.chain.name for one in loosed] or chain_set.names
     chains = ", ".join(names) if len(names) <= NAMED else Text("{count} chains", count=len(names))
     done = Text("{chains}: {bones} were posed by hand", chains=chains, bones=bones)

@@ -195,6 +195,11 @@ class KeyedChannels:
         return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
 
 
+def has_key(curve: bpy.types.FCurve, frame: float) -> bool:
+    """Whether a curve has a key at a frame."""
+    return any(abs(point.co[0] - frame) < SAME_FRAME for point in curve.keyframe_points)
+
+
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
     """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
 
