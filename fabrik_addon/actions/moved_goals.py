@@ -58,6 +58,7 @@ class Loosed:
         chain: The chain.
         goal: Where a goal belongs for its tip to stay as it was let go, in world space.
         stays: Whether its goals held meanwhile, and are not brought along.
+        is_whole: Whether it is a part of a whole pose, with which goals are keyed that are in place, too.
         is_late: Whether Blender kept the state for undo already: then no object must get an action (`makes_an_action`).
         warnings: What there is to look out for.
         is_refused: Whether it can't be solved.
@@ -66,6 +67,7 @@ class Loosed:
     chain: FabrikChain
     goal: Vector
     stays: bool = False
+    is_whole: bool = False
     is_late: bool = False
     warnings: list[str] = field(default_factory=list)
     is_refused: bool = False
@@ -138,13 +140,16 @@ def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held
     depsgraph = evaluated_now(pose.depsgraph)
     turn = multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
     stands = resolve_turn(target.found, target.bone, depsgraph)
-    if turn_angle(multiplied(conjugated(stands), turn)) <= TURNED:
+    is_met = turn_angle(multiplied(conjugated(stands), turn)) <= TURNED
+    if is_met and not _is_keyed_with(context, one, target):
         return []
     if not turns_tip(chain) or _staying(pose.owner, chain, target) or turn_held_by(target):
-        found = target.found.evaluated_get(depsgraph)
-        store(chain, "rotation_offset", offset_from_target(chain, held.rotation, found))
+        if not is_met:
+            found = target.found.evaluated_get(depsgraph)
+            store(chain, "rotation_offset", offset_from_target(chain, held.rotation, found))
         return []
-    put_turn(target, turn_at(target, turn, depsgraph))
+    if not is_met:
+        put_turn(target, turn_at(target, turn, depsgraph))
     if one.is_late and makes_an_action(context, target.found):
         return [_unkeyed(target)]
     if keys_by_itself(context):
@@ -174,7 +179,21 @@ def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> 
         return []
     there = Vector(resolve_point("target", target.found, target.bone, pose.depsgraph))
     near = IN_PLACE * pose.figure.space.world_length((pose.figure.length, 0, 0))
-    return [] if (there - one.goal).length <= near else _placed(context, pose, one, target, one.goal)[1]
+    if (there - one.goal).length > near:
+        return placed(context, pose, one, target, one.goal)[1]
+    _key_in_place(context, pose, one, target)
+    return []
+
+
+def _is_keyed_with(context: bpy.types.Context, one: Loosed, goal: GoalRef) -> bool:
+    """Whether a goal that is in place is keyed with a whole pose: else keys of another frame would move it here."""
+    return one.is_whole and keys_by_itself(context) and not (one.is_late and makes_an_action(context, goal.found))
+
+
+def _key_in_place(context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef) -> None:
+    """Key a goal that is in place; see `_is_keyed_with`."""
+    if _is_keyed_with(context, one, goal) and not _staying(pose.owner, one.chain, goal):
+        insert_goal_keys(context, goal)
 
 
 def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed]) -> dict[str, Vector]:
@@ -182,18 +201,21 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
     found: dict[str, Vector] = {}
     for one in chains:
         turned, pole = turned_pole(pose, one.chain.name), goal_of(one.chain, "pole")
-        if turned is None or pole is None or abs(turned[0]) <= POLE_MET:
+        if pole is None:
+            continue
+        if turned is None or abs(turned[0]) <= POLE_MET:
+            _key_in_place(context, pose, one, pole)
             continue
         with refused([one]):
             point = turned[1]
-            is_there, told = _placed(context, pose, one, pole, point)
+            is_there, told = placed(context, pose, one, pole, point)
             one.warnings += told
             if is_there:
                 found[one.chain.name] = point
     return found
 
 
-def _placed(
+def placed(
     context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef, point: Vector
 ) -> tuple[bool, list[str]]:
     """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""

@@ -247,13 +247,17 @@ def released(chain_set: ChainSet, moved: Sequence[str]) -> list[FabrikChain]:
     """Those of some chains whose goals come along with bones that were posed by hand: walks hold, and pins but for a
     whole pose.
     """
-    posed = [{*names_if_any(chain_set.owner, chain)}.intersection(moved) for chain in chain_set.chains]
-    is_whole = any(len(own) > 1 for own in posed)
+    is_whole, owner = is_whole_pose(chain_set, moved), chain_set.owner
     return [
         chain
-        for chain, own in zip(chain_set.chains, posed, strict=True)
-        if (is_whole or (own and not chain.pin)) and not is_walked(chain)
+        for chain in chain_set.chains
+        if not is_walked(chain) and (is_whole or not (chain.pin or {*names_if_any(owner, chain)}.isdisjoint(moved)))
     ]
+
+
+def is_whole_pose(chain_set: ChainSet, moved: Sequence[str]) -> bool:
+    """Whether bones that were posed by hand in one step are a whole pose: several of them are of one limb."""
+    return any(len({*names_if_any(chain_set.owner, chain)}.intersection(moved)) > 1 for chain in chain_set.chains)
 
 
 def settle(
@@ -273,7 +277,8 @@ def settle(
     write_pose(owner, Pose(figure, np.array(figure.starts), factors=figure.row.factors))
     evaluated_now(depsgraph)
     goals = [(chain, goal_to_leave(owner, chain, depsgraph)) for chain in released(chain_set, moved)]
-    loosed = [Loosed(chain, place, is_late=True) for chain, place in goals]
+    is_whole = is_whole_pose(chain_set, moved)
+    loosed = [Loosed(chain, place, is_whole=is_whole, is_late=True) for chain, place in goals]
     with refused(loosed), noted(owner, [goal for one in loosed for goal in goals_of(one.chain)]):
         bring_goals(context, FigurePose.without_goals(chain_set, depsgraph, {}), loosed, {})
     rotations = dict(zip(figure.bones, figure.starts, strict=True))
@@ -320,7 +325,7 @@ def _note(chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *
     kept = Text("{done}, which is the start pose now", done=done)
     if is_held:
         kept = Text("{done}, which holds until the frame changes", done=done)
-    return joined("; ", [kept, *(text for one in loosed for text in one.warnings)])
+    return joined("; ", [kept, *dict.fromkeys(text for one in loosed for text in one.warnings)])
 
 
 def notes_of(owner: bpy.types.Object) -> list[Text]:
