@@ -9,6 +9,7 @@ from . import (
     leading,
     limits,
     manual,
+    mirroring,
     picking,
     pinning,
     setup,
@@ -18,7 +19,8 @@ from . import (
 )
 
 MODULES = (
-    setup, chains, goals, spaces, solving, baking, dragging, picking, limits, pinning, walking, leading, manual,
+    setup, chains, goals, spaces, solving, baking, dragging, picking, limits, pinning, mirroring, walking, leading,
+    manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

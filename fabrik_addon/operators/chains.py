@@ -30,7 +30,7 @@ from ..actions.convert_back import convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
 from ..actions.goals import check_can_make, make_goals
 from ..actions.keep_pose import keep_at_tips, unposed
-from ..actions.mirror import mirror_chains
+from ..actions.mirror.chain import mirror_chains
 from ..actions.solve import Item
 from ..errors import ChainError, FabrikError, place_of
 from ..recognise.words import side_of

@@ -12,7 +12,8 @@ from ..actions.bends import hinges_from_bend
 from ..actions.chain_edit import copy_limit, working_chain
 from ..actions.chains import limbs_of
 from ..actions.joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
-from ..actions.mirror import mirror_limit_to, pair_of
+from ..actions.mirror.chain import mirror_limit_to
+from ..actions.mirror.sides import pair_of
 from ..errors import BoneError, ChainError, place_of
 from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones, resolve_bones

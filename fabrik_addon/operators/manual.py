@@ -26,6 +26,7 @@ characters mappings: op.mapping_*
 characters what-is-not-sure: fabriksetuppart.*
 characters removing-it-again: op.rig_clear
 chains the-other-side: op.chain_mirror
+chains flipped-poses: op.flip_pose op.mirror_pose
 chains the-list: op.chain_* chain.enabled chain.is_baked chain.known_as rig.* scene.list_index
 chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip_bone chain.bone_count chain.target*
   chain.pole*

@@ -9,8 +9,10 @@ from collections.abc import Collection
 import bpy
 
 from ..maths import Z_AXIS, rotated, unit, v3
+from ..recognise.limbs import find_twins
 from ..recognise.skeleton import Skeleton
 from .animation.compat import is_selected
+from .bones import pose_bones
 
 # The name of the other side.
 
@@ -69,6 +71,22 @@ def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Ske
         axes=axes,
         up=unit(rotated((turn[0], turn[1], turn[2], turn[3]), Z_AXIS)),
     )
+
+
+def twin_names(owner: bpy.types.Object, controls: Collection[str] = ()) -> dict[str, str]:
+    """The names of an armature's bones that have one on the other side, each with the name of that.
+
+    By Blender's rule for names, and by what recognition finds.
+
+    Args:
+        owner: The armature object.
+        controls: Names of bones that are no part of the skeleton, and found by their names alone.
+    """
+    skeleton, names = read_skeleton(owner, controls), pose_bones(owner).keys()
+    twins = zip(skeleton.names, find_twins(skeleton), strict=True)
+    found = {name: skeleton.names[twin] for name, twin in twins if twin >= 0}
+    found |= {name: flipped for name in names if (flipped := flipped_name(name)) != name and flipped in names}
+    return {name: other for name, other in found.items() if found.get(other) == name}
 
 
 def selected_numbers(owner: bpy.types.Object, skeleton: Skeleton) -> set[int]:

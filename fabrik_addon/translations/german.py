@@ -65,6 +65,8 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Set End of Tip": "Ende der Spitze festlegen",
     "Set Rotation of Tip": "Rotation der Spitze festlegen",
     "Mirror Chain": "Kette spiegeln",
+    "Flip Pose": "Pose spiegeln",
+    "Mirror Pose": "Pose auf die andere Seite spiegeln",
     "Snap Goals to Pose": "Ziele an Pose einrasten",
     "Snap Pose to Goals": "Pose an Zielen einrasten",
     "Solve All": "Alle lösen",
@@ -1106,6 +1108,29 @@ TEXTS = {
     "{chain} can't be solved yet: {reason}": "{chain} lässt sich noch nicht lösen: {reason}",
     "{chains}: {bones} were posed by hand": "{chains}: {bones} wurden von Hand posiert",
     "{chains}: {bones} was posed by hand": "{chains}: {bones} wurde von Hand posiert",
+    "Exchange the poses of left and right, whatever the roll of the bones; goals come along, so that the pose holds": (
+        "Vertauscht die Posen von links und rechts, wie auch immer die Knochen gerollt sind; Ziele kommen mit, sodass die"
+        " Pose hält"
+    ),
+    "Give the pose of the selected side to the other, whatever the roll of the bones; goals come along": (
+        "Gibt die Pose der ausgewählten Seite der anderen, wie auch immer die Knochen gerollt sind; Ziele kommen mit"
+    ),
+    "Which bones": "Welche Knochen",
+    "The selected bones; of a selected target or pole the limb that it moves": (
+        "Die ausgewählten Knochen; von einem ausgewählten Ziel oder Pol das Glied, das es bewegt"
+    ),
+    "All bones of the armature": "Alle Knochen des Skeletts",
+    "no bone that is meant has another side": "keiner der gemeinten Knochen hat eine andere Seite",
+    "both sides are selected: make a bone of the side to take the active one": (
+        "beide Seiten sind ausgewählt: einen Knochen der Seite, die gelten soll, zum aktiven machen"
+    ),
+    "without another side: {bones}": "ohne andere Seite: {bones}",
+    "locked channels stay as they are: {bones}": "gesperrte Kanäle bleiben, wie sie sind: {bones}",
+    "Flipped 1 bone": "1 Knochen gespiegelt",
+    "Flipped {count} bones": "{count} Knochen gespiegelt",
+    "Mirrored to 1 bone": "Auf 1 Knochen gespiegelt",
+    "Mirrored to {count} bones": "Auf {count} Knochen gespiegelt",
+    "select bones of the side to take, in Pose mode": ("im Posenmodus Knochen der Seite auswählen, die gelten soll"),
     "joint limits stop {bones}": "Gelenkgrenzen halten {bones} auf",
     "{done}, which holds until the frame changes": "{done}; das gilt bis zum nächsten Bildwechsel",
     "{done}, which is the start pose now": "{done}, was jetzt die Startpose ist",

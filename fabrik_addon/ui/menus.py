@@ -94,6 +94,7 @@ KEYS = (
     Entry("fabrik.key", "Key Pose", "KEY_HLT", {"chains": "ALL"}),
     Entry("fabrik.key", "Key Limb", options={"chains": "ACTIVE"}),
 )
+FLIP = Entry("fabrik.flip_pose", icon="MOD_MIRROR"), Entry("fabrik.mirror_pose")
 GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
 MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
 REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
@@ -139,6 +140,8 @@ class FABRIK_MT_main(FabrikMenu):
         ADD,
         *KEYS,
         BAKE,
+        line,
+        *FLIP,
         line,
         "FABRIK_MT_chain",
         "FABRIK_MT_goals",
@@ -340,6 +343,8 @@ def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     if owner is not None and owner.type == "ARMATURE":
         menu.layout.separator()
         menu.layout.menu("FABRIK_MT_main", icon="CON_KINEMATIC")
+        if menu.bl_idname == "VIEW3D_MT_pose":
+            draw_parts(context, menu.layout, FLIP)
 
 
 def register() -> None:

@@ -9,6 +9,7 @@ from random import Random
 import bpy
 import pytest
 from fabrik_addon.recognise.words import side_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.rig.skeleton import flipped_name
@@ -21,6 +22,7 @@ from support.scenes import (
     add_limb,
     armature,
     edited,
+    key_automatically,
     make_armature,
     make_body,
     make_empty,
@@ -195,6 +197,43 @@ def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again() -> 
         press("chain_mirror")
         assert (rig_of(owner).active_index, left.target.location) == (0, stood)
         assert (right.target.location - mirrored(owner, stood)).length < 1e-6
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_the_pose_is_mirrored_at_each_press_with_live_on_and_off(is_live: bool) -> None:
+    """From the chain that is active, whichever rolls the other side has; the second press does it for the pose then."""
+    owner = two_arms(radians(37))
+    for tip in ("hand.L", "hand.R"):
+        add_chain(owner, tip=tip, count=2)
+        press("target_add", kind="EMPTY")
+    left, right = rig_of(owner).chains
+    rig_of(owner).active_index = 0
+    rig_of(owner).live = is_live
+    update()
+    for height in (0.4, -0.2):
+        left.target.location += Vector((-0.4, 0.1, height))
+        update()
+        press("solve", chain=left.name)
+        stood = evaluated_joints(owner, left)
+        press("chain_mirror")
+        update()
+        assert rig_of(owner).active_index == 0
+        assert max((a - b).length for a, b in zip(stood, evaluated_joints(owner, left), strict=True)) < CLOSE
+        assert mirror_error(owner, left, right) < CLOSE
+        press("solve_all")
+        assert mirror_error(owner, left, right) < CLOSE
+
+
+def test_the_mirrored_pose_is_keyed_where_keying_is_automatic() -> None:
+    owner = two_arms()
+    chain = add_chain(owner, tip="hand.L", count=2)
+    press("target_add", kind="EMPTY")
+    chain.target.location.z += 0.3
+    press("solve")
+    key_automatically()
+    press("chain_mirror")
+    paths = {curve.data_path for curve in fcurves_of(owner)}
+    assert {f'pose.bones["{name}"].rotation_quaternion' for name in ("upper.R", "hand.R")} <= paths
 
 
 def test_a_goal_that_is_keyed_or_shared_stays() -> None:

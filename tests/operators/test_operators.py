@@ -216,6 +216,8 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "body_bone_set": {"bone": "b0"},
     "balance_masses": {"by": "LENGTH"},
     "character_setup": {"plan": "CHAINS"},
+    "flip_pose": {"bones": "ALL"},
+    "mirror_pose": {},
 }
 # these change nothing in the file
 ONLY_LOOK = {"mapping_export", "report_copy", "report_frame", "record", "record_clear", "step", "steps_play"}
@@ -247,7 +249,7 @@ def make_ready(name: str) -> None:
     elif name == "chain_mirror":
         bones["b0"].name, bones["b2"].name = "toe.R", "toe.L"
         first.bone_count = second.bone_count = 1
-    elif name == "limit_mirror":
+    elif name in {"limit_mirror", "flip_pose", "mirror_pose"}:
         bones["b0"].name, bones["b1"].name = "shin.R", "shin.L"
     elif name == "from_ik":
         owner.pose.bones["b2"].constraints.new("IK").target = first.target

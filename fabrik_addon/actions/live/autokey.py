@@ -16,11 +16,10 @@ from collections.abc import Collection, Iterable
 
 import bpy
 
-from ...rig.animation.compat import strips_of
 from ...rig.animation.keys import KeyedChannels, insert_auto_keys, insert_plain_keys, makes_an_action
-from ...rig.bones import pose_bones, resolve_bones
+from ...rig.bones import pose_bones
 from ...rig.figure.reader import frame_of
-from ...rig.figure.start_pose import take_keys
+from ...rig.figure.start_pose import start_from_keys
 from ...rig.schema import mark_unkeyed, rig_of, unkeyed_chains
 from ...rig.walk_goals import path_bone
 from ...texts import Text, joined
@@ -87,12 +86,8 @@ def _tell(pair: Pair) -> None:
 def _start_from_keys(rig: LiveRig, known: LiveFigure) -> None:
     """Let chains that were posed by hand start from their keys, which are the same pose now."""
     state.notes.pop((rig.owner.name_full, *known.names), None)
-    chains, data = rig_of(rig.owner).chains, rig.owner.animation_data
-    keyed = KeyedChannels(rig.owner, 0.0)
-    for name in known.names if data is None or not strips_of(data) else ():
-        bones = resolve_bones(rig.owner, chains[name])
-        if chains[name].start != "ANIMATED" and any(map(keyed.has, bones)):
-            take_keys(chains[name], bones)
+    chains = rig_of(rig.owner).chains
+    start_from_keys(rig.owner, [chains[name] for name in known.names])
     note_left(rig)
 
 

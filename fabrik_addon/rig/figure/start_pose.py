@@ -325,6 +325,15 @@ def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
     store_start(chain, bones, _rotations_of(bones), "ANIMATED")
 
 
+def start_from_keys(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> None:
+    """Let chains start from their keys that were made of the pose as it stands; but where strips play."""
+    keyed = KeyedChannels(owner, 0.0)
+    for chain in chains if not _has_strips(owner) else ():
+        bones = resolve_bones(owner, chain)
+        if chain.start != "ANIMATED" and any(map(keyed.has, bones)):
+            take_keys(chain, bones)
+
+
 def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
     """Make the rest pose the chain's start pose and forget the captured one."""
     store_start(chain, bones, {}, "REST")

@@ -1,88 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains, their goals and their pins on the other side."""
+"""Chains with their goals, their pins, their joint limits and their pose on the other side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..errors import BoneError, ChainError, InvalidValueError
-from ..maths import IDENTITY, Q4, axes_of, conjugated, multiplied, normalized, q4
-from ..messages import ROLES
-from ..rig.animation.keys import insert_goal_keys
-from ..rig.bones import bones_to, names_if_any, pose_bones, resolve_bones
-from ..rig.checks import check_rig
-from ..rig.control_bones import is_control, new_bones_refusal
-from ..rig.figure.pose_writer import updated
-from ..rig.figure.start_pose import fingerprint, store_rotations
-from ..rig.goals import GoalRef, goal_of, offset_from_target, store, was_held
-from ..rig.limit_types import limit_settings, mirrored_limit
-from ..rig.placing import location_at, location_curves, put, stays
-from ..rig.schema import FabrikChain, limit_of, rig_of, unique_name
-from ..rig.skeleton import flipped_name, sided_name
-from ..rig.targets import resolve_point, resolve_turn
-from ..rig.versions import bring_up_to_date
-from ..texts import Text, joined
-from .chain_edit import copy_limit
-from .chains import Empty, link_like, read_defaults
-from .goals import make_goals
-
-# What belongs to a bone, given to the bone of the other side: rotations and joint limits, whatever the roll.
-#
-# A rotation in the rest frame of a bone is a turn in armature space, whose mirror image is one in the rest frame of the
-# other bone. Where Blender mirrored the bone itself, turns about its X stay and those about Y and Z change their sign.
-
-MIRROR_AXIS = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
-ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
-ROUNDING = 2e-6
-APART = 1e-3  # share of a bone's length up to which joints count as mirrored
-
-
-class BonePair(NamedTuple):
-    """A bone, and that of the other side; the same one in the middle."""
-
-    bone: bpy.types.PoseBone
-    other: bpy.types.PoseBone
-
-    @property
-    def turn(self) -> Matrix:
-        """From axes of turns in the bone's rest frame to those of their mirror images in the other's.
-
-        Where the frames are mirror images, or turned against those by right angles, no rounding is left in it.
-        """
-        rest, other = (one.bone.matrix_local.to_3x3().normalized() for one in self)
-        found = other.transposed() @ MIRROR_AXIS @ rest * -1.0
-        whole = Matrix([[float(round(value)) for value in row] for row in found])
-        off = max(abs(a - b) for row, exact in zip(found, whole, strict=True) for a, b in zip(row, exact, strict=True))
-        return whole if off < ROUNDING else found
-
-    @property
-    def is_mirrored(self) -> bool:
-        """Whether the two lie at rest as mirror images, up to their roll."""
-        here, there = self.bone.bone, self.other.bone
-        ends = ((here.head_local, there.head_local), (here.tail_local, there.tail_local))
-        return all((MIRROR_AXIS @ a - b).length <= APART * here.length for a, b in ends)
-
-    def rotation(self, rotation: Quaternion) -> Quaternion:
-        """The mirror image of a rotation, each in the rest frame of its bone."""
-        axis = self.turn @ Vector(rotation[1:])
-        return Quaternion((rotation[0], *axis))
-
-
-def pair_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> BonePair:
-    """A bone and that of the other side, by their names.
-
-    Raises:
-        BoneError: There is none.
-    """
-    other = pose_bones(owner).get(flipped_name(bone.name))
-    if other is None or other == bone:
-        raise BoneError("there is no bone of the other side", rig=owner.name, bone=bone.name)
-    return BonePair(bone, other)
+from ...errors import BoneError, ChainError, InvalidValueError
+from ...maths import IDENTITY, Q4, axes_of, conjugated, multiplied, normalized, q4
+from ...messages import ROLES
+from ...rig.animation.keys import insert_goal_keys
+from ...rig.bones import bones_to, names_if_any, owner_of_bone, pose_bones, resolve_bones
+from ...rig.checks import check_rig
+from ...rig.control_bones import is_control, new_bones_refusal
+from ...rig.figure.pose_writer import updated
+from ...rig.figure.start_pose import fingerprint, store_rotations
+from ...rig.goals import GoalRef, goal_of, offset_from_target, store, was_held
+from ...rig.limit_types import limit_settings, mirrored_limit
+from ...rig.placing import location_at, location_curves, put, stays
+from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
+from ...rig.skeleton import flipped_name, sided_name
+from ...rig.targets import resolve_point, resolve_turn
+from ...rig.versions import bring_up_to_date
+from ...texts import Text, joined
+from ..chain_edit import copy_limit
+from ..chains import Empty, link_like, read_defaults
+from ..goals import make_goals
+from .pose import write_mirrored
+from .sides import ALIKE, BonePair, sides_of
 
 
 def mirror_limit_to(pair: BonePair) -> str:
@@ -108,7 +57,7 @@ def mirror_limit_to(pair: BonePair) -> str:
 
 def _mirror_ik(pair: BonePair) -> str:
     """The settings for Blender's own IK, where these are the limit."""
-    here, there = pair
+    here, there = pair.bone, pair.other
     for axis, sign in (("x", 1.0), ("y", -1.0), ("z", -1.0)):
         low, high = getattr(here, f"ik_min_{axis}"), getattr(here, f"ik_max_{axis}")
         low, high = (low, high) if sign > 0.0 else (-high, -low)
@@ -124,8 +73,6 @@ def _mirror_ik(pair: BonePair) -> str:
 
 
 # Where a pin holds a chain, and which rotation its tip has, for the chain of the other side.
-
-MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
 
 
 def mirror_held(
@@ -147,7 +94,7 @@ def mirror_held(
     world = owner.evaluated_get(depsgraph).matrix_world
     other.aim_axis = tip.turn @ Vector(chain.aim_axis) * -1.0
     if was_held(chain, "held_location"):
-        place = world @ MIRROR @ world.inverted() @ Vector(chain.held_location)
+        place = world @ tip.mirror @ world.inverted() @ Vector(chain.held_location)
         store(other, "held_location", place)
     if was_held(chain, "held_rotation"):
         store(other, "held_rotation", _mirrored_hold(world, tip, normalized(chain.held_rotation)))
@@ -178,12 +125,15 @@ def _mirrored_hold(world: Matrix, tip: BonePair, turn: Q4) -> Q4:
         turn: See `kinematics.world_turn`.
     """
     rig = axes_of(world)
-    rest, other = (axes_of(one.bone.matrix_local) for one in tip)
+    rest, other = (axes_of(one.bone.matrix_local) for one in (tip.bone, tip.other))
     w, x, y, z = multiplied(multiplied(conjugated(rig), turn), conjugated(rest))
-    return normalized(multiplied(rig, multiplied((w, x, -y, -z), other)))
+    x, y, z = tip.mirror.to_3x3() @ Vector((x, y, z)) * -1.0
+    return normalized(multiplied(rig, multiplied((w, x, y, z), other)))
 
 
 # The target or pole of a chain for the chain of the other side: the mirrored one, moved there, or made.
+
+MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # of a goal's own axes, so that they turn the same way as before
 
 
 @dataclass(slots=True)
@@ -249,13 +199,21 @@ class GoalPlan:
 
 
 def plan_goal(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, role: str, twin: FabrikChain | None
+    context: bpy.types.Context, tip: BonePair, chain: FabrikChain, role: str, twin: FabrikChain | None
 ) -> GoalPlan | None:
     """What the chain of the other side is to get for a chain's target or pole; None where the chain has none.
+
+    Args:
+        context: Its view layer has the goal.
+        tip: The last bones of both.
+        chain: The chain.
+        role: "target" or "pole".
+        twin: The chain of the other side, where there is one.
 
     Raises:
         FabrikError: Where the goal stands can't be read.
     """
+    owner = owner_of_bone(tip.bone)
     goal = goal_of(chain, role)
     if goal is None:
         return None
@@ -264,7 +222,7 @@ def plan_goal(
     point = resolve_point(role, goal.found, goal.bone, depsgraph)
     is_bone = goal.found.type == "ARMATURE" and bool(goal.bone)
     here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
-    plan = GoalPlan(role, axes @ MIRROR @ axes.inverted() @ here @ MIRROR, goal)
+    plan = GoalPlan(role, axes @ tip.mirror @ axes.inverted() @ here @ MIRROR, goal)
     has = goal_of(twin, role) if twin is not None else None
     if has is not None:
         plan.found, plan.bone = has.found, has.bone
@@ -356,6 +314,8 @@ def mirror_chains(
     plans = [_plan(context, owner, chain, use_update) for chain in chains]
     bring_up_to_date(owner)
     told = [_make(owner, source, pairs, twin) for source, pairs, twin, _ in plans]
+    sided = [pair for _, pairs, _, _ in plans for pair in pairs if pair.bone != pair.other]
+    locked = write_mirrored(context, owner, sided)
     for (name, notes), (source, pairs, _, goals) in zip(told, plans, strict=True):
         for goal in goals:
             notes.extend(goal.give(context, owner, name))
@@ -363,7 +323,7 @@ def mirror_chains(
         mirror_held(context, owner, (chains[source], chains[name]), pairs[-1])
     updated = [twin for _, _, twin, _ in plans if twin]
     made = [name for name, _ in told if name not in updated]
-    return made, updated, [joined(": ", (name, note)) for name, notes in told for note in notes]
+    return made, updated, [*(joined(": ", (name, note)) for name, notes in told for note in notes), *locked]
 
 
 def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, use_update: bool) -> _Plan:
@@ -374,7 +334,7 @@ def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
             Text("there is the chain '{twin}' on the other side already", twin=twin.name), chain=chain.name
         )
     target_turn(chain, context.evaluated_depsgraph_get())  # asked for what it raises, before anything is made
-    goals = [plan_goal(context, owner, chain, role, twin) for role in ("target", "pole")]
+    goals = [plan_goal(context, pairs[-1], chain, role, twin) for role in ("target", "pole")]
     return chain.name, pairs, twin.name if twin is not None else "", [goal for goal in goals if goal is not None]
 
 
@@ -384,26 +344,24 @@ def pairs_of(owner: bpy.types.Object, chain: FabrikChain) -> list[BonePair]:
     Raises:
         FabrikError: There are none, or they do not hang together as the chain's do.
     """
-    bones = resolve_bones(owner, chain)
-    tip = flipped_name(chain.tip_bone)
+    bones, sides = resolve_bones(owner, chain), sides_of(owner)
+    here = sides.get(chain.tip_bone)
+    tip = here.other.name if here is not None else flipped_name(chain.tip_bone)
     if tip == chain.tip_bone:
         raise BoneError("its name has no side, so there is no other one", rig=owner.name, bone=tip)
-    if tip not in pose_bones(owner):
+    if here is None:
         raise BoneError(
             Text("there is no bone '{tip}' on the other side", tip=tip), rig=owner.name, bone=chain.tip_bone
         )
     others = bones_to(owner, tip, min(len(bones), len(pose_bones(owner)[tip].parent_recursive) + 1))
     for bone, other in zip(reversed(bones), reversed(others), strict=False):
-        if other.name != flipped_name(bone.name):
-            text = Text(
-                "on the other side there is '{other}' in place of '{bone}'",
-                other=other.name,
-                bone=flipped_name(bone.name),
-            )
+        wanted = sides[bone.name].other.name if bone.name in sides else flipped_name(bone.name)
+        if other.name != wanted:
+            text = Text("on the other side there is '{other}' in place of '{bone}'", other=other.name, bone=wanted)
             raise BoneError(text, rig=owner.name, bone=bone.name)
     if len(others) < len(bones):
         raise BoneError("the other side has fewer bones above", rig=owner.name, bone=tip)
-    return [BonePair(bone, other) for bone, other in zip(bones, others, strict=True)]
+    return [BonePair(bone, other, here.mirror) for bone, other in zip(bones, others, strict=True)]
 
 
 def _twin(owner: bpy.types.Object, chain: FabrikChain, pairs: list[BonePair]) -> FabrikChain | None:

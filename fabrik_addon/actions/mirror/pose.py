@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses flipped, or one side given to the other, true for any roll of the bones; goals come along."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TypeAlias
+
+import bpy
+from mathutils import Quaternion, Vector
+
+from ...errors import BoneError, FabrikError
+from ...maths import ORIGIN, Q4, conjugated, multiplied, q4, turn_angle, v3
+from ...rig.animation.channels import (
+    CHANNELS,
+    channel_of,
+    from_euler,
+    read_locks,
+    read_rotation,
+    read_values,
+    to_euler,
+    to_rotation,
+    to_values,
+)
+from ...rig.animation.keys import KeyedChannels, insert_posed_keys, keys_by_itself
+from ...rig.bones import bones_if_any, names_if_any, pose_bones
+from ...rig.figure.groups import ChainSet, lacks_goal, sets_of
+from ...rig.figure.pose_writer import updated
+from ...rig.figure.reader import frame_of
+from ...rig.figure.start_pose import start_from_keys, store_by_hand
+from ...rig.goals import goal_of, goals_of
+from ...rig.placing import stays
+from ...rig.schema import FabrikChain, rig_of
+from ...rig.targets import resolve_point
+from ...rig.walk_goals import is_walked
+from ...texts import Text, joined
+from ..figure_pose import FigurePose
+from ..keep_pose import exceeded, unposed
+from ..live.state import state as live_state
+from ..moved_goals import Loosed, bring_goals, goal_to_leave, placed, refused
+from .sides import BonePair, sides_of
+
+Channels: TypeAlias = tuple[Q4, Vector, Vector]  # rotation in the rest frame, location, scale
+Wanted: TypeAlias = Mapping[str, Channels]  # of bones by their names
+Poles: TypeAlias = Mapping[str, Vector]  # of chains by their names, where they are to stand in the world
+Plan: TypeAlias = tuple[Wanted, Poles, list[Text]]  # how bones and poles are to stand, what there is to say of others
+NAMED = 5  # bones that are named; more are counted
+ANOTHER = 1e-6  # radians, or a number, by which a channel has to be another
+
+
+# Which bones are posed, and how: worked out for all of them before any is written.
+
+
+def flipped(context: bpy.types.Context, owner: bpy.types.Object, names: Iterable[str]) -> Plan:
+    """Bones with the poses of both sides exchanged; those in the middle with the mirror image of their own.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        names: Of its bones; the other side comes with them, and for a goal the limb that it moves.
+
+    Raises:
+        FabrikError: A pose can't be read, or none of the bones has another side.
+    """
+    sides, meant = sides_of(owner), _bones_of(owner, names)
+    chosen = {name: sides[name] for name in meant if name in sides}
+    chosen |= {pair.other.name: sides[pair.other.name] for pair in chosen.values()}
+    alone = [name for name in meant if name not in sides]
+    return _planned(context, owner, chosen, alone)
+
+
+def mirrored(context: bpy.types.Context, owner: bpy.types.Object, names: Iterable[str], active: str) -> Plan:
+    """Bones of one side with the mirror image of the pose of the other; bones in the middle stay.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        names: Of its bones: those of the side that is taken, where both are among them those on the side of `active`.
+        active: Name of the active bone, or "".
+
+    Raises:
+        FabrikError: A pose can't be read, or which side is taken is not told, or none of the bones has another side.
+    """
+    sides, meant = sides_of(owner), _bones_of(owner, names)
+    chosen = {name: sides[name] for name in meant if name in sides and sides[name].bone != sides[name].other}
+    if any(pair.other.name in chosen for pair in chosen.values()):
+        leader = next((name for name in _bones_of(owner, [active]) if name in chosen), "")
+        if not leader:
+            raise BoneError("both sides are selected: make a bone of the side to take the active one", rig=owner.name)
+        way = _off_middle(chosen[leader])
+        chosen = {name: pair for name, pair in chosen.items() if _off_middle(pair).dot(way) > 0.0}
+    alone = [name for name in meant if name not in sides]
+    return _planned(context, owner, chosen, alone)
+
+
+def _planned(
+    context: bpy.types.Context, owner: bpy.types.Object, chosen: Mapping[str, BonePair], alone: Sequence[str]
+) -> Plan:
+    """How the other bones of pairs are to stand; `alone` are bones without another side.
+
+    Raises:
+        FabrikError: A pose can't be read, or there are no pairs.
+    """
+    if not chosen:
+        raise BoneError("no bone that is meant has another side", rig=owner.name)
+    wanted = {pair.other.name: mirror_image(pair) for pair in chosen.values()}
+    notes = [Text("without another side: {bones}", bones=_listed(alone))] if alone else []
+    return wanted, _images_of_poles(context.evaluated_depsgraph_get(), owner, chosen), notes
+
+
+def _images_of_poles(
+    depsgraph: bpy.types.Depsgraph, owner: bpy.types.Object, chosen: Mapping[str, BonePair]
+) -> dict[str, Vector]:
+    """Where poles of chains belong that get the pose of another chain: at the mirror image of that one's pole."""
+    world, found = owner.evaluated_get(depsgraph).matrix_world, dict[str, Vector]()
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled]
+    by_bones = {tuple(names_if_any(owner, chain)): chain for chain in chains}
+    for bones, chain in by_bones.items():
+        twin = by_bones.get(tuple(chosen[name].other.name for name in bones if name in chosen))
+        pole = goal_of(chain, "pole")
+        if not bones or twin is None or pole is None or len(bones) != len(names_if_any(owner, twin)):
+            continue
+        with suppress(FabrikError):  # it stands nowhere, which is told when it is solved
+            place = world.inverted() @ resolve_point("pole", pole.found, pole.bone, depsgraph)
+            found[twin.name] = world @ chosen[bones[0]].mirror @ place
+    return found
+
+
+def _off_middle(pair: BonePair) -> Vector:
+    """The way from the middle to a bone."""
+    middle = (pair.bone.bone.head_local + pair.bone.bone.tail_local) / 2.0
+    return middle - pair.mirror @ middle
+
+
+def _bones_of(owner: bpy.types.Object, names: Iterable[str]) -> list[str]:
+    """The bones that are meant by names: for a goal that can be moved the limb that it moves; goals come along."""
+    limbs = {
+        goal.bone: names_if_any(owner, chain)
+        for chain in rig_of(owner).chains
+        if chain.enabled
+        for goal in goals_of(chain)
+        if goal.found == owner and goal.bone and not stays(goal)
+    }
+    bones = pose_bones(owner)
+    return [*dict.fromkeys(one for name in names if name in bones for one in limbs.get(name, [name]))]
+
+
+def mirror_image(pair: BonePair) -> Channels:
+    """How the other bone of a pair stands as the mirror image of the first one's pose.
+
+    Raises:
+        FabrikError: The pose is none.
+    """
+    bone = pair.bone
+    rotation = pair.rotation(Quaternion(read_rotation(bone)))
+    return q4(rotation), pair.location(bone.location), pair.scale(bone.scale)
+
+
+# Poses written, as far as locks allow, and keyed; then the goals come along.
+
+
+def write_mirrored(context: bpy.types.Context, owner: bpy.types.Object, pairs: Iterable[BonePair]) -> list[Text]:
+    """Give the poses of the first bones of pairs to the other ones, keyed where automatic; what there is to say.
+
+    Raises:
+        FabrikError: A pose can't be read; nothing was changed.
+    """
+    wanted = {pair.other.name: mirror_image(pair) for pair in pairs}
+    keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
+    moved, notes = _write(owner, wanted)
+    return [*notes, *_key(context, owner, (wanted, moved), keyed)[1]]
+
+
+def pose_as(context: bpy.types.Context, owner: bpy.types.Object, wanted: Wanted, poles: Poles) -> list[Text]:
+    """Pose bones, keyed where that is automatic, and bring goals along; what there is to look out for."""
+    with unposed() as before:
+        keyed = KeyedChannels(owner, frame_of(before))
+        moved, notes = _write(owner, wanted)
+        depsgraph = updated(context)
+        chains = [chain for chain in rig_of(owner).chains if chain.enabled]
+        posed = wanted if keys_by_itself(context) else moved  # what is keyed needs its goals keyed, too
+        for chain_set in sets_of(owner, chains):
+            notes += _bring_along(context, chain_set, (posed, poles), depsgraph)
+        is_keyed, lost = _key(context, owner, (wanted, moved), keyed)
+        if is_keyed:
+            start_from_keys(owner, [chain for chain in chains if wanted.keys() & names_if_any(owner, chain)])
+    return [*notes, *lost]
+
+
+def _write(owner: bpy.types.Object, wanted: Wanted) -> tuple[dict[str, list[str]], list[Text]]:
+    """Write channels of bones; which of each are others now, "" for its rotation, and what there is to say of locks."""
+    bones, moved, locked = pose_bones(owner), dict[str, list[str]](), list[str]()
+    for name, (rotation, location, scale) in wanted.items():
+        bone = bones[name]
+        before = read_rotation(bone)
+        values = _unlocked_rotation(bone, rotation)
+        turn = to_rotation(bone.rotation_mode, values, name)
+        found = [""] if turn_angle(multiplied(conjugated(before), turn)) > ANOTHER else []
+        is_held = turn_angle(multiplied(conjugated(rotation), turn)) > ANOTHER
+        if found:
+            setattr(bone, channel_of(bone.rotation_mode)[0], values)
+        is_connected = bone.parent is not None and bone.bone.use_connect
+        for channel, value in (("location", location), ("scale", scale)):
+            if channel == "location" and is_connected:
+                continue
+            kept = _unlocked(bone, channel, value)
+            is_held |= (kept - value).length > ANOTHER
+            if (kept - getattr(bone, channel)).length > ANOTHER:
+                setattr(bone, channel, kept)
+                found.append(channel)
+        if found:
+            moved[name] = found
+        if is_held:
+            locked.append(name)
+    return moved, [Text("locked channels stay as they are: {bones}", bones=_listed(locked))] if locked else []
+
+
+def _unlocked(bone: bpy.types.PoseBone, channel: str, value: Vector) -> Vector:
+    """Location or scale of a bone, where what is locked stays."""
+    stands, locks = getattr(bone, channel), getattr(bone, f"lock_{channel}")
+    return Vector([old if lock else new for old, new, lock in zip(stands, value, locks, strict=True)])
+
+
+def _unlocked_rotation(bone: bpy.types.PoseBone, rotation: Q4) -> list[float]:
+    """The rotation channels of a bone for a rotation, where what is locked stays: as Blender reads the locks."""
+    mode, stands, locks = bone.rotation_mode, read_values(bone), read_locks(bone)
+    values = to_values(mode, rotation, stands)
+    if bone.lock_rotations_4d and mode in CHANNELS:
+        locks = [bool(bone.lock_rotation_w), *locks]
+    elif mode in CHANNELS and any(locks):
+        near = to_euler(read_rotation(bone), mode, (0.0, 0.0, 0.0))
+        angles = _kept(to_euler(rotation, mode, near), near, locks)
+        return to_values(mode, from_euler(angles, mode), stands)
+    return _kept(values, stands, locks)
+
+
+def _kept(values: Sequence[float], stands: Sequence[float], locks: Sequence[bool]) -> list[float]:
+    return [old if lock else new for new, old, lock in zip(values, stands, locks, strict=True)]
+
+
+def _key(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    posed: tuple[Wanted, Mapping[str, Collection[str]]],
+    keyed: KeyedChannels,
+) -> tuple[bool, list[Text]]:
+    """Key bones that were posed, where that is automatic; whether it was done, and what the next frame takes back.
+
+    Args:
+        context: For automatic keying.
+        owner: The armature object.
+        posed: The bones, and which channels of each were written.
+        keyed: Its curves before.
+    """
+    (wanted, moved), bones, body = posed, pose_bones(owner), rig_of(owner).body_bone
+    plain = [(bones[name], channel) for name, channels in moved.items() for channel in channels if channel]
+    if body in wanted and "location" not in moved.get(body, ()):
+        plain.append((bones[body], "location"))  # where the body stands is a part of its pose
+    had, is_keyed = insert_posed_keys(context, [bones[name] for name in wanted], plain, keyed)
+    if is_keyed or not had:
+        return is_keyed, []
+    return False, [Text("'{bone}' is keyed: key the pose, or the next frame change loses it", bone=had[0])]
+
+
+def _touched(chain_set: ChainSet, moved: Collection[str]) -> list[FabrikChain]:
+    """Those of some chains that ask for something and were posed, or carried by a bone that was; walks hold."""
+    found = []
+    for chain in chain_set.chains:
+        bones = bones_if_any(chain_set.owner, chain)
+        carrying = {one.name for bone in bones for one in (bone, *bone.parent_recursive)}
+        if not (lacks_goal(chain) or is_walked(chain) or carrying.isdisjoint(moved)):
+            found.append(chain)
+    return found
+
+
+def _bring_along(
+    context: bpy.types.Context,
+    chain_set: ChainSet,
+    posed: tuple[Collection[str], Poles],
+    depsgraph: bpy.types.Depsgraph,
+) -> list[Text]:
+    """Bring goals of chains to the pose as it stands, and let it be their start; what there is to look out for.
+
+    Args:
+        context: For automatic keying.
+        chain_set: Chains that are solved together.
+        posed: Names of the bones that were posed, and where poles are brought before they are turned to the pose.
+        depsgraph: Evaluated.
+    """
+    (names, poles), owner = posed, chain_set.owner
+    touched = _touched(chain_set, names)
+    if not touched:
+        return []
+    loosed, notes = (
+        [Loosed(chain, goal_to_leave(owner, chain, depsgraph), is_whole=True) for chain in touched],
+        list[Text](),
+    )
+    with refused(loosed):
+        pose = FigurePose.without_goals(chain_set, depsgraph, {})
+        for one in loosed:
+            pole = goal_of(one.chain, "pole")
+            if pole is not None and one.chain.name in poles:
+                one.warnings += placed(context, pose, one, pole, poles[one.chain.name])[1]
+        bring_goals(context, pose, loosed, {})
+        bones, first = pose_bones(owner), pose.figure.bones[0]
+        captured = [name for name in pose.figure.bones if name in names] if rig_of(owner).auto_capture else []
+        location = v3(bones[first].location) if pose.figure.root is not None else ORIGIN
+        rotations = dict(zip(pose.figure.bones, pose.rotations, strict=True))
+        held = store_by_hand(chain_set, rotations, location, frame_of(depsgraph), captured)
+        live_state.may_hold |= bool(held)
+        beyond = exceeded(pose)
+        notes += [beyond] if beyond is not None else []
+    for one in loosed:
+        if one.chain.status != "NONE":
+            one.chain.status = "NONE"  # what was solved last is not what stands
+    return [*notes, *(joined(": ", (one.chain.name, text)) for one in loosed for text in dict.fromkeys(one.warnings))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """A few names of bones, or how many there are."""
+    return ", ".join(f"'{name}'" for name in names) if len(names) <= NAMED else Text("{count} bones", count=len(names))
