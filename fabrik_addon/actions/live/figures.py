@@ -242,7 +242,10 @@ def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph,
     before = rig.figures.get(chain_set.names)
     figure, goals = read(chain_set, depsgraph, facts, before=before.figure if before is not None else None)
     figure = figure.asking(figure.asked)  # a row of its own, which keeps the pose in which the chains stand
-    return solved(_known(rig.facts[chain_set.names], chain_set, figure, goals), chain_set, depsgraph)
+    known = _known(rig.facts[chain_set.names], chain_set, figure, goals)
+    bones, keyed = pose_bones(rig.owner), facts.keyed(rig.owner)
+    known.keys = keyed.count(bones[name] for name in figure.bones)[1] if known.facts.keyed else 0
+    return solved(known, chain_set, depsgraph)
 
 
 def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> LiveFigure:
@@ -302,7 +305,6 @@ def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tu
         is_plain(figure) and bool(sources) and sources[0].role == "target",
         any(source.may_hide for source in sources),
         told=[NOT_BARE] * len(chain_set.names),
-        keyed=facts.keyed,
     )
 
 

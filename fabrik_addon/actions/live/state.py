@@ -177,7 +177,7 @@ class LiveFigure:
         told: Of each chain the index of its stored status among the kernel's, where that tells all; else -1.
         posed: What came of chains whose figure depends on the pose, where they were solved anew; else None.
         is_fresh: False once something changed them; then they are read anew.
-        keyed: Names of those of the chains whose bones were keyed when they were read.
+        keys: How many keys the rotations of their bones had when they were read.
     """
 
     names: Names
@@ -200,7 +200,7 @@ class LiveFigure:
     told: list[int] = field(default_factory=list)
     posed: Posed | None = None
     is_fresh: bool = True
-    keyed: Names = ()
+    keys: int = 0
 
 
 @dataclass(slots=True, eq=False)

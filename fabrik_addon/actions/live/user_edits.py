@@ -145,7 +145,7 @@ def _is_elsewhere(place: Sequence[float], other: Sequence[float]) -> bool:
 def _is_newly_keyed(rig: LiveRig, bone: bpy.types.PoseBone, keyed: KeyedChannels, name: str = "") -> bool:
     """Whether keys that play a bone were made, or changed, at this frame since its chains were read.
 
-    They are new where its chains had none, and changed where these start from them.
+    Where its chains start from keys, these are others than that start; else there are more, at most one more a curve.
     """
     path, known = plain_path(bone, name) if name else rotation_path(bone), rig.figure_of(bone.name)
     curves = [curve for i in range(4) if (curve := keyed.curves.get((path, i))) is not None]
@@ -157,7 +157,8 @@ def _is_newly_keyed(rig: LiveRig, bone: bpy.types.PoseBone, keyed: KeyedChannels
     turns = {other: start.rotations[i] for i, other, _ in start.keyed}
     if not name and bone.name in turns:
         return turn_angle(multiplied(conjugated(turns[bone.name]), read_rotation(bone))) > SAME_TURN
-    return not known.keyed and all(len(curve.keyframe_points) == 1 for curve in curves)
+    count, keys = keyed.count(pose_bones(rig.owner)[name] for name in known.figure.bones)
+    return 0 < keys - known.keys <= count
 
 
 def _is_another_turn(bone: bpy.types.PoseBone, values: list[float], left: list[float]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -188,6 +188,11 @@ class KeyedChannels:
             if curve and count:
                 values[i] = curve.evaluate(points[count - 1].co[0])
         return values
+
+    def count(self, bones: Iterable[bpy.types.PoseBone]) -> tuple[int, int]:
+        """How many curves the rotations of bones have, and how many keys these have."""
+        curves = [curve for bone in bones for curve in self.curves_of(bone) if curve is not None]
+        return len(curves), sum(len(curve.keyframe_points) for curve in curves)
 
     def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
         """Whether a channel of the bone is keyed, by default its rotation."""

@@ -16,7 +16,7 @@ from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.judging import bone_matrices, channels, statuses
-from support.scenes import go_to, key_automatically, note_of, select, update
+from support.scenes import go_to, key_automatically, key_bones, note_of, select, update
 from support.skeletons import height, set_up
 
 CHARACTERS = ("human_mixamo", "human_game_engine", "cmu_walk", "basic_human")
@@ -205,6 +205,24 @@ def test_pasted_poses_that_are_keyed_by_themselves_stand_in_their_frames(has_act
     for frame in (10, 1, 10):
         go_to(frame)
         assert_pose(owner, poses[frame][1])
+
+
+def test_a_keyed_pose_is_pasted_beside_keys_that_live_posing_goes_over() -> None:
+    owner = character("human_mixamo")
+    (first, stood), (pose, matrices) = posed(owner, 3), posed(owner, 4)
+    by_paste(owner, first)
+    update()
+    key_bones(owner)
+    update()
+    assert {chain.start for chain in rig_of(owner).chains if goals_of(chain)} == {"CAPTURED"}
+    key_automatically()
+    go_to(12)
+    assert_pose(owner, stood)
+    by_paste(owner, pose)
+    update()
+    assert_pose(owner, matrices)
+    go_to(1, 12)
+    assert_pose(owner, matrices)
 
 
 def test_a_keyed_pose_is_pasted_over_another_key() -> None:
