@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Twist, Twisting
+from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Twist, Twisting, Universal
 from fabrik_addon.maths import IDENTITY, V3, along, cross, dot, multiplied, rotated, scaled, turn_about, unit
 from fabrik_addon.rig.limit_types import type_of
 
@@ -61,12 +61,16 @@ class TestHinge:
         assert hinge(X, 20, 20).preferred_axis(IDENTITY) is None
 
 
-def narrowed(limit: Limit, hinge: Limit) -> Limit | None:
-    """What both a limit and the hinge of locked channels allow."""
-    return type_of(limit).narrowed(limit, hinge)
+def narrowed(limit: Limit, locks: Limit) -> Limit | None:
+    """What both a limit and that of locked channels allow."""
+    return type_of(limit).narrowed(limit, locks)
 
 
 class TestNarrowed:
+    def test_a_hinge_within_two_free_channels_is_what_both_allow(self) -> None:
+        assert narrowed(hinge(X, 0, 10), Universal(Z, X)) == hinge(X, 0, 10)
+        assert narrowed(hinge(X, 0, 10), Universal(Z, X, turn_about(Y, 0.1))) is None
+
     def test_by_a_hinge_about_the_same_axis(self) -> None:
         locks = Hinge(X, -2.0 * pi, 2.0 * pi)
         assert narrowed(hinge(X, -10, 90), locks) == hinge(X, -10, 90)
@@ -84,7 +88,7 @@ class TestNarrowed:
         turned = Hinge(X, -2.0 * pi, 2.0 * pi, turn_about(Y, 0.1))
         assert narrowed(hinge(Y, 0, 10), locks) is None
         assert narrowed(hinge(X, 0, 10), turned) is None
-        assert narrowed(hinge(X, 0, 10), FREE) is None
+        assert narrowed(hinge(X, 0, 10), Universal(Z, Y)) is None
         assert narrowed(Twisting(TWIST), locks) is None
         assert narrowed(Cone.circular(1.0), locks) is None
 
