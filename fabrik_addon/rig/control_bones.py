@@ -228,9 +228,9 @@ def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, na
     with _in_edit_mode(context, owner):
         for name in names:
             data.edit_bones.remove(data.edit_bones[name])
-        home = data.collections_all.get(COLLECTION)
-        if home is not None and not len(home.bones):
-            data.collections.remove(home)
+    home = data.collections_all.get(COLLECTION)  # in edit mode it tells of no bones
+    if home is not None and not len(home.bones):
+        data.collections.remove(home)
     pose.put_back(owner)
 
 

@@ -9,6 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.animation.compat import is_selected
 from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.control_bones import COLLECTION, remove_control_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
@@ -174,6 +175,18 @@ def test_live_on_the_bone_is_followed_and_nothing_moves_before() -> None:
     bpy.context.view_layer.update()
     assert chain.status == "REACHED"
     assert bone_error(owner) < 1e-5
+
+
+def test_those_that_are_left_stay_in_their_collection() -> None:
+    owner = make_line(4)
+    for tip in ("b1", "b3"):
+        add_chain(owner, tip=tip, count=2)
+    press("target_add", use_all=True, kind="BONE")
+    names = [chain.target_bone for chain in rig_of(owner).chains]
+    remove_control_bones(bpy.context, owner, names[:1])
+    assert [bone.name for bone in armature(owner).collections_all[COLLECTION].bones] == names[1:]
+    remove_control_bones(bpy.context, owner, names[1:])
+    assert COLLECTION not in armature(owner).collections_all
 
 
 def test_undo_in_one_step() -> None:
