@@ -115,6 +115,7 @@ REDONE = (
     Redone("character_setup", {"controls": "EMPTIES"}),
     Redone("chain_add", {"tip_bone": "forearm.L", "bone_count": 2}),
     Redone("chain_mirror"),
+    Redone("flip_pose", {"bones": "ALL"}),
     Redone("target_add", prepare=_add_short),
     Redone("pole_add", prepare=_add_short),
     Redone("solve"),
