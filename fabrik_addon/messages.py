@@ -66,6 +66,7 @@ TEMPLATES = {
     # rig
     "INFLUENCE": "influence",
     "POLE_ANGLE": "pole angle",
+    "POLE_FADES": "pole angle fades",
     "WEIGHT": "weight",
     "ORIENTATION_WEIGHT": "orientation weight",
     "STRETCH": "stretch",

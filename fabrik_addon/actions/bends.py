@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import atan2, degrees, pi, radians
 from typing import Any, NamedTuple
 
@@ -168,7 +169,7 @@ def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
     away = perpendicular(off, bend.along)
     if length(away) <= NO_SIDE * pose.figure.length:
         return None
-    angle = atan2(dot(bend.along, cross(away, bend.side)), dot(away, bend.side)) - pose.asked(chain).pole_angle
+    angle = atan2(dot(bend.along, cross(away, bend.side)), dot(away, bend.side)) - pose.pole_turn(chain)
     angle = pi - (pi - angle) % (2.0 * pi)
     return angle, Vector(space.to_world(plus(bend.origin, rotated(turn_about(bend.along, angle), off))))
 
@@ -190,41 +191,56 @@ def pole_in_bend(pose: FigurePose, chain: str, planned: Sequence[float]) -> Sequ
     space = pose.figure.space
     off = minus(space.to_chain(planned), bend.origin)
     away = length(perpendicular(off, bend.along))
-    side = rotated(turn_about(bend.along, -pose.asked(chain).pole_angle), bend.side)
+    side = rotated(turn_about(bend.along, -pose.pole_turn(chain)), bend.side)
     return space.to_world(plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(side, away))))
 
 
-def pole_over(
-    pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequence[float]
-) -> tuple[Sequence[float], float]:
-    """Where the pole of a leg stands in front of its knee, over the toes; in the world.
+class PoleOver(NamedTuple):
+    """A pole over the toes, with which a pose stays as it is.
+
+    Attributes:
+        place: In the world.
+        angle: The pole angle.
+        fades: How far the knee stands off in the pose, as a share of the leg's length, where all of the angle counts.
+    """
+
+    place: Sequence[float]
+    angle: float
+    fades: float
+
+
+def pole_over(pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequence[float], up: Vector) -> PoleOver:
+    """Where the pole of a leg stands in front of its knee, over the toes.
 
     A knee that is nearly straight tells badly to which side it bends: its pole is turned about the line from root to
-    effector to the side of the toes, the less the more the knee is bent. What bends elsewhere keeps its pole.
+    effector into the upright plane of the foot, the less the more the knee is bent, and so is a knee that bends more
+    than it does in the pose. What bends elsewhere keeps its pole.
 
     Args:
         pose: The chains; this one may lack a pole.
         chain: Name of the chain.
         planned: Where a pole would be that leaves the pose as it is, in the world.
         toes: Where these are, in the world.
-
-    Returns:
-        The place, and the pole angle with which the pose stays as it is.
+        up: The body's up in the world.
     """
-    (heads, ends), asked, space = pose.places, pose.asked(chain), pose.figure.space
-    root, tip = heads[asked.joints[0]], heads[asked.joints[-1]] if asked.at_head else ends[asked.joints[-1]]
+    run, asked, space = pose.run(chain), pose.asked(chain), pose.figure.space
+    root, tip = run[0], run[-1]
     along, off = unit(minus(tip, root)), minus(space.to_chain(planned), root)
-    side = unit(perpendicular(off, along))
-    ahead = unit(perpendicular(minus(space.to_chain(toes), tip), along))
+    side, away = unit(perpendicular(off, along)), length(perpendicular(off, along))
+    upright = unit(minus(space.to_chain(Vector(planned) + up), space.to_chain(planned)))
+    forward = unit(perpendicular(minus(space.to_chain(toes), tip), upright))
+    over = plus(minus(tip, root), scaled(forward, away))
+    ahead = unit(perpendicular(plus(over, scaled(upright, dot(minus(off, over), upright))), along))
     if dot(side, ahead) < SAME_SIDE:
-        return planned, asked.pole_angle
-    knee = max(asked.joints[1:], key=lambda i: length(perpendicular(minus(heads[i], root), along)))
-    angle = angle_between(unit(minus(heads[knee], root)), unit(minus(tip, heads[knee])))
+        return PoleOver(planned, asked.pole_angle, asked.pole_fades)
+    knee = max(run[1:-1], key=lambda joint: length(perpendicular(minus(joint, root), along)))
+    angle = angle_between(unit(minus(knee, root)), unit(minus(tip, knee)))
     share = ramp(angle, TELLS_SIDE, STRAIGHT_KNEE)
     wanted = plus(scaled(ahead, share), scaled(side, 1.0 - share))
     turn = atan2(dot(along, cross(side, wanted)), dot(side, wanted))
     place = space.to_world(plus(root, rotated(turn_about(along, turn), off)))
-    return place, asked.pole_angle - turn
+    reach = sum(distance(a, b) for a, b in pairwise(run))
+    return PoleOver(place, asked.pole_angle - turn, length(perpendicular(minus(knee, root), along)) / reach)
 
 
 def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:
@@ -233,7 +249,7 @@ def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:
     if off is None:
         return figure
     asked, k = list(figure.asked), pose.index(chain)
-    asked[k] = asked[k]._replace(pole_angle=asked[k].pole_angle + off)
+    asked[k] = asked[k]._replace(pole_angle=pose.pole_turn(chain) + off, pole_fades=0.0)
     return figure.asking(asked)
 
 

@@ -24,6 +24,7 @@ from ..rig.bones import bending_count, bones_to, owner_of_bone, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import control_names
 from ..rig.dependencies import enabled_collections
+from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_limit, read_stiffness
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.start_pose import capture, is_animated, reset, take_keys
@@ -340,7 +341,10 @@ def plan_pole(
         raise TargetError(
             "its tip stands on its root, so that it bends to no side", rig=owner.name, bone=bones[-1].name
         )
-    side = rotated(turn_about(bend.along, -chain.pole_angle), bend.side) if chain is not None else bend.side
+    side = bend.side
+    if chain is not None:
+        asked = ChainGoal(chain.name, (), (), pole_angle=chain.pole_angle, pole_fades=chain.pole_fades)
+        side = rotated(turn_about(bend.along, -asked.pole_turn(places)), side)
     middle = scaled(plus(places[bend.joint], places[-1]), 0.5)
     point = plus(middle, scaled(side, away * solver.figure.size))
     size = POLE_SIZE * defaults.target_size * _world_length(evaluated, path, places)

@@ -179,6 +179,16 @@ class FigurePose:
         """The n heads and the n ends of the pose at hand, in chain space; see `uneven.ends_at`."""
         return ends_at(self.figure, self.rotations, self.shift, self.owner, self.depsgraph)
 
+    def run(self, chain: str) -> list[V3]:
+        """Where the joints of a chain that bend stand in the pose at hand, root to effector, in chain space."""
+        (heads, ends), asked = self.places, self.asked(chain)
+        joints = asked.joints[: asked.bent or len(asked.joints)]
+        return [*(heads[i] for i in joints), ends[joints[-1]]]
+
+    def pole_turn(self, chain: str) -> float:
+        """Turn of the bend of a chain away from its pole in the pose at hand, radians."""
+        return self.asked(chain).pole_turn(self.run(chain))
+
     def is_at_target(self, chain: str) -> bool:
         """Whether the effector of a chain stands on its target, within the tolerance."""
         (heads, ends), k = self.places, self.index(chain)

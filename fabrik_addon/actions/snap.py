@@ -242,7 +242,7 @@ def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
         return None
     space = figure.space
     away = perpendicular(minus(pole, bend.origin), bend.along)
-    side = rotated(turn_about(bend.along, -asked.pole_angle), bend.side)
+    side = rotated(turn_about(bend.along, -pose.pole_turn(chain)), bend.side)
     middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
     distance = max(length(away), LEAST_DISTANCE * figure.length)
     return Vector(space.to_world(plus(middle, scaled(side, distance))))
@@ -260,7 +260,7 @@ def _point_for_stored(pose: FigurePose) -> Vector | None:
     distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * figure.length)
     goals = [
         Point(last, space.to_chain(points.target)),
-        Bend(last, plus(middle, scaled(side, distance)), asked.pole_angle),
+        Bend(last, plus(middle, scaled(side, distance)), asked.pole_angle, fades=asked.pole_fades),
     ]
     solution = figure.solver.solve(goals, figure.settings, explain=False)
     angle = bend_between(solution.joints, stood)

@@ -129,7 +129,7 @@ class Rungs:
         self.held = blocking_joints(descent) if self.ranks.misses() > self.effort.tolerance else []
         self.pole_error = 0.0
         if self.pole is not None and self.pole.weight > 0.0:
-            self.pole_error = self.run.pole_turn().turn(pose, self.pole.pole, self.pole.angle)
+            self.pole_error = self.run.pole_turn().turn(pose, self.pole.pole, self.pole.angle_in(pose))
         self.effort.record("end", pose.heads, self.figure.count)
         self.stretch()
 

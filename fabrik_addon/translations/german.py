@@ -694,6 +694,13 @@ TEXTS = {
         "Anteil der Reichweite der Gliedmaße, ab dem hilft, was sie trägt, sodass ein Ellbogen gebeugt bleibt: das "
         "Schlüsselbein, der Rumpf, die Hüfte. 1: nur wo die Gliedmaße allein nicht hinkommt"
     ),
+    "Fades": "Schwindet",
+    "Pole Angle Fades": "Polwinkel schwindet",
+    "How far the knee stands off the line from root to tip, as a share of the chain's length, where the pole angle "
+    "counts in full; the deeper it bends, the less of it counts, so that it comes under its pole. 0: never less": (
+        "Wie weit das Knie neben der Linie von Wurzel zu Spitze steht, als Anteil der Länge der Kette, wo der Polwinkel "
+        "ganz zählt; je tiefer es beugt, desto weniger zählt er, und es kommt unter seinen Pol. 0: nie weniger"
+    ),
     "Body Stays": "Körper bleibt",
     "The body bone stays where it was put, by hand or by keys: only pins move it from there, and no hand does. "
     "Switched on where the body bone is posed by hand": "Der Körperknochen bleibt, wo er hingesetzt wurde, von Hand oder "
@@ -1180,6 +1187,7 @@ TEXTS = {
     "orientation weight": "Rotationsgewicht",
     "stretch": "Streckfaktor",
     "soft": "Weichheit",
+    "pole angle fades": "Polwinkel schwindet",
     "body helps from": "Körper hilft ab",
     "its mass is not a finite number": "seine Masse ist keine endliche Zahl",
     "no tip bone is set": "keine Spitze ist gesetzt",

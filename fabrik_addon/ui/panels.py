@@ -348,6 +348,7 @@ class FABRIK_PT_goal(FabrikPanel):
                 layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
             else:
                 _beside(context, layout, iface_("Pole Angle")).prop(chain, "pole_angle", text="")
+                _beside(context, layout, iface_("Fades")).prop(chain, "pole_fades", text="")
             layout.separator()
         row = row_or_column(context, layout)
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
@@ -439,9 +440,7 @@ def _draw_buttons(
     if not (rig_of(owner).live and is_scene_live(context.scene)):
         row = layout.row(align=True)
         row.scale_y = 1.3
-        if chain is not None:
-            row.operator("fabrik.solve", icon="CON_KINEMATIC")
-        row.operator("fabrik.solve_all")
+        row.operator("fabrik.solve_all" if chain is None else "fabrik.solve", icon="CON_KINEMATIC")
     row = row_for(context, layout, operator_labels("drag", "pin_toggle"))
     row.operator("fabrik.drag", icon="VIEW_PAN")
     _draw_pin(context, row, chain)

@@ -2,12 +2,13 @@
 """The pole turns the bend about root to tip."""
 
 from itertools import pairwise
-from math import cos, degrees, pi, sin
+from math import atan2, cos, degrees, pi, sin
 from random import Random
 from typing import NamedTuple
 
 import pytest
-from fabrik_addon.kernel import FREE, Cone, Figure, Solution, Solver, Twist, Twisting
+from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.kernel import FREE, Bend, Cone, Facing, Figure, Point, Solution, Solver, Twist, Twisting
 from fabrik_addon.maths import (
     ORIGIN,
     V3,
@@ -248,3 +249,38 @@ def test_a_limited_root_comes_as_near_to_the_pole_as_it_may() -> None:
     solution = solve(Solver(chain), (0.34, 0.551, 0.08), (0.678, 0.039, -2.754))
     assert_sound(chain, solution)
     assert degrees(solution.pole_error) < 100
+
+
+def test_a_pole_angle_that_fades_counts_less_in_a_deeper_bend() -> None:
+    """The pole stands over the X axis, and the line from root to tip is the Z axis."""
+    solver, angle, fades = Solver(STRAIGHT), 0.5, 0.1
+    before = None
+    for far in (1.999, 1.99, 1.96, 1.8, 1.4, 0.8, 0.2):
+        pole = Bend(1, (5.0, 0.0, 1.0), angle, fades=fades)
+        alone = solver.solve([Point(1, (0.0, 0.0, far)), pole])
+        knee = alone.joints[1]
+        turned = atan2(knee[1], knee[0])
+        off = (knee[0] ** 2 + knee[1] ** 2) ** 0.5 / 2.0
+        assert turned == pytest.approx(angle * (2.0 / (1.0 + (off / fades) ** 4)) ** 0.25, abs=1e-6)
+        assert alone.pole_error < 1e-6
+        assert before is None or turned < before
+        before = turned
+
+
+@pytest.mark.parametrize("far", [1.9, 1.4, 0.8])
+def test_it_fades_alike_among_several_goals(far: float) -> None:
+    goals = [Point(1, (0.0, 0.0, far)), Bend(1, (5.0, 0.0, 1.0), 0.5, fades=0.1)]
+    alone = Solver(BENT).solve(goals)
+    beside = Solver(BENT).solve([*goals, Facing(1, alone.frames[1])])
+    assert beside.status == alone.status
+    assert distance(beside.joints[1], alone.joints[1]) < 1e-4
+
+
+def test_a_pole_angle_that_fades_is_whole_where_the_knee_stands_as_it_says() -> None:
+    off = 0.3
+    far = 2.0 * (1.0 - off * off) ** 0.5
+    bend = Bend(1, (5.0, 0.0, 1.0), 0.5, fades=off / 2.0)
+    knee = Solver(STRAIGHT).solve([Point(1, (0.0, 0.0, far)), bend]).joints[1]
+    assert atan2(knee[1], knee[0]) == pytest.approx(0.5, abs=1e-6)
+    with pytest.raises(InvalidValueError, match="not between 0 and 1"):
+        Bend(1, (5.0, 0.0, 1.0), 0.5, fades=1.5)

@@ -109,14 +109,15 @@ def test_a_fresh_character_shows_a_dozen_controls_at_most(human: bpy.types.Objec
 
 def test_it_solves_only_where_live_is_off(human: bpy.types.Object) -> None:
     scene: Any = bpy.context.scene
+    assert "solve_all" in drawn().buttons()
     take(human, "Arm.target.L")
-    assert {"solve", "solve_all"} <= set(drawn().buttons())
+    assert "solve" in drawn().buttons()
     rig_of(human).live = True
     update()
     assert not {"solve", "solve_all"} & set(drawn().buttons())
     scene.fabrik_live = False
     found = drawn()
-    assert {"solve", "solve_all"} <= set(found.buttons())
+    assert "solve" in found.buttons()
     assert len([what for kind, what, _ in found.controls if kind == "prop" and what[1] == "fabrik_live"]) == 2
 
 

@@ -19,7 +19,8 @@ from ..chains import limb_length
 
 # Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
 KEPT = (
-    "soft", "pole", "pole_bone", "pole_angle", "tolerance", "max_passes", "restarts", "use_plain", "stretch"
+    "soft", "pole", "pole_bone", "pole_angle", "pole_fades", "tolerance", "max_passes", "restarts", "use_plain",
+    "stretch",
 )  # fmt: skip
 
 

@@ -398,7 +398,7 @@ def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:
         is_setting = kind.type not in {"POINTER", "COLLECTION"} and not kind.is_hidden and not kind.is_readonly
         if is_setting and kind.identifier not in OWN | HELD:
             setattr(other, kind.identifier, getattr(chain, kind.identifier))
-    other.pole_angle = -chain.pole_angle
+    other.pole_angle, other.pole_fades = -chain.pole_angle, chain.pole_fades
     other.status, other.message = "NONE", ""
     other.blocking_bones.clear()
 

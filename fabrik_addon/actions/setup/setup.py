@@ -405,7 +405,8 @@ def _poles(
             _, role, planned = plan_pole_of(context, chain, pose, defaults)
             if part.kind == LEG and part.holds_head:
                 toes = _toes(owner.evaluated_get(depsgraph), limbs, part.bones[-1])
-                place, chain.pole_angle = pole_over(pose, chain.name, planned.location, toes)
+                up = owner.matrix_world.to_3x3() @ Vector(limbs.axes.up)
+                place, chain.pole_angle, chain.pole_fades = pole_over(pose, chain.name, planned.location, toes, up)
                 planned = planned.moved(place)
             found.append((chain, role, planned))
         except FabrikError as error:

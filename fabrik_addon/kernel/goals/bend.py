@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
@@ -28,6 +29,7 @@ from ..vectors import (
     v3,
 )
 from .base import HINT, SOLVE_SPACE, TIP, UNMOVED, Goal
+from .point import Point
 
 NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
@@ -43,6 +45,8 @@ class Bend(Goal):
         effector: Index of the last joint of the run.
         pole: The place.
         angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
+        fades: How far the knee stands off the line, as a share of the run's length, where the angle counts in full; the
+            deeper the bend, the less of it counts, and a knee comes under its pole. 0: it counts alike in all poses.
         weight: How much the goal counts beside others.
         root: Index of the first joint of the run.
         rank: Before which other goals it is met.
@@ -51,8 +55,10 @@ class Bend(Goal):
 
     pole: V3
     angle = cython.declare(cython.double, visibility="readonly")
+    fades = cython.declare(cython.double, visibility="readonly")
     root = cython.declare(cython.int, visibility="readonly")
     first: cython.int  # place of the root on the path
+    reach: cython.double  # length of the run, in sizes of the figure
 
     def __init__(  # noqa: PLR0913 - each is a number of the goal
         self,
@@ -63,6 +69,7 @@ class Bend(Goal):
         root: SupportsIndex = 0,
         rank: SupportsIndex = HINT,
         *,
+        fades: SupportsFloat = 0.0,
         frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
         self._ask(effector, weight, rank, "pole", 3, frame)
@@ -70,18 +77,34 @@ class Bend(Goal):
         angle = float(angle)
         if not abs(angle) <= LARGEST:
             raise InvalidValueError("the pole angle is not a finite number")
-        self.angle = angle
+        self.angle, self.fades = angle, float(fades)
+        if not 0.0 <= self.fades <= 1.0:
+            raise InvalidValueError("the share of a run at which its pole angle fades is not between 0 and 1")
         first = index(root)
         if not 0 <= first < MOST_JOINTS:
             raise ChainError(f"a pole is set from joint {first} on, which no figure has")
         self.root = first
         self.first = 0
+        self.reach = 0.0
 
     def numbers(self) -> tuple[float, ...]:
         return self.pole
 
+    def angle_for(self, off: float, reach: float) -> float:
+        """The pole angle for a knee that stands so far off the line of a run of so great a length."""
+        return self.angle * fade_of(off, self.fades * reach)
+
     def copied(self) -> Goal:
-        return Bend(self.effector, self.pole, self.angle, self.weight, self.root, self.rank, frame=self.frame)
+        return Bend(
+            self.effector,
+            self.pole,
+            self.angle,
+            self.weight,
+            self.root,
+            self.rank,
+            fades=self.fades,
+            frame=self.frame,
+        )
 
     def bound(self, figure: Figure) -> Goal:
         found: Bend = cast(Bend, Goal.bound(self, figure))
@@ -89,6 +112,8 @@ class Bend(Goal):
         if self.root not in way:
             raise InvalidValueError(f"joint {self.root}, from which on a pole bends, does not lead to {self.effector}")
         found.first = way.index(self.root)
+        run: Point = cast(Point, Point(self.effector, ORIGIN, soft=1.0, root=self.root).bound(figure))
+        found.reach = run.reach
         return found
 
     @cython.cfunc
@@ -120,6 +145,20 @@ class Bend(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def angle_at(self, off: cython.double) -> cython.double:
+        """The pole angle for a knee that stands so far off the line."""
+        return self.angle * fade_of(off, self.fades * self.reach)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def angle_in(self, pose: Pose) -> cython.double:
+        """The pole angle for a pose."""
+        knee: cython.int = self.knee(pose)
+        root: V3 = v3(pose.heads, self.root)
+        return self.angle_at(length(perpendicular(minus(v3(pose.heads, self.path[knee]), root), self.along(pose))))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
         knee: cython.int = self.knee(pose)
         if knee == self.first:
@@ -130,7 +169,8 @@ class Bend(Goal):
         if length(side) <= NO_BEND:
             return ORIGIN
         off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
-        wanted: V3 = scaled(rotated(turn_about(along, self.angle), unit(side)), length(off))
+        turned: V3 = rotated(turn_about(along, self.angle_at(length(off))), unit(side))
+        wanted: V3 = scaled(turned, length(off))
         return scaled(minus(wanted, off), self.weight)
 
     @cython.cfunc
@@ -159,7 +199,7 @@ class Bend(Goal):
         off: cython.double = length(perpendicular(minus(v3(pose.heads, self.path[knee]), root), along))
         # of the pole's side, which goes the other way
         change: V3 = perpendicular(perpendicular(axis, along), unit(side))
-        return scaled(rotated(turn_about(along, self.angle), change), self.weight * off / distance)
+        return scaled(rotated(turn_about(along, self.angle_at(off)), change), self.weight * off / distance)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -175,3 +215,14 @@ class Bend(Goal):
                 break
         shift: V3 = cross(axis, minus(point, v3(pose.heads, self.path[k])))
         return scaled(shift, self.weight)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def fade_of(off: cython.double, full: cython.double) -> cython.double:
+    """How much of a pole angle counts where a knee stands some way off the line, by where all of it does."""
+    if full <= 0.0:
+        return 1.0
+    share: cython.double = off / full
+    share = share * share
+    return sqrt(sqrt(2.0 / (1.0 + share * share)))

@@ -34,6 +34,7 @@ from ...maths import (
     lengths,
     minus,
     multiplied,
+    perpendicular,
     plus,
     products,
     q4,
@@ -42,6 +43,7 @@ from ...maths import (
     scaled,
     slerp,
     turn_angles,
+    unit,
     v3,
 )
 from ...messages import Message
@@ -54,6 +56,7 @@ from .space import ChainSpace, ChainSpaces
 NUMBERS = {
     "influence": Message("INFLUENCE"),
     "pole_angle": Message("POLE_ANGLE"),
+    "pole_fades": Message("POLE_FADES"),
     "weight": Message("WEIGHT"),
     "orientation_weight": Message("ORIENTATION_WEIGHT"),
     "stretch": Message("STRETCH"),
@@ -77,6 +80,8 @@ class ChainGoal(NamedTuple):
         has_pole: Whether it is to bend towards a pole.
         bent: How many of its bones reach from its root to its effector, and bend.
         pole_angle: Turn of the bend away from the pole, radians.
+        pole_fades: How far the knee stands off, as a share of the run's length, where that counts in full; 0 for all
+            poses.
         weight: Of the goal, among those of its rank.
         turn_weight: Of the rotation, likewise.
         rank: A rank of the kernel.
@@ -121,6 +126,7 @@ class ChainGoal(NamedTuple):
     start_turn: Q4 = IDENTITY
     length: float = 0.0
     straight: float = 0.0
+    pole_fades: float = 0.0
     row_at: int = 0
     goal_at: int = 0
 
@@ -172,11 +178,26 @@ class ChainGoal(NamedTuple):
             found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank, frame=self.turn_frame))
         if self.has_pole:
             end, pole = self.joints[self.bent - 1], numbers[3 + 4 * self.turns :][:3]
-            found.append(Bend(end, pole, self.pole_angle, root=self.joints[0], frame=self.pole_frame))
+            root, angle, fades = self.joints[0], self.pole_angle, self.pole_fades
+            found.append(Bend(end, pole, angle, root=root, fades=fades, frame=self.pole_frame))
         if self.helps < 1.0:
             offset = ORIGIN if self.at_head else None
             found.append(Slack(last, numbers[-1], self.joints[0], offset, float(self.weight > 0.0)))
         return found
+
+    def pole_turn(self, run: Sequence[V3]) -> float:
+        """Turn of the bend away from the pole, in radians, in a pose.
+
+        Args:
+            run: Where its joints stand there, root to effector.
+        """
+        if not self.pole_fades:
+            return self.pole_angle
+        along, off = unit(minus(run[-1], run[0])), 0.0
+        for joint in run[1:-1]:
+            off = max(off, length(perpendicular(minus(joint, run[0]), along)))
+        reach = sum(length(minus(b, a)) for a, b in pairwise(run))
+        return Bend(0, ORIGIN, self.pole_angle, fades=self.pole_fades).angle_for(off, reach)
 
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
         """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
@@ -548,4 +569,5 @@ def ask(
         frame,
         frame if chain.orientation == "TARGET" else SOLVE_SPACE,
         places[frames["pole"]] if "pole" in frames else SOLVE_SPACE,
+        pole_fades=chain.pole_fades,
     )

@@ -360,7 +360,7 @@ def _brought(figure: RigFigure, path: BoneTree, numbers: Sequence[float], soluti
     found = found._replace(
         joints=joints,
         residual=nearest.distance,
-        pole_error=_pole_error(solver, found, numbers[3:], one.pole_angle) if one.has_pole else 0.0,
+        pole_error=_pole_error(solver, found, numbers[3:], one.pole_turn(joints)) if one.has_pole else 0.0,
     )
     if _is_reached(figure, joints[-1], target, solver.figure.size):
         return found._replace(status=Status.REACHED), solver.figure.size

@@ -305,3 +305,9 @@ class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
     pole_angle = angle(
         "Pole Angle", "Turn of the bend away from the pole, about the line from root to tip", soft_min=-pi, soft_max=pi
     )
+    pole_fades = share(
+        "Pole Angle Fades",
+        "How far the knee stands off the line from root to tip, as a share of the chain's length, where the pole angle "
+        "counts in full; the deeper it bends, the less of it counts, so that it comes under its pole. 0: never less",
+        default=0.0,
+    )

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.schema import rig_of
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from support.judging import bone_heads, evaluated, limb_joints
-from support.scenes import press
+from support.scenes import go_live, press, update
 from support.skeletons import forward_of, height, set_up
 
 HUMANS = ("human", "basic_human", "human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
@@ -73,3 +73,45 @@ def test_nothing_moves_by_them(name: str) -> None:
     assert max((now[bone] - before[bone]).length for bone in before) < 1e-4 * height(owner)
     after = {bone.name: bone.matrix.to_quaternion() for bone in pose_bones(evaluated(owner))}
     assert max(turns[bone].rotation_difference(after[bone]).angle for bone in turns) < 1e-3
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_knees_go_over_the_toes_in_a_crouch(name: str) -> None:
+    """The hips go straight down: knees stand over the feet, mirror images, and no knee turns by much at once."""
+    owner = set_up(name)
+    go_live(owner)
+    body = pose_bones(owner)[rig_of(owner).body_bone]
+    stood = owner.matrix_world @ pose_bones(evaluated(owner))[body.name].matrix
+    hip, ankle = (Vector(limb_joints(owner, rig_of(owner).chains["Leg.L"])[k]) for k in (0, -1))
+    before = 0.0
+    for step in range(1, 11):
+        down = Matrix.Translation(Vector((0.0, 0.0, -0.045 * step * (hip - ankle).length)))
+        body.matrix = owner.matrix_world.inverted() @ down @ stood
+        update()
+        knees = {leg: knee_of(owner, leg) for leg in ("Leg.L", "Leg.R")}
+        assert abs(knees["Leg.L"].x + knees["Leg.R"].x) < 2e-3 * height(owner)
+        ankles = Vector(limb_joints(owner, rig_of(owner).chains["Leg.L"])[-1])
+        away = knees["Leg.L"] - hip
+        outwards = degrees(atan2(away.x if hip.x > 0.0 else -away.x, abs(away.y)))
+        assert step == 1 or abs(outwards - before) < 15.0
+        before = outwards
+    left, toes = knees["Leg.L"], toes_of(owner, "Leg.L")
+    over = min(abs(ankles.x), abs(toes.x))
+    assert abs(left.x) > over - 0.025 * height(owner), "knees do not come together"
+    assert abs(left.x) < max(abs(ankles.x), abs(toes.x)) + 0.02 * height(owner)
+
+
+def test_goals_come_to_a_crouch_and_the_pose_stays() -> None:
+    """The pole angle of a deep bend is another than that of the rest pose, for whatever brings a pole to a pose."""
+    owner = set_up("human_mixamo")
+    go_live(owner)
+    body = pose_bones(owner)[rig_of(owner).body_bone]
+    stood = owner.matrix_world @ pose_bones(evaluated(owner))[body.name].matrix
+    body.matrix = owner.matrix_world.inverted() @ Matrix.Translation(Vector((0.0, 0.0, -0.2 * height(owner)))) @ stood
+    update()
+    before = bone_heads(owner)
+    press("goal_snap", chains="ALL")
+    update()
+    now = bone_heads(owner)
+    joints = [bone.name for name in ("Leg.L", "Leg.R") for bone in resolve_bones(owner, rig_of(owner).chains[name])]
+    assert max((now[bone] - before[bone]).length for bone in joints) < 1e-4 * height(owner)
