@@ -211,6 +211,13 @@ def message_of(chain: FabrikChain) -> str:
     return found if isinstance(found, Text) and found == chain.message else chain.message
 
 
+def waits_for(chain: FabrikChain) -> str:
+    """The chain that can't be solved and for which alone another is refused, solved together with it; "" for none."""
+    found = message_of(chain) if chain.status == "REFUSED" else ""
+    fields = found.fields if isinstance(found, Text) else {}
+    return str(fields["chain"]) if {"chain", "reason"} <= fields.keys() else ""
+
+
 def _to_json(one: object) -> object:
     """A text, a message or a field of one as what can be stored."""
     if isinstance(one, Text | Message):

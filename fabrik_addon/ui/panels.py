@@ -13,7 +13,7 @@ from ..actions import live
 from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_rig
 from ..actions.clear import original_of
 from ..actions.goals import space_name
-from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of
+from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of, waits_for
 from ..errors import FabrikError, InvalidValueError
 from ..maths import IDENTITY
 from ..messages import Message
@@ -458,9 +458,10 @@ def _draw_buttons(
 
 
 def _draw_troubles(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
-    """What is wrong with chains of the whole character."""
-    told = [(chain.name, told_of(chain, context)) for chain in rig_of(owner).chains if chain.enabled]
-    told = [(name, one) for name, one in told if one.kind not in FINE]
+    """What is wrong with chains of the whole character; those that wait for one of these say nothing of their own."""
+    every = {chain.name: (waits_for(chain), told_of(chain, context)) for chain in rig_of(owner).chains if chain.enabled}
+    wrong = {name: one for name, one in every.items() if one[1].kind not in FINE}
+    told = [(name, one) for name, (before, one) in wrong.items() if before not in wrong]
     column = layout.box().column(align=True) if told else layout
     for name, one in told[:TROUBLES]:
         draw_wrapped(context, column, iface_(joined(": ", (name, one.text))), ICONS[one.kind])

@@ -178,6 +178,15 @@ def test_troubles_are_told_of_the_whole_character(human: bpy.types.Object) -> No
     assert "Arm.L:Targettoofar" in "".join(drawn().labels).replace(" ", "")  # over several lines
 
 
+def test_what_stops_the_whole_character_is_told_once(human: bpy.types.Object) -> None:
+    human.pose.bones["mixamorig:LeftHand"].constraints.new("COPY_ROTATION").target = human
+    with pytest.raises(RuntimeError):
+        press("solve_all")
+    told = "".join(drawn().labels).replace(" ", "")
+    assert told.count("LeftHand") == 1
+    assert "Arm.L:bone" in told
+
+
 @pytest.mark.parametrize("name", ["human_mixamo", "wolf", "cat"])
 def test_limbs_come_first_in_the_list(name: str) -> None:
     set_up(name)
