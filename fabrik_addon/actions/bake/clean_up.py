@@ -176,7 +176,7 @@ class Held:
             one.at = np.arange(len(one.keys.frames))
         size = sum([figure.solver.figure.lengths[i] for i in (goal.joints[:-1] if goal.at_head else goal.joints)])
         self._most = PIN_HELD * (size or figure.length) / goal.stretch
-        self._wanted = self._places([one.keys.values for one in self._all])
+        self._wanted = self._places([one.keys.values for one in self._all]) if self._all else np.empty((0, 3))
 
     @property
     def _all(self) -> list[Thinned]:
@@ -185,6 +185,8 @@ class Held:
     def keep(self) -> None:
         """Keep more keys of what moves the tip, until it is in its place in all frames."""
         own, frames = self._all, len(self._wanted)
+        if not own:  # all its bones are locked
+            return
         keyed = np.isin(np.arange(frames), own[0].at)
         for one in own[1:]:
             keyed &= np.isin(np.arange(frames), one.at)

@@ -11,6 +11,7 @@ from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.errors import BoneError
 from fabrik_addon.maths import q4
 from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Vector
 
@@ -159,6 +160,15 @@ class TestSquat:
                 chain = rig_of(owner).chains[f"foot{side}"]
                 leg = chain_length(evaluated_joints(owner, chain)[: -1 if chain.effector == "HEAD" else None])
                 assert (effector(owner, chain) - Vector(chain.held_location)).length <= 1.05e-3 * leg
+
+    def test_keys_are_left_out_beside_a_pinned_leg_that_is_locked(self) -> None:
+        owner = squatting()
+        rig_of(owner).body_bone = ""
+        for name in ("thigh.L", "shin.L", "foot.L"):
+            pose_bones(owner)[name].lock_rotation, pose_bones(owner)[name].lock_rotation_w = (True, True, True), True
+        keys = {found.chain: found.keys for found in bake_all(owner, clean_up=0.02).chains}
+        assert keys["foot.L"] == 0
+        assert keys["hand.L"] > 0
 
     def test_a_broken_off_bake_leaves_pose_and_keys(self) -> None:
         owner = squatting()
