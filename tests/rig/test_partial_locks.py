@@ -125,6 +125,23 @@ def test_random_locks_are_solved_and_stay(first: int) -> None:
     assert not missed
 
 
+def test_random_locks_below_an_uneven_scale_are_solved() -> None:
+    missed = []
+    for seed in range(60):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        owner = locked_line(seed)
+        pose_bones(owner)["b0"].scale = (1.0, 1.3, 0.8)
+        chain = add_chain(owner, (0, 0, 0))
+        before = [locked_values(bone) for bone in pose_bones(owner)]
+        assert chain.target is not None
+        chain.target.location = reachable(owner, chain, Random(seed))
+        press("solve")
+        assert [locked_values(bone) for bone in pose_bones(owner)] == before
+        if chain.status != "REACHED":
+            missed.append((seed, chain.status))
+    assert missed == []
+
+
 @pytest.mark.parametrize(
     ("mode", "locked", "values", "kind"),
     [

@@ -256,10 +256,11 @@ class UnevenChain:
                     turn = [0.0, 0.0, 0.0]
                     turn[axis] = sign * PROBE
                     other = self.limits[i].turned(rotations[i], turn) if are_limited else _turn(rotations[i], turn)
-                    moved += _along(other, rotations[i], axis) * sign
+                    if _along(other, rotations[i], axis) * sign > LEAST_MOVED * PROBE:  # else it is held there
+                        moved += PROBE
                     turned = self.path.poses([*rotations[:i], other, *rotations[i + 1 :]], poses[:i])
                     tips.append(self.path.tip_of(turned[-1]))
-                if moved > LEAST_MOVED * PROBE:
+                if moved:
                     found[:, 3 * i + axis] = np.array(minus(*tips)) / moved
         return found
 
