@@ -85,6 +85,7 @@ class FABRIK_OT_goal_space(SpaceOperator):
     use_key = switch("From This Frame On", "Key the change here; goals with keys are always keyed", options=FORGOTTEN)
     bone = text("Bone", "Name of a bone of the armature; empty to go by the space", options=FORGOTTEN)
     object = text("Object", "Name of the other object; empty for the one that is selected", options=FORGOTTEN)
+    other_bone = text("Other Bone", "Name of a bone of that; empty for its active one", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = working_chain(context)
@@ -104,7 +105,8 @@ class FABRIK_OT_goal_space(SpaceOperator):
     ) -> Anchored | None:
         """What the space names; None for nothing: a bone stands in the armature by itself, an object in the scene."""
         if self.space == "OBJECT" and not self.bone:
-            return other_object(context, owner, self.object)
+            found, bone = other_object(context, owner, self.object)
+            return found, self.other_bone or bone
         if self.space == "SCENE" and not self.bone:
             return (scene_anchor(), "") if are_bones else None
         bone = self.bone or self._bone(context, owner, chain)

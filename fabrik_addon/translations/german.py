@@ -643,6 +643,8 @@ TEXTS = {
     "Name of the other object; empty for the one that is selected": "Name des anderen Objekts; leer für das ausgewählte",
     "The scene: it stays where it is while the armature moves": "Die Szene: es bleibt, während sich das Skelett bewegt",
     "Other Object": "Anderes Objekt",
+    "Other Bone": "Anderer Knochen",
+    "Name of a bone of that; empty for its active one": "Name eines Knochens davon; leer für den aktiven",
     "The other selected object, or the active bone of another armature in Pose mode": (
         "Das andere ausgewählte Objekt, oder der aktive Knochen eines anderen Skeletts im Posenmodus"
     ),

@@ -577,3 +577,33 @@ def not_live() -> Iterator[None]:
     for owner in bpy.data.objects:
         if owner.type == "ARMATURE":
             rig_of(owner).live = False
+
+
+def test_a_foot_in_the_frame_of_another_character_goes_with_that() -> None:
+    """A rider's foot in a stirrup: the other character is posed first, moves as an object, and both are live."""
+    horse, rider = set_up("human_mixamo"), set_up("human_game_engine")
+    for owner in (horse, rider):
+        go_live(owner)
+    tall = height(rider)
+    rig_of(rider).active_index = [one.name for one in rig_of(rider).chains].index("Leg.L")
+    leg = chain(rider, "Leg.L")
+    leg.pin = False
+    foot, carrier = leg.tip_bone, chain(horse, "Leg.R").tip_bone
+    bpy.context.view_layer.objects.active = rider
+    press("goal_space", space="OBJECT", roles="TARGET", object=horse.name, other_bone=carrier)
+    update()
+    stood = matrices(rider)[foot]
+    before = matrices(horse)[carrier]
+    control = pose_bones(horse)[chain(horse, "Leg.R").target_bone]
+    chain(horse, "Leg.R").pin = False
+    control.location += Vector((0.0, 0.05, 0.04)) * tall / horse.scale.x
+    update()
+    horse.location += Vector((0.03, 0.02, 0.05)) * tall
+    update()
+    moved = matrices(horse)[carrier] @ before.inverted()
+    wanted = moved @ stood
+    assert (moved.translation.length) > 0.01 * tall
+    assert (matrices(rider)[foot].translation - wanted.translation).length <= 1e-4 * tall
+    rider.location += Vector((0.05, 0.0, 0.0)) * tall
+    update()
+    assert (matrices(rider)[foot].translation - wanted.translation).length <= 1e-4 * tall
