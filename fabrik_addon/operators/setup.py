@@ -31,7 +31,16 @@ CONTROL_ITEMS = (
     ("NONE", "None", "No targets and poles: bones are dragged, and pins hold feet where they are"),
 )
 CHOICES = ("plan", "controls")
-SWITCHES = ("use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker", "use_switches")
+SWITCHES = (
+    "use_poles",
+    "use_limits",
+    "use_pins",
+    "use_fingers",
+    "use_tail",
+    "use_walker",
+    "use_defaults",
+    "use_switches",
+)
 # Pixels at scale 1.
 WIDTH = 480  # of the dialog
 INDENT = 65.0  # of a reason, with the edges of the dialog
@@ -65,6 +74,12 @@ class SetupOperator(RigOperator):
         "Walker", "Make what stands on legs a walker, whose walk can be planned next", options=FORGOTTEN
     )
 
+    use_defaults = switch(
+        "New Defaults",
+        "Give chains that were there already what new ones are given: hands go along with the chest, limbs turn before "
+        "the trunk, controls turn what they move",
+        options=FORGOTTEN,
+    )
     use_switches = switch(
         "Set Switches", "Set the switches of a generated rig so that its body follows the chains", default=True
     )

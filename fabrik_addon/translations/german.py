@@ -644,6 +644,17 @@ TEXTS = {
     "The scene: it stays where it is while the armature moves": "Die Szene: es bleibt, während sich das Skelett bewegt",
     "Other Object": "Anderes Objekt",
     "Other Bone": "Anderer Knochen",
+    "New Defaults": "Neue Vorgaben",
+    "Give chains that were there already what new ones are given: hands go along with the chest, limbs turn before "
+    "the trunk, controls turn what they move": (
+        "Ketten, die es schon gab, geben, was neue bekommen: Hände gehen mit der Brust, Gliedmaßen drehen sich vor dem "
+        "Rumpf, Steuerknochen drehen, was sie bewegen"
+    ),
+    "its hands do not go along with the chest: New Defaults changes that": (
+        "seine Hände gehen nicht mit der Brust: Neue Vorgaben ändert das"
+    ),
+    "keyed, and left where they hang: {goals}": "mit Schlüsselbildern, und belassen, wo sie hängen: {goals}",
+    "not all of it is as new: {reason}": "nicht alles davon ist wie neu: {reason}",
     "Name of a bone of that; empty for its active one": "Name eines Knochens davon; leer für den aktiven",
     "The other selected object, or the active bone of another armature in Pose mode": (
         "Das andere ausgewählte Objekt, oder der aktive Knochen eines anderen Skeletts im Posenmodus"

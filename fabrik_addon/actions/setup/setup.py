@@ -20,6 +20,8 @@ from ...rig.animation.compat import fcurves_of
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
+from ...rig.goals import goals_of
+from ...rig.placing import location_curves, turn_curves
 from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, worded
@@ -28,7 +30,7 @@ from ..body import set_body
 from ..chain_edit import orient
 from ..chains import Defaults, add_chain, limbs_of, plan_target, read_defaults
 from ..figure_pose import goal_point
-from ..goals import NewGoal, make_goals, plan_pole_of
+from ..goals import NewGoal, make_goals, plan_pole_of, space_name, switch_spaces
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..walk.setup import add_walker
@@ -58,6 +60,7 @@ class SetupOptions:
         controls: What goals are made as: `BONES`, `EMPTIES`, or `NONE` for none.
         use_fingers: A chain for each finger.
         use_tail: Chains for tail and ears.
+        use_defaults: What new chains are given, for chains that were there already, too.
         use_walker: A walker of what stands on legs, whose walk can be planned.
         use_switches: The switches of a generated rig are set so that the body follows the chains.
     """
@@ -69,6 +72,7 @@ class SetupOptions:
     use_fingers: bool = False
     use_tail: bool = True
     use_walker: bool = False
+    use_defaults: bool = False
     use_switches: bool = True
 
 
@@ -198,6 +202,7 @@ def set_up(
         if options.controls != "NONE":
             _make_goals(context, owner, limbs, chains, options, done)
         _hold(context, owner, chains, options, done)
+        _renew(context, owner, chains, options, done)
         if done.made:
             rig_of(owner).active_index = 0  # arms and legs come first
         made = [rig_of(owner).chains[name] for name in done.made]
@@ -320,8 +325,9 @@ def _stiffen(
     girdles, sockets = girdles_and_sockets(limbs, runs)
     followers = reasons_by_bone(owner)
     clavicles = [names[bone] for bone in sorted(girdles) if names[bone] not in followers]
-    if done.body:
-        is_rigid = not followers.keys().isdisjoint(between_body_and_parts(owner, done.body, parts))
+    body = rig.body_bone if options.use_defaults else done.body
+    if body:
+        is_rigid = not followers.keys().isdisjoint(between_body_and_parts(owner, body, parts))
         rig.body_stiffness, rig.spine = BODY_STIFFNESS, 0.0 if is_rigid else TRUNK_SPINE
         for name in clavicles:
             limit_of(bones[name]).of_limb, limit_of(bones[name]).stiffness = True, GIRDLE_STIFFNESS
@@ -372,6 +378,33 @@ def _make_goals(
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
     draw_controls(context, owner, limbs, chains, chest)
+
+
+def _renew(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
+) -> None:
+    """Give chains that were there already what they would be given now, or tell that they were given something else."""
+    kept = {name: rig_of(owner).chains[name] for name in done.kept if chains[name].kind in {ARM, LEG}}
+    chest = chest_of(owner, chains.values())
+    arms = [chain for name, chain in kept.items() if chains[name].kind == ARM and chest]
+    apart = [goal for chain in arms for goal in goals_of(chain) if space_name(goal) != chest]
+    if not options.use_defaults:
+        if apart:
+            done.notes.append(Text("its hands do not go along with the chest: New Defaults changes that"))
+        return
+    for chain in arms:
+        chain.body_helps = ARM_REACH if rig_of(owner).body_bone else 1.0
+    keyed = [goal for goal in apart if location_curves(goal) or turn_curves(goal)]
+    if keyed:
+        names = ", ".join([worded(goal.name) for goal in keyed])
+        done.notes.append(Text("keyed, and left where they hang: {goals}", goals=names))
+    held = [name for name, chain in kept.items() if chain.orientation == "KEEP" and chain.target is not None]
+    try:
+        switch_spaces(context, [(goal, (owner, chest)) for goal in apart if goal not in keyed], keyed=False)
+        for name in held:
+            orient(context, (owner, rig_of(owner).chains[name]), "TARGET")
+    except FabrikError as error:
+        done.notes.append(Text("not all of it is as new: {reason}", reason=error.local))
 
 
 def chest_of(owner: bpy.types.Object, parts: Iterable[Part[str]]) -> str:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import bpy
 import pytest
 from fabrik_addon.actions import drag as dragging
+from fabrik_addon.actions.goals import space_name
 from fabrik_addon.maths import angle_between, minus, unit
 from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
@@ -220,3 +222,33 @@ def test_without_names_sockets_and_clavicles_are_told_by_their_place() -> None:
         assert limit_of(now[name]).limit == "LOCKED"
     for name in ("LeftShoulder", "RightShoulder"):
         assert limit_of(now[name]).of_limb
+
+
+def test_a_character_of_before_is_given_the_defaults_of_now_where_that_is_asked_for() -> None:
+    """Hands that stood in the armature hang on the chest, and nothing moves; keyed ones stay, and are told."""
+    owner = set_up("human_mixamo")
+    rig = rig_of(owner)
+    for index, name in ((rig.chains.find("Arm.L"), "Arm.L"), (rig.chains.find("Arm.R"), "Arm.R")):
+        rig.active_index = index
+        press("goal_space", space="ARMATURE")
+        rig_of(owner).chains[name].body_helps = 1.0
+    rig.body_stiffness, rig.spine = 0.0, 0.5
+    rig_of(owner).chains["Leg.L"].orientation = "KEEP"
+    press("solve_all")
+    press("character_setup")
+    assert space_name(goals_of(rig_of(owner).chains["Arm.L"])[0]) == ""
+    assert rig_of(owner).body_stiffness == 0.0
+    control = pose_bones(owner)[rig_of(owner).chains["Arm.R"].target_bone]
+    control.keyframe_insert("location", frame=1)
+    press("solve_all")
+    before = matrices(owner)
+    press("character_setup", use_defaults=True)
+    update()
+    for name, matrix in matrices(owner).items():
+        assert (matrix.translation - before[name].translation).length < 1e-5
+    left, right = (goals_of(rig_of(owner).chains[name])[0] for name in ("Arm.L", "Arm.R"))
+    assert space_name(left) == "mixamorig:Spine2"
+    assert space_name(right) == ""
+    assert rig_of(owner).body_stiffness == 1.0
+    assert rig_of(owner).chains["Arm.L"].body_helps == pytest.approx(0.9)
+    assert rig_of(owner).chains["Leg.L"].orientation == "TARGET"
