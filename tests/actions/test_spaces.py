@@ -31,8 +31,7 @@ STAYS = 1e-6
 @pytest.fixture(params=HUMANS)
 def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     """A character as it is set up, in Pose mode."""
-    owner: bpy.types.Object = set_up(str(request.param))
-    return owner
+    return set_up(str(request.param))
 
 
 def chest_of(owner: bpy.types.Object) -> str:

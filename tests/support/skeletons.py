@@ -27,7 +27,7 @@ def make_character(name: str) -> bpy.types.Object:
     return _metarig(name) if name in METARIGS else _imported(name)
 
 
-def set_up(name: str, **options: Any) -> Any:
+def set_up(name: str, **options: Any) -> bpy.types.Object:
     """A character, set up by the button."""
     owner = make_character(name)
     press("character_setup", **options)
