@@ -100,6 +100,8 @@ TEMPLATES = {
     "CONSTRAINT_HOLDS_STILL": "its constraint '{name}' lets it follow '{followed}' and not the body that carries it",
     "TARGET_DELETED": "its target '{name}' was deleted",
     "GOAL_HANGS_ON_CHAIN": "the {role} moves with the chain's own bone '{bone}'",
+    "GOAL_FOLLOWS_FIGURE": "the {role} moves with '{bone}', which is solved with it: hang it there by its parent alone, "
+    "or by one Child Of or Copy Transforms",
     "DRIVER_BROKEN": "the driver of {path}, which moves the {role}, can't be evaluated",
     "MOVED_BY_IK": "the IK constraint of '{bone}' moves it: mute or remove that",
     "CONSTRAINT_CHANGES_SCALE": "its constraint '{name}' changes its scale: mute or remove it",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..errors import BoneError, ChainError, FabrikError, TargetError
+from ..errors import AbsentTargetError, BoneError, ChainError, FabrikError, TargetError
 from ..maths import ULPS, distance
 from ..rig.animation.keys import KeyedChannels, insert_posed_keys
 from ..rig.bones import pose_bones
@@ -270,17 +270,26 @@ _Ended = tuple[bpy.types.Object, Outcome]
 
 
 def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[_Ended]:
-    """Solve chains that do not depend on each other: read all, solve all, write all, and evaluate once."""
+    """Solve chains that do not depend on each other: read all, solve all, write all, and evaluate once.
+
+    A chain whose goal moves with those that it is solved with is left out, as live posing leaves it out.
+    """
     depsgraph = context.evaluated_depsgraph_get()
     facts = FactsByRig(frame_of(depsgraph))
     outcomes: list[_Ended] = []
     solved: dict[str, list[tuple[ChainSet, Posed]]] = {}
-    for one in level:
+    waiting = [*level]
+    while waiting:
+        one = waiting.pop(0)
         try:
             item = posed(*read(one, depsgraph, facts), one.owner, depsgraph, explain=True)
             solved.setdefault(one.owner.name_full, []).append((one, item))
         except FabrikError as error:
-            outcomes += _refused(one, error)
+            at_fault, rest = [chain for chain in one.chains if chain.name == error.chain], list[FabrikChain]()
+            if isinstance(error, TargetError) and not isinstance(error, AbsentTargetError):
+                rest = [chain for chain in one.chains if chain not in at_fault]
+            waiting += sets_of(one.owner, rest) if at_fault else ()
+            outcomes += _refused(one._replace(chains=tuple(at_fault)) if rest and at_fault else one, error)
     written = [one for some in solved.values() for one in _write(some)]
     return outcomes + _judged(context, written, facts) if written else outcomes
 

@@ -15,13 +15,13 @@ from math import degrees, radians
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ..errors import FabrikError
 from ..kernel import PIN, STATUSES
 from ..messages import ROLES, Message
 from ..rig.bones import names_if_any
 from ..rig.dependencies import absence_of, why_unfollowed
-from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import REACHED, ChainGoal
 from ..rig.figure.groups import ChainSet, lacks_goal
 from ..rig.figure.last_solve import moved_since, stand_of
@@ -33,6 +33,7 @@ from ..texts import Text, joined, quoted, worded
 log = logging.getLogger(__name__)
 
 POLE_MISSED = radians(0.5)  # between a bend and its pole from which that is told
+STRAIGHT = 0.999  # share of its length from which on a chain is stretched as far as it goes
 SAME_RESIDUAL = 1e-6  # share by which numbers may differ from what is stored without being written
 TURN_TOLD = 0.001  # radians, about a twentieth of a degree
 STATUS_TEXTS = {
@@ -127,7 +128,7 @@ def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
         if angle is not None:
             outcome.warnings.append(Text("{bone} would have to give {angle:.3g}°", bone=bone, angle=degrees(angle)))
     if status != REACHED:
-        outcome.warnings += _held_by(item.figure, one, pinned)
+        outcome.warnings += _held_by(item, one, pinned)
     warn_of_pole(outcome, pole, is_uneven=bool(item.uneven))
     if item.uneven and outcome.status != "REACHED":
         outcome.warnings.append(
@@ -140,7 +141,7 @@ def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
     return outcome
 
 
-def _held_by(figure: RigFigure, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
+def _held_by(item: Posed, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
     """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
     others = [name for name in pinned if name != one.chain]
     if others:
@@ -149,11 +150,22 @@ def _held_by(figure: RigFigure, one: ChainGoal, pinned: Sequence[str]) -> list[s
             return [Text("it can't be held together with the pin of {name}", name=names)]
         if one.rank == PIN:
             return [Text("it can't be held together with the pins of {names}", names=names)]
+        held = Text("it gives way to the pins of {names}", names=names)
         if len(others) == 1:
-            return [Text("it gives way to the pin of {name}", name=names)]
-        return [Text("it gives way to the pins of {names}", names=names)]
-    beside = quoted([name for name in figure.chains if name != one.chain])
+            held = Text("it gives way to the pin of {name}", name=names)
+        return [Text("its goal is too far away"), held] if _is_straight(item, one) else [held]
+    beside = quoted([name for name in item.figure.chains if name != one.chain])
     return [Text("it shares its bones with {chains}, each with its goal", chains=beside)] if beside else []
+
+
+def _is_straight(item: Posed, one: ChainGoal) -> bool:
+    """Whether a chain is stretched to its goal, so that nothing but what carries it could bring it nearer."""
+    joints = item.heads[[*one.joints]]
+    if not one.at_head:
+        joints = np.vstack((joints, item.ends[one.joints[-1]]))
+    steps = np.vstack((np.diff(joints, axis=0), joints[-1] - joints[0]))
+    *own, across = np.sqrt((steps**2).sum(axis=1)).tolist()
+    return len(own) > 1 and not one.aims and across >= STRAIGHT * sum(own)
 
 
 def warn_of_pole(outcome: Outcome, pole_error: float, is_uneven: bool = False) -> None:

@@ -192,7 +192,9 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         below = bone_below(owner, goal, bone, own) if carriers else ""
         if carriers and (not below or below in names_if_any(owner, chain)):
             name = next(found for found in reversed(bones) if found in carriers)
-            reason = Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=name)
+            reason = Message("GOAL_FOLLOWS_FIGURE", role=ROLES[role], bone=name)
+            if name in names_if_any(owner, chain):
+                reason = Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=name)
             raise TargetError(reason, chain=chain.name)
 
 

@@ -83,6 +83,9 @@ def hold_of(found: bpy.types.Object, name: str) -> Hold | None:
     if holder is None or _is_driven(found, holder):
         return None
     if len(holder.constraints) and in_force(holder):
+        copied = _copied(holder)
+        if copied is not None:
+            return copied
         constraint = space_of(holder)
         target = target_of(holder, constraint) if constraint is not None and not _hangs(holder) else None
         return Hold(*target, constraint) if target is not None else None
@@ -92,6 +95,17 @@ def hold_of(found: bpy.types.Object, name: str) -> Hold | None:
         return Hold(found, "")
     is_whole = holder.bone.use_inherit_rotation and holder.bone.use_local_location
     return Hold(found, holder.parent.name) if is_whole else None
+
+
+def _copied(holder: Holder) -> Hold | None:
+    """What an object stands on that a constraint copies whole, so that its own channels and its parent don't count."""
+    constraint: Any = in_force(holder)[-1]
+    if isinstance(holder, bpy.types.PoseBone) or constraint.type != "COPY_TRANSFORMS" or constraint.influence < 1.0:
+        return None
+    spaces = constraint.mix_mode, constraint.owner_space, constraint.target_space
+    if spaces != ("REPLACE", "WORLD", "WORLD") or constraint.head_tail or constraint.target is None:
+        return None
+    return Hold(constraint.target, constraint.subtarget if constraint.target.type == "ARMATURE" else "", constraint)
 
 
 def _hangs(holder: Holder) -> bool:
@@ -133,6 +147,11 @@ ALIKE = 1e-5  # share of a scale by which its axes may differ through rounding
 
 
 def carrier_of(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
+    """What carries a goal in the frame of the bone on which it hangs, without its own channels; see `carried_by`."""
+    return carried_by(bone, role, goal, name)[0]
+
+
+def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple[Matrix, Matrix]:
     """What carries a goal in the frame of the bone on which it hangs (`bone_below`), by channels alone.
 
     So it is the same to the last bit wherever that bone stands, and nothing runs in a circle.
@@ -145,7 +164,8 @@ def carrier_of(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matri
 
     Returns:
         The matrix that comes before the goal's own channels, or that of the bone where the goal is that: relative to
-        the bone's head and axes, in lengths of armature space.
+        the bone's head and axes, in lengths of armature space. And what its own channels add: nothing where it is a
+        copy of what it hangs on.
 
     Raises:
         TargetError: A scale on the way differs between axes.
@@ -161,11 +181,13 @@ def carrier_of(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matri
     rest, size = frame.bone.matrix_local.to_3x3(), size_of(frame)
     if not size:
         raise TargetError(Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=bone))
-    own, length = (rest * size).to_4x4(), frame.bone.length
+    own, length, channels = (rest * size).to_4x4(), frame.bone.length, Matrix()
     for k, (holder, hold) in enumerate(reversed(way), 1):
-        own = _carried(holder, hold, own, length) @ (Matrix() if k == len(way) else holder.matrix_basis)
+        own = _carried(holder, hold, own, length)
+        channels = Matrix() if getattr(hold.constraint, "mix_mode", "") == "REPLACE" else holder.matrix_basis
+        own = own @ (channels if k < len(way) else Matrix())
         length = holder.bone.length if isinstance(holder, bpy.types.PoseBone) else 0.0
-    return rest.inverted().to_4x4() @ own
+    return rest.inverted().to_4x4() @ own, channels
 
 
 def _carried(holder: Holder, hold: Hold, above: Matrix, length: float) -> Matrix:
@@ -224,10 +246,9 @@ def size_of(bone: bpy.types.PoseBone) -> float:
 
 
 def within(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
-    """A goal in the frame of the bone on which it hangs; see `carrier_of`."""
-    holder: Any = holder_in(goal, name)
-    carrier = carrier_of(bone, role, goal, name)
-    return carrier @ holder.matrix_basis if name != bone else carrier
+    """A goal in the frame of the bone on which it hangs; see `carried_by`."""
+    carrier, channels = carried_by(bone, role, goal, name)
+    return carrier @ channels
 
 
 def reader_within(bone: str, *, turns: bool) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
@@ -244,13 +265,11 @@ def reader_within(bone: str, *, turns: bool) -> Callable[[str, bpy.types.Object,
     def reader(role: str, goal: Any, name: str) -> Sequence[float]:
         nonlocal known
         holder: Any = goal.pose.bones[name] if name and goal.type == "ARMATURE" else goal
-        carrier = known
-        if carrier is None:
-            carrier = carrier_of(bone, role, goal, name)
+        if known is None:
             hold = hold_of(goal, name)
             is_near = hold is not None and hold.bone == bone and getattr(hold.constraint, "type", "") != "CHILD_OF"
-            known = carrier if is_near and holder != goal else None
-        found: Matrix = carrier @ holder.matrix_basis if name != bone else carrier
+            known = carrier_of(bone, role, goal, name) if is_near and holder != goal and name != bone else None
+        found: Matrix = known @ holder.matrix_basis if known is not None else within(bone, role, goal, name)
         return axes_of(found) if turns else found.translation
 
     return reader

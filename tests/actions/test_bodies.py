@@ -50,7 +50,7 @@ class TestHips:
         press("solve_all")
         assert_feet_hold(owner)
         assert statuses(owner)["hips"] == "BLOCKED"
-        assert "gives way to the pins of 'foot.L' and 'foot.R'" in hips.message
+        assert hips.message == "it gives way to the pins of 'foot.L' and 'foot.R'"
         assert effector(owner, hips).z > 0.95
 
     def test_the_spine_follows_a_hand(self) -> None:
@@ -363,8 +363,9 @@ class TestBadInput:
         owner = with_legs_pinned(make_body())
         hand = add_limb(owner, "hand.L", 3)
         hand.target, hand.target_bone = owner, pose_bones(owner)["hand.L"].parent.name
-        with pytest.raises(RuntimeError, match="moves with the chain's own bone"):
-            press("solve_all")
+        press("solve_all")
+        assert "moves with the chain's own bone" in rig_of(owner).chains["hand.L"].message
+        assert statuses(owner) == {"hand.L": "REFUSED", "foot.L": "REACHED", "foot.R": "REACHED"}
 
     def test_pins_that_can_not_both_hold_say_so(self) -> None:
         owner = with_legs_pinned(make_body())

@@ -131,7 +131,7 @@ class TestFollowing:
         update()
         assert_feet_hold(owner)
         assert statuses(owner)["hand.L"] == "BLOCKED"
-        assert "gives way to the pins" in rig_of(owner).chains["hand.L"].message
+        assert "its goal is too far away; it gives way to the pins" in rig_of(owner).chains["hand.L"].message
 
 
 class TestGroups:

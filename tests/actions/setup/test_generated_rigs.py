@@ -11,7 +11,8 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.actions.setup.switching import follow_controls
-from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.scenes import go_live, go_to, key_automatically, keyed, make_armature, press, strand, update
@@ -57,7 +58,7 @@ def human(rig_named: Callable[[str], bpy.types.Object]) -> bpy.types.Object:
 def seen(owner: bpy.types.Object) -> dict[str, Vector]:
     """Where the bones that deform, and those that they follow, begin and end, in armature space."""
     update()
-    posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    posed = pose_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()))
     found: dict[str, Vector] = {}
     for bone in posed:
         if bone.name.startswith(SEEN):
@@ -74,7 +75,7 @@ def channels(owner: bpy.types.Object) -> dict[str, tuple[float, ...]]:
     """All channels of the bones."""
     return {
         bone.name: (*bone.location, *bone.rotation_quaternion, *bone.rotation_euler, *bone.scale)
-        for bone in owner.pose.bones
+        for bone in pose_bones(owner)
     }
 
 
@@ -83,12 +84,12 @@ def changed(before: dict[str, tuple[float, ...]], owner: bpy.types.Object) -> se
     return {name for name, values in channels(owner).items() if values != before[name]}
 
 
-def limbs(owner: bpy.types.Object) -> list[Any]:
+def limbs(owner: bpy.types.Object) -> list[FabrikChain]:
     return [chain for chain in rig_of(owner).chains if chain.target is not None]
 
 
 def target(owner: bpy.types.Object, name: str) -> bpy.types.PoseBone:
-    return owner.pose.bones[rig_of(owner).chains[name].target_bone]
+    return pose_bones(owner)[rig_of(owner).chains[name].target_bone]
 
 
 def front(owner: bpy.types.Object) -> str:
@@ -106,7 +107,7 @@ def test_one_press_switches_the_limbs_and_nothing_moves(
     owner: bpy.types.Object, capfd: pytest.CaptureFixture[str]
 ) -> None:
     stood = seen(owner)
-    every: Any = owner.pose.bones
+    every: Any = pose_bones(owner)
     switches = [bone for bone in every if "IK_FK" in bone]
     assert len(switches) == 4
     assert {bone["IK_FK"] for bone in switches} == {0.0}
@@ -128,7 +129,7 @@ def test_one_press_switches_the_limbs_and_nothing_moves(
 def test_a_pose_that_was_made_by_its_own_controls_stays(
     human: bpy.types.Object, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    bones = human.pose.bones
+    bones = pose_bones(human)
     bones["hand_ik.L"].matrix = Matrix.LocRotScale((0.4, -0.25, 1.35), Quaternion((0.0, 1.0, 0.0), 0.5), None)
     bones["foot_ik.R"].location = (0.0, -0.1, 0.15)
     bones["torso"].location = (0.0, 0.05, -0.08)
@@ -167,7 +168,7 @@ def test_a_pole_turns_the_knee_about_the_leg(human: bpy.types.Object) -> None:
     update()
     press("solve_all")
     stood = seen(human)
-    human.pose.bones[rig_of(human).chains["Leg.L"].pole_bone].location.x += 0.3
+    pose_bones(human)[rig_of(human).chains["Leg.L"].pole_bone].location.x += 0.3
     update()
     press("solve_all")
     there = seen(human)
@@ -197,8 +198,8 @@ def test_button_live_and_bake_give_one_pose(owner: bpy.types.Object) -> None:
     name, scene = front(owner), bpy.context.scene
     control = target(owner, name)
     keyed(control, {1: (0.0, 0.0, 0.0), 11: (0.04, -0.08, 0.1)})
-    owner.pose.bones["chest"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.2)
-    by_button = {}
+    pose_bones(owner)["chest"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.2)
+    by_button: dict[int, dict[str, tuple[float, ...]]] = {}
     for frame in (1, 4, 8, 11):
         go_to(frame)
         press("solve_all")
@@ -230,7 +231,7 @@ def test_hands_go_with_a_chest_that_is_turned_by_hand(human: bpy.types.Object) -
     press("character_setup")
     go_live(human)
     stood = seen(human)
-    human.pose.bones["chest"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), radians(30.0))
+    pose_bones(human)["chest"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), radians(30.0))
     there = seen(human)
     assert off(stood, there, "DEF-foot") < 1e-4
     assert off(stood, there, "DEF-hand") > 0.1
@@ -246,7 +247,7 @@ def test_a_torso_that_is_moved_by_hand_leaves_the_feet(human: bpy.types.Object) 
     press("character_setup")
     go_live(human)
     stood = seen(human)
-    human.pose.bones["torso"].location = (0.0, -0.1, 0.03)
+    pose_bones(human)["torso"].location = (0.0, -0.1, 0.03)
     there = seen(human)
     assert off(stood, there, "DEF-foot.L head", "DEF-foot.R head") < 1e-4
     assert there["DEF-spine head"] != stood["DEF-spine head"]
@@ -269,7 +270,7 @@ def test_what_is_switched_and_posed_is_keyed_where_that_is_automatic(human: bpy.
 def test_a_keyed_switch_that_is_not_keyed_again_is_told(
     human: bpy.types.Object, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    bone: Any = human.pose.bones["thigh_parent.L"]
+    bone: Any = pose_bones(human)["thigh_parent.L"]
     bone.keyframe_insert('["IK_FK"]', frame=1)
     press("character_setup")
     assert "a switch of thigh_parent.L is keyed: key it" in capfd.readouterr().out
@@ -277,14 +278,14 @@ def test_a_keyed_switch_that_is_not_keyed_again_is_told(
 
 def test_without_switches_it_says_that_nothing_follows(human: bpy.types.Object) -> None:
     press("character_setup", use_switches=False)
-    assert human.pose.bones["thigh_parent.L"]["IK_FK"] == 0.0
+    assert pose_bones(human)["thigh_parent.L"]["IK_FK"] == 0.0
     press("solve_all")
     assert "'IK_FK' of 'thigh_parent.L' is 0" in rig_of(human).chains["Leg.L"].message
 
 
 def test_a_limb_that_does_not_follow_the_body_is_named(human: bpy.types.Object) -> None:
     press("character_setup")
-    human.pose.bones["thigh_parent.L"]["FK_limb_follow"] = 1.0
+    pose_bones(human)["thigh_parent.L"]["FK_limb_follow"] = 1.0
     human.update_tag()
     update()
     with pytest.raises(
@@ -294,8 +295,8 @@ def test_a_limb_that_does_not_follow_the_body_is_named(human: bpy.types.Object) 
 
 
 def test_a_rig_at_another_size_and_place(human: bpy.types.Object) -> None:
-    human.pose.bones["root"].scale = (1.5, 1.5, 1.5)
-    human.pose.bones["root"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), 1.0)
+    pose_bones(human)["root"].scale = (1.5, 1.5, 1.5)
+    pose_bones(human)["root"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), 1.0)
     human.scale, human.location = (2.0, 2.0, 2.0), (3.0, 1.0, 0.0)
     stood = seen(human)
     press("character_setup")
@@ -311,12 +312,12 @@ def made_by_hand(*, at_one: float) -> bpy.types.Object:
     """Two controls, and two bones that deform and copy their rotations where a property is at one end of its range."""
     row = strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2))
     owner = make_armature([*row, *row])
-    switch: Any = owner.pose.bones["b0"]
+    switch: Any = pose_bones(owner)["b0"]
     switch["Controls"] = 1.0 - at_one
     switch.id_properties_ui("Controls").update(min=0.0, max=1.0)
     for i in (0, 1):
         owner.data.bones[f"b{i}"].use_deform = False
-        constraint: Any = owner.pose.bones[f"b{i + 2}"].constraints.new("COPY_ROTATION")
+        constraint: Any = pose_bones(owner)[f"b{i + 2}"].constraints.new("COPY_ROTATION")
         constraint.target, constraint.subtarget = owner, f"b{i}"
         driver: Any = constraint.driver_add("influence").driver
         driver.type = "SCRIPTED"
@@ -330,14 +331,14 @@ def made_by_hand(*, at_one: float) -> bpy.types.Object:
 @pytest.mark.parametrize("at_one", [1.0, 0.0])
 def test_a_switch_of_any_name_is_set_to_the_end_that_follows(at_one: float) -> None:
     owner = made_by_hand(at_one=at_one)
-    owner.pose.bones["b2"].rotation_quaternion = turn = Quaternion((1.0, 0.0, 0.0), 0.4)
+    pose_bones(owner)["b2"].rotation_quaternion = turn = Quaternion((1.0, 0.0, 0.0), 0.4)
     update()
-    stood = [bone.matrix.copy() for bone in owner.pose.bones][2:]
+    stood = [bone.matrix.copy() for bone in pose_bones(owner)][2:]
     done, notes = follow_controls(bpy.context, owner, [["b0", "b1"]])
     assert done == [f"the body follows the chains now: 'Controls' is {at_one:g} on b0"]
     assert notes == []
-    assert owner.pose.bones["b0"].rotation_quaternion.rotation_difference(turn).angle < 1e-3
-    for bone, matrix in zip(list(owner.pose.bones)[2:], stood, strict=True):
+    assert pose_bones(owner)["b0"].rotation_quaternion.rotation_difference(turn).angle < 1e-3
+    for bone, matrix in zip(list(pose_bones(owner))[2:], stood, strict=True):
         assert (bone.matrix.translation - matrix.translation).length < 1e-5
         assert (bone.tail - (matrix.translation + matrix.col[1].to_3d() * bone.length)).length < 1e-5
     assert follow_controls(bpy.context, owner, [["b0", "b1"]]) == ([], [])
@@ -350,7 +351,7 @@ def test_a_switch_that_does_nothing_is_told_and_left() -> None:
     update()
     done, notes = follow_controls(bpy.context, owner, [["b0", "b1"]])
     assert (done, notes) == ([], ["the rig's own switch 'Controls' of 'b0' can't be set"])
-    assert owner.pose.bones["b0"]["Controls"] == 0.0
+    assert pose_bones(owner)["b0"]["Controls"] == 0.0
 
 
 def test_one_step_of_undo_takes_all_of_it_back(human: bpy.types.Object) -> None:
@@ -359,6 +360,6 @@ def test_one_step_of_undo_takes_all_of_it_back(human: bpy.types.Object) -> None:
     bpy.ops.fabrik.character_setup("EXEC_DEFAULT", True)
     bpy.ops.ed.undo()
     owner = bpy.data.objects["rig"]
-    assert owner.pose.bones["thigh_parent.L"]["IK_FK"] == 0.0
+    assert pose_bones(owner)["thigh_parent.L"]["IK_FK"] == 0.0
     assert channels(owner) == before
     assert len(rig_of(owner).chains) == 0
