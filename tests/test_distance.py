@@ -37,7 +37,7 @@ CALLS = {
     "drag of the hips: step": (85, 20, 0),
     "drag of the hips: end": (3_740, 50, 1),
     "set up character": (53_400, 72, 2),
-    "plan walk, 250 frames": (301_100, 71, 5),
+    "plan walk, 250 frames": (304_200, 71, 5),
     "bake, 8 limbs, a chain and frame": (16, 54, 0),
     "bake, character, a frame": (125, 57, 0),
 }

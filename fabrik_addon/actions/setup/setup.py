@@ -19,8 +19,8 @@ from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING,
 from ...rig.animation.compat import fcurves_of
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
-from ...rig.control_bones import new_bones_refusal
-from ...rig.goals import goals_of
+from ...rig.control_bones import is_control, new_bones_refusal
+from ...rig.goals import frames_of, goals_of
 from ...rig.placing import location_curves, turn_curves
 from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
@@ -213,13 +213,17 @@ def set_up(
 
 
 def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done) -> None:
-    """A walker, whose arms are free: their targets would stay behind while the body walks on."""
+    """A walker; chains whose targets would stay behind while the body walks on are free."""
     try:
         walker = add_walker(context, owner)
     except FabrikError as error:
         done.notes.append(Text("no walker: {reason}", reason=error.local))
         return
-    let_go = [chain for name in done.made if name not in walker.legs and (chain := rig_of(owner).chains[name]).enabled]
+    body = pose_bones(owner).get(rig_of(owner).body_bone)
+    below: list[bpy.types.PoseBone] = [body, *body.children_recursive] if body is not None else []
+    bones = {bone.name for bone in below if not is_control(bone)}
+    others = [rig_of(owner).chains[name] for name in done.made if name not in walker.legs]
+    let_go = [chain for chain in others if chain.enabled and "target" not in frames_of(owner, chain, bones)]
     for chain in let_go:
         chain.enabled = False
     if let_go:
