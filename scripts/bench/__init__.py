@@ -16,4 +16,5 @@ GROUPS = {
     "7": ("Smoothness: drags and paths", "smoothness"),
     "8": ("Walks as they are planned", "walks"),
     "9": ("Walks in Blender", "walks_in_blender"),
+    "10": ("Bodies as posed by hand", "posing"),
 }

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies as they are posed by hand after their set-up: hands, hips, feet, the whole armature; and any drag.
+
+All is judged by what Blender evaluates. Characters face -Y in the world, and their left side is at +X.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from math import radians
+from typing import Any, TypeAlias
+
+import bpy
+import numpy as np
+from fabrik_addon.actions import drag as dragging
+from fabrik_addon.maths import Doubles
+from fabrik_addon.rig.bones import resolve_bones
+from fabrik_addon.rig.schema import FabrikChain, limit_of
+from mathutils import Matrix, Vector
+from numpy.typing import NDArray
+
+from blender import OPS, rig_of
+from dev.humans import HUMANS, make_human
+from dev.quiet import quiet
+from environment import ROOT
+from rigs import BoneRow, empty_file, make_armature, metarig
+
+from .tables import Judged, Row, Table, worst_of
+from .timing import Scale
+
+Way: TypeAlias = tuple[float, float, float]
+CONTEXT: Any = bpy.context
+SKELETONS = ROOT / "tests" / "data" / "skeletons"
+FRONT, UP = Vector((0.0, -1.0, 0.0)), Vector((0.0, 0.0, 1.0))
+SHARES = (0.5, 0.76, 0.9)  # of an arm's reach, at which its hand is put; from there on the body is to help
+# Where to, from the shoulder: shares of where the limb points at rest, of the front, and of above.
+PAWS: Sequence[Way] = ((1.0, 0.4, 0.0), (1.0, 0.8, 0.0))
+HANDS: Sequence[Way] = (*PAWS, (0.4, 1.0, 0.2), (0.3, 0.6, 0.8), (-0.5, 1.0, 0.0))
+SUNK, CROUCH, STEPS = 0.25, 0.45, 10  # shares of a leg's length by which hips go down, and in how many steps
+FOOT_TURN = radians(17.0)
+TURNS = (radians(90.0), radians(180.0))  # of the armature
+FRAMES, WAY = 60, 0.5  # of a drag, and its way in lengths of a leg
+GOLDEN = (1.0 + 5.0**0.5) / 2.0
+CORNERS: Sequence[Way] = [  # of an icosahedron; the mirror image of one is another
+    way for a in (-1.0, 1.0) for b in (-GOLDEN, GOLDEN) for way in ((0.0, a, b), (a, b, 0.0), (b, 0.0, a))
+]
+IMAGES = CORNERS[::3]  # in which the other hand and foot are dragged, too
+# What figures are to be at most. Of a body whose hand is posed, and of one whose hips are lowered: shares of a leg's
+# length, and degrees.
+HIPS, CHEST = 1e-3, 1.0
+SUNK_CHEST, CARRIED, PINS = 5.0, 0.02, 1e-4
+STAYS, FOLLOWS = 1e-6, 0.1  # share of the size, of a turned armature's pose; degrees, of a foot behind its control
+BESIDE, MIRRORED = 0.06, 0.5  # share of a leg's length, of knees beside the toes; degrees
+SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """A character before its set-up.
+
+    Attributes:
+        make: Makes it in an empty file.
+        arm: What its front limbs are called, without their side.
+        leg: The same of its hind limbs.
+        ways: Where to the ends of its front limbs are put.
+    """
+
+    make: Callable[[], Any]
+    arm: str = "Arm"
+    leg: str = "Leg"
+    ways: Sequence[Way] = HANDS
+
+    @property
+    def is_human(self) -> bool:
+        """Whether it stands on its hind limbs alone."""
+        return self.arm == "Arm"
+
+
+def _drawn(name: str) -> Any:
+    """A skeleton that the tests keep as a table."""
+    bones = json.loads((SKELETONS / f"{name}.json").read_text(encoding="utf-8"))["bones"]
+    rows = {bone: BoneRow(parent, head, tail, connected) for bone, parent, head, tail, _, connected in bones}
+    owner: Any = make_armature(name, rows)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone, _, _, _, axis, _ in bones:
+        owner.data.edit_bones[bone].align_roll(Vector(axis))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return owner
+
+
+CHARACTERS = {
+    **{name: Character(partial(make_human, name)) for name in HUMANS},
+    "makehuman": Character(partial(_drawn, "makehuman")),
+    "rigify human": Character(partial(metarig, "human")),
+    **{name: Character(partial(metarig, name), "Front Leg", "Hind Leg", PAWS) for name in ("cat", "wolf", "horse")},
+}
+DRAGGED = (*HUMANS, "wolf")
+
+
+class Posed:
+    """A character that was set up, in Pose mode, without its mesh.
+
+    Attributes:
+        kind: As it was before.
+        owner: The armature object.
+        index: The place of each bone.
+        arms: Its front limbs, the left one first.
+        legs: Its hind ones.
+        body: Its body bone.
+        chest: The bone that carries its front limbs.
+        leg: Length of a hind limb.
+    """
+
+    def __init__(self, name: str, *, live: bool = True, pins: bool = True) -> None:
+        empty_file()
+        self.kind = CHARACTERS[name]
+        with quiet():
+            self.owner = self.kind.make()
+            for found in [one for one in bpy.data.objects if one.type == "MESH"]:
+                bpy.data.objects.remove(found)
+            OPS.fabrik.character_setup()
+        bpy.ops.object.mode_set(mode="POSE")
+        self.index = {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
+        self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in (self.kind.arm, self.kind.leg))
+        rig = rig_of(self.owner)
+        for chain in rig.chains:
+            chain.pin = chain.pin and pins
+        above = self.bones(self.arms[0])[0].parent
+        while limit_of(above).of_limb:
+            above = above.parent
+        self.body, self.chest, rig.live = rig.body_bone, above.name, live
+        self.stand()
+        self.leg = _length(self.joints(self.legs[0]))
+
+    def stand(self) -> Doubles:
+        """(B, 4, 4), the matrix of each bone in armature space, as Blender evaluates it now."""
+        CONTEXT.view_layer.update()
+        values = np.zeros(16 * len(self.index), dtype=np.float32)
+        self.owner.pose.bones.foreach_get("matrix", values)
+        return values.reshape(-1, 4, 4).swapaxes(1, 2).astype(np.float64)
+
+    def chain(self, name: str) -> FabrikChain:
+        """A chain by its name."""
+        return rig_of(self.owner).chains[name]
+
+    def bones(self, name: str) -> list[Any]:
+        """The bones of a chain, the root first."""
+        return list(resolve_bones(self.owner, self.chain(name)))
+
+    def joints(self, name: str) -> list[Vector]:
+        """The joints of a chain, from its root to its effector."""
+        bones = self.bones(name)
+        ends = [bones[-1].tail.copy()] if self.chain(name).effector == "TAIL" else []
+        return [*(bone.head.copy() for bone in bones), *ends]
+
+    def hang(self, name: str, space: str) -> None:
+        """Let another space carry target and pole of a chain."""
+        rig = rig_of(self.owner)
+        rig.active_index = [chain.name for chain in rig.chains].index(name)
+        with quiet():
+            OPS.fabrik.goal_space(space=space, roles="BOTH")
+
+    def at(self, stood: Doubles, bone: str) -> Matrix:
+        """A bone's matrix among those of all."""
+        return Matrix(stood[self.index[bone]])
+
+    def put(self, bone: str, matrix: Matrix) -> Doubles:
+        """Give a bone a matrix, as by hand; how all stand then."""
+        self.owner.pose.bones[bone].matrix = matrix
+        return self.stand()
+
+    def lowered(self, share: float) -> Doubles:
+        """How all stand once the hips are lowered in steps, by a share of a leg's length."""
+        stood = now = self.stand()
+        for step in range(1, STEPS + 1):
+            down = Matrix.Translation((0.0, 0.0, -share * self.leg * step / STEPS))
+            now = self.put(self.body, down @ self.at(stood, self.body))
+        return now
+
+
+def measured(scale: Scale) -> list[Table]:
+    """The tables of the group."""
+    return [by_hand(scale), drags(scale)]
+
+
+def by_hand(scale: Scale) -> Table:
+    """Hands, hips, feet and the whole armature."""
+    names = list(CHARACTERS)[: scale.of(len(CHARACTERS), 1)]
+    shares = ", ".join(map(str, SHARES))
+    note = (
+        "Characters after *Set Up Character*, *Live* on, goals as they come; lengths are shares of a leg's. *Hand*: "
+        f"how far hips and chest move while the target of a hand is put to {shares} of the arm's length, in several "
+        "directions, in the space of the chest and in the armature's; front paws for hands. *Down*: the hips are "
+        f"lowered by {SUNK} of a leg; *hands*: how far they move in the space of the chest. *Turned*: by how much the "
+        "pose is another one once the armature is turned by 90 and 180°. *Foot °*: by how much a foot is off its "
+        "control that is turned by 17°. *Knees*: how far they stand beside the toes once the hips are lowered by "
+        f"{CROUCH} of a leg, and by how much left and right are no mirror images."
+    )
+    return Table("10a. Bodies as posed by hand", note, [_row(name, pins) for name in names for pins in (True, False)])
+
+
+def _row(name: str, pins: bool) -> Row:
+    made = partial(Posed, name, pins=pins)
+    in_chest, in_armature = (_hands(made(), space) for space in ("LIMB", "ARMATURE"))
+    chest, hands, feet = _sunk(made())
+    beside, apart = _crouch(made())
+    is_human = CHARACTERS[name].is_human
+    return {
+        "character": name if pins else f"{name}, no pins",
+        "hand in chest: hips": Judged(in_chest[0], at_most=HIPS),
+        "chest °": Judged(in_chest[1], at_most=CHEST),
+        "hand in armature: hips": Judged(in_armature[0], at_most=HIPS, is_goal=True),
+        "chest ° then": Judged(in_armature[1], at_most=CHEST, is_goal=True),
+        "missed": Judged(in_chest[2] + in_armature[2], at_most=0),
+        "down: chest °": Judged(chest, at_most=SUNK_CHEST),
+        "hands": Judged(hands, at_most=CARRIED) if is_human else None,
+        "feet": Judged(feet, at_most=PINS),
+        "turned": Judged(worst_of([_turned(made(), turn) for turn in TURNS]), at_most=STAYS),
+        "foot °": Judged(_foot(made()), at_most=FOLLOWS),
+        "knees beside": Judged(beside, at_most=BESIDE),
+        "mirrored °": Judged(apart, at_most=MIRRORED),
+    }
+
+
+def _hands(posed: Posed, space: str) -> tuple[float, float, int]:
+    """How far the hips and the chest move while each hand is put inside its reach, and how often it does not come."""
+    hips, turns, missed = list[float](), list[float](), 0
+    for arm in posed.arms:
+        posed.hang(arm, space)
+        before, joints, target = posed.stand(), posed.joints(arm), posed.chain(arm).target_bone
+        stood, rest = posed.at(before, target), (joints[-1] - joints[0]).normalized()
+        for share in SHARES:
+            for along, ahead, above in posed.kind.ways:
+                way = (rest * along + FRONT * ahead + UP * above).normalized()
+                place = joints[0] + way * _length(joints) * share
+                now = posed.put(target, Matrix.Translation(place - stood.translation) @ stood)
+                moved = now[:, :3, 3] - before[:, :3, 3]
+                hips.append(float(np.linalg.norm(moved[posed.index[posed.body]])) / posed.leg)
+                turns.append(float(_angles(now, before)[posed.index[posed.chest]]))
+                missed += posed.chain(arm).status != "REACHED"
+        posed.put(target, stood)
+    return worst_of(hips), worst_of(turns), missed
+
+
+def _sunk(posed: Posed) -> tuple[float, float, float]:
+    """How far the chest turns, hands move in its space, and feet move, while the hips sink."""
+    before, now = posed.stand(), posed.lowered(SUNK)
+    chest = posed.index[posed.chest]
+    hands, feet = ([posed.index[posed.bones(limb)[-1].name] for limb in limbs] for limbs in (posed.arms, posed.legs))
+    carried = [(np.linalg.inv(stand[chest]) @ stand[hands])[:, :3, 3] for stand in (before, now)]
+    off = np.linalg.norm([carried[1] - carried[0], (now - before)[feet, :3, 3]], axis=2).max(axis=1) / posed.leg
+    return float(_angles(now, before)[chest]), float(off[0]), float(off[1])
+
+
+def _turned(posed: Posed, angle: float) -> float:
+    """By how much a matrix is another one in a turned armature, a share of the size."""
+    before = posed.stand()
+    posed.owner.rotation_mode, posed.owner.rotation_euler.z = "XYZ", angle
+    off = np.abs(posed.stand() - before)
+    off[:, :3, 3] /= max(posed.owner.dimensions)
+    return float(off.max())
+
+
+def _foot(posed: Posed) -> float:
+    """By how many degrees a foot is off its control."""
+    found = list[float]()
+    for leg in posed.legs:
+        before, target, foot = posed.stand(), posed.chain(leg).target_bone, posed.bones(leg)[-1].name
+        turn, stood = Matrix.Rotation(FOOT_TURN, 4, "Z"), posed.at(before, target)
+        wanted = np.array(turn) @ before
+        place = Matrix.Translation(stood.translation)
+        now = posed.put(target, place @ turn @ place.inverted() @ stood)
+        found.append(float(_angles(now, wanted)[posed.index[foot]]))
+    return worst_of(found)
+
+
+def _crouch(posed: Posed) -> tuple[float, float]:
+    """How far a knee stands beside the line from ankle to toes, and by how many degrees thighs are no mirror images."""
+    posed.lowered(CROUCH)
+    beside, ways = list[float](), list[Vector]()
+    for leg in posed.legs:
+        joints, foot = posed.joints(leg), posed.bones(leg)[-1]
+        along = (joints[-1] - joints[0]).normalized()
+        knee = max(joints[1:-1], key=lambda joint: (joint - joints[0]).cross(along).length)
+        toes, off = (foot.tail - joints[-1]).to_2d().normalized(), (knee - joints[-1]).to_2d()
+        beside.append(abs(toes.x * off.y - toes.y * off.x) / posed.leg)
+        ways.append((knee - joints[0]).normalized())
+    off = ways[0] - Vector((-ways[1].x, ways[1].y, ways[1].z))
+    return worst_of(beside), float(np.degrees(2.0 * np.arcsin(0.5 * off.length)))
+
+
+@dataclass(slots=True)
+class Dragged:
+    """What comes of a drag, by frames.
+
+    Attributes:
+        turns: (F, B, 4, 4), by how much each bone is turned from how it stood at first.
+        steps: (F,), the most that a joint turns in a frame, in degrees.
+        is_met: (F,), whether all was met in that frame and in the one before.
+        pins: The farthest that a pinned tip is from where it stood, a share of a leg's length.
+    """
+
+    turns: Doubles
+    steps: Doubles
+    is_met: NDArray[np.bool_]
+    pins: float
+
+
+def drags(scale: Scale) -> Table:
+    """Bones dragged in any direction."""
+    rows, parts = list[Row](), ("hips", "chest", "head", "hand", "foot")
+    for name in DRAGGED[: scale.of(len(DRAGGED), 1)]:
+        posed = Posed(name, live=False)
+        twins = _twins(posed)
+        rows += [_drag_row(posed, f"{name}: {part}", part, twins) for part in parts[: scale.of(len(parts), 1)]]
+    note = (
+        f"After *Set Up Character*, feet pinned, *Live* off: a bone is dragged by {WAY} of a leg's length in {FRAMES} "
+        f"frames, in {len(CORNERS)} directions. *A frame*: the most that a joint turns between two frames, and in "
+        "which direction. *In reach*: the same, of frames in which all is met, and how many these are of a hundred. "
+        "*Pins*: the farthest that a pinned tip is from its place, a share of a leg's length. *Mirrored*: by how much "
+        "a bone is turned otherwise than its mirror image is in the mirrored drag."
+    )
+    return Table("10b. Drags in any direction", note, rows)
+
+
+def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
+    limbs = {"hand": posed.arms, "foot": posed.legs}.get(part)
+    taken = [_tip_of(posed.chain(limb)) for limb in limbs] if limbs else [_bone_of(posed, part)]
+    found = {way: _dragged(posed, taken[0], way) for way in CORNERS}
+    others = found if not limbs else {(-x, y, z): _dragged(posed, taken[1], (-x, y, z)) for x, y, z in IMAGES}
+    ways = CORNERS if not limbs else IMAGES
+    worst = max(found, key=lambda way: found[way].steps.max())
+    met = [step for one in found.values() for step in one.steps[one.is_met]]
+    return {
+        "dragged": name,
+        "° a frame": Judged(found[worst].steps.max(), at_most=HELD_BACK, is_goal=True),
+        "towards": " ".join(f"{x:.1f}" for x in worst),
+        "° in reach": Judged(worst_of(met), at_most=SMOOTH, is_goal=True),
+        "in reach %": 100.0 * len(met) / (FRAMES * len(found)),
+        "pins": Judged(worst_of([one.pins for one in found.values()]), at_most=PINS),
+        "mirrored °": Judged(
+            worst_of([_apart(found[x, y, z].turns, others[-x, y, z].turns[:, twins]) for x, y, z in ways]),
+            at_most=MIRRORED,
+            is_goal=True,
+        ),
+    }
+
+
+def _tip_of(chain: FabrikChain) -> dragging.Taken:
+    return dragging.Taken(chain.tip_bone, chain.effector, chain.name)
+
+
+def _bone_of(posed: Posed, part: str) -> dragging.Taken:
+    """Hips by their head; chest and head by their tail."""
+    if part == "hips":
+        return dragging.Taken(posed.body, "HEAD")
+    return dragging.Taken(posed.chest if part == "chest" else posed.chain("Head").tip_bone, "TAIL")
+
+
+def _dragged(posed: Posed, taken: dragging.Taken, way: Way) -> Dragged:
+    """Drag a bone, and put all back."""
+    pinned = [chain.name for chain in rig_of(posed.owner).chains if chain.pin and chain.name != taken.chain]
+    drag = dragging.begin(CONTEXT, posed.owner, taken)
+    places = [posed.joints(name)[-1] for name in pinned]
+    stood, met, pins = [posed.stand()], [True], list[float]()
+    for frame in range(1, FRAMES + 1):
+        moved = Vector(way).normalized() * (WAY * posed.leg * frame / FRAMES)
+        found = dragging.drag_to(CONTEXT, drag, drag.place + moved)
+        stood.append(posed.stand())
+        met.append(found.status == "REACHED" and not found.missed)
+        pins += [(posed.joints(name)[-1] - at).length for name, at in zip(pinned, places, strict=True)]
+    drag.restore()
+    posed.stand()
+    poses = np.array(stood)
+    own = _own(posed, poses)
+    steps = _angles(own[1:], own[:-1]).max(axis=1)
+    return Dragged(
+        poses[1:] @ np.linalg.inv(poses[0]), steps, np.logical_and(met[1:], met[:-1]), worst_of(pins) / posed.leg
+    )
+
+
+def _own(posed: Posed, poses: Doubles) -> Doubles:
+    """Matrices of bones, (F, B, 4, 4), as they stand below their parents."""
+    found = poses.copy()
+    for i, bone in enumerate(posed.owner.pose.bones):
+        if bone.parent:
+            found[:, i] = np.linalg.inv(poses[:, posed.index[bone.parent.name]]) @ poses[:, i]
+    return found
+
+
+def _twins(posed: Posed) -> list[int]:
+    """For each bone the place of the one that is its mirror image at rest."""
+    ends = np.array([(*bone.head_local, *bone.tail_local) for bone in posed.owner.data.bones])
+    images = ends * (-1.0, 1.0, 1.0, -1.0, 1.0, 1.0)
+    return [int(np.linalg.norm(ends - image, axis=1).argmin()) for image in images]
+
+
+def _apart(a: Doubles, b: Doubles) -> float:
+    """The most degrees between turns and the mirror images of others."""
+    mirror = np.diag((-1.0, 1.0, 1.0, 1.0))
+    return worst_of(_angles(a, mirror @ b @ mirror).ravel().tolist())
+
+
+def _angles(a: Doubles, b: Doubles) -> Doubles:
+    """Degrees between the rotations of matrices, (..., 4, 4)."""
+    gap: Doubles = np.linalg.norm((a - b)[..., :3, :3], axis=(-2, -1))
+    angles: Doubles = np.degrees(2.0 * np.arcsin((gap / 8.0**0.5).clip(max=1.0)))
+    return angles
+
+
+def _length(joints: Sequence[Vector]) -> float:
+    found: float = sum((b - a).length for a, b in pairwise(joints))
+    return found
