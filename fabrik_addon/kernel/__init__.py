@@ -15,7 +15,6 @@ __all__ = (
     "DEFAULT_MAX_PASSES",
     "DEFAULT_RESTARTS",
     "DEFAULT_TOLERANCE",
-    "EASE",
     "FREE",
     "HINT",
     "PIN",
@@ -31,6 +30,7 @@ __all__ = (
     "Figure",
     "Free",
     "Goal",
+    "Help",
     "Hinge",
     "Joint",
     "Limit",
@@ -40,7 +40,6 @@ __all__ = (
     "QuaternionLock",
     "Rows",
     "Settings",
-    "Slack",
     "Solution",
     "Solver",
     "Status",
@@ -58,11 +57,11 @@ if TYPE_CHECKING or _core is None:
     from .figure import Figure, Joint
     from .goals.aim import Aim
     from .goals.balance import Balance
-    from .goals.base import ASKED, EASE, HINT, PIN, PLACED, SOLVE_SPACE, Goal
+    from .goals.base import ASKED, HINT, PIN, PLACED, SOLVE_SPACE, Goal
     from .goals.bend import Bend
     from .goals.facing import Facing
+    from .goals.help import Help
     from .goals.point import Point
-    from .goals.slack import Slack
     from .goals.stay import Stay
     from .limits.axis_lock import AxisLock
     from .limits.base import Limit

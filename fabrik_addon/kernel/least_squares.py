@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import exp, log, sqrt
 
 from . import cython
 from .figure import Figure, Pose
@@ -191,20 +191,23 @@ class Posture:
     @cython.exceptval(check=False)
     def square_of(self, i: cython.int) -> cython.double:
         """The square of what a radian of a joint away from the start pose counts; many times that for a stiff one."""
-        stiff: cython.double = self.weight / (1.0 - STIFFEST * self.stiffness_of(i))
+        stiff: cython.double = self.weight / self.looseness_of(i)
         return stiff * stiff
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def stiffness_of(self, i: cython.int) -> cython.double:
-        """The stiffness of a joint; a figure is shifted as readily as its first joint turns."""
-        return self.figure.stiffness[0 if i == self.figure.count else i]
+    def looseness_of(self, i: cython.int) -> cython.double:
+        """How readily a joint turns beside one without stiffness; a figure is shifted as readily as its first one."""
+        i = 0 if i == self.figure.count else i
+        loose: cython.double = 1.0 - STIFFEST * self.figure.stiffness[i]
+        eased: cython.double = self.figure.eases[i]
+        return loose if eased <= 0.0 else exp((1.0 - eased) * log(loose))
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def readiness_of(self, i: cython.int, damping: cython.double) -> cython.double:
         """How readily a joint turns in a step: 1 for one that nothing holds."""
-        left: cython.double = 1.0 - (0.0 if self.is_relaxed else STIFFEST * self.stiffness_of(i))
+        left: cython.double = 1.0 if self.is_relaxed else self.looseness_of(i)
         ready: cython.double = left * left
         if self.weight <= 0.0:
             return ready

@@ -15,7 +15,8 @@ from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .figure import Figure, Pose, copy_pose
 from .forms import Ints
-from .goals.base import EASE, HINT, PLACED, Goal
+from .goals.base import HINT, PLACED, Goal
+from .goals.help import Help
 from .rows import Effort
 from .vectors import integers, larger, length
 
@@ -53,7 +54,7 @@ class Ranks:
 
     Attributes:
         judged: Those by which a solve is judged: hints are not, unless there is nothing else, nor what has no weight,
-            nor where a body was put, which gives way to pins, nor how easily a limb reaches.
+            nor where a body was put, which gives way to pins.
         ranks: For each goal the rank that it had when the stages were made; NO_RANK for one without weight.
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
@@ -77,8 +78,8 @@ class Ranks:
             self.ranks[g] = rank_of_goal(goal)
         self.stages = []
         before: list[Goal] = []
-        weighty = [goal for goal in goals if goal.weight > 0.0] or goals
-        self.judged = [goal for goal in weighty if goal.rank not in (PLACED, EASE, HINT)] or weighty
+        weighty = [goal for goal in goals if goal.weight > 0.0 and not isinstance(goal, Help)] or goals
+        self.judged = [goal for goal in weighty if goal.rank not in (PLACED, HINT)] or weighty
         for rank in sorted({goal.rank for goal in weighty}):
             # side by side where they hang on the same joints: these then have few rows of the equations
             own = sorted((goal for goal in weighty if goal.rank == rank), key=effector_of)
@@ -163,10 +164,7 @@ class Ranks:
         does not say, so in the end it counts for next to nothing. Nor does the stiffness of a run, which counts for
         nothing where its goal is missed; that of a body says how much each bone gives way to a pull, and stays.
         """
-        is_eased: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank == EASE
-        is_hint: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank >= EASE
-        if is_eased and stage.error <= MET:
-            return 0
+        is_hint: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank == HINT
         converged: cython.double = CONVERGED_IN_ROOM if stage.kept > 0 else CONVERGED
         is_pulled: cython.bint = not self.is_put
         stage.posture.is_relaxed = False
@@ -175,7 +173,7 @@ class Ranks:
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
         used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget)
         is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
-        if (is_pulled and not is_eased) or is_stiff:
+        if is_pulled or is_stiff:
             stage.posture.is_relaxed = is_stiff
             stage.posture.weight = FINISHED_POSTURE if is_pulled else 0.0
             stage.first_damping = LAST_DAMPING if is_pulled else FIRST_DAMPING

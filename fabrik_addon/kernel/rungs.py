@@ -113,7 +113,10 @@ class Rungs:
         """Come to the goals from the start pose, all joints placed at last."""
         goal: Goal
         descent: Descent = self.ranks.descent
+        i: cython.int
         self.ranks.share_weights()
+        for i in range(self.figure.count):
+            self.figure.eases[i] = 0.0
         for goal in self.goals:
             goal.begin(self.figure)
             goal.let_stretch(False)

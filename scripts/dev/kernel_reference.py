@@ -20,7 +20,7 @@ SEE = re.compile(r"^See `(\w+)`(.*)$")  # what Python calls does what the compil
 TYPES = {"SupportsIndex": "int", "SupportsFloat": "float", "Sequence": "sequence"}
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (  # without names: all that is imported from the folder `limits`
     ("Figures", ("Joint", "Figure")),
-    ("Goals", ("Point", "Facing", "Aim", "Bend", "Balance", "Stay", "Slack")),
+    ("Goals", ("Point", "Facing", "Aim", "Bend", "Balance", "Stay", "Help")),
     ("Limits", ()),
     ("Solving", ("Settings", "Solver", "Solution", "Status", "Rows", "Trace", "Step")),
 )

@@ -18,9 +18,8 @@ from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
 from ..vectors import ORIGIN, conjugated, cross, integers, minus, plus, q4, rotated, v3
 
-# ranks: what is held first of all, where a body was put, what is wanted, how easily that is done, and what only fills
-# the room that is left
-PIN, PLACED, ASKED, EASE, HINT = range(5)
+# ranks: what is held first of all, where a body was put, what is wanted, what only fills the room that is left
+PIN, PLACED, ASKED, HINT = range(4)
 A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
 TIP = cython.declare(cython.int, -1)  # the effector, or the frame of a goal, itself is carried
 UNMOVED = cython.declare(cython.int, -2)  # nothing of it is carried
@@ -39,8 +38,8 @@ class Goal:
         effector: Index of the joint.
         frame: Index of the joint in whose frame the goal stands, or `SOLVE_SPACE`.
         weight: How much the goal counts beside others of its rank; what solves it counts the greatest as 1.
-        rank: `PIN`, `PLACED`, `ASKED`, `EASE` or `HINT`: goals of a lower number are met first, and those after them
-            only in so far as they leave these as they are.
+        rank: `PIN`, `PLACED`, `ASKED` or `HINT`: goals of a lower number are met first, and those after them only in
+            so far as they leave these as they are.
         width: How many numbers its row has.
         name: What these are.
     """

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import InvalidValueError
 from ...finite import are_finite
-from ...kernel import ASKED, PIN, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Point, Rows, Slack, Status
+from ...kernel import ASKED, PIN, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Help, Point, Rows, Status
 from ...maths import (
     IDENTITY,
     ORIGIN,
@@ -64,7 +64,7 @@ NUMBERS = {
     "body_helps": Message("BODY_HELPS"),
 }
 REACHED = STATUSES.index(Status.REACHED)
-FADES = 0.25  # share of a chain's length, away from the start pose, over which its straightness there ceases to count
+HELPS_OVER = 0.8  # of a chain's length, over which what carries it comes to turn as readily as the limb itself
 
 
 class ChainGoal(NamedTuple):
@@ -96,8 +96,8 @@ class ChainGoal(NamedTuple):
         pole_frame: The same of the pole.
         start: Where the start pose has the effector, in the space of the target.
         start_turn: How it has the last bone turned, in the space of the rotation.
-        length: From its first joint to the effector along the joints, where something depends on the start pose.
-        straight: Share of it that the start pose has between the two.
+        start_root: Where the start pose has its first joint, in the space of the target.
+        length: From there to the effector along the joints, where something depends on the start pose.
         row_at: Where its numbers begin in a row.
         goal_at: Where its goals begin among those of the figure.
     """
@@ -124,15 +124,15 @@ class ChainGoal(NamedTuple):
     pole_frame: int = SOLVE_SPACE
     start: V3 = ORIGIN
     start_turn: Q4 = IDENTITY
+    start_root: V3 = ORIGIN
     length: float = 0.0
-    straight: float = 0.0
     pole_fades: float = 0.0
     row_at: int = 0
     goal_at: int = 0
 
     @property
     def width(self) -> int:
-        """How many numbers of a row its goals take: 3 of the target, 4 of a rotation, 3 of a pole, 1 of its slack."""
+        """How many numbers of a row its goals take: 3 of the target, 4 of a rotation, 3 of a pole, 1 of what helps."""
         return 3 + 4 * self.turns + 3 * self.has_pole + (self.helps < 1.0)
 
     @property
@@ -155,7 +155,7 @@ class ChainGoal(NamedTuple):
         return not self.aims and not self.turns and self.influence >= 1.0
 
     def goals(self, numbers: Sequence[float]) -> list[Goal]:
-        """Its goals, from its numbers of a row: the target, then the rotation, the pole, and how easily it reaches."""
+        """Its goals, from its numbers of a row: the target, then the rotation, the pole, and what helps."""
         last, found = self.joints[-1], list[Goal]()
         if self.aims:
             found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank, frame=self.frame))
@@ -181,8 +181,7 @@ class ChainGoal(NamedTuple):
             root, angle, fades = self.joints[0], self.pole_angle, self.pole_fades
             found.append(Bend(end, pole, angle, root=root, fades=fades, frame=self.pole_frame))
         if self.helps < 1.0:
-            offset = ORIGIN if self.at_head else None
-            found.append(Slack(last, numbers[-1], self.joints[0], offset, float(self.weight > 0.0)))
+            found.append(Help(self.joints[0], numbers[-1], float(self.weight > 0.0)))
         return found
 
     def pole_turn(self, run: Sequence[V3]) -> float:
@@ -202,7 +201,7 @@ class ChainGoal(NamedTuple):
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
         """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
         target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else points.target
-        slack = (self._slack_for(v3(target)),) if self.helps < 1.0 else ()
+        helped = (self._help_for(v3(target)),) if self.helps < 1.0 else ()
         if self.influence < 1.0:
             target = v3(target)
             start = self._start_for(target)
@@ -216,16 +215,16 @@ class ChainGoal(NamedTuple):
         pole: Sequence[float] = ()
         if points.pole is not None and self.has_pole:
             pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else points.pole
-        return *target, *turn, *pole, *slack
+        return *target, *turn, *pole, *helped
 
-    def _slack_for(self, target: V3) -> float:
-        """The share of its length that the limb may take for a target: what the start pose takes, where that has it.
+    def _help_for(self, target: V3) -> float:
+        """How much of its stiffness what carries the limb gives up: the more, the farther the target is from it.
 
-        So a figure that stands at its goals stays as it is; away from there the setting counts.
+        That is seen from where the start pose has the limb's root, so that the answer hangs on the target alone.
         """
-        away = min(length(minus(target, self.start)) / (FADES * self.length), 1.0)
-        fade = away * away * (3.0 - 2.0 * away)
-        return min(self.helps + max(self.straight - self.helps, 0.0) * (1.0 - fade), 1.0)
+        over = length(minus(target, self.start_root)) / self.length - self.helps if self.length else 0.0
+        share = min(max(over / HELPS_OVER, 0.0), 1.0)
+        return share * share * (3.0 - 2.0 * share)
 
     def _start_for(self, target: V3) -> V3:
         """Where the goal counts as being at influence 0, in chain space: at the effector of the start pose.
@@ -258,10 +257,9 @@ class ChainGoal(NamedTuple):
         if goals.pole is not None and self.has_pole:
             parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
         if self.helps < 1.0:
-            away = np.minimum(lengths(targets - np.array(self.start)) / (FADES * self.length), 1.0)
-            fade = away * away * (3.0 - 2.0 * away)
-            most = self.helps + max(self.straight - self.helps, 0.0) * (1.0 - fade)
-            parts.append(np.minimum(most, 1.0)[:, None])
+            over = lengths(targets - np.array(self.start_root)) / self.length - self.helps if self.length else 0.0
+            share = np.clip(over / HELPS_OVER, 0.0, 1.0) + np.zeros(len(targets))
+            parts.append((share * share * (3.0 - 2.0 * share))[:, None])
         return np.concatenate(parts, axis=1)
 
 
@@ -330,14 +328,13 @@ class GoalTable(tuple[ChainGoal, ...]):
             last = one.joints[-1]
             start, turn = placed.heads[last] if one.at_head or one.aims else placed.ends[last], placed.frames[last]
             run = [*[placed.heads[i] for i in one.joints], *(() if one.at_head else (start,))]
-            whole = sum(length(minus(b, a)) for a, b in pairwise(run))
-            straight = length(minus(start, run[0])) / whole if whole else 0.0
+            whole, root = sum(length(minus(b, a)) for a, b in pairwise(run)), run[0]
             if one.frame != SOLVE_SPACE:
-                away = minus(start, placed.heads[one.frame])
-                start = rotated(conjugated(placed.frames[one.frame]), away)
+                frame, head = conjugated(placed.frames[one.frame]), placed.heads[one.frame]
+                start, root = rotated(frame, minus(start, head)), rotated(frame, minus(root, head))
             if (one.frame if one.aims else one.turn_frame) != SOLVE_SPACE:
                 turn = multiplied(conjugated(placed.frames[one.frame]), turn)
-            found.append(one._replace(start=start, start_turn=turn, length=whole, straight=straight))
+            found.append(one._replace(start=start, start_turn=turn, start_root=root, length=whole))
         return GoalTable(found)
 
     # Columns by which a pose is judged; a chain of no weight asks for no place and no rotation.

@@ -129,7 +129,7 @@ def test_beyond_it_the_clavicle_goes_first_then_the_chest_then_the_hips(reaching
     elbow = reach(reaching, way, 1.02)
     found = moved(reaching, before)
     assert found.clavicle >= 1.7 * found.chest
-    assert elbow > 20.0  # it is far from locked when the clavicle turns
+    assert elbow > 12.0  # it is not locked when the clavicle turns
     assert found.hips <= 0.0055
     reach(reaching, way, 1.1)
     farther = moved(reaching, before)
