@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose real rigs, limb by limb and whole, and let two walk: a table, and a .blend and a picture each in out/.
+"""Pose real rigs, limb by limb, whole and by hand, and let two walk: a table, a .blend and a picture each in out/.
 
   python3 scripts/demo.py              writes into out/
   python3 scripts/demo.py --readme     renews the pictures of README and manual and the tables of bench/README.md, too
@@ -20,7 +20,7 @@ from environment import ROOT, exit_with, new_parser, run_in_blender
 PICTURES = (
     "body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle", "walk_spider",
     "walk_human", "character_mixamo", "character_game_engine", "character_wolf", "character_spider",
-    "character_centipede",
+    "character_centipede", "posing_hand", "posing_hips", "posing_chest", "posing_staff",
 )  # fmt: skip
 
 

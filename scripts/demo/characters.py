@@ -86,7 +86,7 @@ CHARACTERS = (
         "character_mixamo",
         lambda: make_human("human_mixamo"),
         (0.05, 0.08, -0.22),
-        {"Arm.L": (-0.18, -0.1, 0.2), "Arm.R": (0.15, -0.2, 0.05)},
+        {"Arm.L": (-0.18, -0.1, 0.2), "Arm.R": (0.15, -0.18, 0.06)},
         look=(0.35, 0.0, 0.35),
     ),
     Character(

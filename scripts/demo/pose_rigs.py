@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs inside Blender's Python for `demo.py`: limbs, whole bodies, walks and characters; tables, files and pictures."""
+"""Runs inside Blender's Python for `demo.py`: limbs, bodies, walks, characters, poses by hand, with their pictures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ def main(out: Path, rigs: Path) -> int:
     from bodies import pose_bodies  # noqa: PLC0415  # what follows imports the extension, which is enabled by now
     from characters import pose_characters  # noqa: PLC0415
     from limbs import pose_limbs  # noqa: PLC0415
+    from posing import pose_by_hand  # noqa: PLC0415
     from walks import walk_rigs  # noqa: PLC0415
 
     started = time.perf_counter()
     failed = pose_limbs(out, rigs) + pose_bodies(out) + walk_rigs(out) + pose_characters(out)
+    failed += pose_by_hand(out)
     say(f"{time.perf_counter() - started:.0f} s")
     print(f"\nfiles in {out}")
     return min(failed, 1)

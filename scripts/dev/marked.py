@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 END = "<!-- up to here -->"
-NAMES = ("rig", "body", "walk", "character")  # the first word of the head of each table that the demo prints
+NAMES = ("rig", "body", "walk", "character", "posed")  # the first word of the head of each table that the demo prints
 
 
 class MarksError(Exception):
