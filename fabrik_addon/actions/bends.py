@@ -249,7 +249,8 @@ def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:
     if off is None:
         return figure
     asked, k = list(figure.asked), pose.index(chain)
-    asked[k] = asked[k]._replace(pole_angle=pose.pole_turn(chain) + off, pole_fades=0.0)
+    counts = asked[k]._replace(pole_angle=1.0).pole_turn(pose.run(chain))
+    asked[k] = asked[k]._replace(pole_angle=(pose.pole_turn(chain) + off) / counts)
     return figure.asking(asked)
 
 

@@ -284,3 +284,21 @@ def test_a_pole_angle_that_fades_is_whole_where_the_knee_stands_as_it_says() -> 
     assert atan2(knee[1], knee[0]) == pytest.approx(0.5, abs=1e-6)
     with pytest.raises(InvalidValueError, match="not between 0 and 1"):
         Bend(1, (5.0, 0.0, 1.0), 0.5, fades=1.5)
+
+
+def test_a_straight_run_among_several_goals_is_not_turned_to_its_pole_where_that_fades() -> None:
+    """A leg on the Z axis bends along X and has its pole at Y; the foot behind it keeps its rotation."""
+    leg = Figure.from_points([(0.0, 0.0, 0.0), (0.3, 0.0, 1.0), (0.0, 0.0, 2.0), (0.0, -0.3, 2.0)])
+    foot, reach = leg.placed(leg.starts).frames[2], 2.0 * (1.0 + 0.3 * 0.3) ** 0.5
+
+    def turned(share: float, fades: float) -> float:
+        goals = [Point(1, (0.0, 0.0, share * reach)), Facing(2, foot), Bend(1, (0.0, 5.0, 1.0), fades=fades)]
+        solution = Solver(leg).solve(goals)
+        assert solution.residual < 1e-4
+        return degrees(atan2(solution.joints[1][1], solution.joints[1][0]))
+
+    assert turned(0.9995, 0.0) == pytest.approx(90.0, abs=0.1)
+    assert turned(0.9995, 0.1) == pytest.approx(0.0, abs=0.1)  # it stands off by a sixth of what is told in full
+    between = [turned(share, 0.1) for share in (0.996, 0.99, 0.985)]
+    assert 1.0 < between[0] < between[1] < between[2] < 89.0
+    assert turned(0.97, 0.1) == pytest.approx(90.0, abs=0.1)

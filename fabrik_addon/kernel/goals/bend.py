@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import atan2, sqrt
 from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
@@ -12,15 +12,22 @@ from ...errors import ChainError, InvalidValueError
 from ...finite import LARGEST
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
-from ..forms import V3, Doubles
+from ..forms import Q4, V3, Doubles
+from ..limits.base import Limit
 from ..vectors import (
+    IDENTITY,
     ORIGIN,
+    angle_about,
+    conjugated,
     cross,
+    dot,
     from_to,
     length,
     minus,
+    multiplied,
     perpendicular,
     plus,
+    q4,
     rotated,
     scaled,
     turn_about,
@@ -31,6 +38,7 @@ from ..vectors import (
 from .base import HINT, SOLVE_SPACE, TIP, UNMOVED, Goal
 from .point import Point
 
+STRAIGHT = cython.declare(cython.double, 0.4)  # share of where an angle counts in full up to which a run is straight
 NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
 
@@ -46,7 +54,9 @@ class Bend(Goal):
         pole: The place.
         angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
         fades: How far the knee stands off the line, as a share of the run's length, where the angle counts in full; the
-            deeper the bend, the less of it counts, and a knee comes under its pole. 0: it counts alike in all poses.
+            deeper the bend, the less of it counts, and a knee comes under its pole. The straighter the run, the less
+            counts the pole, for a straight knee tells no side: its root is turned about the line as it starts. 0: all
+            counts alike in all poses.
         weight: How much the goal counts beside others.
         root: Index of the first joint of the run.
         rank: Before which other goals it is met.
@@ -57,6 +67,7 @@ class Bend(Goal):
     angle = cython.declare(cython.double, visibility="readonly")
     fades = cython.declare(cython.double, visibility="readonly")
     root = cython.declare(cython.int, visibility="readonly")
+    start: Q4  # of the root, inside its limit
     first: cython.int  # place of the root on the path
     reach: cython.double  # length of the run, in sizes of the figure
 
@@ -84,6 +95,7 @@ class Bend(Goal):
         if not 0 <= first < MOST_JOINTS:
             raise ChainError(f"a pole is set from joint {first} on, which no figure has")
         self.root = first
+        self.start = IDENTITY
         self.first = 0
         self.reach = 0.0
 
@@ -115,6 +127,12 @@ class Bend(Goal):
         run: Point = cast(Point, Point(self.effector, ORIGIN, soft=1.0, root=self.root).bound(figure))
         found.reach = run.reach
         return found
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def begin(self, figure: Figure) -> cython.void:
+        limit: Limit = figure.limits[self.root]
+        self.start = limit.clamp(q4(figure.start, self.root))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -170,8 +188,22 @@ class Bend(Goal):
             return ORIGIN
         off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
         turned: V3 = rotated(turn_about(along, self.angle_at(length(off))), unit(side))
+        told: cython.double = told_by(length(off), self.fades * self.reach)
+        if told < 1.0:
+            turn: cython.double = told * angle_about(along, off, turned) - (1.0 - told) * self.twist(pose, along)
+            turned = unit(rotated(turn_about(along, turn), off))
         wanted: V3 = scaled(turned, length(off))
         return scaled(minus(wanted, off), self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def twist(self, pose: Pose, along: V3) -> cython.double:
+        """How far the root is turned about the line from how it starts, in radians."""
+        turn: Q4 = multiplied(q4(pose.rotations, self.root), conjugated(self.start))
+        axis: V3 = rotated(conjugated(q4(pose.rests, self.root)), along)
+        if turn[0] < 0.0:
+            turn = (-turn[0], -turn[1], -turn[2], -turn[3])
+        return 2.0 * atan2(dot((turn[1], turn[2], turn[3]), axis), turn[0])
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -226,3 +258,13 @@ def fade_of(off: cython.double, full: cython.double) -> cython.double:
     share: cython.double = off / full
     share = share * share
     return sqrt(sqrt(2.0 / (1.0 + share * share)))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def told_by(off: cython.double, full: cython.double) -> cython.double:
+    """How much of a pole counts where a knee stands some way off the line, by where its angle does in full."""
+    if off >= full:
+        return 1.0
+    share: cython.double = (off / full - STRAIGHT) / (1.0 - STRAIGHT)
+    return share * share * (3.0 - 2.0 * share) if share > 0.0 else 0.0

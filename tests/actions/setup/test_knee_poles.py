@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import atan2, degrees
 from typing import Any
 
+import bpy
 import pytest
+from fabrik_addon.actions.drag import Taken, begin, drag_to
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
-from support.judging import bone_heads, evaluated, limb_joints
+from support.judging import angle_between, bone_heads, evaluated, limb_joints
 from support.scenes import go_live, press, update
 from support.skeletons import forward_of, height, set_up
 
 HUMANS = ("human", "basic_human", "human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
 DRAWN = HUMANS[:5]  # whose sides are mirror images, and whose feet have ends that somebody drew
+STEPS, SMOOTH = 60, 10.0  # of a drag, and degrees by which a bone may turn in one
+FALL = (0.0, 0.53, -0.85)
 BESIDE = 0.03  # share of the height by which a pole may stand beside the toes
 
 
@@ -115,3 +120,26 @@ def test_goals_come_to_a_crouch_and_the_pose_stays() -> None:
     now = bone_heads(owner)
     joints = [bone.name for name in ("Leg.L", "Leg.R") for bone in resolve_bones(owner, rig_of(owner).chains[name])]
     assert max((now[bone] - before[bone]).length for bone in joints) < 1e-4 * height(owner)
+
+
+@pytest.mark.parametrize(("part", "way"), [("hips", (-0.85, 0.0, 0.53)), ("hips", (0.0, -0.53, 0.85)), ("foot", FALL)])
+@pytest.mark.parametrize("name", ["human_mixamo", "human_game_engine"])
+def test_a_leg_that_is_drawn_straight_is_not_twisted(name: str, part: str, way: tuple[float, float, float]) -> None:
+    """A straight knee tells no side, so no pole turns the thigh then: at no step of a drag does it turn by much."""
+    owner = set_up(name)
+    leg = rig_of(owner).chains["Leg.L"]
+    size = sum((b - a).length for a, b in pairwise(map(Vector, limb_joints(owner, leg))))
+    taken = Taken(rig_of(owner).body_bone, "HEAD") if part == "hips" else Taken(leg.tip_bone, leg.effector, leg.name)
+    drag = begin(bpy.context, owner, taken)
+    before = turns_of(owner)
+    for step in range(1, STEPS + 1):
+        drag_to(bpy.context, drag, drag.place + Vector(way) * (0.5 * size * step / STEPS))
+        now = turns_of(owner)
+        assert max(degrees(angle_between(a, b)) for a, b in zip(before, now, strict=True)) < SMOOTH
+        before = now
+
+
+def turns_of(owner: Any) -> list[Any]:
+    """How bones are turned against their parents."""
+    update()
+    return [bone.matrix_basis.to_quaternion() for bone in pose_bones(evaluated(owner))]
