@@ -17,7 +17,7 @@ from ..errors import RigError, TargetError
 from ..maths import axes_of
 from ..messages import Message
 from ..rig.animation.channels import channel_of, read_values, to_values
-from ..rig.animation.compat import fcurves_of
+from ..rig.animation.compat import fcurves_of, shares_curves
 from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.animation.keys import insert_goal_key, insert_held_key, insert_turn_key
 from ..rig.bones import pose_bones, resolve_bones
@@ -34,7 +34,7 @@ from ..rig.goals import GoalRef, goals_of
 from ..rig.placing import held_by, holder_of, key_group, stays, turn_held_by
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
-from ..rig.spaces import Holder, add_space, hold_of, holder_in, offset_of, spaces_of, target_of
+from ..rig.spaces import Holder, add_space, carriers_above, hold_of, holder_in, offset_of, spaces_of, target_of
 from ..rig.walk_goals import is_walked
 from ..texts import Text, worded
 from .bends import pole_in_bend
@@ -157,6 +157,7 @@ def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: floa
     body = pose_bones(owner).get(rig_of(owner).body_bone) if with_body else None
     keyed = [chain.name for chain in chains if _key_chain(owner, chain, frame)]
     if body is not None:
+        rig_of(owner).body_stays = True  # its keys say where it is from now on
         body.keyframe_insert("location", frame=frame, group=body.name)
         _key_rotation(body, frame)
     return [*keyed, *([body.name] if body is not None else [])]
@@ -325,11 +326,32 @@ FIRST = "(first)"  # how the name of the space ends that took the place of a par
 
 def _refusal(one: _Switch, own: set[tuple[str, str]]) -> Text | Message | str:
     """Why something can't be hung elsewhere, to follow its name; "" where it can."""
-    reason = held_by(one.goal) or turn_held_by(one.goal) or _parent_refusal(one)
+    if one.to is not None and _hangs_on(one.goal, one.to):
+        return ""
+    reason = held_by(one.goal) or turn_held_by(one.goal) or _parent_refusal(one) or _keys_refusal(one)
     if reason or one.to is None:
         return reason or ""
     found, name = one.to
     return Message("HAS_NO_BONE", bone=name) if name and holder_in(found, name) is None else _circle(one, own)
+
+
+def _hangs_on(goal: GoalRef, to: Anchored) -> bool:
+    """Whether something hangs there already."""
+    hold = hold_of(goal.found, goal.bone)
+    return hold is not None and (hold.found, hold.bone) == to
+
+
+def _keys_refusal(one: _Switch) -> Text | None:
+    """Why something can't be keyed here so that it alone plays that; None where it can, or need not."""
+    data = one.goal.found.animation_data
+    if not one.is_keyed or data is None:
+        return None
+    if data.use_tweak_mode:
+        return Text("is edited inside a strip of its NLA: leave that first")
+    other = shares_curves(one.goal.found) if data.action is not None else None
+    if other is None:
+        return None
+    return Text("plays the keys that '{other}' plays, too: make its action single user", other=other.name)
 
 
 def _parent_refusal(one: _Switch) -> Text | Message | None:
@@ -350,16 +372,10 @@ def _circle(one: _Switch, own: set[tuple[str, str]]) -> Text | str:
     """That what something is to hang on hangs on it, or is moved by it; "" where it does not."""
     assert one.to is not None
     found, name = one.to
-    seen = set[tuple[str, str]]()
-    while True:
-        key = found.name_full, name
-        if key in own or key == (one.goal.found.name_full, one.goal.bone):
-            return Text("would move with itself: it moves '{name}'", name=name or found.name)
-        hold = hold_of(found, name)
-        if key in seen or hold is None or (hold.found == found and not hold.bone):
-            return ""
-        seen.add(key)
-        found, name, _ = hold
+    for thing, bone in [one.to, *carriers_above(found, name)]:
+        if (thing.name_full, bone) in {*own, (one.goal.found.name_full, one.goal.bone)}:
+            return Text("would move with itself: it moves '{name}'", name=bone or thing.name)
+    return ""
 
 
 def _visit(context: bpy.types.Context, wanted: Sequence[tuple[_Switch, set[float]]]) -> list[_Switch]:

@@ -12,16 +12,17 @@ from ..messages import Message
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import root_control
 from ..rig.goals import GoalRef, goals_of
+from ..rig.placing import holder_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text
-from ..rig.spaces import scene_anchor
+from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spaces_of, target_of
 from ..texts import Text, joined, worded
 from .base import ChainOperator, listed
 
 SPACES = (
     ("LIMB", "What Carries the Limb", "The bone above the limb: the chest for an arm, the hips for a leg"),
     ("BODY", "Body Bone", "The body bone of the armature"),
-    ("ACTIVE", "Active Bone", "The active bone in Pose mode"),
+    ("SELECTED", "Selected Bone", "The other bone that is selected in Pose mode"),
     ("ARMATURE", "Armature", "The armature, with the bone that moves the whole rig"),
     ("SCENE", "Scene", "The scene: it stays where it is while the armature moves"),
     ("OBJECT", "Other Object", "The other selected object, or the active bone of another armature in Pose mode"),
@@ -60,8 +61,10 @@ class SpaceOperator(ChainOperator):
             error.rig, error.chain = owner.name, chain
             raise
         told = Text("{goals} now on '{carrier}'", goals=", ".join(names), carrier=_name_of(to))
-        if to is None or to == (scene_anchor(make=False), ""):
-            told = Text("{goals} now free", goals=", ".join(names))
+        if to == (scene_anchor(make=False), "") or (to is None and not bones):
+            told = Text("{goals} now in the scene", goals=", ".join(names))
+        elif to is None:
+            told = Text("{goals} now in the armature", goals=", ".join(names))
         if frames:
             told = joined("; ", (told, Text("from frame {frame} on", frame=f"{frames[0]:g}")))
         others = also_given(owner) if bones else []
@@ -123,11 +126,14 @@ class FABRIK_OT_goal_space(SpaceOperator):
             while above is not None and limit_of(above).of_limb:
                 above = above.parent
             return above.name if above is not None else ""
-        if self.space == "ACTIVE":
-            active = context.active_pose_bone
-            if active is None or active.id_data != owner:
-                raise BoneError("no bone is active: choose one in Pose mode", rig=owner.name)
-            return active.name
+        if self.space == "SELECTED":
+            limb = {bone.name for bone in resolve_bones(owner, chain)} | {goal.bone for goal in goals_of(chain)}
+            chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == owner]
+            others = [name for name in chosen if name not in limb]
+            if len(others) != 1:
+                text = Text("select the control, and one bone that is to carry it: {count} are", count=len(others))
+                raise BoneError(text, rig=owner.name)
+            return others[0]
         if self.space == "BODY":
             if not body:
                 raise BoneError("it has no body bone", rig=owner.name)
@@ -164,6 +170,10 @@ class FABRIK_OT_grab(HoldOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         what, to, own = self.held(context, owner)
+        goals = goals_of(working_chain(context))
+        if any((what.found, "") in carriers_above(goal.found, goal.bone) for goal in goals if self.way == "OBJECT"):
+            text = Text("the hand holds on to '{name}': release it first", name=what.found.name)
+            raise TargetError(text, rig=owner.name)
         self.hang(context, owner, [(what, to)], keyed=True, own=own, holds=True)
 
 
@@ -175,6 +185,10 @@ class FABRIK_OT_release(HoldOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         is_hand = self.way == "HAND"
         what = goals_of(working_chain(context))[0] if is_hand else self.held(context, owner)[0]
+        holder = holder_of(what)
+        now = target_of(holder, space) if (space := space_of(holder)) else None
+        if lost_space(holder) is None and (not spaces_of(holder) or now == first_space(what)):
+            raise TargetError(Text("{name} is held by nothing", name=what.name), rig=owner.name)
         self.hang(context, owner, [(what, first_space(what))], keyed=True, own=[])
 
 

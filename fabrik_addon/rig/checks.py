@@ -19,7 +19,7 @@ from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
 from .goals import goals_of
 from .schema import FabrikChain
-from .spaces import bone_below
+from .spaces import bone_below, holder_in, lost_space
 from .versions import newer_refusal
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
@@ -188,6 +188,11 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
             raise TargetError(Message("GOAL_MISSING_IN_LIBRARY", role=ROLES[role], name=goal.name), chain=chain.name)
+        holder = holder_in(goal, bone)
+        lost = lost_space(holder) if holder is not None else None
+        if lost is not None:
+            reason = Message("GOAL_LOST_SPACE", role=ROLES[role], space=lost.name)
+            raise TargetError(reason, chain=chain.name)
         carriers = own & bones_behind(owner, goal, bone, now=True)
         below = bone_below(owner, goal, bone, own) if carriers else ""
         if carriers and (not below or below in names_if_any(owner, chain)):

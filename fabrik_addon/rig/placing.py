@@ -17,7 +17,7 @@ from .animation.channels import channel_of, read_locks, read_rotation, read_valu
 from .animation.compat import fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
-from .spaces import in_force, space_of, target_of
+from .spaces import is_tied
 from .targets import kind_of, resolve_turn
 
 
@@ -31,8 +31,7 @@ def held_by(goal: GoalRef | None) -> Message | None:
     if not goal.found.is_editable:
         return Message("IS_LINKED")
     holder = holder_of(goal)
-    others = [one for one in holder.constraints if not one.mute and target_of(holder, one) is None]
-    if others or (in_force(holder) and space_of(holder) is None):
+    if is_tied(holder):
         return Message("HAS_CONSTRAINTS")
     data, path = goal.found.animation_data, location_path(goal)
     if data is not None and any(driver.data_path == path for driver in data.drivers):

@@ -8,11 +8,11 @@ the figure that is to reach it is read in the frame of that bone, by channels al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ..errors import TargetError
 from ..maths import axes_of
@@ -129,21 +129,25 @@ def bone_below(owner: bpy.types.Object, goal: bpy.types.Object, name: str, bones
         name: Of a bone of it, or "".
         bones: Names of the figure's bones.
     """
-    found, name = goal, name if goal.type == "ARMATURE" else ""
+    name = name if goal.type == "ARMATURE" else ""
+    if goal == owner and name in bones:
+        return name
+    return next((bone for found, bone in carriers_above(goal, name) if found == owner and bone in bones), "")
+
+
+def carriers_above(found: bpy.types.Object, name: str) -> Iterator[tuple[bpy.types.Object, str]]:
+    """All on which an object, or a bone of it, hangs rigidly, the nearest first; an object, and a bone's name or ""."""
     seen = {(found.name_full, name)}
-    while not (found == owner and name in bones):
-        hold = hold_of(found, name) if name or found != owner else None
-        if hold is None or (hold.found.name_full, hold.bone) in seen:
-            return ""
+    while (hold := hold_of(found, name)) is not None and (hold.found.name_full, hold.bone) not in seen:
         found, name, _ = hold
         seen.add((found.name_full, name))
-    return name
+        yield found, name
 
 
 # Where goals stand that hang on a bone of the figure that is to reach them: in the frame of that bone.
 
 UNSCALED = {"NONE", "NONE_LEGACY"}  # how a bone inherits scale that takes none of its parent's
-ALIKE = 1e-5  # share of a scale by which its axes may differ through rounding
+ALIKE = 1e-4  # share of a scale by which its axes may differ through rounding
 
 
 def carrier_of(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
@@ -178,10 +182,10 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
         way.append((holder, hold))
         found, name, _ = hold
     frame = pose_bones(found)[name]
-    rest, size = frame.bone.matrix_local.to_3x3(), size_of(frame)
-    if not size:
-        raise TargetError(Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=bone))
-    own, length, channels = (rest * size).to_4x4(), frame.bone.length, Matrix()
+    rest, scale = frame.bone.matrix_local.to_3x3(), scale_of(frame)
+    if scale is None or not all(scale):
+        raise TargetError(Message("GOAL_HANGS_UNEVENLY", role=ROLES[role], bone=bone))
+    own, length, channels = (rest @ Matrix.Diagonal(scale)).to_4x4(), frame.bone.length, Matrix()
     for k, (holder, hold) in enumerate(reversed(way), 1):
         own = _carried(holder, hold, own, length)
         channels = Matrix() if getattr(hold.constraint, "mix_mode", "") == "REPLACE" else holder.matrix_basis
@@ -228,21 +232,24 @@ def offset_of(holder: Holder, constraint: Any) -> Matrix:
     return inverse @ owner.matrix_world if isinstance(holder, bpy.types.PoseBone) else inverse
 
 
-def size_of(bone: bpy.types.PoseBone) -> float:
-    """The scale of an evaluated bone by the channels of it and of those above; 0 where one differs between axes.
+def scale_of(bone: bpy.types.PoseBone) -> Vector | None:
+    """The scale of an evaluated bone along its axes by the channels of it and of those above.
 
-    What constraints pose has the scale with which it is evaluated.
+    What constraints pose has the scale with which it is evaluated. None where that of one above differs between axes.
     """
-    size = 1.0
+    scale = Vector((1.0, 1.0, 1.0))
     for one in (bone, *bone.parent_recursive):
         is_posed = any(not constraint.mute for constraint in one.constraints)
-        x, y, z = one.matrix.to_scale() if is_posed else one.scale
-        if max(abs(y - x), abs(z - x)) > ALIKE * abs(x):
-            return 0.0
-        size *= x
+        x, y, z = own = one.matrix.to_scale() if is_posed else one.scale
+        if one == bone:
+            scale = Vector(own)
+        elif max(abs(y - x), abs(z - x)) > ALIKE * abs(x):
+            return None
+        else:
+            scale *= x
         if is_posed or one.bone.inherit_scale in UNSCALED:
             break
-    return rounded(size)
+    return Vector([rounded(value) for value in scale])
 
 
 def within(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
@@ -284,7 +291,27 @@ ANCHOR = "FABRIK Anchor"  # an object that stands where an armature object does
 
 def spaces_of(holder: Holder) -> list[Any]:
     """The constraints by which an object or a bone may hang on something, on or off; the first is the oldest."""
-    return [one for one in holder.constraints if target_of(holder, one) is not None]
+    return [one for one in holder.constraints if target_of(holder, one) is not None or _is_ours(one)]
+
+
+def lost_space(holder: Holder) -> Any:
+    """The space that is on, where what it hangs on is gone; else None."""
+    found = in_force(holder) if len(holder.constraints) else ()
+    return next((one for one in found if _is_ours(one) and target_of(holder, one) is None), None)
+
+
+def is_tied(holder: Holder) -> bool:
+    """Whether constraints place an object or a bone otherwise than a parent would."""
+    if not len(holder.constraints):
+        return False
+    known = [one for one in holder.constraints if target_of(holder, one) is not None]
+    on = [one for one in in_force(holder) if one in known]
+    others = [one for one in holder.constraints if not one.mute and one not in known and not _is_ours(one)]
+    return bool(others) or len(on) > 1 or any(one.influence < 1.0 for one in on)
+
+
+def _is_ours(constraint: Any) -> bool:
+    return bool(constraint.name.startswith(SPACE))
 
 
 def add_space(holder: Holder, found: bpy.types.Object, bone: str) -> Any:
@@ -324,18 +351,24 @@ def _anchor_of(owner: bpy.types.Object) -> bpy.types.Object:
     if found is not None:
         return found
     made = bpy.data.objects.new(f"{ANCHOR} {owner.name}", None)
-    made.parent = owner
+    made.parent, made.use_fake_user = owner, True  # constraints don't keep what they look at
     return made
 
 
 def scene_anchor(*, make: bool = True) -> Any:
     """The object that stands where the scene has its origin, made where there is none and it is wanted, else None."""
     found = next((one for one in bpy.data.objects if one.name == SCENE and one.library is None), None)
-    return bpy.data.objects.new(SCENE, None) if found is None and make else found
+    if found is None and make:
+        found = bpy.data.objects.new(SCENE, None)
+        found.use_fake_user = True
+    return found
 
 
 def remove_unused_anchors() -> None:
     """Remove the anchors on which no space depends any more."""
+    bones = [bone for one in bpy.data.objects if one.type == "ARMATURE" for bone in pose_bones(one)]
+    constraints = [found for one in (*bpy.data.objects, *bones) for found in one.constraints]
+    used = {getattr(found, name, None) for found in constraints for name in ("target", "space_object")}
     for found in [one for one in bpy.data.objects if one.name.startswith((ANCHOR, SCENE)) and one.library is None]:
-        if not found.users:
+        if found not in used:
             bpy.data.objects.remove(found)

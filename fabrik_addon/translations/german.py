@@ -47,7 +47,7 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Space": "Raum",
     "Goals on What Carries the Limb": "Ziele an das, was die Gliedmaße trägt",
     "Goals on Body Bone": "Ziele an den Körperknochen",
-    "Goals on Active Bone": "Ziele an den aktiven Knochen",
+    "Goals on Selected Bone": "Ziele an den ausgewählten Knochen",
     "Goals in the Armature": "Ziele ins Skelett",
     "Goals in the Scene": "Ziele in die Szene",
     "Goals on Other Object": "Ziele an das andere Objekt",
@@ -671,7 +671,25 @@ TEXTS = {
     ),
     "would move with itself: it moves '{name}'": "würde sich mit sich selbst bewegen: es bewegt '{name}'",
     "{goals} now on '{carrier}'": "{goals} jetzt an '{carrier}'",
-    "{goals} now free": "{goals} jetzt frei",
+    "{goals} now in the armature": "{goals} jetzt im Skelett",
+    "{goals} now in the scene": "{goals} jetzt in der Szene",
+    "select the control, and one bone that is to carry it: {count} are": (
+        "den Steuerknochen auswählen und einen Knochen, der ihn tragen soll: {count} sind es"
+    ),
+    "the hand holds on to '{name}': release it first": "die Hand hält sich an '{name}': zuerst loslassen",
+    "{name} is held by nothing": "{name} wird von nichts gehalten",
+    "is edited inside a strip of its NLA: leave that first": "wird in einem Streifen seines NLA bearbeitet: diesen zuerst verlassen",
+    "plays the keys that '{other}' plays, too: make its action single user": (
+        "spielt dieselben Schlüsselbilder wie '{other}': seine Aktion zuerst zum Einzelbenutzer machen"
+    ),
+    "the {role} hangs on '{bone}', which has no extent, or above which a scale differs between axes": (
+        "{role} hängt an '{bone}', der keine Ausdehnung hat oder über dem sich eine Skalierung zwischen den Achsen unterscheidet"
+    ),
+    "what the {role} hung on is gone ({space}): release it, or choose another space": (
+        "das, woran {role} hing, ist weg ({space}): loslassen oder einen anderen Raum wählen"
+    ),
+    "Selected Bone": "Ausgewählter Knochen",
+    "The other bone that is selected in Pose mode": "Der andere Knochen, der im Posenmodus ausgewählt ist",
     "from frame {frame} on": "von Bild {frame} an",
     "its key at frame {frame} moves it next: release it before": (
         "sein Schlüsselbild bei {frame} bewegt es als nächstes: vorher loslassen"

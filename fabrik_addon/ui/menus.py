@@ -230,7 +230,7 @@ class FABRIK_MT_space(FabrikMenu):
     parts = (
         Entry("fabrik.goal_space", "Goals on What Carries the Limb", "CON_CHILDOF", {"space": "LIMB"}),
         Entry("fabrik.goal_space", "Goals on Body Bone", "NONE", {"space": "BODY"}),
-        Entry("fabrik.goal_space", "Goals on Active Bone", "NONE", {"space": "ACTIVE"}),
+        Entry("fabrik.goal_space", "Goals on Selected Bone", "NONE", {"space": "SELECTED"}),
         Entry("fabrik.goal_space", "Goals on Other Object", "NONE", {"space": "OBJECT"}),
         Entry("fabrik.goal_space", "Goals in the Armature", "ARMATURE_DATA", {"space": "ARMATURE"}),
         Entry("fabrik.goal_space", "Goals in the Scene", "SCENE_DATA", {"space": "SCENE"}),

@@ -166,7 +166,8 @@ def test_it_comes_back_once_it_is_tied_alone(human: bpy.types.Object) -> None:
 
 def test_a_sword_turned_in_the_hand_takes_the_other_hand_along(human: bpy.types.Object) -> None:
     grip = with_sword(human, by_parent)
-    bpy.data.objects["Sword"].rotation_euler = Quaternion((0.0, 0.0, 1.0), 0.1).to_euler()
+    sword = bpy.data.objects["Sword"]
+    sword.rotation_euler = (sword.matrix_basis.to_quaternion() @ Quaternion((0.0, 0.0, 1.0), 0.1)).to_euler()
     update()
     press("solve_all")
     update()
