@@ -36,7 +36,7 @@ CALLS = {
     "drag of the hips: begin": (1_430, 35, 1),
     "drag of the hips: step": (85, 20, 0),
     "drag of the hips: end": (3_820, 50, 1),
-    "set up character": (53_450, 72, 2),
+    "set up character": (53_480, 72, 2),
     "plan walk, 250 frames": (304_200, 71, 5),
     "bake, 8 limbs, a chain and frame": (16, 54, 0),
     "bake, character, a frame": (127, 57, 0),

@@ -46,6 +46,7 @@ BODY_STIFFNESS = 1.0  # of the body bone: limbs turn first, which are 1 / (1 - 0
 TRUNK_SPINE = 0.001  # the same of the trunk, 32 times
 GIRDLE_STIFFNESS = 0.773  # of clavicles, 4 times
 ARM_REACH = 0.9  # share of an arm's reach from which on clavicle, trunk and hips help
+STRAIGHT_ELBOW = 0.05  # share of an arm's length by which its elbow stands off where its pole counts in full
 Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first and the last bone
 
 
@@ -427,7 +428,7 @@ def _poles(
 ) -> list[NewGoal]:
     """Poles in the planes of the bends of chains, all of which have or will have targets at their tips.
 
-    Those of legs that end with a foot stand over its toes.
+    Those of legs that end with a foot stand over its toes. No arm that is drawn straight is twisted by its pole.
     """
     depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[NewGoal]()
     chains = [chain for chain, _ in bent]
@@ -445,6 +446,8 @@ def _poles(
                 up = owner.matrix_world.to_3x3() @ Vector(limbs.axes.up)
                 place, chain.pole_angle, chain.pole_fades = pole_over(pose, chain.name, planned.location, toes, up)
                 planned = planned.moved(place)
+            elif part.kind == ARM and not chain.pole_angle:
+                chain.pole_fades = STRAIGHT_ELBOW
             found.append((chain, role, planned))
         except FabrikError as error:
             done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))

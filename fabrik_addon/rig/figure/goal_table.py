@@ -190,7 +190,7 @@ class ChainGoal(NamedTuple):
         Args:
             run: Where its joints stand there, root to effector.
         """
-        if not self.pole_fades:
+        if not (self.pole_fades and self.pole_angle):
             return self.pole_angle
         along, off = unit(minus(run[-1], run[0])), 0.0
         for joint in run[1:-1]:
