@@ -434,7 +434,7 @@ def _switch(one: _Switch, now: float) -> None:
     if one.is_keyed:
         _hold_between(one, now)
         return
-    for space in [space for space in spaces_of(holder) if space != after]:
+    for space in [space for space in spaces_of(holder) if space != after and not space.name.endswith(FIRST)]:
         holder.constraints.remove(space)
 
 

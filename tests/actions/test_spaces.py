@@ -372,7 +372,7 @@ def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
     for options in ({"space": "ARMATURE"}, {"space": "BODY"}, {"bone": other}, {"space": "LIMB"}):
         press("goal_space", **options)
         update()
-        assert chain(human, "Arm.L").status == "REACHED", options
+        assert chain(human, "Arm.L").status == "REACHED", (options, chain(human, "Arm.L").message)
         for name, matrix in matrices(human).items():
             assert np.abs(np.array(matrix) - np.array(stood[name])).max() <= 1e-5 * tall, (options, name)
     arm = chain(human, "Arm.L")
@@ -655,3 +655,13 @@ def test_keys_that_another_character_plays_are_not_changed(human: bpy.types.Obje
     with pytest.raises(RuntimeError, match="make its action single user"):
         press("grab", object="Prop")
     assert not control.constraints
+
+
+def test_a_goal_finds_back_to_its_first_space(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    first = space_name(goals_of(chain(human, "Arm.L"))[0])
+    for options in ({"space": "ARMATURE"}, {"space": "BODY"}):
+        press("goal_space", **options)
+        assert space_name(goals_of(chain(human, "Arm.L"))[0]) != first
+    press("goal_space", space="FIRST")
+    assert space_name(goals_of(chain(human, "Arm.L"))[0]) == first

@@ -127,6 +127,9 @@ class FigureCache:
             if isinstance(found, bpy.types.Object):
                 if found.type == "ARMATURE":
                     cls.drop(found.name_full)
+                elif len(found.constraints):  # it may be a goal that hangs on another bone now
+                    cls.clear()
+                    return
             elif isinstance(found, bpy.types.Armature | bpy.types.Action | bpy.types.Scene):
                 cls.clear()
                 return
