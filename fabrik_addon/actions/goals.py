@@ -31,7 +31,7 @@ from ..rig.control_bones import (
     root_control,
 )
 from ..rig.goals import GoalRef, goals_of
-from ..rig.placing import held_by, holder_of, key_group, stays, turn_held_by
+from ..rig.placing import held_by, holder_of, key_group, location_curves, stays, turn_curves, turn_held_by
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
 from ..rig.spaces import Holder, add_space, carriers_above, hold_of, holder_in, offset_of, spaces_of, target_of
@@ -197,7 +197,6 @@ class _Switch:
     Attributes:
         goal: What it is.
         to: On what it is to hang; None for nothing.
-        group: In which its keys come.
         is_keyed: Whether it does so from the frame at hand on.
         holds: Whether it holds still there until its next key.
         stands: By frames, where it stood: in the space of its armature object, or in the world for an object.
@@ -216,18 +215,13 @@ class _Switch:
         """What has the channels; looked up anew, since edit mode makes all bones anew."""
         return holder_of(self.goal)
 
-    def curves(self, *names: str) -> list[bpy.types.FCurve]:
-        """Its curves of some of its properties; by default those of its place and rotation."""
-        holder = self.holder
-        start = f"{holder.path_from_id()}." if isinstance(holder, bpy.types.PoseBone) else ""
-        paths = {start + name for name in names or ("location", channel_of(holder.rotation_mode)[0])}
-        return [curve for curve in fcurves_of(self.goal.found) if curve.data_path in paths]
+    def curves(self) -> list[bpy.types.FCurve]:
+        """The curves of its place and rotation."""
+        return [*location_curves(self.goal), *turn_curves(self.goal)]
 
     def switch_curves(self) -> list[bpy.types.FCurve]:
         """The curves that switch its spaces."""
-        holder = self.holder
-        start = holder.path_from_id() + "." if isinstance(holder, bpy.types.PoseBone) else ""
-        paths = {start + _influence(one) for one in spaces_of(holder)}
+        paths = {one.path_from_id("influence") for one in spaces_of(self.holder)}
         return [curve for curve in fcurves_of(self.goal.found) if curve.data_path in paths]
 
     def frames_after(self, now: float) -> list[float]:
@@ -285,7 +279,7 @@ def switch_spaces(
     """
     assert context.scene is not None
     now = context.scene.frame_current_final
-    switches = [_Switch(goal, to, keyed, holds) for goal, to in wanted]
+    switches = [_Switch(goal, to, keyed, holds) for goal, to in wanted if to is None or not _hangs_on(goal, to)]
     for one in switches:
         one.is_keyed = keyed or bool(one.curves()) or bool(one.switch_curves())
         reason = _refusal(one, {(found.name_full, name) for found, name in own})
@@ -326,8 +320,6 @@ FIRST = "(first)"  # how the name of the space ends that took the place of a par
 
 def _refusal(one: _Switch, own: set[tuple[str, str]]) -> Text | Message | str:
     """Why something can't be hung elsewhere, to follow its name; "" where it can."""
-    if one.to is not None and _hangs_on(one.goal, one.to):
-        return ""
     reason = held_by(one.goal) or turn_held_by(one.goal) or _parent_refusal(one) or _keys_refusal(one)
     if reason or one.to is None:
         return reason or ""
@@ -485,16 +477,11 @@ def _hold_until(one: _Switch, now: float) -> None:
             if (name, i) not in known:
                 holder.keyframe_insert(name, index=i, frame=start, group=key_group(one.goal))
     for space in spaces_of(holder):
-        path, value = _influence(space), space.influence
-        curves = [curve for curve in one.switch_curves() if curve.data_path.endswith(path)]
+        path, value = space.path_from_id("influence"), space.influence
+        curves = [curve for curve in one.switch_curves() if curve.data_path == path]
         space.influence = curves[0].evaluate(start) if curves else value
         space.keyframe_insert("influence", frame=start, group=key_group(one.goal))
         space.influence = value
-
-
-def _influence(constraint: Any) -> str:
-    """The path of a constraint's influence from what has it."""
-    return f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].influence'
 
 
 def _space_on(holder: Holder, to: Anchored | None) -> Any:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions import drag as dragging
-from fabrik_addon.actions.goals import space_name
+from fabrik_addon.actions.goals import space_name, switch_spaces
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.goals import goals_of
@@ -391,6 +391,15 @@ def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object
     drop_hips(human, 0.04)
     assert chain(human, "Arm.L").status == "REACHED"
     assert (matrices(human)[hand].translation - before).length <= 1e-4 * height(human)
+
+
+def test_a_goal_that_hangs_there_already_keeps_its_parent(human: bpy.types.Object) -> None:
+    target = chain(human, "Arm.L").target_bone
+    goal = goals_of(chain(human, "Arm.L"))[0]
+    assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == []
+    bone = pose_bones(human)[target]
+    assert bone.parent.name == chest_of(human)
+    assert not bone.constraints
 
 
 def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) -> None:
