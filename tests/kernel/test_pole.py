@@ -302,3 +302,19 @@ def test_a_straight_run_among_several_goals_is_not_turned_to_its_pole_where_that
     between = [turned(share, 0.1) for share in (0.996, 0.99, 0.985)]
     assert 1.0 < between[0] < between[1] < between[2] < 89.0
     assert turned(0.97, 0.1) == pytest.approx(90.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("wrist", "pole"), [((-0.19, -1.2), 3.0), ((-0.21, -1.6), -3.0), ((-0.23, -1.9), -3.0)])
+def test_the_joint_that_bends_stays_the_same_one_in_a_leg_that_bends_to_and_fro(
+    wrist: tuple[float, float], pole: float
+) -> None:
+    """Which of an animal's elbow and wrist stands farther off the line changes as the paw is raised."""
+    points = [(0, 0, 0), (0, 0.2, -0.9), (0, *wrist), (0, 0, -2.4), (0, -0.5, -2.4)]
+    figure = Figure.from_points(points, [FREE, hinge(X, -150, 150), hinge(X, -150, 150), FREE])
+    paw = figure.placed(figure.starts).frames[3]
+    solver, found = Solver(figure), list[Solution]()
+    for step in range(61):
+        at = (0.0, 0.5 * step / 60, -2.4 + 0.4 * step / 60)
+        found.append(solver.solve([Point(2, at), Facing(3, paw), Bend(2, (0.6, pole, -1.0))]))
+    assert max(solution.residual for solution in found) < 1e-4
+    assert degrees(max(largest_turn(a, b) for a, b in pairwise(found))) < 2.0

@@ -11,7 +11,7 @@ from typing import SupportsFloat, SupportsIndex, cast
 from ...errors import ChainError, InvalidValueError
 from ...finite import LARGEST
 from .. import cython
-from ..figure import MOST_JOINTS, Figure, Pose, checked_point
+from ..figure import MOST_JOINTS, Figure, Pose, checked_point, clamp_start, placed_pose
 from ..forms import Q4, V3, Doubles
 from ..limits.base import Limit
 from ..vectors import (
@@ -39,6 +39,7 @@ from .base import HINT, SOLVE_SPACE, TIP, UNMOVED, Goal
 from .point import Point
 
 STRAIGHT = cython.declare(cython.double, 0.4)  # share of where an angle counts in full up to which a run is straight
+NOT_YET = cython.declare(cython.int, -1)  # no joint of the path, where it was not asked for
 NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
 
@@ -47,7 +48,8 @@ class Bend(Goal):
     """The joints between the root of a run and the end of its last segment are to bend towards a pole.
 
     A chain with a target is turned about the line from its root to its tip, which leaves the tip where it is. Among
-    several goals the inner joint that stands farthest off the line is pulled over to the pole's side.
+    several goals the inner joint that stands farthest off the line as the run starts is pulled over to the pole's side:
+    of an animal's leg, whose joints bend to and fro, always the same one.
 
     Args:
         effector: Index of the last joint of the run.
@@ -69,6 +71,8 @@ class Bend(Goal):
     root = cython.declare(cython.int, visibility="readonly")
     start: Q4  # of the root, inside its limit
     first: cython.int  # place of the root on the path
+    bent: cython.int  # place there of the joint that is bent as the run starts ...
+    bent_at: cython.int  # ... and the figure's `changes` when that was found
     reach: cython.double  # length of the run, in sizes of the figure
 
     def __init__(  # noqa: PLR0913 - each is a number of the goal
@@ -97,6 +101,7 @@ class Bend(Goal):
         self.root = first
         self.start = IDENTITY
         self.first = 0
+        self.bent, self.bent_at = NOT_YET, 0
         self.reach = 0.0
 
     def numbers(self) -> tuple[float, ...]:
@@ -133,6 +138,9 @@ class Bend(Goal):
     def begin(self, figure: Figure) -> cython.void:
         limit: Limit = figure.limits[self.root]
         self.start = limit.clamp(q4(figure.start, self.root))
+        if self.bent == NOT_YET or self.bent_at != figure.changes:
+            self.bent = self.farthest(placed_pose(figure, clamp_start(figure)))
+            self.bent_at = figure.changes
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -147,19 +155,35 @@ class Bend(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def knee(self, pose: Pose) -> cython.int:
+    def off(self, pose: Pose, k: cython.int) -> V3:
+        """How a joint of the path stands off the line from the root of the run to its end."""
+        along: V3 = self.along(pose)
+        return perpendicular(minus(v3(pose.heads, self.path[k]), v3(pose.heads, self.root)), along)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def farthest(self, pose: Pose) -> cython.int:
         """The place on the path of the joint that stands farthest off the line; the first where none does."""
         k: cython.int
         best: cython.int = self.first
         most: cython.double = NO_BEND
-        along: V3 = self.along(pose)
-        root: V3 = v3(pose.heads, self.root)
         for k in range(self.first + 1, self.steps):
-            off: cython.double = length(perpendicular(minus(v3(pose.heads, self.path[k]), root), along))
+            off: cython.double = length(self.off(pose, k))
             if off > most:
                 best = k
                 most = off
         return best
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def knee(self, pose: Pose) -> cython.int:
+        """The place on the path of the joint that is bent; the first where none is.
+
+        It is the one that is bent as the run starts, unless that is straight there or in this pose.
+        """
+        if self.bent > self.first and length(self.off(pose, self.bent)) > NO_BEND:
+            return self.bent
+        return self.farthest(pose)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -171,9 +195,7 @@ class Bend(Goal):
     @cython.exceptval(check=False)
     def angle_in(self, pose: Pose) -> cython.double:
         """The pole angle for a pose."""
-        knee: cython.int = self.knee(pose)
-        root: V3 = v3(pose.heads, self.root)
-        return self.angle_at(length(perpendicular(minus(v3(pose.heads, self.path[knee]), root), self.along(pose))))
+        return self.angle_at(length(self.off(pose, self.knee(pose))))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -186,7 +208,7 @@ class Bend(Goal):
         side: V3 = perpendicular(minus(self.out_of(pose, self.pole), root), along)
         if length(side) <= NO_BEND:
             return ORIGIN
-        off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
+        off: V3 = self.off(pose, knee)
         turned: V3 = rotated(turn_about(along, self.angle_at(length(off))), unit(side))
         told: cython.double = told_by(length(off), self.fades * self.reach)
         if told < 1.0:
@@ -210,9 +232,7 @@ class Bend(Goal):
     def turn_missed(self, pose: Pose) -> cython.double:
         if self.weight <= 0.0:
             return 0.0
-        knee: cython.int = self.knee(pose)
-        root: V3 = v3(pose.heads, self.root)
-        off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), self.along(pose))
+        off: V3 = self.off(pose, self.knee(pose))
         wanted: V3 = plus(off, scaled(self.missing(pose), 1.0 / self.weight))
         return turn_angle(from_to(off, wanted, self.along(pose)))
 
@@ -228,7 +248,7 @@ class Bend(Goal):
         distance: cython.double = length(side)
         if distance <= NO_BEND:
             return ORIGIN
-        off: cython.double = length(perpendicular(minus(v3(pose.heads, self.path[knee]), root), along))
+        off: cython.double = length(self.off(pose, knee))
         # of the pole's side, which goes the other way
         change: V3 = perpendicular(perpendicular(axis, along), unit(side))
         return scaled(rotated(turn_about(along, self.angle_at(off)), change), self.weight * off / distance)
