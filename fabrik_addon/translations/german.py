@@ -1376,6 +1376,7 @@ TEXTS = {
     "it is live and turns as its goal says: turn its target, or switch Live off": "sie ist live und dreht sich, wie ihr Ziel sagt: ihr Ziel drehen, oder Live abschalten",
     "it is live, and has no falloff": "sie ist live und hat keinen Abfall",
     "a limb alone has no falloff": "ein Glied allein hat keinen Abfall",
+    "the trunk moves as a whole, and has no falloff": "der Rumpf bewegt sich als Ganzes und hat keinen Abfall",
     "the body follows already": "der Körper folgt schon",
     "only a tail without a rotation of its own is pulled along": "nur ein Ende ohne eigene Rotation wird mitgezogen",
     "{refusal}: keep it anchored": "{refusal}: ihn verankert lassen",

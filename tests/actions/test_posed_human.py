@@ -13,7 +13,7 @@ from fabrik_addon.maths import q4
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema import FabrikChain, rig_of
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
@@ -151,3 +151,70 @@ def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
     neck = pose_bones(human)[bone_of(human.name, "neck")].rotation_quaternion.angle
     assert 0.5 < neck / head.rotation_quaternion.angle < 2.0
     assert_inside_limits(human)
+
+
+def set_up(name: str) -> bpy.types.Object:
+    owner = make_human(name)
+    press("character_setup")
+    update()
+    return owner
+
+
+def turns_below_parents(owner: bpy.types.Object) -> NDArray[np.float64]:
+    """(B, 3, 3), the rotation of each bone below its parent, as Blender evaluates it."""
+    update()
+    stood = {bone.name: np.array(bone.matrix.to_3x3()) for bone in pose_bones(owner)}
+    return np.array(
+        [
+            stood[bone.parent.name].T @ stood[bone.name] if bone.parent else stood[bone.name]
+            for bone in pose_bones(owner)
+        ]
+    )
+
+
+def degrees_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """The most degrees between rotations."""
+    gap = np.linalg.norm((a - b).reshape(len(a), 9), axis=1) / 8.0**0.5
+    return float(np.degrees(2.0 * np.arcsin(gap.clip(max=1.0))).max())
+
+
+@pytest.mark.parametrize("way", [(0.0, -1.0, -1.6), (0.0, 1.0, -1.6), (1.6, 0.0, -1.0), (0.0, -1.0, 0.0)])
+@pytest.mark.parametrize("part", ["chest", "head"])
+@pytest.mark.parametrize("name", HUMANS)
+def test_nothing_jumps_while_the_trunk_is_dragged(name: str, part: str, way: tuple[float, float, float]) -> None:
+    """By .4 m in 60 frames; before the trunk came along as a whole, the spine folded by up to 50 degrees a frame."""
+    owner = set_up(name)
+    drag = dragging.begin(bpy.context, owner, dragging.Taken(bone_of(name, part), "TAIL"))
+    before, feet = turns_below_parents(owner), soles(owner)
+    for step in range(1, 61):
+        dragging.drag_to(bpy.context, drag, drag.place + Vector(way).normalized() * (0.4 * step / 60))
+        now = turns_below_parents(owner)
+        assert degrees_between(now, before) <= 12.0
+        before = now
+    assert np.abs(soles(owner) - feet).max() <= STILL
+
+
+@pytest.mark.parametrize("name", HUMANS)
+def test_who_is_pulled_down_by_the_chest_crouches(name: str) -> None:
+    owner = set_up(name)
+    chest = pose_bones(owner)[bone_of(name, "chest")]
+    stood, hips, way = chest.matrix.to_quaternion(), head_of(owner, "hips"), Vector((0.0, 0.0, -0.3))
+    drag = dragging.begin(bpy.context, owner, dragging.Taken(chest.name, "TAIL"))
+    assert dragging.drag_to(bpy.context, drag, drag.place + way).status == "REACHED"
+    assert hips.z - head_of(owner, "hips").z >= 0.25
+    assert np.degrees(stood.rotation_difference(chest.matrix.to_quaternion()).angle) <= 30.0
+
+
+@pytest.mark.parametrize("name", HUMANS)
+def test_falloff_counts_for_a_trunk_that_is_turned_and_for_no_other(name: str) -> None:
+    owner = set_up(name)
+    drag = dragging.begin(bpy.context, owner, dragging.Taken(bone_of(name, "chest"), "TAIL"))
+    assert dragging.set_falloff(drag, owner) == "the trunk moves as a whole, and has no falloff"
+    hips = head_of(owner, "hips")
+    dragging.set_turning(drag, on=True)
+    assert dragging.set_falloff(drag, owner) == ""
+    dragging.drag_to(bpy.context, drag, drag.place, q4(Quaternion((0.0, 0.0, 1.0), 0.5)))
+    assert (head_of(owner, "hips") - hips).length <= 2e-3  # 33 times as stiff as a limb is not rigid
+    drag.restore()
+    arm = dragging.begin(bpy.context, owner, dragging.Taken(bone_of(name, "hand", "L"), "HEAD"))
+    assert dragging.set_falloff(arm, owner) == ""

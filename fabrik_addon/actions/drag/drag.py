@@ -26,7 +26,7 @@ from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
-from ...rig.figure.joint_limits import path_of
+from ...rig.figure.joint_limits import path_of, read_stiffness
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import Posed, posed, posed_rigidly
@@ -40,8 +40,11 @@ from ..figure_pose import FigurePose
 from ..keep_pose import LetGo, exceeded, let_go, resume_live
 from ..live.state import state as live_state
 from ..moved_goals import Loosed, goal_to_leave, key_goal
-from .scope import Scope, Taken, moved_chains, scope_of
+from .scope import Scope, Taken, is_trunk, moved_chains, scope_of
 
+TRUNK = (
+    0.8  # stiffness of all joints of a trunk that is dragged: limbs turn 1 / (1 - 0.97 * 0.8) = 4.5 times as readily
+)
 A_BONE = 0.5  # share of a joint's readiness to turn that full falloff leaves the next one farther away
 Stamp = list[object]  # what the goals that are not dragged, and the space of the figure, depend on
 
@@ -212,30 +215,30 @@ def set_turning(drag: Drag, on: bool) -> str:
         return Text("it is live and turns as its goal says: turn its target, or switch Live off")
     if on != drag.with_turn:
         drag.with_turn = on
-        started = _turning(drag, drag.started)
-        drag.figure = started if drag.figure is drag.started else _turning(drag, drag.figure)
-        drag.started, drag.hold = started, None
+        asked = list(drag.started.asked)
+        asked[drag.index] = asked[drag.index]._replace(turns=on)
+        drag.started = drag.started.asking(asked)
+        set_falloff(drag, _owner(drag))
     return ""
-
-
-def _turning(drag: Drag, figure: RigFigure) -> RigFigure:
-    asked = list(figure.asked)
-    asked[drag.index] = asked[drag.index]._replace(turns=drag.with_turn)
-    return figure.asking(asked)
 
 
 def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
     """Take over the armature's falloff; why it does not count, or "".
 
     A limb alone is solved as by button: only so it stands still when it is grabbed. A chain that is posed live knows
-    none, either.
+    none, either. Nor does the trunk, unless it is to be turned: with what is far from the dragged bone stiffer, the
+    spine would fold before the hips come along.
     """
+    drag.figure, drag.hold = drag.started, None
     if drag.scope.follows:
         return Text("it is live, and has no falloff")
     if drag.started.is_chain:
         return Text("a limb alone has no falloff")
-    joint = drag.started.asked[drag.index].joints[-1]
-    drag.figure, drag.hold = with_falloff(drag.started, joint, rig_of(owner).falloff), None
+    way = _way_to(drag.started.bodies.parents, drag.started.asked[drag.index].joints[-1])
+    if not drag.with_turn and is_trunk(owner, [drag.started.bones[i] for i in way]):
+        drag.figure = with_trunk(drag.started, owner, way)
+        return Text("the trunk moves as a whole, and has no falloff")
+    drag.figure = with_falloff(drag.started, way[0], rig_of(owner).falloff)
     return ""
 
 
@@ -437,6 +440,14 @@ def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgr
     root.location = root.location + tree.links[0].location_axes(tree.parent).inverted() @ moved
 
 
+def _way_to(parents: Sequence[int], joint: int) -> list[int]:
+    """A joint of a figure and all above it, the root last."""
+    way = [joint]
+    while parents[way[-1]] >= 0:
+        way.append(parents[way[-1]])
+    return way
+
+
 def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
     """How many bones lie between each joint of a figure and the dragged one, along the tree.
 
@@ -444,9 +455,7 @@ def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
         parents: For each of n joints the one on which it hangs, which comes before it; -1 for the root.
         dragged: Index of a joint.
     """
-    way = [dragged]
-    while parents[way[-1]] >= 0:
-        way.append(parents[way[-1]])
+    way = _way_to(parents, dragged)
     found = [0] * len(parents)
     for i, parent in enumerate(parents):
         found[i] = way.index(i) if i in way else found[parent] + 1
@@ -475,10 +484,32 @@ def with_falloff(figure: RigFigure, dragged: int, falloff: float) -> RigFigure:
     if falloff <= 0.0:
         return figure
     away = bones_away(figure.bodies.parents, dragged)
-    joints = tuple(
-        joint._replace(stiffness=stiffness_at(joint.stiffness, count, falloff))
-        for joint, count in zip(figure.joints, away, strict=True)
+    return _stiffened(
+        figure, [stiffness_at(joint.stiffness, n, falloff) for joint, n in zip(figure.joints, away, strict=True)]
     )
+
+
+def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int]) -> RigFigure:
+    """A figure whose trunk comes along as a whole, between the limbs that give way to it and bones that are stiffer.
+
+    What holds it still beside a limb that is asked for something, `body_stiffness` and `spine`, does not hold it where
+    it is what moves.
+
+    Args:
+        figure: The figure.
+        owner: Its armature object.
+        way: Indices of the joints of the trunk.
+    """
+    bones = pose_bones(owner)
+    stiffness = [joint.stiffness for joint in figure.joints]
+    for i in way:
+        stiffness[i] = max(read_stiffness(bones[figure.bones[i]]), TRUNK)
+    return _stiffened(figure, stiffness)
+
+
+def _stiffened(figure: RigFigure, stiffness: Sequence[float]) -> RigFigure:
+    """A figure with another stiffness of each joint."""
+    joints = tuple(joint._replace(stiffness=own) for joint, own in zip(figure.joints, stiffness, strict=True))
     bodies = figure.bodies._replace(joints=joints)
     return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(figure.asked)
 

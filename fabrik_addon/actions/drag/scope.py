@@ -14,7 +14,7 @@ from ...errors import ChainError
 from ...rig.bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves, set_of
-from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, limit_of, rig_of
 from ..chains import limb_length
 
 # Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
@@ -175,6 +175,27 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
         body = _top(owner, taken, pins)
         holding = [*pins, *(one for one in asking if not body or _is_below(owner, one, body))]
     return Scope(taken, _named(holding), body, _clipped(owner, taken, chain, body))
+
+
+def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
+    """Whether a dragged bone is of the trunk: it and all above carry limbs, or are of a head.
+
+    That has a chain that aims, even where there is nothing at which it looks.
+
+    The body bone itself is not: it goes where it is dragged.
+
+    Args:
+        owner: The armature object.
+        way: Names of the bone, of all above it in the figure, and of the body bone.
+    """
+    bones, carriers, limbs = pose_bones(owner), set[str](), set[str]()
+    for chain in rig_of(owner).chains:
+        own = names_if_any(owner, chain) if chain.enabled or chain.aims else []
+        if own:
+            carriers.update(bone.name for bone in bones[own[0]].parent_recursive)
+            (carriers if chain.aims else limbs).update(own)
+    trunk = carriers - limbs
+    return len(way) > 1 and all(name in trunk and not limit_of(bones[name]).of_limb for name in way)
 
 
 def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
