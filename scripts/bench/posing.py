@@ -124,7 +124,7 @@ class Posed:
                 bpy.data.objects.remove(found)
             OPS.fabrik.character_setup()
         bpy.ops.object.mode_set(mode="POSE")
-        self.index = {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
+        self.index = self._places()
         self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in (self.kind.arm, self.kind.leg))
         rig = rig_of(self.owner)
         for chain in rig.chains:
@@ -135,6 +135,9 @@ class Posed:
         self.body, self.chest, rig.live = rig.body_bone, above.name, live
         self.stand()
         self.leg = _length(self.joints(self.legs[0]))
+
+    def _places(self) -> dict[str, int]:
+        return {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
 
     def stand(self) -> Doubles:
         """(B, 4, 4), the matrix of each bone in armature space, as Blender evaluates it now."""
@@ -163,6 +166,7 @@ class Posed:
         rig.active_index = [chain.name for chain in rig.chains].index(name)
         with quiet():
             OPS.fabrik.goal_space(space=space, roles="BOTH")
+        self.index = self._places()  # a bone with another parent stands elsewhere among all
 
     def at(self, stood: Doubles, bone: str) -> Matrix:
         """A bone's matrix among those of all."""
