@@ -42,9 +42,7 @@ from ..live.state import state as live_state
 from ..moved_goals import Loosed, goal_to_leave, key_goal
 from .scope import Scope, Taken, is_trunk, moved_chains, scope_of
 
-TRUNK = (
-    0.8  # stiffness of all joints of a trunk that is dragged: limbs turn 1 / (1 - 0.97 * 0.8) = 4.5 times as readily
-)
+TRUNK = 0.8  # stiffness of the joints of a dragged trunk: limbs turn 1 / (1 - 0.97 * 0.8) = 4.5 times as readily
 A_BONE = 0.5  # share of a joint's readiness to turn that full falloff leaves the next one farther away
 Stamp = list[object]  # what the goals that are not dragged, and the space of the figure, depend on
 

@@ -178,11 +178,10 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
 
 
 def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
-    """Whether a dragged bone is of the trunk: it and all above carry limbs, or are of a head.
+    """Whether a dragged bone is of the trunk: it and all above carry the limbs of chains, or are of a head.
 
-    That has a chain that aims, even where there is nothing at which it looks.
-
-    The body bone itself is not: it goes where it is dragged.
+    A head is known by a chain that aims, though it is switched off as long as there is nothing at which it looks. The
+    body bone itself does not count: it goes where it is dragged.
 
     Args:
         owner: The armature object.
