@@ -151,7 +151,8 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     live_state.paused = live_state.paused or _pauses(owner, scope)
     if scope.body == taken.bone or drag.leads_body or _keeps_turn(owner, taken):
         set_turning(drag, on=True)
-    set_falloff(drag, owner)
+    else:
+        set_falloff(drag, owner)
     return drag
 
 
@@ -233,7 +234,7 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
     if drag.started.is_chain:
         return Text("a limb alone has no falloff")
     way = _way_to(drag.started.bodies.parents, drag.started.asked[drag.index].joints[-1])
-    if not drag.with_turn and is_trunk(owner, [drag.started.bones[i] for i in way]):
+    if not drag.with_turn and len(way) > 1 and is_trunk(owner, [drag.started.bones[i] for i in way]):
         drag.figure = with_trunk(drag.started, owner, way)
         return Text("the trunk moves as a whole, and has no falloff")
     drag.figure = with_falloff(drag.started, way[0], rig_of(owner).falloff)
@@ -507,7 +508,7 @@ def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int]) -
 
 def _stiffened(figure: RigFigure, stiffness: Sequence[float]) -> RigFigure:
     """A figure with another stiffness of each joint."""
-    joints = tuple(joint._replace(stiffness=own) for joint, own in zip(figure.joints, stiffness, strict=True))
+    joints = tuple([joint._replace(stiffness=own) for joint, own in zip(figure.joints, stiffness, strict=True)])
     bodies = figure.bodies._replace(joints=joints)
     return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(figure.asked)
 

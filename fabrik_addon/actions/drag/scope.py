@@ -180,12 +180,11 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
 def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
     """Whether a dragged bone is of the trunk: it and all above carry the limbs of chains, or are of a head.
 
-    A head is known by a chain that aims, though it is switched off as long as there is nothing at which it looks. The
-    body bone itself does not count: it goes where it is dragged.
+    A head is known by a chain that aims, though it is switched off as long as there is nothing at which it looks.
 
     Args:
         owner: The armature object.
-        way: Names of the bone, of all above it in the figure, and of the body bone.
+        way: Names of the bone and of all above it in the figure.
     """
     bones, carriers, limbs = pose_bones(owner), set[str](), set[str]()
     for chain in rig_of(owner).chains:
@@ -194,7 +193,7 @@ def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
             carriers.update(bone.name for bone in bones[own[0]].parent_recursive)
             (carriers if chain.aims else limbs).update(own)
     trunk = carriers - limbs
-    return len(way) > 1 and all(name in trunk and not limit_of(bones[name]).of_limb for name in way)
+    return all(name in trunk and not limit_of(bones[name]).of_limb for name in way)
 
 
 def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
