@@ -95,6 +95,11 @@ class Posed:
         OPS.fabrik.grab(way=way, object="Staff")
         update()
 
+    def drag(self, part: str, way: V3) -> None:
+        """Press *Drag Bone* for the tail of a bone, and move it by metres."""
+        OPS.fabrik.drag(bone=bone_of(HUMAN, part), end="TAIL", way=way)
+        update()
+
     def turn(self, part: str, turn: V3) -> None:
         """Press *Drag Bone* for a bone, and R: it is turned where it is, by degrees, and others share the turn."""
         angles = [radians(angle) for angle in turn]
@@ -150,6 +155,7 @@ class Scene:
 SCENES = (
     Scene("posing_hand", ("hand", "L"), lambda posed: posed.move_hand("L", (0.4, -0.16, 1.68))),
     Scene("posing_hips", ("hips", ""), lambda posed: posed.move(posed.control("hips"), (0.0, 0.1, -0.36))),
+    Scene("posing_pull", ("chest", ""), lambda posed: posed.drag("chest", (0.0, -0.22, -0.2))),
     Scene("posing_chest", ("chest", ""), lambda posed: posed.turn("chest", (0.0, 0.0, 35.0))),
     Scene(
         "posing_staff",

@@ -25,6 +25,7 @@ from ...rig.animation.keys import is_pinned_at_times
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_table import ChainGoal
 from ...rig.figure.groups import ChainSet
+from ...rig.figure.joint_limits import way_up
 from .keys import BoneKeys
 
 # Keys left out where the curves between the others stay near enough.
@@ -163,9 +164,7 @@ class Held:
 
     def __init__(self, figure: RigFigure, goal: ChainGoal, thinned: Sequence[Thinned]) -> None:
         self._figure, self._goal = figure, goal
-        self._way = [goal.joints[-1]]
-        while figure.bodies.parents[self._way[0]] >= 0:
-            self._way.insert(0, figure.bodies.parents[self._way[0]])
+        self._way = way_up(figure.bodies.parents, goal.joints[-1])[::-1]
         names = {figure.bones[i]: i for i in self._way}
         self._turns = {
             names[one.keys.bone]: one for one in thinned if one.keys.mode != PLAIN and one.keys.bone in names

@@ -22,7 +22,7 @@ from ...rig.dependencies import is_simulated
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
-from ...rig.figure.joint_limits import restarted_limits
+from ...rig.figure.joint_limits import restarted_limits, way_up
 from ...rig.figure.kinematics import Mount, head_of_root
 from ...rig.figure.reader import FactsByRig, carried, frames_in, read, read_figure, read_goals, resettled, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
@@ -322,10 +322,8 @@ class Track:
 
     def way_to(self, c: int) -> int:
         """How many bones of the figure carry the tip of one of the chains, with the root's own move."""
-        parents, joint, count = self.figure.bodies.parents, self.figure.asked[c].joints[-1], 0
-        while joint >= 0:
-            joint, count = parents[joint], count + 1
-        return count + (self.figure.root is not None)
+        way = way_up(self.figure.bodies.parents, self.figure.asked[c].joints[-1])
+        return len(way) + (self.figure.root is not None)
 
     def forget(self) -> None:
         """Let go of what is not needed once the chains are keyed."""

@@ -26,7 +26,7 @@ from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
-from ...rig.figure.joint_limits import path_of, read_stiffness
+from ...rig.figure.joint_limits import path_of, read_stiffness, way_up
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import Posed, posed, posed_rigidly
@@ -233,7 +233,7 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
         return Text("it is live, and has no falloff")
     if drag.started.is_chain:
         return Text("a limb alone has no falloff")
-    way = _way_to(drag.started.bodies.parents, drag.started.asked[drag.index].joints[-1])
+    way = way_up(drag.started.bodies.parents, drag.started.asked[drag.index].joints[-1])
     if not drag.with_turn and len(way) > 1 and is_trunk(owner, [drag.started.bones[i] for i in way]):
         drag.figure = with_trunk(drag.started, owner, way)
         return Text("the trunk moves as a whole, and has no falloff")
@@ -439,14 +439,6 @@ def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgr
     root.location = root.location + tree.links[0].location_axes(tree.parent).inverted() @ moved
 
 
-def _way_to(parents: Sequence[int], joint: int) -> list[int]:
-    """A joint of a figure and all above it, the root last."""
-    way = [joint]
-    while parents[way[-1]] >= 0:
-        way.append(parents[way[-1]])
-    return way
-
-
 def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
     """How many bones lie between each joint of a figure and the dragged one, along the tree.
 
@@ -454,7 +446,7 @@ def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
         parents: For each of n joints the one on which it hangs, which comes before it; -1 for the root.
         dragged: Index of a joint.
     """
-    way = _way_to(parents, dragged)
+    way = way_up(parents, dragged)
     found = [0] * len(parents)
     for i, parent in enumerate(parents):
         found[i] = way.index(i) if i in way else found[parent] + 1

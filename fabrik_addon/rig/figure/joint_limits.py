@@ -126,6 +126,19 @@ def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.
     return BoneTree.of([poses[name] for name in bones])
 
 
+def way_up(parents: Sequence[int], joint: int) -> list[int]:
+    """A joint of a figure and all above it, the root last.
+
+    Args:
+        parents: For each of n joints the one on which it hangs; -1 for the root.
+        joint: Index of the joint.
+    """
+    way = [joint]
+    while parents[way[-1]] >= 0:
+        way.append(parents[way[-1]])
+    return way
+
+
 class JointSettings(NamedTuple):
     """What is set for the n bones of a figure, beside their rest data."""
 

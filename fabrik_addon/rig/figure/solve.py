@@ -16,6 +16,7 @@ from ..bones import pose_bones
 from ..goals import GoalPoints
 from .figure import RigFigure
 from .goal_table import REACHED, Result
+from .joint_limits import way_up
 from .kinematics import BoneTree
 from .pose_writer import Pose
 from .uneven import EXACT, ends_at, measured_at, measured_solution, mounted_path, uneven_bone
@@ -83,10 +84,7 @@ class Posed:
         """The joints whose limits hold one of the chains back, the strongest first; none where it is not BLOCKED."""
         if self.result.status[0, k] != BLOCKED:
             return ()
-        way, parents, joint = set[int](), self.figure.bodies.parents, self.figure.asked[k].joints[-1]
-        while joint >= 0:
-            way.add(joint)
-            joint = parents[joint]
+        way = set(way_up(self.figure.bodies.parents, self.figure.asked[k].joints[-1]))
         return tuple([(i, give) for i, give in self.held if i in way])
 
 
