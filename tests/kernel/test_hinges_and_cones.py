@@ -28,6 +28,13 @@ def edge_point(cone: Cone, parameter: float) -> V3:
     return of_map(x * sin(0.5 * a), z * sin(0.5 * b))
 
 
+def test_a_limit_tells_the_angles_about_its_axes() -> None:
+    assert hinge(Z, -200, 150).angles_of(turn_about(Z, 0.4)) == pytest.approx((0.4,), abs=PRECISION)
+    both = multiplied(turn_about(Z, 0.4), turn_about(X, -0.7))
+    assert Universal(Z, X).angles_of(both) == pytest.approx((0.4, -0.7), abs=PRECISION)
+    assert FREE.angles_of(both) == Cone.circular(0.5).angles_of(both) == ()
+
+
 class TestHinge:
     def test_reads_angles_over_half_a_turn(self) -> None:
         wide = hinge(Z, -200, 150)

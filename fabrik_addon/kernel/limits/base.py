@@ -209,6 +209,10 @@ class Limit:
         """See `clamp`."""
         return self.clamp(given_rotation(rotation))
 
+    def angles_of(self, rotation: Sequence[float]) -> tuple[float, ...]:
+        """The angles about the axes on which the joint turns, in radians; none where it turns about no fixed ones."""
+        return (self.measure(given_rotation(rotation)),) if self.dofs == 1 else ()
+
     def aimed(self, rotation: Sequence[float], segment: Sequence[float], direction: Sequence[float]) -> Q4:
         """See `aim`."""
         return self.aim(given_rotation(rotation), given_vector(segment), given_vector(direction))

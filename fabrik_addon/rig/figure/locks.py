@@ -86,11 +86,7 @@ class ChannelLocks:
             return self._numbers(rotation, near)
         if self.mode == "AXIS_ANGLE":
             return self._axis_and_angle(rotation, near) if 0 in self.free else self._axis(rotation, near)
-        angles: tuple[float, ...] = ()
-        if isinstance(self.limit, Universal):
-            angles = self.limit.angles_of(rotation)
-        elif isinstance(self.limit, Hinge):
-            angles = (self.limit.angle_of(q4(rotation)),)
+        angles = self.limit.angles_of(rotation)
         return [same_turn(angle, near[i]) for angle, i in zip(angles, self.free, strict=True)]
 
     def _numbers(self, rotation: Sequence[float], near: Sequence[float]) -> list[float]:
