@@ -34,13 +34,25 @@ from ..rig.goals import GoalRef, goals_of
 from ..rig.placing import held_by, holder_of, key_group, location_curves, stays, turn_curves, turn_held_by
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
-from ..rig.spaces import Holder, add_space, carriers_above, hold_of, holder_in, offset_of, spaces_of, target_of
+from ..rig.spaces import (
+    SPACE,
+    Holder,
+    add_space,
+    carriers_above,
+    hold_of,
+    holder_in,
+    offset_of,
+    space_of,
+    spaces_of,
+    target_of,
+)
 from ..rig.walk_goals import is_walked
 from ..texts import Text, worded
 from .bends import pole_in_bend
 from .chains import POLE_AWAY, Defaults, Empty, plan_pole
 from .figure_pose import FigurePose
 from .frames import go_to
+from .keep_pose import keep_and_tell
 from .live.state import state as live_state
 
 NewGoal: TypeAlias = tuple[FabrikChain, str, Empty]  # whose it is to be, "target" or "pole", where and how drawn
@@ -199,6 +211,7 @@ class _Switch:
         to: On what it is to hang; None for nothing.
         is_keyed: Whether it does so from the frame at hand on.
         holds: Whether it holds still there until its next key.
+        pins: Whether it is taken off what carries it by a pin, which is to bring it back.
         stands: By frames, where it stood: in the space of its armature object, or in the world for an object.
         carriers: By frames, where what is to carry it stands, likewise.
     """
@@ -207,6 +220,7 @@ class _Switch:
     to: Anchored | None
     is_keyed: bool
     holds: bool
+    pins: bool = False
     stands: dict[float, Matrix] = field(default_factory=dict)
     carriers: dict[float, Matrix] = field(default_factory=dict)
 
@@ -256,6 +270,7 @@ def switch_spaces(
     *,
     keyed: bool,
     holds: bool = False,
+    pins: bool = False,
     own: Iterable[Anchored] = (),
 ) -> list[float]:
     """Hang goals, or other objects, on something else, with nothing moving.
@@ -269,6 +284,7 @@ def switch_spaces(
             bone of it or ""; None for nothing but its armature object, or the world.
         keyed: Whether they do so from the frame at hand on; those that are animated always do.
         holds: Whether they hold still there until their next key, where they are keyed.
+        pins: Whether a pin takes them off what carries them, so that it is remembered (`space_before_pin`).
         own: Objects and bones that may not carry it: those that are moved by these goals.
 
     Returns:
@@ -279,7 +295,7 @@ def switch_spaces(
     """
     assert context.scene is not None
     now = context.scene.frame_current_final
-    switches = [_Switch(goal, to, keyed, holds) for goal, to in wanted if to is None or not _hangs_on(goal, to)]
+    switches = [_Switch(goal, to, keyed, holds, pins) for goal, to in wanted if to is None or not _hangs_on(goal, to)]
     for one in switches:
         one.is_keyed = keyed or bool(one.curves()) or bool(one.switch_curves())
         reason = _refusal(one, {(found.name_full, name) for found, name in own})
@@ -294,11 +310,25 @@ def switch_spaces(
     finally:
         live_state.paused = was_paused
         live_state.forget()
+    if not any(one.is_keyed for one in switches):  # else other frames would move
+        keep_and_tell(_asked_by(switches))
     for _ in range(ROUNDS):  # a body that helped stands elsewhere now
         moved = _visit(context, [(one, set(one.stands)) for one in switches if one.to is not None])
         for one in moved:
             _write(one)
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands})
+
+
+def _asked_by(switches: Iterable[_Switch]) -> list[tuple[bpy.types.Object, FabrikChain]]:
+    """The chains, each with its armature object, whose goals are among what hangs elsewhere now, or hang on it."""
+    keys = {(one.goal.found, one.goal.bone) for one in switches}
+    return [
+        (owner, chain)
+        for owner in bpy.data.objects
+        if owner.type == "ARMATURE"
+        for chain in rig_of(owner).chains
+        if any(not keys.isdisjoint([goal[1:], *carriers_above(*goal[1:])]) for goal in goals_of(chain))
+    ]
 
 
 def space_name(goal: GoalRef) -> str:
@@ -315,7 +345,34 @@ def first_space(goal: GoalRef) -> Anchored | None:
     return target_of(holder_of(goal), found[0]) if found and found[0].name.endswith(FIRST) else None
 
 
+def is_taken_off(goal: GoalRef) -> bool:
+    """Whether a pin holds a goal in the scene, off what carried it."""
+    space = space_of(holder_of(goal))
+    return space is not None and space.name.endswith((PINNED, LOOSE))
+
+
+def space_before_pin(goal: GoalRef, now: float) -> Anchored | None:
+    """On what a goal hung before a pin took it off; None for nothing.
+
+    Args:
+        goal: One that is taken off (`is_taken_off`).
+        now: The frame at hand.
+    """
+    holder = holder_of(goal)
+    curves = {curve.data_path: curve for curve in fcurves_of(goal.found)}
+    known = [(space, curves.get(space.path_from_id("influence"))) for space in spaces_of(holder)]
+    pinned, influence = next(pair for pair in known if pair[0].name.endswith((PINNED, LOOSE)))
+    if influence is None:
+        others = [space for space, _ in known if space != pinned]
+        return target_of(holder, others[-1]) if others and pinned.name.endswith(PINNED) else None
+    off = [point.co[0] for point in influence.keyframe_points if point.co[0] < now and not point.co[1]]
+    on = [space for space, curve in known if off and curve is not None and curve.evaluate(off[-1]) > 0.0]
+    return target_of(holder, on[0]) if on else None
+
+
 FIRST = "(first)"  # how the name of the space ends that took the place of a parent
+PINNED = "(pinned)"  # that of the space into which a pin puts a target
+LOOSE = "(loose)"  # the same where the target hung on nothing before
 
 
 def _refusal(one: _Switch, own: set[tuple[str, str]]) -> Text | Message | str:
@@ -413,9 +470,12 @@ def _leave_parents(context: bpy.types.Context, switches: Sequence[_Switch]) -> N
 def _switch(one: _Switch, now: float) -> None:
     """Switch the space of something, its parent being left, and key that where it is animated."""
     holder = one.holder
+    before = space_of(holder) if one.pins else None
     after = _space_on(holder, one.to) if one.to is not None else None
     if one.to is not None and after is None:
         after = add_space(holder, *one.to)
+    if one.pins and after is not None:
+        after.name = f"{SPACE} {PINNED if before is not None else LOOSE}"
     if one.is_keyed:
         _hold_until(one, now)
     for space in spaces_of(holder):
@@ -426,7 +486,8 @@ def _switch(one: _Switch, now: float) -> None:
     if one.is_keyed:
         _hold_between(one, now)
         return
-    for space in [space for space in spaces_of(holder) if space != after and not space.name.endswith(FIRST)]:
+    kept = (before, after)
+    for space in [space for space in spaces_of(holder) if space not in kept and not space.name.endswith(FIRST)]:
         holder.constraints.remove(space)
 
 

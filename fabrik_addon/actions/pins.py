@@ -9,18 +9,27 @@ from typing import NamedTuple
 
 import bpy
 
-from ..errors import BoneError, ChainError, FabrikError
+from ..errors import BoneError, ChainError, FabrikError, TargetError
 from ..rig.animation.compat import is_selected
-from ..rig.animation.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed, pin_note
+from ..rig.animation.keys import (
+    insert_pin_keys,
+    is_pin_keyed,
+    key_before_pin,
+    keys_by_itself,
+    keys_only_what_is_keyed,
+    pin_note,
+)
 from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
-from ..rig.goals import Held, offset_from_target, read_held, store, store_held, was_held
+from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
 from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
+from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
-from ..texts import Text, joined, quoted
+from ..texts import Text, joined, quoted, worded
 from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .chains import add_chain, limb_length, read_defaults, remove_chain
+from .goals import Anchored, is_taken_off, space_before_pin, switch_spaces
 from .keep_pose import keep_and_tell, unposed
 from .live.user_edits import own_work
 
@@ -80,17 +89,19 @@ def wanted_of_selected(owner: bpy.types.Object) -> list[Wanted]:
 def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[Wanted]:
     """What is pinned for bones of an armature: of those that follow each other the last one.
 
-    A bone with which a chain ends means that chain. The bone that goes on where a chain ends, a foot at an ankle, means
-    it, too: the chain then goes on to it. For any other bone a chain is made, of the limb that it ends.
+    A bone with which a chain ends means that chain, and so does the control that is its target. The bone that goes on
+    where a chain ends, a foot at an ankle, means it, too: the chain then goes on to it. For any other bone a chain is
+    made, of the limb that it ends.
 
     Raises:
         ChainError: The armature has no such bone.
-        BoneError: One of them was made as a target or pole.
+        BoneError: One of them was made as a pole, or as a target that no chain has any more.
     """
-    names = set(bones)
+    targets = {chain.target_bone: chain for chain in rig_of(owner).chains if chain.target == owner}
+    names = {resolve_bones(owner, targets[name])[-1].name if name in targets else name for name in bones}
     for name in names:
         if is_control(bones_to(owner, name, 1)[0]):
-            reason = Text("it was made as a target or pole, which stays where it is: pin the bone that follows it")
+            reason = Text("it was made as a pole or a target, and no chain ends there: pin the bone that follows it")
             raise BoneError(reason, rig=owner.name, bone=name)
     above = {bone.name for name in names for bone in pose_bones(owner)[name].parent_recursive}
     last = [bone.name for bone in pose_bones(owner) if bone.name in names - above]
@@ -115,17 +126,19 @@ def are_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> bool:
 
 
 def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
-    """`hold` chains, and let the next solve leave the pose.
+    """`hold` chains in the scene, and let the next solve leave the pose.
 
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
     """
-    told = hold(context, owner, wanted)
+    told = hold(context, owner, wanted, in_scene=True)
     told.notes += _moved(owner, [rig_of(owner).chains[name] for name in told.pinned])
     return told
 
 
-def hold(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+def hold(
+    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, in_scene: bool = False
+) -> Pinning:
     """Pin chains where they stand: at their targets, or without one at their place and rotation in the world.
 
     All is read and checked before anything is written. Pins are keyed where automatic keying is on.
@@ -134,6 +147,7 @@ def hold(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[W
         context: Its view layer has the armature.
         owner: The armature object.
         wanted: Of it.
+        in_scene: Whether targets that the armature carries stand in the scene from now on, until the pin is freed.
 
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
@@ -141,6 +155,8 @@ def hold(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[W
     held = _checked(owner, wanted)
     bring_up_to_date(owner)
     told = Pinning()
+    for one in wanted if in_scene else ():
+        told.notes += _hang_in_scene(context, owner, one.chain)
     for one, place in zip(wanted, held, strict=True):
         chain = _chain_for(context, owner, one, told)
         key_before_pin(context, owner, chain)
@@ -212,6 +228,38 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
     return chain
 
 
+def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
+    """Let the target of a chain stand in the scene, if the armature carries it; why that can't be, as sentences."""
+    goal = _target_of(owner, name)
+    if goal is None or not any(found == owner for found, _ in carriers_above(goal.found, goal.bone)):
+        return []
+    return _hang(context, goal, (scene_anchor(), ""), pins=True)
+
+
+def _hang_back(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
+    """Let what carried the target of a chain carry it again, if pinning took it off; why it can't be, as sentences."""
+    assert context.scene is not None
+    goal = _target_of(owner, name)
+    if goal is None or not is_taken_off(goal):
+        return []
+    return _hang(context, goal, space_before_pin(goal, context.scene.frame_current_final))
+
+
+def _target_of(owner: bpy.types.Object, name: str) -> GoalRef | None:
+    """The target of the chain of a name, that has one and does not only look at it."""
+    chain = rig_of(owner).chains[name] if name else None
+    return goal_of(chain, "target") if chain is not None and not chain.aims else None
+
+
+def _hang(context: bpy.types.Context, goal: GoalRef, to: Anchored | None, *, pins: bool = False) -> list[str]:
+    keyed = keys_by_itself(context) and not keys_only_what_is_keyed(context)
+    try:
+        switch_spaces(context, [(goal, to)], keyed=keyed, pins=pins)
+    except TargetError as error:
+        return [Text("its target is carried as before: {reason}", reason=worded(error.text))]
+    return []
+
+
 def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     note = pin_note(context, owner, chain)
     return [joined(": ", (chain.name, note))] if note else []
@@ -257,6 +305,7 @@ def free(
         chain.pin = False
         insert_pin_keys(context, owner, chain)
         told.freed.append(name)
+        told.notes += _hang_back(context, owner, name)
         told.notes += _unkeyed(context, owner, [name])
         told.notes += _pin_notes(context, owner, chain)
         if (

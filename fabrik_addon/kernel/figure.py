@@ -108,6 +108,7 @@ def copy_pose(target: Pose, source: Pose, count: cython.int) -> cython.void:
 
 
 MOST_JOINTS = 1 << 16
+UNEASED = cython.declare(cython.double, -2.0)  # in place of a share of stiffness: all of it counts, and no more
 AT_REST = cython.declare(cython.double, 1e-6)  # radians that are no turn
 
 
@@ -171,7 +172,7 @@ class Figure:
     start: Doubles
     root: Doubles  # vector by which the start pose has joint 0 elsewhere
     stiffness: Doubles
-    eases: Doubles  # share of that which does not count in the solve at hand
+    eases: Doubles  # share of that which does not count in the solve at hand, below 0 what counts besides; or `UNEASED`
     spans: Doubles  # lengths of the segments
     limits: list[Limit]
     changes: cython.int  # times that another start pose was given, or joints were told to stay there

@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import exp, log, sqrt
 
 from . import cython
-from .figure import Figure, Pose
+from .figure import UNEASED, Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal, listed
 from .limits.base import Limit
@@ -201,7 +201,7 @@ class Posture:
         i = 0 if i == self.figure.count else i
         loose: cython.double = 1.0 - STIFFEST * self.figure.stiffness[i]
         eased: cython.double = self.figure.eases[i]
-        return loose if eased <= 0.0 else exp((1.0 - eased) * log(loose))
+        return loose if eased in (UNEASED, 0.0) else exp((1.0 - eased) * log(loose))
 
     @cython.cfunc
     @cython.exceptval(check=False)

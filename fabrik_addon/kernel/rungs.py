@@ -16,7 +16,7 @@ from math import sqrt
 
 from . import cython
 from .descent import Descent
-from .figure import Figure, Pose, clamp_start, copy_pose, placed_pose
+from .figure import UNEASED, Figure, Pose, clamp_start, copy_pose, placed_pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
 from .goals.bend import Bend
@@ -116,7 +116,7 @@ class Rungs:
         i: cython.int
         self.ranks.share_weights()
         for i in range(self.figure.count):
-            self.figure.eases[i] = 0.0
+            self.figure.eases[i] = UNEASED
         for goal in self.goals:
             goal.begin(self.figure)
             goal.let_stretch(False)

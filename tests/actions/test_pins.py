@@ -172,13 +172,17 @@ def test_a_second_pin_on_a_bone_is_refused_by_name_and_nothing_is_changed() -> N
     assert [chain.pin for chain in rig_of(owner).chains] == [True, False]
 
 
-def test_a_bone_made_as_a_target_is_refused() -> None:
+def test_a_bone_made_as_a_target_means_its_chain_and_one_made_as_a_pole_is_refused() -> None:
     owner = make_body()
-    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, kind="BONE")
-    goal = rig_of(owner).chains[0].target_bone
-    in_pose_mode(owner, goal)
-    with pytest.raises(RuntimeError, match="was made as a target or pole"):
+    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, use_pole=True, kind="BONE")
+    chain = rig_of(owner).chains[0]
+    in_pose_mode(owner, chain.pole_bone)
+    with pytest.raises(RuntimeError, match="was made as a pole"):
         press("pin_toggle")
+    assert not chain.pin
+    in_pose_mode(owner, chain.target_bone)
+    press("pin_toggle")
+    assert [(one.tip_bone, one.pin) for one in rig_of(owner).chains] == [("shin.L", True)]
 
 
 def test_with_nothing_to_pin_it_says_what_to_do() -> None:

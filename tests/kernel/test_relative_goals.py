@@ -258,6 +258,25 @@ def test_a_limb_that_is_helped_keeps_some_of_its_bend() -> None:
         before = helped
 
 
+def test_less_than_no_help_holds_still_what_carries_the_limb() -> None:
+    """By the square of how much stiffer it is; of two limbs the one that is helped more decides, in any order."""
+    figure = body(trunk=1.0)
+    solver, goals = Solver(figure), reaches(figure, 0.7)
+
+    def turned(*more: Goal) -> float:
+        found = solver.solve([*goals, *more], EXACT)
+        assert found.status == Status.REACHED
+        turns = zip(found.rotations[: ARMS[0]], figure.starts, strict=False)
+        return max(turn_angle(multiplied(now, conjugated(start))) for now, start in turns)
+
+    assert ARMS[0] < ARMS[1]
+    alone, held = turned(), turned(Help(ARMS[0], -0.35))
+    assert alone > 1e-3
+    assert held < alone / 8.0
+    other = Help(ARMS[1], 0.0)
+    assert turned(Help(ARMS[0], -0.35), other) == turned(other, Help(ARMS[0], -0.35)) > 8.0 * held
+
+
 def test_help_ends_with_its_row() -> None:
     figure = body(trunk=1.0)
     goals = [*reaches(figure, 1.1), Help(ARMS[0], 1.0)]
@@ -275,7 +294,8 @@ def test_help_ends_with_its_row() -> None:
 
 
 def test_help_that_makes_no_sense_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match="not between 0 and 1"):
-        Help(LEFT, 1.5)
+    for share in (1.5, -1.5):
+        with pytest.raises(InvalidValueError, match="not between -1 and 1"):
+            Help(LEFT, share)
     with pytest.raises(ChainError, match="which no figure has"):
         Help(-1, 0.9)

@@ -235,9 +235,9 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
         return Text("a limb alone has no falloff")
     way = way_up(drag.started.bodies.parents, drag.started.asked[drag.index].joints[-1])
     if not drag.with_turn and len(way) > 1 and is_trunk(owner, [drag.started.bones[i] for i in way]):
-        drag.figure = with_trunk(drag.started, owner, way)
+        drag.figure = with_trunk(drag.started, owner, way, drag.index)
         return Text("the trunk moves as a whole, and has no falloff")
-    drag.figure = with_falloff(drag.started, way[0], rig_of(owner).falloff)
+    drag.figure = with_falloff(drag.started, way[0], rig_of(owner).falloff, drag.index)
     return ""
 
 
@@ -464,23 +464,23 @@ def stiffness_at(own: float, away: int, falloff: float) -> float:
     return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
 
 
-def with_falloff(figure: RigFigure, dragged: int, falloff: float) -> RigFigure:
+def with_falloff(figure: RigFigure, dragged: int, falloff: float, chain: int) -> RigFigure:
     """A figure whose joints are stiffer the farther they are from a dragged one.
 
     Args:
         figure: The figure, with the stiffness of its own.
         dragged: Index of the joint.
         falloff: 0 to 1.
+        chain: Index of the chain that is dragged.
     """
     if falloff <= 0.0:
         return figure
     away = bones_away(figure.bodies.parents, dragged)
-    return _stiffened(
-        figure, [stiffness_at(joint.stiffness, n, falloff) for joint, n in zip(figure.joints, away, strict=True)]
-    )
+    stiffness = [stiffness_at(joint.stiffness, n, falloff) for joint, n in zip(figure.joints, away, strict=True)]
+    return _stiffened(figure, stiffness, chain)
 
 
-def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int]) -> RigFigure:
+def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int], chain: int) -> RigFigure:
     """A figure whose trunk comes along as a whole, between the limbs that give way to it and bones that are stiffer.
 
     What holds it still beside a limb that is asked for something, `body_stiffness` and `spine`, does not hold it where
@@ -490,19 +490,24 @@ def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int]) -
         figure: The figure.
         owner: Its armature object.
         way: Indices of the joints of the trunk.
+        chain: Index of the chain that is dragged.
     """
     bones = pose_bones(owner)
     stiffness = [joint.stiffness for joint in figure.joints]
     for i in way:
         stiffness[i] = max(read_stiffness(bones[figure.bones[i]]), TRUNK)
-    return _stiffened(figure, stiffness)
+    return _stiffened(figure, stiffness, chain)
 
 
-def _stiffened(figure: RigFigure, stiffness: Sequence[float]) -> RigFigure:
-    """A figure with another stiffness of each joint."""
+def _stiffened(figure: RigFigure, stiffness: Sequence[float], chain: int) -> RigFigure:
+    """A figure with another stiffness of each joint, to which no limbs but the dragged one add, or take from it."""
+    asked = [*figure.asked]
+    for k, one in enumerate(asked):
+        if k != chain and one.helps < 1.0:
+            asked[k] = one._replace(helps=1.0)
     joints = tuple([joint._replace(stiffness=own) for joint, own in zip(figure.joints, stiffness, strict=True)])
     bodies = figure.bodies._replace(joints=joints)
-    return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(figure.asked)
+    return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(asked)
 
 
 def finish(context: bpy.types.Context, drag: Drag) -> LetGo:

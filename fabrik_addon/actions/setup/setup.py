@@ -12,6 +12,7 @@ from mathutils import Vector
 from ...errors import BoneError, ChainError, FabrikError
 from ...maths import V3
 from ...messages import ROLES
+from ...recognise.find import ON_FOUR
 from ...recognise.helpers import girdles_and_sockets, helper_bones
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
@@ -45,7 +46,7 @@ KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
 BODY_STIFFNESS = 1.0  # of the body bone: limbs turn first, which are 1 / (1 - 0.97) = 33 times as ready to
 TRUNK_SPINE = 0.001  # the same of the trunk, 32 times
 GIRDLE_STIFFNESS = 0.773  # of clavicles, 4 times
-ARM_REACH = 0.9  # share of an arm's reach from which on clavicle, trunk and hips help
+ARM_REACH = 0.9  # share of an arm's, or a front leg's, reach from which on clavicle, trunk and hips help
 STRAIGHT_ELBOW = 0.05  # share of an arm's length by which its elbow stands off where its pole counts in full
 Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first and the last bone
 
@@ -361,7 +362,7 @@ def _make_goals(
         if part.kind not in WITH_TARGETS:
             continue
         chain = rig_of(owner).chains[name]
-        if part.kind == ARM and done.body and name in done.made:
+        if done.body and name in done.made and _is_helped(part):
             chain.body_helps = ARM_REACH
         bones = resolve_bones(owner, chain)
         if chain.target is None and not chain.pin:
@@ -385,6 +386,11 @@ def _make_goals(
     draw_controls(context, owner, limbs, chains, chest)
 
 
+def _is_helped(part: Part[str]) -> bool:
+    """Whether the body helps a limb to reach, and stays otherwise: arms, and an animal's front legs."""
+    return part.kind == ARM or part.name.startswith(ON_FOUR[0])
+
+
 def _renew(
     context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
 ) -> None:
@@ -397,8 +403,9 @@ def _renew(
         if apart:
             done.notes.append(Text("its hands do not go along with the chest: New Defaults changes that"))
         return
-    for chain in arms:
-        chain.body_helps = ARM_REACH if rig_of(owner).body_bone else 1.0
+    for name, chain in kept.items():
+        if _is_helped(chains[name]):
+            chain.body_helps = ARM_REACH if rig_of(owner).body_bone else 1.0
     keyed = [goal for goal in apart if location_curves(goal) or turn_curves(goal)]
     if keyed:
         names = ", ".join([worded(goal.name) for goal in keyed])

@@ -15,14 +15,15 @@ from .base import HINT, Goal
 
 @cython.cclass
 class Help(Goal):
-    """The joints that carry a limb give way more readily than their stiffness says.
+    """The joints that carry a limb give way more readily, or less, than their stiffness says.
 
     It has no place where it is met: it says how the others are. With it an elbow stays bent while the trunk goes along,
     and whoever asks for it says how much for which target, so that the answer changes smoothly with that.
 
     Args:
         root: Index of the first joint of the limb.
-        share: How much of the stiffness of what carries that does not count, 0 to 1; its number in a row.
+        share: How much of the stiffness of what carries that does not count, up to 1; below 0, to -1, it counts more.
+            Its number in a row. Of joints that carry several limbs the greatest counts.
         weight: 0 for none of it.
     """
 
@@ -32,8 +33,8 @@ class Help(Goal):
     def __init__(self, root: SupportsIndex, share: SupportsFloat, weight: SupportsFloat = 1.0) -> None:
         self._ask(root, weight, HINT, "help", 1)
         self.share = self.given = float(share)
-        if not 0.0 <= self.share <= 1.0:
-            raise InvalidValueError("the share of stiffness that does not count is not between 0 and 1")
+        if not -1.0 <= self.share <= 1.0:
+            raise InvalidValueError("the share of stiffness that does not count is not between -1 and 1")
 
     def numbers(self) -> tuple[float, ...]:
         return (self.share,)

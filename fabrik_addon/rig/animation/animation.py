@@ -183,10 +183,11 @@ class Animated:
         if chain_set.is_one:
             return False
         names = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
-        if not hears_body_keys(chain_set, [bone for bone in bones if bone.name in names], KeyedChannels(owner, 0.0)):
-            return False
-        is_turned = self.are_turned(bone for bone in bones if bone.name not in names)
-        return is_turned or (moves and "location" in self.of_bone(bones[0]))
+        is_heard = hears_body_keys(chain_set, [bone for bone in bones if bone.name in names], KeyedChannels(owner, 0.0))
+        is_placed = is_heard or (bool(chain_set.body) and rig_of(owner).body_stays)
+        others = [bone for bone in bones if bone.name not in names]
+        is_turned = self.are_turned([one for one in others if (is_placed if one.name == chain_set.body else is_heard)])
+        return is_turned or (is_placed and moves and "location" in self.of_bone(bones[0]))
 
     def _body_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone]) -> bool:
         """Whether settings of a body, its weight, or who says where it goes are others from frame to frame."""

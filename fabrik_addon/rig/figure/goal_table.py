@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from math import inf
+from typing import Any, NamedTuple, Self, TypeVar
 
 import bpy
 import numpy as np
@@ -29,6 +30,7 @@ from ...maths import (
     conjugated,
     conjugates,
     crosses,
+    distance,
     dots,
     length,
     lengths,
@@ -64,7 +66,11 @@ NUMBERS = {
     "body_helps": Message("BODY_HELPS"),
 }
 REACHED = STATUSES.index(Status.REACHED)
+HELD = 0.24  # of the stiffness of what carries a chain, added while the target is near: .03 to the 1.24th is 1 / 77
+LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
+MOVED = 0.1  # of a chain's length, over which a target off the start pose's effector comes to count as moved
 HELPS_OVER = 0.8  # of a chain's length, over which what carries it comes to turn as readily as the limb itself
+AnyShare = TypeVar("AnyShare", float, Doubles)
 
 
 class ChainGoal(NamedTuple):
@@ -201,7 +207,7 @@ class ChainGoal(NamedTuple):
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
         """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
         target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else points.target
-        helped = (self._help_for(v3(target)),) if self.helps < 1.0 else ()
+        helped = (self._help_for(target),) if self.helps < 1.0 else ()
         if self.influence < 1.0:
             target = v3(target)
             start = self._start_for(target)
@@ -217,14 +223,18 @@ class ChainGoal(NamedTuple):
             pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else points.pole
         return *target, *turn, *pole, *helped
 
-    def _help_for(self, target: V3) -> float:
+    def _help_for(self, target: Sequence[float]) -> float:
         """How much of its stiffness what carries the limb gives up: the more, the farther the target is from it.
 
-        That is seen from where the start pose has the limb's root, so that the answer hangs on the target alone.
+        In the limb's own reach that is less than none, so that what carries the limb stays where it is; and so it is
+        where the target is at the start pose's effector, for a limb that is not moved needs no help. It is seen from
+        where the start pose has the limb's root, so that the answer hangs on the target alone.
         """
-        over = length(minus(target, self.start_root)) / self.length - self.helps if self.length else 0.0
-        share = min(max(over / HELPS_OVER, 0.0), 1.0)
-        return share * share * (3.0 - 2.0 * share)
+        reach = self.length or inf
+        over = distance(target, self.start_root) / reach - self.helps
+        away = distance(target, self.start) / reach
+        far, past = min(max(over / HELPS_OVER, 0.0), 1.0), min(max(over / LET_GO_OVER, 0.0), 1.0)
+        return _given_up(far, past, min(max(away / MOVED, 0.0), 1.0))
 
     def _start_for(self, target: V3) -> V3:
         """Where the goal counts as being at influence 0, in chain space: at the effector of the start pose.
@@ -257,10 +267,18 @@ class ChainGoal(NamedTuple):
         if goals.pole is not None and self.has_pole:
             parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
         if self.helps < 1.0:
-            over = lengths(targets - np.array(self.start_root)) / self.length - self.helps if self.length else 0.0
-            share = np.clip(over / HELPS_OVER, 0.0, 1.0) + np.zeros(len(targets))
-            parts.append((share * share * (3.0 - 2.0 * share))[:, None])
+            reach = self.length or inf
+            over = lengths(targets - np.array(self.start_root)) / reach - self.helps
+            away = lengths(targets - np.array(self.start)) / reach
+            shares = [np.clip(one, 0.0, 1.0) for one in (over / HELPS_OVER, over / LET_GO_OVER, away / MOVED)]
+            parts.append(_given_up(*shares)[:, None])
         return np.concatenate(parts, axis=1)
+
+
+def _given_up(far: AnyShare, past: AnyShare, away: AnyShare) -> AnyShare:
+    """The stiffness that what carries a limb gives up, from shares of 0 to 1 of the widths over which that changes."""
+    helped = far * far * (3.0 - 2.0 * far) + HELD * (past * past * (3.0 - 2.0 * past))
+    return away * away * (3.0 - 2.0 * away) * helped - HELD
 
 
 class Result(NamedTuple):

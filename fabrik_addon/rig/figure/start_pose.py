@@ -104,13 +104,14 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     own = [bone for bone, chain in zip(bones, found, strict=True) if chain is not None]
     is_heard = not chain_set.is_one and hears_body_keys(chain_set, own, keyed)
     rotations = [_unkeyed(owner, chain, bone) for bone, chain in zip(bones, found, strict=True)]
+    is_placed = is_heard or (bool(body) and rig_of(owner).body_stays)
     moving = [
         (i, bone.name, rotation)
         for i, (bone, chain, rotation) in enumerate(zip(bones, found, rotations, strict=True))
-        if (is_heard if chain is None else chain.start == "ANIMATED")
+        if ((is_placed if bone.name == body else is_heard) if chain is None else chain.start == "ANIMATED")
     ]
     location = _captured_location(owner, bones[0]) if body else ORIGIN
-    keyed_body = (bones[0].name, location) if body and is_heard else None
+    keyed_body = (bones[0].name, location) if body and is_placed else None
     is_between = [chain is None and bone.name != body for bone, chain in zip(bones, found, strict=True)]
     start = Start(rotations, location, is_between, tuple(moving), keyed_body).at(owner, keyed)
     held = held_bones(owner, keyed.frame)
@@ -129,7 +130,7 @@ def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keye
 
     They are where a chain starts from its keys; and where no bone of the chains is keyed, since the animator then keyed
     the body alone. Else the keys are a pose of the whole figure, as automatic keying and bakes write it, and where no
-    chain starts from them, the body does not either.
+    chain starts from them, the body does not either; but one that stays (`body_stays`) always starts from its own.
 
     Args:
         chain_set: The chains.

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.actions import drag as dragging
 from fabrik_addon.actions.goals import space_name
 from fabrik_addon.maths import angle_between, minus, unit
-from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.bones import bones_to, pose_bones
 from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
@@ -252,3 +252,23 @@ def test_a_character_of_before_is_given_the_defaults_of_now_where_that_is_asked_
     assert rig_of(owner).body_stiffness == 1.0
     assert rig_of(owner).chains["Arm.L"].body_helps == pytest.approx(0.9)
     assert rig_of(owner).chains["Leg.L"].orientation == "TARGET"
+
+
+@pytest.mark.parametrize("name", ["wolf", "cat", "horse"])
+def test_an_animal_that_lifts_a_front_paw_stands_still(name: str) -> None:
+    """Its other paw stands nearly straight, and needs no help while nothing is asked of it."""
+    owner = set_up(name)
+    helps = {chain.name: round(chain.body_helps, 6) for chain in rig_of(owner).chains if "Leg" in chain.name}
+    assert helps == {"Front Leg.L": 0.9, "Front Leg.R": 0.9, "Hind Leg.L": 1.0, "Hind Leg.R": 1.0}
+    press("solve_all")
+    chain, before = rig_of(owner).chains["Front Leg.L"], matrices(owner)
+    leg_length = sum(bone.length for bone in bones_to(owner, chain.tip_bone, chain.bone_count)[:-1])
+    control = pose_bones(owner)[chain.target_bone]
+    place = control.matrix.copy()
+    place.translation += Vector((0.0, -0.2, 0.3)) * leg_length
+    control.matrix = place
+    press("solve_all")
+    assert rig_of(owner).chains["Front Leg.L"].status == "REACHED"
+    body = rig_of(owner).body_bone
+    moved = (matrices(owner)[body].translation - before[body].translation).length
+    assert moved <= 1e-3 * leg_length
