@@ -58,8 +58,8 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     bones = [] if new_bones_refusal(owner) else sorted(control_names(owner))
     with suppress(FabrikError):  # where no walk is planned, nothing is marked
         mark_steps(context, owner, "NONE", use_markers=False)
-    clear_stored(owner)
     undraw_controls(owner)
+    clear_stored(owner)
     remove_control_bones(context, owner, bones)
     clear_bones(owner, bones)
     remove_unused_shapes()

@@ -13,7 +13,7 @@ from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import root_control
 from ..rig.goals import GoalRef, goals_of
 from ..rig.placing import holder_of
-from ..rig.schema import FabrikChain, limit_of, rig_of
+from ..rig.schema import FabrikChain, girdle_of, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text
 from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spaces_of, target_of
 from ..texts import Text, joined, worded
@@ -122,9 +122,8 @@ class FABRIK_OT_goal_space(SpaceOperator):
         """The bone of the armature that the space names; "" for none."""
         body: str = rig_of(owner).body_bone
         if self.space == "LIMB":
-            above = resolve_bones(owner, chain)[0].parent
-            while above is not None and limit_of(above).of_limb:
-                above = above.parent
+            root = resolve_bones(owner, chain)[0]
+            above = [root, *girdle_of(root)][-1].parent
             return above.name if above is not None else ""
         if self.space == "SELECTED":
             limb = {bone.name for bone in resolve_bones(owner, chain)} | {goal.bone for goal in goals_of(chain)}

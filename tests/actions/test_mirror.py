@@ -30,7 +30,7 @@ from support.scenes import (
     press,
     update,
 )
-from support.skeletons import METARIGS, make_character
+from support.skeletons import METARIGS, make_character, set_up
 
 CLOSE = 1e-5  # in rigs of about 1
 
@@ -222,6 +222,36 @@ def test_the_pose_is_mirrored_at_each_press_with_live_on_and_off(is_live: bool) 
         assert mirror_error(owner, left, right) < CLOSE
         press("solve_all")
         assert mirror_error(owner, left, right) < CLOSE
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+@pytest.mark.parametrize("name", ["human_mixamo", "human_game_engine"])
+def test_a_hand_that_hangs_on_a_turned_chest_is_mirrored_there(name: str, is_live: bool) -> None:
+    """Its clavicle as well: pose and target are one, and a solve afterwards moves nothing."""
+    owner = set_up(name)
+    rig_of(owner).live = is_live
+    chain = rig_of(owner).chains["Arm.L"]
+    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    chest = pose_bones(owner)[pose_bones(owner)[chain.target_bone].parent.name]
+    chest.rotation_mode, chest.rotation_euler = "XYZ", (0.2, 0.4, -0.2)
+    update()
+    pose_bones(owner)[chain.target_bone].location += Vector((-0.1, 0.05, 0.15))
+    update()
+    press("solve_all")
+    press("chain_mirror")
+    update()
+    tips = {one.name: evaluated_joints(owner, one)[-1] for one in rig_of(owner).chains}
+    press("solve_all")
+    update()
+    after = {one.name: evaluated_joints(owner, one)[-1] for one in rig_of(owner).chains}
+    for side in ("Arm.L", "Arm.R"):
+        assert rig_of(owner).chains[side].status == "REACHED"
+        assert (after[side] - tips[side]).length < 2e-3, side
+    seen = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chest.name]
+    back = (owner.matrix_world @ seen.matrix @ chest.bone.matrix_local.inverted()).inverted()
+    left, right = back @ after["Arm.L"], back @ after["Arm.R"]
+    middle = chest.bone.head_local.x
+    assert (left - Vector((2.0 * middle - right.x, right.y, right.z))).length < 0.03
 
 
 def test_the_mirrored_pose_is_keyed_where_keying_is_automatic() -> None:

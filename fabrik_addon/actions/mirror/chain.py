@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,9 @@ from ...rig.figure.start_pose import fingerprint, store_rotations
 from ...rig.goals import GoalRef, goal_of, offset_from_target, store, was_held
 from ...rig.limit_types import limit_settings, mirrored_limit
 from ...rig.placing import location_at, location_curves, put, stays
-from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
+from ...rig.schema import FabrikChain, girdle_of, limit_of, rig_of, unique_name
 from ...rig.skeleton import flipped_name, sided_name
+from ...rig.spaces import carriers_above
 from ...rig.targets import resolve_point, resolve_turn
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, joined
@@ -97,10 +98,12 @@ def mirror_held(
         place = world @ tip.mirror @ world.inverted() @ Vector(chain.held_location)
         store(other, "held_location", place)
     if was_held(chain, "held_rotation"):
-        store(other, "held_rotation", _mirrored_hold(world, tip, normalized(chain.held_rotation)))
+        store(other, "held_rotation", _mirrored_hold(world, tip, normalized(chain.held_rotation), IN_PLACE))
     turn = target_turn(chain, depsgraph)
     if turn is not None and other.target is not None:
-        wanted = _mirrored_hold(world, tip, multiplied(turn, normalized(chain.rotation_offset)))
+        goal = GoalRef("target", chain.target, chain.target_bone)
+        moved = tuple(map(axes_of, _carried(owner, goal, depsgraph)))
+        wanted = _mirrored_hold(world, tip, multiplied(turn, normalized(chain.rotation_offset)), moved)
         store(other, "rotation_offset", offset_from_target(other, wanted, other.target.evaluated_get(depsgraph)))
     other.pin = chain.pin
 
@@ -116,19 +119,37 @@ def target_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None
     return resolve_turn(chain.target, chain.target_bone, depsgraph)
 
 
-def _mirrored_hold(world: Matrix, tip: BonePair, turn: Q4) -> Q4:
+IN_PLACE = (IDENTITY, IDENTITY)
+
+
+def _mirrored_hold(world: Matrix, tip: BonePair, turn: Q4, moved: Sequence[Q4]) -> Q4:
     """The mirror image in armature space of a bone's rotation in the world, for the bone of the other side.
 
     Args:
         world: The armature's matrix.
         tip: The bones.
         turn: See `kinematics.world_turn`.
+        moved: How what carries the one and the other is turned there from how it is at rest.
     """
-    rig = axes_of(world)
+    rig, (here, there) = axes_of(world), moved
     rest, other = (axes_of(one.bone.matrix_local) for one in (tip.bone, tip.other))
-    w, x, y, z = multiplied(multiplied(conjugated(rig), turn), conjugated(rest))
+    w, x, y, z = multiplied(conjugated(here), multiplied(multiplied(conjugated(rig), turn), conjugated(rest)))
     x, y, z = tip.mirror.to_3x3() @ Vector((x, y, z)) * -1.0
-    return normalized(multiplied(rig, multiplied((w, x, y, z), other)))
+    return normalized(multiplied(rig, multiplied(there, multiplied((w, x, y, z), other))))
+
+
+def _carried(owner: bpy.types.Object, goal: GoalRef, depsgraph: bpy.types.Depsgraph) -> tuple[Matrix, Matrix]:
+    """How the bone of an armature on which a goal hangs, and that of the other side, stand beside how they do at rest.
+
+    From points at rest to points of armature space; where it hangs on none, or on one without another side, they stay.
+    """
+    name = next((bone for found, bone in carriers_above(goal.found, goal.bone) if found == owner and bone), "")
+    pair = sides_of(owner).get(name)
+    if pair is None:
+        return Matrix(), Matrix()
+    posed = pose_bones(owner.evaluated_get(depsgraph))
+    here, there = (posed[one.name].matrix @ one.bone.matrix_local.inverted() for one in (pair.bone, pair.other))
+    return here, there
 
 
 # The target or pole of a chain for the chain of the other side: the mirrored one, moved there, or made.
@@ -222,7 +243,9 @@ def plan_goal(
     point = resolve_point(role, goal.found, goal.bone, depsgraph)
     is_bone = goal.found.type == "ARMATURE" and bool(goal.bone)
     here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
-    plan = GoalPlan(role, axes @ tip.mirror @ axes.inverted() @ here @ MIRROR, goal)
+    carried, other = _carried(owner, goal, depsgraph)
+    mirror = axes @ other @ tip.mirror @ (axes @ carried).inverted_safe()
+    plan = GoalPlan(role, mirror @ here @ MIRROR, goal)
     has = goal_of(twin, role) if twin is not None else None
     if has is not None:
         plan.found, plan.bone = has.found, has.bone
@@ -314,7 +337,9 @@ def mirror_chains(
     plans = [_plan(context, owner, chain, use_update) for chain in chains]
     bring_up_to_date(owner)
     told = [_make(owner, source, pairs, twin) for source, pairs, twin, _ in plans]
-    sided = [pair for _, pairs, _, _ in plans for pair in pairs if pair.bone != pair.other]
+    sides = sides_of(owner)
+    girdles = [sides[bone.name] for _, pairs, _, _ in plans for bone in girdle_of(pairs[0].bone) if bone.name in sides]
+    sided = [pair for pairs in (girdles, *[plan[1] for plan in plans]) for pair in pairs if pair.bone != pair.other]
     locked = write_mirrored(context, owner, sided)
     for (name, notes), (source, pairs, _, goals) in zip(told, plans, strict=True):
         for goal in goals:

@@ -31,7 +31,7 @@ from ...rig.figure.reader import frame_of
 from ...rig.figure.start_pose import start_from_keys, store_by_hand
 from ...rig.goals import goal_of, goals_of
 from ...rig.placing import stays
-from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, girdle_of, rig_of
 from ...rig.targets import resolve_point
 from ...rig.walk_goals import is_walked
 from ...texts import Text, joined
@@ -136,7 +136,7 @@ def _off_middle(pair: BonePair) -> Vector:
 def _bones_of(owner: bpy.types.Object, names: Iterable[str]) -> list[str]:
     """The bones that are meant by names: for a goal that can be moved the limb that it moves; goals come along."""
     limbs = {
-        goal.bone: names_if_any(owner, chain)
+        goal.bone: _limb_of(owner, chain)
         for chain in rig_of(owner).chains
         if chain.enabled
         for goal in goals_of(chain)
@@ -144,6 +144,12 @@ def _bones_of(owner: bpy.types.Object, names: Iterable[str]) -> list[str]:
     }
     bones = pose_bones(owner)
     return [*dict.fromkeys(one for name in names if name in bones for one in limbs.get(name, [name]))]
+
+
+def _limb_of(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Names of a chain's bones, and of those above that are of the limb as well."""
+    names = names_if_any(owner, chain)
+    return [*[bone.name for bone in girdle_of(pose_bones(owner)[names[0]])], *names] if names else []
 
 
 def mirror_image(pair: BonePair) -> Channels:

@@ -19,7 +19,7 @@ from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, HEAD, LEG, Part
 from ...rig.bones import armature_of, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
-from ...rig.schema import rig_of
+from ...rig.schema import limit_of, rig_of
 
 BODY_COLLECTION = "FABRIK Body"
 MOST_VERTICES = 20_000  # of a mesh that are looked at
@@ -57,16 +57,13 @@ def draw_controls(
 
 
 def undraw_controls(owner: bpy.types.Object) -> None:
-    """Take away how bones that are no goals were drawn here; they are drawn as most others are again."""
+    """Take away how bones that are no goals were drawn here; they are drawn as most others are again, as large as before."""
     usual = _usual_shape(owner)
     like = next((bone for bone in pose_bones(owner) if usual is not None and bone.custom_shape == usual), None)
     for bone in pose_bones(owner):
         if is_shape(bone.custom_shape) and not is_control(bone):
-            size = Vector((1.0, 1.0, 1.0))
-            if like is not None:
-                size = Vector(like.custom_shape_scale_xyz)
-                size *= 1.0 if like.use_custom_shape_bone_size else bone.length / like.length
-            bone.custom_shape, bone.custom_shape_scale_xyz = usual, size
+            size = limit_of(bone).drawn_size
+            bone.custom_shape, bone.custom_shape_scale_xyz = usual, size if any(size) else (1.0, 1.0, 1.0)
             bone.custom_shape_translation = bone.custom_shape_rotation_euler = (0.0, 0.0, 0.0)
             bone.use_custom_shape_bone_size = like.use_custom_shape_bone_size if like is not None else True
             colour: Any = bone.color
@@ -141,6 +138,8 @@ def _draw_ring(owner: bpy.types.Object, limbs: Limbs, flesh: Flesh, role: str, n
     if len(places) > len(INNER):
         low, high = np.percentile(places @ np.array(turn), INNER, axis=0)
         middle, radii = turn @ Vector(0.5 * (low + high)), Vector(0.5 * RING_AWAY * (high - low))
+    if not is_shape(bone.custom_shape):
+        limit_of(bone).drawn_size = bone.custom_shape_scale_xyz
     least = LEAST * size
     rest = bone.bone.matrix_local
     bone.custom_shape, bone.custom_shape_wire_width = shape_object("CIRCLE"), WIRE

@@ -16,7 +16,7 @@ from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
-from .fields import NO_OTHERS, Field, View, angle, choice, real, share, switch
+from .fields import NO_OTHERS, Field, View, angle, choice, real, share, switch, vector
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
 
@@ -76,6 +76,8 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         update=forget_statuses,
     )
 
+    drawn_size = vector("Drawn Size", "Size of the shape by which the bone was drawn before it got one here", size=3)
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LimitView.fields)}")
 
@@ -113,9 +115,19 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
 
 
 BONE_SETTINGS: Sequence[str] = tuple(LimitView.fields)
-LIMIT_SETTINGS: Sequence[str] = tuple(name for name in BONE_SETTINGS if name != "mass")
+LIMIT_SETTINGS: Sequence[str] = tuple(name for name in BONE_SETTINGS if name not in {"mass", "drawn_size"})
 
 
 def limit_of(bone: bpy.types.PoseBone) -> LimitView:
     """The joint limit of a pose bone."""
     return LimitView(bone)
+
+
+def girdle_of(root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
+    """The bones above a limb that are of it as well (`of_limb`), as a clavicle is, the nearest to its root first."""
+    found = list[bpy.types.PoseBone]()
+    for bone in root.parent_recursive:
+        if not limit_of(bone).of_limb:
+            break
+        found.append(bone)
+    return found
