@@ -410,7 +410,9 @@ def _parent_refusal(one: _Switch) -> Text | Message | None:
         return None
     if isinstance(holder, bpy.types.PoseBone):
         if is_control(holder):
-            return new_bones_refusal(one.goal.found)
+            is_linked = new_bones_refusal(one.goal.found) is not None
+            text = Text("has a parent in linked armature data: change what carries it in the library file")
+            return text if is_linked else None
         return Text("is a bone that was not made as a goal: change its parent in Edit Mode")
     if holder.parent_type in PARENTS:
         return None

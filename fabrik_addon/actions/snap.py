@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from math import degrees
 from typing import NamedTuple, TypeAlias
 
 import bpy
 from mathutils import Vector
 
-from ..errors import ChainError, TargetError, place_of
-from ..kernel import Bend, Point
+from ..errors import ChainError, FabrikError, TargetError, place_of
+from ..kernel import Bend, Limit, Point
 from ..maths import (
+    IDENTITY,
     Q4,
     any_perpendicular,
     conjugated,
@@ -28,6 +30,7 @@ from ..maths import (
     unit,
 )
 from ..messages import ROLES
+from ..rig.animation.channels import read_rotation
 from ..rig.animation.curves import clear_keys
 from ..rig.animation.keys import (
     held_curves,
@@ -38,8 +41,9 @@ from ..rig.animation.keys import (
     insert_turn_key,
     insert_turn_keys,
 )
-from ..rig.bones import resolve_bones
+from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
+from ..rig.figure.joint_limits import read_limit
 from ..rig.figure.uneven import joints_at
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, read_held, store_held, turns_tip
 from ..rig.placing import (
@@ -53,11 +57,11 @@ from ..rig.placing import (
     turn_held_by,
 )
 from ..rig.schema import FabrikChain
-from ..texts import Text
+from ..texts import Text, joined
 from .bends import bend_between, bend_of
 from .figure_pose import FigurePose, goal_point
 from .frames import frames_visited, go_to
-from .keep_pose import keep_at_tips, read_poses
+from .keep_pose import WORTH_TELLING, keep_at_tips, read_poses
 from .solve import Item
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
@@ -293,11 +297,17 @@ def snap_steps(
     now = _relocations(context, [item for item, frames in wanted if not frames])
     found: list[tuple[float, Moved]] = []
     every = sorted({frame for _, frames in wanted for frame in frames})
+    limits = [_limits_of(item) for item, _ in wanted] if every else []
+    beyond = dict[str, tuple[float, float, str]]()
     with frames_visited(scene) if every else nullcontext():
         for k, frame in enumerate(every):
             go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, one) for one in _relocations(context, items)]
+            for (item, frames), own in zip(wanted, limits, strict=True):
+                if frame in frames and (most := _most_beyond(item, own)):
+                    angle, bone = most
+                    beyond[item[1].name] = max(beyond.get(item[1].name, (0.0, frame, bone)), (angle, frame, bone))
             yield (k + 1) / len(every)
         for moved, first, last in _spans(found):
             for curve in moved.curves():
@@ -309,7 +319,26 @@ def snap_steps(
         one.put()
         one.key_itself(context)
     done, warnings = keep_at_tips([item for item, _ in wanted])
+    for chain, (angle, frame, bone) in beyond.items():
+        text = Text("'{bone}' exceeds its joint limit by {angle:.2g}°", bone=bone, angle=degrees(angle))
+        at = Text("in frame {frame:g}, where a solve turns it back", frame=frame)
+        warnings.append(joined(": ", (chain, joined(" ", (text, at)))))
     return Snapped(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
+
+
+def _limits_of(item: Item) -> list[tuple[str, Limit]]:
+    """The limits of a chain's bones, but for those that hold a bone where it starts; by their names."""
+    with suppress(FabrikError):  # else a solve tells what is wrong with one
+        found = [(bone.name, read_limit(bone, IDENTITY)) for bone in resolve_bones(*item)]
+        return [(name, limit) for name, limit in found if not limit.is_fixed]
+    return []
+
+
+def _most_beyond(item: Item, limits: Sequence[tuple[str, Limit]]) -> tuple[float, str] | None:
+    """By how much, in radians, the pose of a chain is beyond a limit at most, and which bone; None where none is."""
+    bones = pose_bones(item[0])
+    most = max(((limit.violation(read_rotation(bones[name])), name) for name, limit in limits), default=(0.0, ""))
+    return most if most[0] > WORTH_TELLING else None
 
 
 def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, float]]:

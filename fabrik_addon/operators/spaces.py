@@ -122,8 +122,8 @@ class FABRIK_OT_goal_space(SpaceOperator):
         """The bone of the armature that the space names; "" for none."""
         body: str = rig_of(owner).body_bone
         if self.space == "LIMB":
-            root = resolve_bones(owner, chain)[0]
-            above = [root, *girdle_of(root)][-1].parent
+            first = resolve_bones(owner, chain)[0]
+            above = [first, *girdle_of(first)][-1].parent
             return above.name if above is not None else ""
         if self.space == "SELECTED":
             limb = {bone.name for bone in resolve_bones(owner, chain)} | {goal.bone for goal in goals_of(chain)}

@@ -144,16 +144,25 @@ def root_control(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -
     """The bone by which the whole rig is moved, if it is above a chain: the one bone without a parent, or "".
 
     One that deforms is the pelvis of a character rather than a control, unless its name says that it is the root; a
-    target that went with the pelvis could not hold a foot on the ground.
+    target that went with the pelvis could not hold a foot on the ground. In a generated rig several bones have no
+    parent, and hang on the root by constraints.
 
     Args:
         owner: The armature object.
         bones: Of the chain, root to tip.
     """
     top = ([bones[0], *bones[0].parent_recursive])[-1]
-    is_only = sum(bone.parent is None and not is_control(bone) for bone in pose_bones(owner)) == 1
-    moves_all = not top.bone.use_deform or any(name in top.name.lower() for name in CONTROL_NAMES)
-    return top.name if is_only and moves_all and top not in bones else ""
+    tops = [bone for bone in pose_bones(owner) if bone.parent is None and not is_control(bone)]
+    if len(tops) > 1:
+        carriers = {one.subtarget for found in top.constraints if found.type == "ARMATURE" for one in found.targets}
+        tops = [bone for bone in tops if bone.name in carriers and _is_root(bone)]
+        top = tops[0] if tops else top
+    is_only = len(tops) == 1 and (not top.bone.use_deform or _is_root(top))
+    return top.name if is_only and top not in bones else ""
+
+
+def _is_root(bone: bpy.types.PoseBone) -> bool:
+    return any(name in bone.name.lower() for name in CONTROL_NAMES)
 
 
 def is_control(bone: bpy.types.PoseBone) -> bool:

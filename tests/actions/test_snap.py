@@ -120,6 +120,29 @@ def test_a_range_that_is_broken_off_leaves_all_as_it_was() -> None:
     assert chain.target.location == Vector((9, 9, 9))
 
 
+def test_a_limit_that_keys_exceed_is_told_with_the_worst_frame() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 10))
+    bone = owner.pose.bones["b0"]
+    bone.fabrik.limit, bone.fabrik.cone_max = "CONE", 0.05
+    update()
+
+    def told(frames: tuple[int, ...]) -> list[str]:
+        steps = snap_steps(bpy.context, [((owner, chain), frames)])
+        for _ in frames:
+            next(steps)
+        with pytest.raises(StopIteration) as end:
+            next(steps)
+        return [text for text in end.value.value.warnings if "in frame" in text]
+
+    found = told(tuple(range(1, 11)))
+    assert len(found) == 1
+    assert f"{chain.name}: 'b0' exceeds its joint limit by" in found[0]
+    assert "in frame 10, where a solve turns it back" in found[0]
+    bone.fabrik.cone_max = 1.0
+    assert not told(tuple(range(1, 11)))
+
+
 def test_what_is_so_of_several_chains_is_told_once() -> None:
     owner = make_body()
     for side in ("L", "R"):

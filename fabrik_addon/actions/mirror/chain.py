@@ -100,8 +100,8 @@ def mirror_held(
     if was_held(chain, "held_rotation"):
         store(other, "held_rotation", _mirrored_hold(world, tip, normalized(chain.held_rotation), IN_PLACE))
     turn = target_turn(chain, depsgraph)
-    if turn is not None and other.target is not None:
-        goal = GoalRef("target", chain.target, chain.target_bone)
+    goal = goal_of(chain, "target")
+    if turn is not None and goal is not None and other.target is not None:
         moved = tuple(map(axes_of, _carried(owner, goal, depsgraph)))
         wanted = _mirrored_hold(world, tip, multiplied(turn, normalized(chain.rotation_offset)), moved)
         store(other, "rotation_offset", offset_from_target(other, wanted, other.target.evaluated_get(depsgraph)))

@@ -57,7 +57,7 @@ def draw_controls(
 
 
 def undraw_controls(owner: bpy.types.Object) -> None:
-    """Take away how bones that are no goals were drawn here; they are drawn as most others are again, as large as before."""
+    """Take away how bones that are no goals were drawn here; they look as most others do again, as large as before."""
     usual = _usual_shape(owner)
     like = next((bone for bone in pose_bones(owner) if usual is not None and bone.custom_shape == usual), None)
     for bone in pose_bones(owner):

@@ -16,7 +16,7 @@ from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
-from .fields import NO_OTHERS, Field, View, angle, choice, real, share, switch, vector
+from .fields import HIDDEN, NO_OTHERS, Field, View, angle, choice, real, share, switch, vector
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
 
@@ -76,7 +76,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         update=forget_statuses,
     )
 
-    drawn_size = vector("Drawn Size", "Size of the shape by which the bone was drawn before it got one here", size=3)
+    drawn_size = vector(size=3, options=HIDDEN)  # of the shape by which the bone was drawn before it got one here
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LimitView.fields)}")

@@ -363,3 +363,16 @@ def test_one_step_of_undo_takes_all_of_it_back(human: bpy.types.Object) -> None:
     assert pose_bones(owner)["thigh_parent.L"]["IK_FK"] == 0.0
     assert channels(owner) == before
     assert len(rig_of(owner).chains) == 0
+
+
+def test_the_root_takes_all_along(owner: bpy.types.Object) -> None:
+    """Feet and knees stand on the root, on which the torso hangs by constraints: turned, the pose is the same."""
+    press("character_setup")
+    legs = [chain for chain in rig_of(owner).chains if "Leg" in chain.name]
+    assert {pose_bones(owner)[chain.target_bone].parent.name for chain in legs} == {"root"}
+    go_live(owner)
+    before, root = seen(owner), pose_bones(owner)["root"]
+    root.rotation_mode, root.rotation_euler, root.location = "XYZ", (0.0, 0.6, 0.0), (0.1, 0.2, 0.3)
+    turned = seen(owner)
+    carried = root.matrix @ root.bone.matrix_local.inverted()
+    assert max((turned[name] - carried @ place).length for name, place in before.items()) < 1e-4
