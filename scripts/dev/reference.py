@@ -46,7 +46,6 @@ TOLD = {
     "Object.body_captured": "Start pose of the body bone and of those between it and the chains",
     "Object.legs": "The legs; their names are those of their chains, which they follow",
     "PoseBone.drawn_size": "Size of the shape by which the bone was drawn before it got one here",
-    "Object.fabrik_unkeyed": "Chains whose bones automatic keying has yet to key when the mouse is let go",
     "Object.fabrik_left": "What stood in the channels of live chains when they were posed last",
     "Object.fabrik_by_hand": "Bones that a tool at work has posed by hand",
     "Object.fabrik_brought": "How often goals came along with a pose that was made by hand",

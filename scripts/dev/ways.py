@@ -82,7 +82,6 @@ FRAME = (
     Step("actions/live/figures", "follow", "for goals that moved, or another start pose"),
     Step("kernel/solver", "Solver", "the same solve"),
     Step("actions/live/figures", "write", "what does not stand so yet, all bones at once"),
-    Step("actions/live/autokey", "key_posed", "after a change, with automatic keying"),
     Step(BLENDER, "", "evaluates what was written, and draws"),
 )
 SHOT = (

@@ -14,7 +14,6 @@ import pytest
 from fabrik_addon.actions.chains import Defaults
 from fabrik_addon.actions.chains import add_chain as add_made_chain
 from fabrik_addon.actions.status import told_of
-from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
@@ -29,9 +28,7 @@ from support.scenes import (
     chain_bones,
     each_frame,
     edited,
-    give_action,
     go_live,
-    key_automatically,
     keyed,
     make_armature,
     make_body,
@@ -235,22 +232,6 @@ class TestLive:
         for frame in each_frame((10, 5, 8, 1)):
             found = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
             assert found == seen[frame], frame
-
-    def test_automatic_keying_keys_it(self) -> None:
-        owner, chain = leg("ALIGNED")
-        chain.stretch, chain.soft = 1.4, 0.02
-        give_action(owner)
-        go_live(owner)
-        key_automatically()
-        chain.target.location = (0.5, 0, -0.5)
-        update()
-        shown = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
-        assert shown[0][1] > 1.05
-        assert any(curve.data_path.endswith(".scale") for curve in fcurves_of(owner))
-        assert told_of(chain, bpy.context).kind == chain.status
-        for _ in each_frame((5, 1)):
-            found = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
-            assert found == [pytest.approx(own, abs=1e-5) for own in shown]
 
     def test_a_status_of_soft_reach_is_true(self) -> None:
         owner, chain = leg()

@@ -514,22 +514,15 @@ def start_of(chain: FabrikChain, bone: str) -> Quaternion:
     return Quaternion(chain.captured[bone].rotation)
 
 
-def tool_at_work(monkeypatch: pytest.MonkeyPatch, *, is_confirmed: bool = True) -> Callable[[int], None]:
-    """What lets live posing see a modal tool; it takes the number of the one that is at work, 0 for none.
-
-    Args:
-        monkeypatch: The fixture of the test.
-        is_confirmed: Whether a tool that is not at work any more was confirmed, or cancelled.
-    """
+def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """What lets live posing see a modal tool; it takes a number, 0 for none that is at work."""
     now = {"tool": 0}
 
     def use(number: int) -> None:
         now["tool"] = number
 
-    monkeypatch.setattr(live.autokey, "has_finished", lambda *_: is_confirmed)
-
-    for module in (live.user_edits, live.update, live.autokey):
-        monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
+    for module in (live.user_edits, live.update):
+        monkeypatch.setattr(module, "is_tool_at_work", lambda _: bool(now["tool"]))
     return use
 
 

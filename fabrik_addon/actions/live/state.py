@@ -282,7 +282,6 @@ class LiveState:
         rigs: Its live armatures.
         order: Their chains by levels, or None where all has to be looked up.
         watched: The live armatures, and their targets and poles.
-        tool: The modal tool that posed chains which are to be keyed when it ends, as `tool_of` tells it; else 0.
         own: How many operators of the add-on are at work: what these write is not done by hand.
         posing: Armatures that a tool at work poses by hand.
         may_hold: Whether an armature may have a pose that holds until the frame changes.
@@ -300,7 +299,6 @@ class LiveState:
     rigs: list[LiveRig] = field(default_factory=list)
     order: list[list[LiveItem]] | None = None
     watched: set[bpy.types.Object] = field(default_factory=set)
-    tool: int = 0
     own: int = 0
     posing: set[bpy.types.Object] = field(default_factory=set)
     may_hold: bool = True
@@ -328,7 +326,6 @@ class LiveState:
         self.order = None
         self.rigs.clear()
         self.watched.clear()
-        self.tool = 0
         self.posing.clear()
         self.notes.clear()
         self.may_hold = True

@@ -27,7 +27,6 @@ from ...rig.figure.reader import FactsByRig, frame_of
 from ...rig.figure.space import RigFrame
 from ...rig.figure.start_pose import held_bones
 from ...rig.schema import Changes, rig_of
-from .autokey import key_posed
 from .figures import (
     as_foreseen,
     follow,
@@ -58,7 +57,7 @@ from .state import (
     state,
     switch_rig_off,
 )
-from .user_edits import find, released, settle, started, take_as_ours, tool_of
+from .user_edits import find, is_tool_at_work, released, settle, started, take_as_ours
 
 BLOCK = 12  # frames for which curves are evaluated at once
 MOST = 512  # frames of which the goals of a chain are kept
@@ -71,7 +70,7 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
         context: For automatic keying.
         scene: That was evaluated.
         depsgraph: With which it was.
-        is_frame: Whether the frame changed; such poses are not keyed.
+        is_frame: Whether the frame changed.
     """
     if state.paused:
         return
@@ -96,8 +95,6 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
         _forget_notes([(rig.owner.name_full, names) for rig, names in posed if (rig, names) not in settled])
     if is_frame:
         state.notes.clear()
-    else:
-        key_posed(context, posed, settled, depsgraph)
 
 
 def _turn_to(scene: bpy.types.Scene) -> None:
@@ -148,8 +145,7 @@ def _posed(
     if is_render or not is_frame:
         is_switched = any(len(found.constraints) for found in changed & state.watched if found.type != "ARMATURE")
         _mark_stale(rig for rig in state.rigs if is_render or is_switched or rig.owner in changed)
-    waits = state.tool or state.posing
-    if is_known and not is_frame and not is_render and not changed & state.watched and not waits:
+    if is_known and not is_frame and not is_render and not changed & state.watched and not state.posing:
         return [], []
     hands = Hands()
     if not (is_frame or is_render or state.own or state.held):
@@ -354,7 +350,7 @@ class _Tick:
         Raises:
             FabrikError: They can't be solved.
         """
-        root, tool = self._poses_of(rig)[known.figure.bones[0]], tool_of(self.context)
+        root, tool = self._poses_of(rig)[known.figure.bones[0]], is_tool_at_work(self.context)
         by_hand = started(known, rig, self.hands.pop((rig, chain_set.names)), root, settles=not tool)
         if by_hand is None:
             return known

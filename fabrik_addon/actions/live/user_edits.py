@@ -27,7 +27,14 @@ from ...errors import FabrikError
 from ...maths import ORIGIN, Q4, V3, conjugated, distance, multiplied, q4, turn_angle, v3
 from ...rig.animation.channels import channel_of, plain_path, read_rotation, read_values, rotation_path, to_rotation
 from ...rig.animation.compat import curves_of_action, evaluated_now, strips_of
-from ...rig.animation.keys import KeyedChannels, has_key, keys_by_itself
+from ...rig.animation.keys import (
+    KeyedChannels,
+    has_key,
+    insert_auto_keys,
+    insert_plain_keys,
+    keys_by_itself,
+    makes_an_action,
+)
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import rig_refusal
 from ...rig.figure.figure import RigFigure
@@ -35,35 +42,26 @@ from ...rig.figure.groups import ChainSet, figure_bones_if_any
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.pose_writer import Pose, write_pose
 from ...rig.figure.reader import frame_of
-from ...rig.figure.start_pose import end_hold, held_bones, store_by_hand
+from ...rig.figure.start_pose import end_hold, held_bones, start_from_keys, store_by_hand
 from ...rig.goals import goals_of
 from ...rig.schema import FabrikChain, Items, RigRecord, rig_of
-from ...rig.walk_goals import is_walked
+from ...rig.walk_goals import is_walked, path_bone
 from ...texts import Text, joined
 from ..figure_pose import FigurePose
 from ..moved_goals import Loosed, bring_goals, goal_to_leave, noted, refused
 from .state import LEFT, MISSING, MOVED, Hands, LiveFigure, LiveRig, digest_of, state
 
 ByHand = tuple[RigFigure, list[str]]  # chains as they start, and the bones that were posed
-# Blender's modal tools that move bones and goals: which one is at work.
+# Blender's modal tools that move bones and goals.
 
 TOOLS = ("TRANSFORM_OT_", "POSE_OT_", "POSELIB_OT_")
 
 
-def tool_of(context: bpy.types.Context) -> int:
-    """Which modal tool is at work, as a number that tells it from others; 0 for none."""
+def is_tool_at_work(context: bpy.types.Context) -> bool:
+    """Whether one of these tools has the mouse."""
     manager = context.window_manager
-    for window in manager.windows if manager else ():
-        for operator in window.modal_operators:
-            if operator.bl_idname.startswith(TOOLS):
-                return int(operator.as_pointer())
-    return 0
-
-
-def has_finished(context: bpy.types.Context, tool: int) -> bool:
-    """Whether a modal tool that is not at work any more was confirmed: Blender kept a state for undo then."""
-    manager = context.window_manager
-    return manager is not None and any(int(done.as_pointer()) == tool for done in manager.operators)
+    windows = manager.windows if manager else ()
+    return any(operator.bl_idname.startswith(TOOLS) for window in windows for operator in window.modal_operators)
 
 
 # What was done: what stands otherwise than it was left.
@@ -81,7 +79,7 @@ def find(context: bpy.types.Context, rigs: Iterable[LiveRig], frame: float) -> H
         rigs: The armatures.
         frame: Sub-frame included.
     """
-    tool, found = tool_of(context), Hands()
+    tool, found = is_tool_at_work(context), Hands()
     for rig in rigs:
         if rig_refusal(rig.owner):
             continue
@@ -286,13 +284,39 @@ def settle(
     location = figure.root.location if figure.root is not None else ORIGIN
     captured = moved if rig_of(owner).auto_capture else ()
     held = store_by_hand(chain_set, rotations, location, frame_of(depsgraph), captured)
+    is_keyed = _key(context, chain_set, moved, depsgraph)
     state.may_hold |= bool(held)
-    if figure.stays and figure.bones[0] not in held:
+    if figure.stays and (is_keyed or figure.bones[0] not in held):
         rig_of(owner).body_stays = True
     rig.digest = digest_of(owner)
-    note = _note(chain_set, moved, loosed, is_held=bool(held))
-    state.notes[owner.name_full, *chain_set.names] = joined("; ", [note, *stopped])
+    if is_keyed:
+        note_left(rig)
+    note = _note(chain_set, moved, loosed, is_held=bool(held), is_keyed=is_keyed)
+    if note or stopped:
+        state.notes[owner.name_full, *chain_set.names] = joined("; ", [*([note] if note else []), *stopped])
     evaluated_now(depsgraph)
+
+
+def _key(context: bpy.types.Context, chain_set: ChainSet, moved: Sequence[str], depsgraph: bpy.types.Depsgraph) -> bool:
+    """Key what was posed by hand where automatic keying is on, and let limbs start from that; whether it was.
+
+    That is the limbs of which a bone was posed, and the other bones that were. What only a solve moved gets no keys,
+    and nor does an object its action, since Blender kept the state for undo before (`makes_an_action`).
+    """
+    owner, scene, bones = chain_set.owner, context.scene, pose_bones(chain_set.owner)
+    is_own = scene is not None and depsgraph.scene is not None and scene.name_full == depsgraph.scene.name_full
+    if not is_own or not keys_by_itself(context) or makes_an_action(context, owner):
+        return False
+    limbs = [chain for chain in chain_set.chains if not {*names_if_any(owner, chain)}.isdisjoint(moved)]
+    names = dict.fromkeys([*moved, *(name for chain in limbs for name in names_if_any(owner, chain))])
+    posed = [bones[name] for name in names if name != path_bone(owner)]
+    keyed = KeyedChannels(owner, frame_of(depsgraph))
+    count = insert_auto_keys(context, posed, keyed)
+    count += insert_plain_keys(context, [(bone, "location") for bone in posed if bone.name == chain_set.body], keyed)
+    if count:
+        start_from_keys(owner, limbs)
+        state.order = None  # from now on frames move its bones
+    return count > 0
 
 
 # What there is to say of it.
@@ -315,8 +339,13 @@ def _bones(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) if len(names) <= NAMED else Text("{count} bones", count=len(names))
 
 
-def _note(chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *, is_held: bool) -> Text:
-    """What was done by hand to chains, what came of it, and which goals can't come along."""
+def _note(
+    chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *, is_held: bool, is_keyed: bool
+) -> Text | str:
+    """What was done by hand to chains, what came of it, and which goals can't come along; what is keyed stays so."""
+    refusals = [*dict.fromkeys(text for one in loosed for text in one.warnings)]
+    if is_keyed:
+        return joined("; ", refusals)
     bones = _bones([*dict.fromkeys(moved)])
     names = [one.chain.name for one in loosed] or chain_set.names
     chains = ", ".join(names) if len(names) <= NAMED else Text("{count} chains", count=len(names))
@@ -326,7 +355,7 @@ def _note(chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *
     kept = Text("{done}, which is the start pose now", done=done)
     if is_held:
         kept = Text("{done}, which holds until the frame changes", done=done)
-    return joined("; ", [kept, *dict.fromkeys(text for one in loosed for text in one.warnings)])
+    return joined("; ", [kept, *refusals])
 
 
 def notes_of(owner: bpy.types.Object) -> list[Text]:

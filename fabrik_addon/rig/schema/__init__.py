@@ -37,11 +37,9 @@ from .rig import (
     RigView,
     SceneView,
     is_scene_live,
-    mark_unkeyed,
     name_all,
     note_names,
     rig_of,
-    unkeyed_chains,
 )
 from .walker import GAIT_LABELS, PREFIX, FabrikWalkLeg, WalkerView, walker_of
 

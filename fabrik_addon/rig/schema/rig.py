@@ -147,7 +147,6 @@ class RigRecord(View[bpy.types.Object]):
         version: Of the stored data; 0 where there is none.
         bone_names: How the bones were called when they were last looked at; see `renames`.
         bone_rests: How they lay at rest then.
-        unkeyed: Names of the chains that automatic keying has yet to key when the mouse is let go, one a line.
         left: What stood in the channels of live chains when live posing, or the extension, left them.
         by_hand: Names of the bones that a tool at work has posed by hand, one a line.
         brought: How often goals came along with a pose that was made by hand.
@@ -160,7 +159,6 @@ class RigRecord(View[bpy.types.Object]):
     version = whole("Version of FABRIK Data", min=0, options=HIDDEN)
     bone_names = text("Names of Bones", options=HIDDEN)
     bone_rests = text("Rests of Bones", options=HIDDEN)
-    unkeyed = text("Keys to Come", options=HIDDEN)
     left = raw()
     by_hand = text(options=HIDDEN)
     brought = whole(options=HIDDEN)
@@ -201,14 +199,3 @@ def note_names(owner: bpy.types.Object) -> None:
     for chain in chains_of(owner):
         if not chain.known_as:
             chain.known_as = chain.name
-
-
-def unkeyed_chains(owner: bpy.types.Object) -> list[str]:
-    """Names of the chains whose bones automatic keying has yet to key, when the mouse is let go."""
-    return RigRecord(owner).unkeyed.splitlines()
-
-
-def mark_unkeyed(owner: bpy.types.Object, names: list[str]) -> None:
-    """Keep these names; what is the same is not written, for every write makes Blender evaluate."""
-    if unkeyed_chains(owner) != names:
-        RigRecord(owner).unkeyed = "\n".join(names)

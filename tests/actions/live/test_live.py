@@ -14,13 +14,14 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.judging import channels, evaluated_joints, tip_error
+from support.judging import assert_alike, channels, evaluated_joints, tip_error
 from support.scenes import (
     add_chain,
     add_limb,
     chain_bones,
     give_action,
     go_live,
+    go_to,
     key_automatically,
     live_line,
     make_armature,
@@ -28,9 +29,11 @@ from support.scenes import (
     make_empty,
     make_line,
     make_rig,
+    note_of,
     press,
     select,
     strand,
+    turned,
     update,
     with_legs_pinned,
 )
@@ -240,15 +243,31 @@ class TestThrift:
 
 
 class TestAutomaticKeys:
-    def test_a_moved_target_keys_the_bones_at_the_frame(self) -> None:
+    def test_what_only_the_solve_moved_gets_no_key(self) -> None:
         owner, chain = live_line()
         give_action(owner)
         key_automatically()
         bpy.context.scene.frame_set(7)
         chain.target.location.x += 0.2
         update()
-        frames = {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points}
-        assert frames == {7.0}
+        assert tip_error(owner, chain) < 1e-4
+        assert not fcurves_of(owner)
+
+    def test_a_limb_that_is_turned_by_hand_is_keyed_with_its_goal(self) -> None:
+        owner, chain = live_line(count=4)
+        give_action(owner)
+        chain.target.keyframe_insert("location", frame=1)
+        key_automatically()
+        bpy.context.scene.frame_set(7)
+        turned(owner, "b1")
+        update()
+        shown = channels(owner)
+        assert len(fcurves_of(owner)) == 16
+        assert {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points} == {7.0}
+        assert chain.start == "ANIMATED"
+        assert not note_of(owner)
+        go_to(3, 7)
+        assert_alike(channels(owner), shown, 1e-5)
 
     def test_frames_and_undo_key_nothing(self) -> None:
         owner, chain = live_line()

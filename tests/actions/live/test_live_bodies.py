@@ -324,16 +324,20 @@ class TestFrames:
         press("solve_all")
         assert channels(owner) == posed
 
-    def test_automatic_keying_keys_the_place_of_the_body_too(self) -> None:
+    def test_automatic_keying_keys_the_body_where_that_is_moved_and_no_limb(self) -> None:
         owner = live_body()
         give_action(owner)
         key_automatically()
         bpy.context.scene.frame_set(7)
         rig_of(owner).chains["hand.L"].target.location.z -= 0.3
         update()
+        assert not fcurves_of(owner)
+        owner.pose.bones["hips"].location.y -= 0.1
+        update()
         paths = {curve.data_path for curve in fcurves_of(owner)}
-        assert 'pose.bones["hips"].location' in paths
+        assert paths == {'pose.bones["hips"].location', 'pose.bones["hips"].rotation_quaternion'}
         assert {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points} == {7.0}
+        assert rig_of(owner).body_stays
         posed = channels(owner)
         bpy.context.scene.frame_set(8)
         bpy.context.scene.frame_set(7)

@@ -25,6 +25,7 @@ from support.scenes import (
     make_empty,
     make_line,
     make_rig,
+    turned,
     update,
 )
 
@@ -216,7 +217,7 @@ class TestWhatChangesUnheard:
         give_action(owner)
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         scene.tool_settings.use_keyframe_insert_auto = True
-        chain.target.location.x -= 0.1
+        turned(owner, "b1")
         update()
         scene.tool_settings.use_keyframe_insert_auto = False
         assert fcurves_of(owner)
