@@ -45,6 +45,7 @@ TOLD = {
     "Object.bake_report": "Result of the last bake, as JSON; empty if there was none",
     "Object.body_captured": "Start pose of the body bone and of those between it and the chains",
     "Object.legs": "The legs; their names are those of their chains, which they follow",
+    "PoseBone.is_place_locked": "Whether *Set Up Character* locked the bone's location",
     "PoseBone.drawn_size": "Size of the shape by which the bone was drawn before it got one here",
     "Object.fabrik_left": "What stood in the channels of live chains when they were posed last",
     "Object.fabrik_by_hand": "Bones that a tool at work has posed by hand",

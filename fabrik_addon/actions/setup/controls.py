@@ -17,6 +17,8 @@ from mathutils import Matrix, Vector
 from ...maths import Doubles
 from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, HEAD, LEG, Part
+from ...rig.animation.channels import plain_path
+from ...rig.animation.keys import animated_paths
 from ...rig.bones import armature_of, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
 from ...rig.schema import limit_of, rig_of
@@ -48,6 +50,7 @@ def draw_controls(
     body = {"HIPS": rig_of(owner).body_bone, "CHEST": chest, "HEAD": heads[0] if len(heads) == 1 else ""}
     flesh = flesh_of(context, owner)
     drawn = [name for role, name in body.items() if name and _draw_ring(owner, limbs, flesh, role, name)]
+    _lock_places(owner, [name for name in drawn if name != body["HIPS"]])
     _collect(owner, drawn)
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
     for name, part in chains.items():
@@ -68,10 +71,22 @@ def undraw_controls(owner: bpy.types.Object) -> None:
             bone.use_custom_shape_bone_size = like.use_custom_shape_bone_size if like is not None else True
             colour: Any = bone.color
             colour.palette = "DEFAULT"
+        if limit_of(bone).is_place_locked:
+            bone.lock_location = (False, False, False)
     if not new_bones_refusal(owner):
         found: Any = armature_of(owner).collections_all.get(BODY_COLLECTION)
         if found is not None:
             armature_of(owner).collections.remove(found)
+
+
+def _lock_places(owner: bpy.types.Object, names: Iterable[str]) -> None:
+    """Let G turn bones of the trunk, as Blender does where a location is locked: moved, they would tear the body."""
+    played = set(animated_paths(owner))
+    for bone in [pose_bones(owner)[name] for name in names]:
+        is_used = any(bone.location) or any(bone.lock_location) or plain_path(bone, "location") in played
+        if not is_used and not bone.bone.use_connect:
+            bone.lock_location = (True, True, True)
+            limit_of(bone).is_place_locked = True
 
 
 def _usual_shape(owner: bpy.types.Object) -> bpy.types.Object | None:

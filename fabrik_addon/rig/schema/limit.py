@@ -76,6 +76,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         update=forget_statuses,
     )
 
+    is_place_locked = switch(options=HIDDEN)  # whether the locks of its location were set here
     drawn_size = vector(size=3, options=HIDDEN)  # of the shape by which the bone was drawn before it got one here
 
     def __getattr__(self, name: str) -> Any:
@@ -115,7 +116,9 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
 
 
 BONE_SETTINGS: Sequence[str] = tuple(LimitView.fields)
-LIMIT_SETTINGS: Sequence[str] = tuple(name for name in BONE_SETTINGS if name not in {"mass", "drawn_size"})
+LIMIT_SETTINGS: Sequence[str] = tuple(
+    name for name in BONE_SETTINGS if name not in {"mass", "drawn_size", "is_place_locked"}
+)
 
 
 def limit_of(bone: bpy.types.PoseBone) -> LimitView:

@@ -122,6 +122,25 @@ def test_removing_all_draws_bones_as_before() -> None:
     assert BODY_COLLECTION not in armature_of(owner).collections_all
 
 
+def test_the_trunk_can_not_be_torn_by_moving_its_rings() -> None:
+    """Chest and head are locked in place, so that G turns them; but not where their place is used, or was locked."""
+    owner = make_character("human_mixamo")
+    bones = pose_bones(owner)
+    chest, head, hips = (f"mixamorig:{part}" for part in ("Spine2", "Head", "Hips"))
+    bones[head].keyframe_insert("location", frame=1)
+    press("character_setup")
+    assert tuple(pose_bones(owner)[chest].lock_location) == (True, True, True)
+    assert not any(pose_bones(owner)[head].lock_location)
+    assert not any(pose_bones(owner)[hips].lock_location)
+    press("rig_clear")
+    assert not any(pose_bones(owner)[chest].lock_location)
+    pose_bones(owner)[chest].lock_location = (True, False, False)
+    press("character_setup")
+    assert tuple(pose_bones(owner)[chest].lock_location) == (True, False, False)
+    press("rig_clear")
+    assert tuple(pose_bones(owner)[chest].lock_location) == (True, False, False)
+
+
 def test_without_a_mesh_rings_have_a_size_of_the_skeleton() -> None:
     owner = set_up("cmu_walk")
     update()
