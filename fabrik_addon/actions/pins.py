@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
+from mathutils import Vector
 
 from ..errors import BoneError, ChainError, FabrikError, TargetError
 from ..rig.animation.compat import is_selected
 from ..rig.animation.keys import (
+    insert_goal_keys,
     insert_pin_keys,
     is_pin_keyed,
     key_before_pin,
@@ -23,15 +25,18 @@ from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
+from ..rig.placing import location_at, put
 from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
 from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted, worded
 from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .chains import add_chain, limb_length, read_defaults, remove_chain
-from .goals import Anchored, is_taken_off, space_before_pin, switch_spaces
 from .keep_pose import keep_and_tell, unposed
 from .live.user_edits import own_work
+from .spaces import Anchored, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
+
+MISSED = {"TOO_FAR", "TOO_NEAR", "BLOCKED"}  # statuses of a chain whose tip is not at its target
 
 
 class Wanted(NamedTuple):
@@ -155,13 +160,15 @@ def hold(
     held = _checked(owner, wanted)
     bring_up_to_date(owner)
     told = Pinning()
-    for one in wanted if in_scene else ():
-        told.notes += _hang_in_scene(context, owner, one.chain)
     for one, place in zip(wanted, held, strict=True):
+        if in_scene:
+            told.notes += _hang_in_scene(context, owner, one.chain, place)
         chain = _chain_for(context, owner, one, told)
+        if not chain.enabled:
+            chain.enabled = True  # which lets Blender evaluate the keys
         key_before_pin(context, owner, chain)
         store_held(chain, place)
-        chain.pin = chain.enabled = True
+        chain.pin = True
         insert_pin_keys(context, owner, chain)
         told.pinned.append(chain.name)
     told.notes += _unkeyed(context, owner, told.pinned)
@@ -228,12 +235,27 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
     return chain
 
 
-def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
-    """Let the target of a chain stand in the scene, if the armature carries it; why that can't be, as sentences."""
+def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: str, place: Held) -> list[str]:
+    """Let the target of a chain stand in the scene, if the armature carries it; why that can't be, as sentences.
+
+    Where the limb does not reach it, it comes to the tip: what is pinned stays, and the body does not go after it.
+    """
     goal = _target_of(owner, name)
     if goal is None or not any(found == owner for found, _ in carriers_above(goal.found, goal.bone)):
         return []
-    return _hang(context, goal, (scene_anchor(), ""), pins=True)
+    is_missed, is_keyed = rig_of(owner).chains[name].status in MISSED, is_switched_by_keys(goal)
+    if is_missed and not is_keyed:
+        _put(goal, place)
+    notes = _hang(context, goal, (scene_anchor(), ""), pins=True)
+    if is_missed and is_keyed and is_taken_off(goal):  # its keys before this frame stay
+        _put(goal, place)
+        insert_goal_keys(context, goal)
+    return notes
+
+
+def _put(goal: GoalRef, place: Held) -> None:
+    with unposed() as depsgraph:
+        put(goal, location_at(goal, Vector(place.location), depsgraph))
 
 
 def _hang_back(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
@@ -253,11 +275,12 @@ def _target_of(owner: bpy.types.Object, name: str) -> GoalRef | None:
 
 def _hang(context: bpy.types.Context, goal: GoalRef, to: Anchored | None, *, pins: bool = False) -> list[str]:
     keyed = keys_by_itself(context) and not keys_only_what_is_keyed(context)
+    if not keyed and is_switched_by_keys(goal):
+        return [Text("its target has keys and is carried as before: automatic keying holds it in the scene")]
     try:
-        switch_spaces(context, [(goal, to)], keyed=keyed, pins=pins)
+        return switch_spaces(context, [(goal, to)], keyed=keyed, pins=pins)[1]
     except TargetError as error:
         return [Text("its target is carried as before: {reason}", reason=worded(error.text))]
-    return []
 
 
 def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
@@ -300,12 +323,12 @@ def free(
     """
     told = Pinning()
     for name in [one.chain for one in wanted if one.chain and rig_of(owner).chains[one.chain].pin]:
+        told.notes += _hang_back(context, owner, name)
         chain = rig_of(owner).chains[name]
         key_before_pin(context, owner, chain)
         chain.pin = False
         insert_pin_keys(context, owner, chain)
         told.freed.append(name)
-        told.notes += _hang_back(context, owner, name)
         told.notes += _unkeyed(context, owner, [name])
         told.notes += _pin_notes(context, owner, chain)
         if (

@@ -148,10 +148,12 @@ class Posture:
     Attributes:
         weight: mu, what a radian away from the start pose counts.
         is_relaxed: Whether stiffness does not count for how readily joints turn.
+        is_eased: Whether what limbs say counts of how stiff is what carries them (`Figure.eases`), where it is more.
     """
 
     weight: cython.double
     is_relaxed: cython.bint
+    is_eased: cython.bint
     figure: Figure
     movers: Ints
     count: cython.int
@@ -161,6 +163,7 @@ class Posture:
         self.movers, self.count = movers, len(movers)
         self.weight = 0.0
         self.is_relaxed = False
+        self.is_eased = True
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -201,7 +204,9 @@ class Posture:
         i = 0 if i == self.figure.count else i
         loose: cython.double = 1.0 - STIFFEST * self.figure.stiffness[i]
         eased: cython.double = self.figure.eases[i]
-        return loose if eased in (UNEASED, 0.0) else exp((1.0 - eased) * log(loose))
+        if eased in (UNEASED, 0.0) or (eased < 0.0 and not self.is_eased):
+            return loose
+        return exp((1.0 - eased) * log(loose))
 
     @cython.cfunc
     @cython.exceptval(check=False)

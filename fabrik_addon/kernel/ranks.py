@@ -15,7 +15,7 @@ from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .figure import Figure, Pose, copy_pose
 from .forms import Ints
-from .goals.base import HINT, PLACED, Goal
+from .goals.base import HINT, PIN, PLACED, Goal
 from .goals.help import Help
 from .rows import Effort
 from .vectors import integers, larger, length
@@ -59,6 +59,7 @@ class Ranks:
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
         rough: Of all goals by which a solve is judged, none before another.
+        is_held: Whether what carries a limb is stiffer in the solve at hand, since that is in reach (`Help`).
     """
 
     figure: Figure
@@ -69,10 +70,12 @@ class Ranks:
     stages: list[Descent]
     rough: Descent
     is_put: cython.bint
+    is_held: cython.bint
     effort: Effort
 
     def __init__(self, figure: Figure, goals: list[Goal], is_put: bool, effort: Effort) -> None:
         self.figure, self.goals, self.is_put, self.effort = figure, goals, is_put, effort
+        self.is_held = False
         self.ranks = integers(len(goals))
         for g, goal in enumerate(goals):
             self.ranks[g] = rank_of_goal(goal)
@@ -164,10 +167,12 @@ class Ranks:
         does not say, so in the end it counts for next to nothing. Nor does the stiffness of a run, which counts for
         nothing where its goal is missed; that of a body says how much each bone gives way to a pull, and stays.
         """
+        is_pin: cython.bint = stage.goals[stage.kept].rank == PIN
         is_hint: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank == HINT
         converged: cython.double = CONVERGED_IN_ROOM if stage.kept > 0 else CONVERGED
         is_pulled: cython.bint = not self.is_put
         stage.posture.is_relaxed = False
+        stage.posture.is_eased = not is_pin  # no hand in its reach says how a body gives way to pinned feet
         stage.first_damping = FIRST_DAMPING
         stage.little = converged if is_pulled and not is_hint else LITTLE
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
@@ -180,6 +185,10 @@ class Ranks:
             stage.little = LITTLE
             stage.judge()
             used += stage.descend(MET if is_pulled else MET_BY_RUN, budget)
+            if self.is_held and not is_pin and not is_hint and stage.error > self.effort.tolerance:
+                stage.posture.is_eased = False  # nor how it does so where that keeps others from their goals
+                stage.judge()
+                used += stage.descend(MET, budget)
         return used if is_hint else used + self.refine(stage)
 
     @cython.cfunc

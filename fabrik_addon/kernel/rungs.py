@@ -120,6 +120,10 @@ class Rungs:
         for goal in self.goals:
             goal.begin(self.figure)
             goal.let_stretch(False)
+        self.ranks.is_held = False
+        for i in range(self.figure.count):
+            if UNEASED < self.figure.eases[i] < 0.0:
+                self.ranks.is_held = True
         pose: Pose = self.ranks.stages[0].pose
         self.used = self.begin(pose)
         if self.is_done:

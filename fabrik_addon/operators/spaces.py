@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_chain
-from ..actions.goals import Anchored, also_given, first_space, switch_spaces
+from ..actions.goals import also_given
+from ..actions.spaces import Anchored, first_space, switch_spaces
 from ..errors import BoneError, TargetError
 from ..messages import Message
 from ..rig.bones import bones_to, resolve_bones
@@ -56,7 +57,8 @@ class SpaceOperator(ChainOperator):
         bones, names = any(goal.bone for goal, _ in wanted), [worded(goal.name) for goal, _ in wanted]
         chain, to = working_chain(context).name, wanted[0][1]
         try:
-            frames = switch_spaces(context, wanted, keyed=keyed or _keys_by_itself(context), holds=holds, own=own)
+            is_keyed = keyed or _keys_by_itself(context)
+            frames, warnings = switch_spaces(context, wanted, keyed=is_keyed, holds=holds, own=own)
         except TargetError as error:
             error.rig, error.chain = owner.name, chain
             raise
@@ -71,7 +73,6 @@ class SpaceOperator(ChainOperator):
         if others:
             shared = listed(others, "{count} objects")
             told = joined("; ", (told, Text("{objects} have the same bones", objects=shared)))
-        warnings = []
         if holds and len(frames) > 1:
             text = Text("its key at frame {frame} moves it next: release it before", frame=f"{frames[1]:g}")
             warnings.append(text)

@@ -1454,6 +1454,7 @@ TEXTS = {
     "it was made as a pole or a target, and no chain ends there: pin the bone that follows it": "er wurde als Pol oder Ziel angelegt, und keine Kette endet dort: den Knochen festpinnen, der ihm folgt",
     "has a parent in linked armature data: change what carries it in the library file": "hat einen Elternteil in verknüpften Armatur-Daten: was ihn trägt, in der Bibliotheksdatei ändern",
     "in frame {frame:g}, where a solve turns it back": "in Bild {frame:g}, wo ein Lösen ihn zurückdreht",
+    "its target has keys and is carried as before: automatic keying holds it in the scene": "ihr Ziel hat Schlüsselbilder und wird wie zuvor getragen: automatisches Setzen von Schlüsselbildern hält es in der Szene",
     "its target is carried as before: {reason}": "ihr Ziel wird wie zuvor getragen: {reason}",
     "{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet": "{chains} ohne Schlüsselbild: beim automatischen Setzen ist „Nur Verfügbare einfügen“ an, und der Pin hat noch keines",
     "the chain '{taken}' pins it already": "die Kette '{taken}' pinnt ihn schon fest",

@@ -12,7 +12,7 @@ from bpy.props import IntProperty
 from ..actions import live
 from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_rig
 from ..actions.clear import original_of
-from ..actions.goals import space_name
+from ..actions.spaces import space_name
 from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of, waits_for
 from ..errors import FabrikError, InvalidValueError
 from ..maths import IDENTITY
@@ -24,6 +24,7 @@ from ..rig.goals import goal_of
 from ..rig.limit_types import LIMITS
 from ..rig.schema import START_ITEMS, FabrikChain, is_scene_live, limit_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
+from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..texts import Text, capitalised, counted, joined
 from ..translations import CONTEXT, iface_
@@ -452,6 +453,7 @@ def _draw_buttons(
         target = goal_of(chain, "target")
         if target is not None:
             carrier = space_name(target)
+            carrier = iface_("Scene") if carrier == SCENE else carrier
             space = _beside(context, layout, iface_("Space"))
             space.menu("FABRIK_MT_space", text=carrier or iface_("Free"), translate=False, icon="CON_CHILDOF")
         draw_settings(context, layout, chain, ("influence",))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.goals import space_name
+from fabrik_addon.actions.spaces import space_name
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import rig_of
@@ -145,3 +145,112 @@ def test_a_pin_with_keys_holds_in_the_scene_between_them(human: bpy.types.Object
     assert places[9] < places[1] - 0.002 * tall
     assert places[30] < places[20] - 0.005 * tall
     assert_one_answer(human, (25, 9, 14, 20))
+
+
+def slid(owner: bpy.types.Object, share: float) -> None:
+    owner.location.x -= share * height(owner)
+    update()
+
+
+@pytest.mark.parametrize("name", ["human", "human_mixamo", "human_game_engine"])
+def test_a_hand_that_pulled_the_body_is_freed_and_nothing_moves(name: str) -> None:
+    owner = set_up(name)
+    select(owner, chain(owner, "Arm.L").target_bone)
+    go_live(owner)
+    press("pin_toggle")
+    slid(owner, 0.05)
+    assert chain(owner, "Arm.L").status == "REACHED"
+    before = matrices(owner)
+    press("pin_toggle")
+    assert_still(owner, before)
+
+
+def test_both_hands_are_pinned_with_keys(human: bpy.types.Object) -> None:
+    go_live(human)
+    bpy.context.scene.frame_set(10)
+    key_automatically()
+    select(human, *[chain(human, name).tip_bone for name in ("Arm.L", "Arm.R")])
+    press("pin_toggle")
+    assert [chain(human, name).pin for name in ("Arm.L", "Arm.R")] == [True, True]
+    for frame, expected in ((9, False), (10, True), (30, True)):
+        bpy.context.scene.frame_set(frame)
+        assert [chain(human, name).pin for name in ("Arm.L", "Arm.R")] == [expected, expected], frame
+
+
+def test_a_pin_before_a_later_switch_ends_with_that(human: bpy.types.Object) -> None:
+    """In the armature from 20 on; then pinned at 5: till 19 in the scene, and from 20 on as before."""
+    scene = bpy.context.scene
+    assert scene is not None
+    go_live(human)
+    chest = chest_of(human)
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    scene.frame_set(20)
+    press("goal_space", space="ARMATURE", roles="TARGET", use_key=True)
+    armature, places = carrier(human), {}
+    for frame in (4, 20, 30):
+        scene.frame_set(frame)
+        places[frame] = hand(human).translation.copy()
+    scene.frame_set(5)
+    key_automatically()
+    press("pin_toggle")
+    key_automatically(on=False)
+    for frame, expected in ((4, chest), (5, "FABRIK Scene"), (19, "FABRIK Scene"), (20, armature), (30, armature)):
+        scene.frame_set(frame)
+        update()
+        assert carrier(human) == expected, frame
+        assert chain(human, "Arm.L").status == "REACHED", frame
+        if frame in places:
+            assert (hand(human).translation - places[frame]).length <= STILL * height(human), frame
+
+
+def test_a_target_with_keys_is_held_where_it_is_carried_without_automatic_keying(human: bpy.types.Object) -> None:
+    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
+    for frame in (1, 40):
+        control.keyframe_insert("location", frame=frame)
+    press("pin_toggle")
+    assert chain(human, "Arm.L").pin
+    assert carrier(human) == chest_of(human)
+    press("pin_toggle")
+    assert not chain(human, "Arm.L").pin
+    assert carrier(human) == chest_of(human)
+
+
+def test_a_target_out_of_reach_comes_to_the_hand_that_is_pinned(human: bpy.types.Object) -> None:
+    go_live(human)
+    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
+    control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]
+    update()
+    assert chain(human, "Arm.L").status == "TOO_FAR"
+    before = hand(human).copy()
+    press("pin_toggle")
+    update()
+    assert chain(human, "Arm.L").status == "REACHED"
+    assert (hand(human).translation - before.translation).length <= 1e-3 * height(human)
+
+
+def test_the_scene_that_was_chosen_while_pinned_stays(human: bpy.types.Object) -> None:
+    press("pin_toggle")
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    press("goal_space", space="SCENE", roles="TARGET")
+    press("pin_toggle")
+    assert not chain(human, "Arm.L").pin
+    assert carrier(human) == "FABRIK Scene"
+
+
+def test_a_pin_whose_scene_is_gone_is_freed(human: bpy.types.Object) -> None:
+    chest = chest_of(human)
+    press("pin_toggle")
+    bpy.data.objects.remove(bpy.data.objects["FABRIK Scene"])
+    update()
+    press("pin_toggle")
+    assert carrier(human) == chest
+    press("solve_all")
+    assert chain(human, "Arm.L").status == "REACHED"
+
+
+def test_a_mirrored_pin_holds_in_the_scene_too(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    press("pin_toggle")
+    press("chain_mirror")
+    assert chain(human, "Arm.R").pin
+    assert space_name(goals_of(chain(human, "Arm.R"))[0]) == "FABRIK Scene"

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.goals import space_name, switch_spaces
+from fabrik_addon.actions.spaces import space_name, switch_spaces
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import rig_of
@@ -72,7 +72,7 @@ def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object
 def test_a_goal_that_hangs_there_already_keeps_its_parent(human: bpy.types.Object) -> None:
     target = chain(human, "Arm.L").target_bone
     goal = goals_of(chain(human, "Arm.L"))[0]
-    assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == []
+    assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == ([], [])
     bone = pose_bones(human)[target]
     assert bone.parent.name == chest_of(human)
     assert not bone.constraints
@@ -111,7 +111,7 @@ def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> No
     for share in (0.8, 0.95, 1.0, 1.05, 1.1):
         there = run[0] + Vector((0.45, -0.88, 0.1)).normalized() * share * reach
         moved = Matrix.Translation(there - place.translation) @ place
-        found = dict[float, float]()
+        found, went = dict[float, float](), dict[float, float]()
         for helps in (1.0, 0.9):
             arm.body_helps = helps
             control.matrix = human.matrix_world.inverted() @ moved
@@ -119,8 +119,9 @@ def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> No
             assert arm.status == "REACHED", share
             now = matrices(human)
             found[helps] = float((now[names[0]].translation - now[names[-1]].translation).length) / reach
+            went[helps] = float((now[names[0]].translation - stood[names[0]].translation).length)
         if share == 0.8:
-            assert found[0.9] == pytest.approx(found[1.0], abs=3e-3), "there the body stays, which gave a little"
+            assert went[0.9] <= 0.6 * went[1.0], "there what carries the arm stays, which gave a little"
         else:
             assert found[0.9] <= found[1.0]
         if share in {1.05, 1.1}:

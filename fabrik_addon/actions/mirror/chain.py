@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ...errors import BoneError, ChainError, InvalidValueError
+from ...errors import BoneError, ChainError, InvalidValueError, TargetError
 from ...maths import IDENTITY, Q4, axes_of, conjugated, multiplied, normalized, q4
 from ...messages import ROLES
 from ...rig.animation.keys import insert_goal_keys
@@ -24,13 +25,14 @@ from ...rig.limit_types import limit_settings, mirrored_limit
 from ...rig.placing import location_at, location_curves, put, stays
 from ...rig.schema import FabrikChain, girdle_of, limit_of, rig_of, unique_name
 from ...rig.skeleton import flipped_name, sided_name
-from ...rig.spaces import carriers_above
+from ...rig.spaces import carriers_above, scene_anchor
 from ...rig.targets import resolve_point, resolve_turn
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, joined
 from ..chain_edit import copy_limit
 from ..chains import Empty, link_like, read_defaults
 from ..goals import make_goals
+from ..spaces import is_taken_off, switch_spaces
 from .pose import write_mirrored
 from .sides import ALIKE, BonePair, sides_of
 
@@ -346,6 +348,10 @@ def mirror_chains(
             notes.extend(goal.give(context, owner, name))
         chains = rig_of(owner).chains
         mirror_held(context, owner, (chains[source], chains[name]), pairs[-1])
+        here, there = (goal_of(chains[one], "target") for one in (source, name))
+        if here is not None and there is not None and is_taken_off(here) and not is_taken_off(there):
+            with suppress(TargetError):  # its pin holds where it is carried
+                switch_spaces(context, [(there, (scene_anchor(), ""))], keyed=False, pins=True)
     updated = [twin for _, _, twin, _ in plans if twin]
     made = [name for name, _ in told if name not in updated]
     return made, updated, [*(joined(": ", (name, note)) for name, notes in told for note in notes), *locked]

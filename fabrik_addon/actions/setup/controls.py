@@ -72,7 +72,8 @@ def undraw_controls(owner: bpy.types.Object) -> None:
             colour: Any = bone.color
             colour.palette = "DEFAULT"
         if limit_of(bone).is_place_locked:
-            bone.lock_location = (False, False, False)
+            locks: Any = bone.lock_location
+            locks[:] = (False, False, False)
     if not new_bones_refusal(owner):
         found: Any = armature_of(owner).collections_all.get(BODY_COLLECTION)
         if found is not None:
@@ -83,9 +84,10 @@ def _lock_places(owner: bpy.types.Object, names: Iterable[str]) -> None:
     """Let G turn bones of the trunk, as Blender does where a location is locked: moved, they would tear the body."""
     played = set(animated_paths(owner))
     for bone in [pose_bones(owner)[name] for name in names]:
-        is_used = any(bone.location) or any(bone.lock_location) or plain_path(bone, "location") in played
+        locks: Any = bone.lock_location
+        is_used = any(bone.location) or any(locks) or plain_path(bone, "location") in played
         if not is_used and not bone.bone.use_connect:
-            bone.lock_location = (True, True, True)
+            locks[:] = (True, True, True)
             limit_of(bone).is_place_locked = True
 
 

@@ -31,9 +31,10 @@ from ..body import set_body
 from ..chain_edit import orient
 from ..chains import Defaults, add_chain, limbs_of, plan_target, read_defaults
 from ..figure_pose import goal_point
-from ..goals import NewGoal, make_goals, plan_pole_of, space_name, switch_spaces
+from ..goals import NewGoal, make_goals, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
+from ..spaces import space_name, switch_spaces
 from ..walk.setup import add_walker
 from .controls import draw_controls
 from .parts import between_body_and_parts, chain_of, reasons_by_bone
@@ -412,7 +413,8 @@ def _renew(
         done.notes.append(Text("keyed, and left where they hang: {goals}", goals=names))
     held = [name for name, chain in kept.items() if chain.orientation == "KEEP" and chain.target is not None]
     try:
-        switch_spaces(context, [(goal, (owner, chest)) for goal in apart if goal not in keyed], keyed=False)
+        moved = [(goal, (owner, chest)) for goal in apart if goal not in keyed]
+        done.notes += switch_spaces(context, moved, keyed=False)[1]
         for name in held:
             orient(context, (owner, rig_of(owner).chains[name]), "TARGET")
     except FabrikError as error:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import Any
 
 import bpy
@@ -322,12 +323,13 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
 
 
 def key_before_pin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """Before a pin gets its first key, key on the frame before what it was until then."""
+    """Before a pin gets a key with none before it, key on the frame before what it was until then."""
     assert context.scene is not None
     scene, path = context.scene, chain.path_from_id("pin")
     if not keys_by_itself(context) or keys_only_what_is_keyed(context):
         return
-    if scene.frame_current > scene.frame_start and not any(curve.data_path == path for curve in fcurves_of(owner)):
+    frames = [point.co[0] for curve in fcurves_of(owner) if curve.data_path == path for point in curve.keyframe_points]
+    if scene.frame_current > scene.frame_start and min(frames, default=inf) > scene.frame_current:
         owner.keyframe_insert(path, frame=scene.frame_current - 1, group=chain.name)
 
 

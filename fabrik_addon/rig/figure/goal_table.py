@@ -66,7 +66,7 @@ NUMBERS = {
     "body_helps": Message("BODY_HELPS"),
 }
 REACHED = STATUSES.index(Status.REACHED)
-HELD = 0.24  # of the stiffness of what carries a chain, added while the target is near: .03 to the 1.24th is 1 / 77
+HELD = 0.5  # of the stiffness of what carries a chain, added while the target is near: .03 to the 1.5th is 1 / 192
 LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
 MOVED = 0.1  # of a chain's length, over which a target off the start pose's effector comes to count as moved
 HELPS_OVER = 0.8  # of a chain's length, over which what carries it comes to turn as readily as the limb itself

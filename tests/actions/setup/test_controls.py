@@ -125,20 +125,24 @@ def test_removing_all_draws_bones_as_before() -> None:
 def test_the_trunk_can_not_be_torn_by_moving_its_rings() -> None:
     """Chest and head are locked in place, so that G turns them; but not where their place is used, or was locked."""
     owner = make_character("human_mixamo")
-    bones = pose_bones(owner)
     chest, head, hips = (f"mixamorig:{part}" for part in ("Spine2", "Head", "Hips"))
-    bones[head].keyframe_insert("location", frame=1)
+
+    def locks(name: str) -> tuple[bool, ...]:
+        found: Any = pose_bones(owner)[name].lock_location
+        return tuple(found)
+
+    pose_bones(owner)[head].keyframe_insert("location", frame=1)
     press("character_setup")
-    assert tuple(pose_bones(owner)[chest].lock_location) == (True, True, True)
-    assert not any(pose_bones(owner)[head].lock_location)
-    assert not any(pose_bones(owner)[hips].lock_location)
+    assert locks(chest) == (True, True, True)
+    assert not any(locks(head))
+    assert not any(locks(hips))
     press("rig_clear")
-    assert not any(pose_bones(owner)[chest].lock_location)
+    assert not any(locks(chest))
     pose_bones(owner)[chest].lock_location = (True, False, False)
     press("character_setup")
-    assert tuple(pose_bones(owner)[chest].lock_location) == (True, False, False)
+    assert locks(chest) == (True, False, False)
     press("rig_clear")
-    assert tuple(pose_bones(owner)[chest].lock_location) == (True, False, False)
+    assert locks(chest) == (True, False, False)
 
 
 def test_without_a_mesh_rings_have_a_size_of_the_skeleton() -> None:

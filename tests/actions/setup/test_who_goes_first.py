@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 import pytest
 from fabrik_addon.actions import drag as dragging
-from fabrik_addon.actions.goals import space_name
+from fabrik_addon.actions.spaces import space_name
 from fabrik_addon.maths import angle_between, minus, unit
 from fabrik_addon.rig.bones import bones_to, pose_bones
 from fabrik_addon.rig.goals import goals_of
