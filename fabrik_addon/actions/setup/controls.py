@@ -31,6 +31,8 @@ BARE = {"HIPS": 0.1, "CHEST": 0.09, "HEAD": 0.065}  # radii of rings where there
 MOST_BONES = 0.5  # share of the bones that are drawn by one object which tells nothing of any of them
 LEAST = 0.01  # least radius, likewise
 
+ROUNDED = 1e-5  # of a bone's length, which importers leave in the location of one that was not moved
+
 Flesh: TypeAlias = Mapping[str, Doubles]  # by a bone's name (n, 3), the vertices that follow it most, at rest
 
 
@@ -85,7 +87,8 @@ def _lock_places(owner: bpy.types.Object, names: Iterable[str]) -> None:
     played = set(animated_paths(owner))
     for bone in [pose_bones(owner)[name] for name in names]:
         locks: Any = bone.lock_location
-        is_used = any(bone.location) or any(locks) or plain_path(bone, "location") in played
+        is_moved = bone.location.length > ROUNDED * bone.length
+        is_used = is_moved or any(locks) or plain_path(bone, "location") in played
         if not is_used and not bone.bone.use_connect:
             locks[:] = (True, True, True)
             limit_of(bone).is_place_locked = True

@@ -132,6 +132,7 @@ def test_the_trunk_can_not_be_torn_by_moving_its_rings() -> None:
         return tuple(found)
 
     pose_bones(owner)[head].keyframe_insert("location", frame=1)
+    pose_bones(owner)[chest].location = (1e-15, 0.0, -2e-15)  # as it is imported
     press("character_setup")
     assert locks(chest) == (True, True, True)
     assert not any(locks(head))
