@@ -100,7 +100,7 @@ TEMPLATES = {
     "CONSTRAINT_HOLDS_STILL": "its constraint '{name}' lets it follow '{followed}' and not the body that carries it",
     "TARGET_DELETED": "its target '{name}' was deleted",
     "GOAL_HANGS_UNEVENLY": "the {role} hangs on '{bone}', which has no extent, or above which a scale differs between axes",
-    "GOAL_LOST_SPACE": "what the {role} hung on is gone ({space}): release it, or choose another space",
+    "GOAL_LOST_SPACE": "what the {role} hung on is gone, or another armature's ({space}): free its pin, release it, or choose another space",
     "GOAL_HANGS_ON_CHAIN": "the {role} moves with the chain's own bone '{bone}'",
     "GOAL_FOLLOWS_FIGURE": "the {role} moves with '{bone}', which is solved with it: hang it there by its parent alone, "
     "or by one Child Of or Copy Transforms",

@@ -685,8 +685,8 @@ TEXTS = {
     "the {role} hangs on '{bone}', which has no extent, or above which a scale differs between axes": (
         "{role} hängt an '{bone}', der keine Ausdehnung hat oder über dem sich eine Skalierung zwischen den Achsen unterscheidet"
     ),
-    "what the {role} hung on is gone ({space}): release it, or choose another space": (
-        "das, woran {role} hing, ist weg ({space}): loslassen oder einen anderen Raum wählen"
+    "what the {role} hung on is gone, or another armature's ({space}): free its pin, release it, or choose another space": (
+        "das, woran {role} hing, ist weg oder gehört einer anderen Armatur ({space}): lösen, loslassen oder einen anderen Raum wählen"
     ),
     "Selected Bone": "Ausgewählter Knochen",
     "The other bone that is selected in Pose mode": "Der andere Knochen, der im Posenmodus ausgewählt ist",

@@ -248,6 +248,26 @@ def test_a_pin_whose_scene_is_gone_is_freed(human: bpy.types.Object) -> None:
     assert chain(human, "Arm.L").status == "REACHED"
 
 
+def test_the_pin_of_a_duplicate_is_told_and_freed(human: bpy.types.Object) -> None:
+    """It hangs beside the original, which Blender does not change when it duplicates."""
+    chest = chest_of(human)
+    press("pin_toggle")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.object.select_all(action="DESELECT")
+    human.select_set(True)
+    bpy.ops.object.duplicate()
+    other = bpy.context.view_layer.objects.active
+    assert other is not None
+    assert other != human
+    select(other, chain(other, "Arm.L").target_bone)
+    press("solve", chain="Arm.L")
+    assert "or another armature's" in chain(other, "Arm.L").message
+    press("pin_toggle")
+    assert space_name(goals_of(chain(other, "Arm.L"))[0]) == chest
+    press("solve", chain="Arm.L")
+    assert chain(other, "Arm.L").status == "REACHED"
+
+
 def test_a_mirrored_pin_holds_in_the_scene_too(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     press("pin_toggle")
