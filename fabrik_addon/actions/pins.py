@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
-from mathutils import Vector
 
 from ..errors import BoneError, ChainError, FabrikError, TargetError
 from ..rig.animation.compat import is_selected
@@ -25,7 +24,6 @@ from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
-from ..rig.placing import location_at, put
 from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
 from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
@@ -34,9 +32,7 @@ from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .chains import add_chain, limb_length, read_defaults, remove_chain
 from .keep_pose import keep_and_tell, unposed
 from .live.user_edits import own_work
-from .spaces import Anchored, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
-
-MISSED = {"TOO_FAR", "TOO_NEAR", "BLOCKED"}  # statuses of a chain whose tip is not at its target
+from .spaces import MISSED, Anchored, bring_to, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
 
 
 class Wanted(NamedTuple):
@@ -245,17 +241,12 @@ def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: st
         return []
     is_missed, is_keyed = rig_of(owner).chains[name].status in MISSED, is_switched_by_keys(goal)
     if is_missed and not is_keyed:
-        _put(goal, place)
+        bring_to(goal, place.location)
     notes = _hang(context, goal, (scene_anchor(), ""), pins=True)
     if is_missed and is_keyed and is_taken_off(goal):  # its keys before this frame stay
-        _put(goal, place)
+        bring_to(goal, place.location)
         insert_goal_keys(context, goal)
     return notes
-
-
-def _put(goal: GoalRef, place: Held) -> None:
-    with unposed() as depsgraph:
-        put(goal, location_at(goal, Vector(place.location), depsgraph))
 
 
 def _hang_back(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:

@@ -21,7 +21,16 @@ from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.bones import pose_bones
 from ..rig.control_bones import free_control_bones, is_control, new_bones_refusal
 from ..rig.goals import GoalRef, goals_of
-from ..rig.placing import held_by, holder_of, key_group, location_curves, turn_curves, turn_held_by
+from ..rig.placing import (
+    held_by,
+    holder_of,
+    key_group,
+    location_at,
+    location_curves,
+    put,
+    turn_curves,
+    turn_held_by,
+)
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.spaces import (
     SPACE,
@@ -42,6 +51,7 @@ from .live.state import state as live_state
 
 Anchored = tuple[bpy.types.Object, str]  # an object, and the name of a bone of it or ""
 ROUNDS = 2  # in which the place in a new space settles, where the body moves with what it carries
+MISSED = {"TOO_FAR", "TOO_NEAR", "BLOCKED"}  # statuses of a chain whose tip is not at its target
 PARENTS = {"OBJECT", "BONE"}  # kinds of parent whose place a space can take
 
 
@@ -174,6 +184,12 @@ def switch_spaces(
         for one in moved:
             _write(one)
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands}), notes
+
+
+def bring_to(goal: GoalRef, place: Sequence[float]) -> None:
+    """Put a goal to a point of the world, where the limb stands that does not reach it: it stays as it is."""
+    with unposed() as depsgraph:
+        put(goal, location_at(goal, Vector(place), depsgraph))
 
 
 def _asked_by(switches: Iterable[_Switch]) -> list[tuple[bpy.types.Object, FabrikChain]]:

@@ -7,12 +7,13 @@ import bpy
 
 from ..actions.chain_edit import working_chain
 from ..actions.goals import also_given
-from ..actions.spaces import Anchored, first_space, switch_spaces
+from ..actions.spaces import MISSED, Anchored, bring_to, first_space, switch_spaces
 from ..errors import BoneError, TargetError
 from ..messages import Message
+from ..rig.animation.keys import insert_goal_key
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import root_control
-from ..rig.goals import GoalRef, goals_of
+from ..rig.goals import GoalRef, goals_of, read_held
 from ..rig.placing import holder_of
 from ..rig.schema import FabrikChain, girdle_of, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text
@@ -174,7 +175,13 @@ class FABRIK_OT_grab(HoldOperator):
         if any((what.found, "") in carriers_above(goal.found, goal.bone) for goal in goals if self.way == "OBJECT"):
             text = Text("the hand holds on to '{name}': release it first", name=what.found.name)
             raise TargetError(text, rig=owner.name)
+        chain, depsgraph = working_chain(context), context.evaluated_depsgraph_get()
+        is_missed = self.way == "HAND" and chain.status in MISSED
+        held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.at_head) if is_missed else None
         self.hang(context, owner, [(what, to)], keyed=True, own=own, holds=True)
+        if held is not None:  # the hand grabs where it is, and the body does not go after it
+            bring_to(what, held.location)
+            insert_goal_key(what, context.scene.frame_current_final)
 
 
 class FABRIK_OT_release(HoldOperator):

@@ -94,6 +94,24 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) ->
     assert not pose_bones(human)[arm.target_bone].constraints
 
 
+def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    cup = bpy.data.objects.new("Cup", None)
+    bpy.context.collection.objects.link(cup)
+    go_live(human)
+    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
+    control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]
+    update()
+    assert chain(human, "Arm.L").status == "TOO_FAR"
+    before = matrices(human)
+    press("grab", object="Cup")
+    update()
+    assert chain(human, "Arm.L").status == "REACHED"
+    helped = 6e-3  # the arm is straight, and the body helps it from nine tenths of its reach on
+    for name, most in ((chain(human, "Arm.L").tip_bone, 1e-3), (rig_of(human).body_bone, helped)):
+        assert (matrices(human)[name].translation - before[name].translation).length <= most * height(human), name
+
+
 def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> None:
     """A hand in the armature goes straight ahead: the elbow bends less and less, and what carries the arm helps."""
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
