@@ -239,14 +239,13 @@ def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: st
     goal = _target_of(owner, name)
     if goal is None or not any(found == owner for found, _ in carriers_above(goal.found, goal.bone)):
         return []
-    is_missed, is_keyed = rig_of(owner).chains[name].status in MISSED, is_switched_by_keys(goal)
-    if is_missed and not is_keyed:
-        bring_to(goal, place.location)
+    is_missed = rig_of(owner).chains[name].status in MISSED
     notes = _hang(context, goal, (scene_anchor(), ""), pins=True)
-    if is_missed and is_keyed and is_taken_off(goal):  # its keys before this frame stay
-        bring_to(goal, place.location)
-        insert_goal_keys(context, goal)
-    return notes
+    if not (is_missed and is_taken_off(goal)):
+        return notes
+    bring_to(goal, place.location)
+    insert_goal_keys(context, goal)
+    return []
 
 
 def _hang_back(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
