@@ -292,8 +292,9 @@ def settle(
     if is_keyed:
         note_left(rig)
     note = _note(chain_set, moved, loosed, is_held=bool(held), is_keyed=is_keyed)
-    if note or stopped:
-        state.notes[owner.name_full, *chain_set.names] = joined("; ", [*([note] if note else []), *stopped])
+    texts = [text for text in (note, *stopped) if text]
+    if texts:
+        state.notes[owner.name_full, *chain_set.names] = joined("; ", texts)
     evaluated_now(depsgraph)
 
 
@@ -341,7 +342,7 @@ def _bones(names: Sequence[str]) -> str:
 
 def _note(
     chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *, is_held: bool, is_keyed: bool
-) -> Text | str:
+) -> Text:
     """What was done by hand to chains, what came of it, and which goals can't come along; what is keyed stays so."""
     refusals = [*dict.fromkeys(text for one in loosed for text in one.warnings)]
     if is_keyed:
