@@ -298,16 +298,16 @@ def snap_steps(
     found: list[tuple[float, Moved]] = []
     every = sorted({frame for _, frames in wanted for frame in frames})
     limits = [_limits_of(item) for item, _ in wanted] if every else []
-    beyond = dict[str, tuple[float, float, str]]()
+    beyond = dict[int, tuple[float, float, str]]()
     with frames_visited(scene) if every else nullcontext():
         for k, frame in enumerate(every):
             go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, one) for one in _relocations(context, items)]
-            for (item, frames), own in zip(wanted, limits, strict=True):
-                if frame in frames and (most := _most_beyond(item, own)):
-                    angle, bone = most
-                    beyond[item[1].name] = max(beyond.get(item[1].name, (0.0, frame, bone)), (angle, frame, bone))
+            for i, ((item, frames), own) in enumerate(zip(wanted, limits, strict=True)):
+                if frame in frames:
+                    angle, bone = _most_beyond(item, own)
+                    beyond[i] = max(beyond.get(i, (0.0, frame, "")), (angle, frame, bone))
             yield (k + 1) / len(every)
         for moved, first, last in _spans(found):
             for curve in moved.curves():
@@ -319,10 +319,12 @@ def snap_steps(
         one.put()
         one.key_itself(context)
     done, warnings = keep_at_tips([item for item, _ in wanted])
-    for chain, (angle, frame, bone) in beyond.items():
+    for i, (angle, frame, bone) in beyond.items():
+        if angle <= WORTH_TELLING:
+            continue
         text = Text("'{bone}' exceeds its joint limit by {angle:.2g}°", bone=bone, angle=degrees(angle))
         at = Text("in frame {frame:g}, where a solve turns it back", frame=frame)
-        warnings.append(joined(": ", (chain, joined(" ", (text, at)))))
+        warnings.append(joined(": ", (wanted[i][0][1].name, joined(" ", (text, at)))))
     return Snapped(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
 
 
@@ -334,11 +336,10 @@ def _limits_of(item: Item) -> list[tuple[str, Limit]]:
     return []
 
 
-def _most_beyond(item: Item, limits: Sequence[tuple[str, Limit]]) -> tuple[float, str] | None:
-    """By how much, in radians, the pose of a chain is beyond a limit at most, and which bone; None where none is."""
+def _most_beyond(item: Item, limits: Sequence[tuple[str, Limit]]) -> tuple[float, str]:
+    """By how much, in radians, the pose of a chain is beyond a limit at most, and which bone; zero where none is."""
     bones = pose_bones(item[0])
-    most = max(((limit.violation(read_rotation(bones[name])), name) for name, limit in limits), default=(0.0, ""))
-    return most if most[0] > WORTH_TELLING else None
+    return max(((limit.violation(read_rotation(bones[name])), name) for name, limit in limits), default=(0.0, ""))
 
 
 def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, float]]:

@@ -47,6 +47,7 @@ TOLD = {
     "Object.legs": "The legs; their names are those of their chains, which they follow",
     "PoseBone.is_place_locked": "Whether *Set Up Character* locked the bone's location",
     "PoseBone.drawn_size": "Size of the shape by which the bone was drawn before it got one here",
+    "Object.fabrik_unkeyed": "Of files of version 1.0.0; nothing heeds it any more",
     "Object.fabrik_left": "What stood in the channels of live chains when they were posed last",
     "Object.fabrik_by_hand": "Bones that a tool at work has posed by hand",
     "Object.fabrik_brought": "How often goals came along with a pose that was made by hand",

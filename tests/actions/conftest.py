@@ -8,6 +8,10 @@ from collections.abc import Iterator
 import bpy
 import pytest
 from fabrik_addon.actions import live
+from fabrik_addon.rig.schema import rig_of
+
+from support.hanging import HUMANS
+from support.skeletons import set_up
 
 
 @pytest.fixture(autouse=True)
@@ -16,3 +20,18 @@ def _clean() -> Iterator[None]:
     live.state.held = False
     yield
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+
+
+@pytest.fixture
+def not_live() -> Iterator[None]:
+    """No armature is live after the test."""
+    yield
+    for owner in bpy.data.objects:
+        if owner.type == "ARMATURE":
+            rig_of(owner).live = False
+
+
+@pytest.fixture(params=HUMANS)
+def human(request: pytest.FixtureRequest) -> bpy.types.Object:
+    """A character as it is set up, in Pose mode."""
+    return set_up(str(request.param))

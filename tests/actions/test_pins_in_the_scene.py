@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import bpy
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
-from support.hanging import HUMANS, assert_one_answer, chain, chest_of, drop_hips, height, matrices
+from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices
 from support.scenes import go_live, key_automatically, press, select, update
 from support.skeletons import set_up
 
@@ -22,20 +20,14 @@ TURNED = 1e-3  # radians: a solve that turns a joint by 2e-4 counts as leaving i
 STILL = 2e-4  # of the height, the same for what they carry
 
 
-@pytest.fixture(autouse=True)
-def not_live() -> Iterator[None]:
-    yield
-    for owner in bpy.data.objects:
-        if owner.type == "ARMATURE":
-            rig_of(owner).live = False
+pytestmark = pytest.mark.usefixtures("not_live")
 
 
-@pytest.fixture(params=HUMANS)
-def human(request: pytest.FixtureRequest) -> bpy.types.Object:
-    """A character as it is set up, in Pose mode, with nothing but the control of the left hand selected."""
-    owner = set_up(str(request.param))
-    select(owner, chain(owner, "Arm.L").target_bone)
-    return owner
+@pytest.fixture
+def human(human: bpy.types.Object) -> bpy.types.Object:
+    """With nothing but the control of its left hand selected."""
+    select(human, chain(human, "Arm.L").target_bone)
+    return human
 
 
 def carrier(owner: bpy.types.Object) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import acos, degrees, radians
 from typing import Any
 
@@ -16,26 +15,14 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.hanging import HUMANS, assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
+from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
 from support.scenes import go_live, press, update
-from support.skeletons import set_up
 
 SINGLE = 4e-6  # of the height, what single precision leaves of a place
 STAYS = 1e-6
 
 
-@pytest.fixture(autouse=True)
-def not_live() -> Iterator[None]:
-    yield
-    for owner in bpy.data.objects:
-        if owner.type == "ARMATURE":
-            rig_of(owner).live = False
-
-
-@pytest.fixture(params=HUMANS)
-def human(request: pytest.FixtureRequest) -> bpy.types.Object:
-    """A character as it is set up, in Pose mode."""
-    return set_up(str(request.param))
+pytestmark = pytest.mark.usefixtures("not_live")
 
 
 def in_chest(owner: bpy.types.Object, bone: str) -> Matrix:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,23 +16,11 @@ from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
-from support.hanging import HUMANS, assert_one_answer, chain, chest_of, drop_hips, height, matrices
+from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices
 from support.scenes import go_live, press, update
 from support.skeletons import set_up
 
-
-@pytest.fixture(autouse=True)
-def not_live() -> Iterator[None]:
-    yield
-    for owner in bpy.data.objects:
-        if owner.type == "ARMATURE":
-            rig_of(owner).live = False
-
-
-@pytest.fixture(params=HUMANS)
-def human(request: pytest.FixtureRequest) -> bpy.types.Object:
-    """A character as it is set up, in Pose mode."""
-    return set_up(str(request.param))
+pytestmark = pytest.mark.usefixtures("not_live")
 
 
 @pytest.mark.parametrize("kind", ["BONES", "EMPTIES"])

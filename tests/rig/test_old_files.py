@@ -54,7 +54,6 @@ def open_old(name: str) -> Facts:
         rig = facts["rigs"][owner] = {**facts.get("plain_rig", {}), **told}
         facts["version"] = rig.pop("fabrik_version", FIRST)  # which becomes that of today
         rig.pop("fabrik_bone_rests", None)  # these lacked where bones begin, and are written anew
-        rig.pop("fabrik_unkeyed", None)  # live chains get no keys later any more
         rig["fabrik_chains"] = [{**facts.get("plain_chain", {}), **chain} for chain in rig["fabrik_chains"]]
         for chain in rig["fabrik_chains"]:
             chain["status"] = READ_AS.get(chain["status"], chain["status"])

@@ -147,6 +147,7 @@ class RigRecord(View[bpy.types.Object]):
         version: Of the stored data; 0 where there is none.
         bone_names: How the bones were called when they were last looked at; see `renames`.
         bone_rests: How they lay at rest then.
+        unkeyed: Of files of version 1.0.0; nothing heeds it any more.
         left: What stood in the channels of live chains when live posing, or the extension, left them.
         by_hand: Names of the bones that a tool at work has posed by hand, one a line.
         brought: How often goals came along with a pose that was made by hand.
@@ -159,6 +160,7 @@ class RigRecord(View[bpy.types.Object]):
     version = whole("Version of FABRIK Data", min=0, options=HIDDEN)
     bone_names = text("Names of Bones", options=HIDDEN)
     bone_rests = text("Rests of Bones", options=HIDDEN)
+    unkeyed = text(options=HIDDEN)
     left = raw()
     by_hand = text(options=HIDDEN)
     brought = whole(options=HIDDEN)
