@@ -231,12 +231,14 @@ class Empty:
         size: Its display size.
         shape: Its display type.
         parent: Name of the bone of the armature that carries it, or ""; None for that which moves the whole rig.
+        swings: Whether it is a pole that swings with its limb, where it becomes a control bone.
     """
 
     location: Sequence[float]
     size: float
     shape: str
     parent: str | None = None
+    swings: bool = False
 
     def moved(self, location: Sequence[float]) -> Empty:
         """The same elsewhere in the world."""

@@ -16,12 +16,14 @@ from ..maths import V3, distance
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
+from ..rig.control_bones import let_swing
 from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import set_of
 from ..rig.figure.joint_limits import write_ik_settings
 from ..rig.figure.pose_writer import Pose, updated, write_pose
 from ..rig.figure.reader import frame_of, read
+from ..rig.goals import swing_frame_of
 from ..rig.schema import FabrikChain, limit_of
 from ..texts import Text, joined, worded
 from .bends import bend_between, differences, joints_of, solved_joints
@@ -122,6 +124,9 @@ def _constrained(one: _Made, keyed: KeyedChannels) -> Any:
     constraint: Any = _muted_constraint(owner, chain, names) or _new_constraint(owner, asked)
     constraint.target, constraint.subtarget = chain.target, chain.target_bone
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
+    swing = swing_frame_of(owner, chain).get("pole")
+    if swing and chain.target is not None:  # else the pole would wait for the limb that waits for it
+        let_swing(pose_bones(owner)[swing], chain.target, chain.target_bone, 0.0)
     result.lost += give_goal(chain, constraint, bones, asked.at_head)
     constraint.chain_count = len(names)  # without the bone of the constraint where it is not moved
     constraint.influence, constraint.mute = chain.influence, False

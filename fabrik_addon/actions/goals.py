@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import bpy
@@ -19,6 +20,9 @@ from ..rig.control_bones import (
     new_bones_refusal,
     rest_head,
     root_control,
+    swing_bone,
+    swing_bone_like,
+    swung_back,
 )
 from ..rig.goals import goals_of
 from ..rig.placing import stays
@@ -95,14 +99,14 @@ def check_can_make(owners: Iterable[bpy.types.Object], kind: str) -> None:
 def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[NewGoal]) -> list[str]:
     check_can_make([owner], "BONE")
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-    planned = [_bone(owner, evaluated, *one) for one in asked]
+    bones = [_bone(owner, evaluated, *one) for one in asked]
     places = [(chain.name, role) for chain, role, _ in asked]  # making bones makes all references to chains anew
-    was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
-    try:
-        names = make_control_bones(context, owner, planned)
-    finally:
-        live_state.paused = was_paused
-        live_state.forget()
+    swinging = [chain for chain, _, planned in asked if planned.swings]
+    swings = [planned.swings for _, _, planned in asked]
+    carriers = make_swing_bones(context, owner, swinging) if swinging else {}
+    for i, (name, _) in enumerate(places):
+        bones[i] = replace(bones[i], parent=carriers[name]) if swings[i] else bones[i]
+    names = _made(context, owner, bones)
     for (name, role), bone in zip(places, names, strict=True):
         chain = rig_of(owner).chains[name]
         setattr(chain, role, owner)
@@ -110,14 +114,54 @@ def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequ
     return names
 
 
+def _made(context: bpy.types.Context, owner: bpy.types.Object, planned: Sequence[ControlBone]) -> list[str]:
+    """Make bones; their names."""
+    was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
+    try:
+        return make_control_bones(context, owner, planned)
+    finally:
+        live_state.paused = was_paused
+        live_state.forget()
+
+
+def make_swing_bones(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]
+) -> dict[str, str]:
+    """The names of the bones that swing with limbs, by those of their chains; made where there are none.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object, which can be given bones.
+        chains: Of it; references to them don't hold afterwards.
+
+    Raises:
+        FabrikError: A chain has no bones, or edit mode can't be entered.
+    """
+    planned = {chain.name: _swing_of(owner, chain) for chain in chains}
+    found = {name: swing_bone_like(owner, one) for name, one in planned.items()}
+    new = [name for name, bone in found.items() if not bone]
+    made = _made(context, owner, [planned[name] for name in new]) if new else []
+    return found | dict(zip(new, made, strict=True))
+
+
+def _swing_of(owner: bpy.types.Object, chain: FabrikChain) -> ControlBone:
+    is_one, name = not rig_of(owner).body_bone, sided_name(chain.name, "swing")
+    return swing_bone(resolve_bones(owner, chain), name, at_head=chain.at_head, is_one=is_one)
+
+
 def _bone(
     owner: bpy.types.Object, evaluated: bpy.types.Object, chain: FabrikChain, role: str, planned: Empty
 ) -> ControlBone:
+    """The bone of a goal; the parent of one that swings with its limb is found later."""
     parent = root_control(owner, resolve_bones(owner, chain)) if planned.parent is None else planned.parent
     if planned.parent is None and parent == rig_of(owner).body_bone:  # which moves with the goals
         parent = ""
     size = planned.size / (sum(evaluated.matrix_world.to_scale()) / 3.0)
-    head = rest_head(evaluated, parent, Vector(planned.location))
+    if planned.swings:
+        point = evaluated.matrix_world.inverted() @ Vector(planned.location)
+        head = swung_back(evaluated, resolve_bones(owner, chain)[0].name, _swing_of(owner, chain), point)
+    else:
+        head = rest_head(evaluated, parent, Vector(planned.location))
     return ControlBone(sided_name(chain.name, role), head, size, planned.shape, parent)
 
 

@@ -255,11 +255,11 @@ def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
 def _point_for_stored(pose: FigurePose) -> Vector | None:
     """The point for a solve of a chain by itself that begins at the stored start pose."""
     figure, asked, points = pose.figure, pose.figure.asked[0], pose.points[0]
-    assert points.pole is not None
     space, last = figure.space, len(figure.bones) - 1
     stood = joints_at(figure, pose.rotations, pose.owner, pose.depsgraph)
     along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
-    pole = space.to_chain(points.pole)
+    pole = pose.pole(asked.chain)
+    assert pole is not None, "it has one"
     side = any_perpendicular(along, pole)
     distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * figure.length)
     goals = [

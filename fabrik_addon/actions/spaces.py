@@ -46,8 +46,10 @@ from ..rig.spaces import (
 )
 from ..texts import Text, joined, worded
 from .frames import go_to
-from .keep_pose import keep_and_tell, unposed
+from .keep_pose import keep_and_tell, let_go, unposed
 from .live.state import state as live_state
+from .moved_goals import Loosed, goal_to_leave
+from .solve import Item, together
 
 Anchored = tuple[bpy.types.Object, str]  # an object, and the name of a bone of it or ""
 ROUNDS = 2  # in which the place in a new space settles, where the body moves with what it carries
@@ -176,14 +178,29 @@ def switch_spaces(
         live_state.paused = was_paused
         live_state.forget()
     if not has_keys:  # else other frames would move
-        items = _asked_by(switches)
-        kept = zip(items, keep_and_tell(items), strict=True)
-        notes += [joined(": ", (chain.name, one.moves)) for (_, chain), one in kept if one.moves]
+        notes += _kept(context, _asked_by(switches))
     for _ in range(ROUNDS):  # a body that helped stands elsewhere now
         moved = _visit(context, [(one, set(one.stands)) for one in switches if one.to is not None])
         for one in moved:
             _write(one)
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands}), notes
+
+
+def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
+    """Let the next solve leave the pose of chains; what it moves all the same, as sentences.
+
+    The pole of a limb that is nearly straight tells less of a pose from which that starts, and is brought to it.
+    """
+    kept = list(zip(items, keep_and_tell(items), strict=True))
+    notes, brought = list[str](), set[tuple[str, str]]()
+    for owner, chains, _ in together([item for item, one in kept if one.moves]):
+        bent = [chain for chain in chains if chain.pole is not None and chain.status not in MISSED]
+        with unposed() as depsgraph:
+            loosed = [Loosed(chain, goal_to_leave(owner, chain, depsgraph)) for chain in bent]
+        notes += let_go(context, owner, loosed, is_keyed=False).warnings
+        brought |= {(owner.name_full, chain.name) for chain in bent}
+    left = [(chain, one) for (owner, chain), one in kept if one.moves and (owner.name_full, chain.name) not in brought]
+    return notes + [joined(": ", (chain.name, one.moves)) for chain, one in left]
 
 
 def bring_to(goal: GoalRef, place: Sequence[float]) -> None:

@@ -166,12 +166,12 @@ def _pair(first: Callable[[Json], Value], second: Callable[[Json], Other]) -> Ca
 
 
 def _vector(data: Json) -> V3:
-    x, y, z = (_number(each) for each in _items(data))
+    x, y, z = map(_number, _items(data))
     return (x, y, z)
 
 
 def _rotation(data: Json) -> Q4:
-    w, x, y, z = (_number(each) for each in _items(data))
+    w, x, y, z = map(_number, _items(data))
     return (w, x, y, z)
 
 

@@ -48,6 +48,7 @@ from .vectors import (
     rotation_vector,
     scaled,
     unit,
+    v3,
 )
 
 THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
@@ -136,7 +137,8 @@ class Rungs:
         self.held = blocking_joints(descent) if self.ranks.misses() > self.effort.tolerance else []
         self.pole_error = 0.0
         if self.pole is not None and self.pole.weight > 0.0:
-            self.pole_error = self.run.pole_turn().turn(pose, self.pole.pole, self.pole.angle_in(pose))
+            pole: V3 = plus(v3(pose.heads, self.pole.root), self.pole.away(pose))
+            self.pole_error = self.run.pole_turn().turn(pose, pole, self.pole.angle_in(pose))
         self.effort.record("end", pose.heads, self.figure.count)
         self.stretch()
 

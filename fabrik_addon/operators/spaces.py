@@ -6,14 +6,14 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_chain
-from ..actions.goals import also_given
+from ..actions.goals import also_given, check_can_make, make_swing_bones
 from ..actions.spaces import MISSED, Anchored, bring_to, first_space, switch_spaces
 from ..errors import BoneError, TargetError
 from ..messages import Message
 from ..rig.animation.keys import insert_goal_key
 from ..rig.bones import bones_to, resolve_bones
-from ..rig.control_bones import root_control
-from ..rig.goals import GoalRef, goals_of, read_held
+from ..rig.control_bones import control_names, remove_control_bones, root_control
+from ..rig.goals import GoalRef, goal_of, goals_of, read_held
 from ..rig.placing import holder_of
 from ..rig.schema import FabrikChain, girdle_of, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text
@@ -23,6 +23,7 @@ from .base import ChainOperator, listed
 
 SPACES = (
     ("LIMB", "What Carries the Limb", "The bone above the limb: the chest for an arm, the hips for a leg"),
+    ("SWING", "The Limb Itself", "What carries the limb, swung with the limb: for poles alone"),
     ("BODY", "Body Bone", "The body bone of the armature"),
     ("SELECTED", "Selected Bone", "The other bone that is selected in Pose mode"),
     ("ARMATURE", "Armature", "The armature, with the bone that moves the whole rig"),
@@ -98,12 +99,30 @@ class FABRIK_OT_goal_space(SpaceOperator):
         goals = [goal for goal in goals_of(chain) if goal.role in roles]
         if not goals:
             raise TargetError("it has none: add a target first", rig=owner.name, chain=chain.name)
+        if self.space == "SWING" and not self.bone:
+            self._swing(context, owner, chain)
+            return
         if self.space == "FIRST" and not self.bone:
             wanted = [(goal, first_space(goal)) for goal in goals]
         else:
             to = self._carrier(context, owner, chain, are_bones=all(goal.bone for goal in goals))
             wanted = [(goal, to) for goal in goals]
         self.hang(context, owner, wanted, keyed=self.use_key, own=bones_of(owner, chain))
+
+    def _swing(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
+        """Hang the pole on the bone that swings with the limb, which is made where there is none."""
+        name, before = chain.name, control_names(owner)
+        if goal_of(chain, "pole") is None or self.roles == "TARGET":
+            raise TargetError("a pole alone can swing with the limb", rig=owner.name, chain=name)
+        check_can_make([owner], "BONE")
+        to = owner, make_swing_bones(context, owner, [chain])[name]
+        chain = rig_of(owner).chains[name]  # making bones makes all references to chains anew
+        wanted = [(goal, to) for goal in goals_of(chain) if goal.role == "pole"]
+        try:
+            self.hang(context, owner, wanted, keyed=self.use_key, own=bones_of(owner, chain))
+        except TargetError:
+            remove_control_bones(context, owner, sorted(control_names(owner) - before))
+            raise
 
     def _carrier(
         self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, *, are_bones: bool

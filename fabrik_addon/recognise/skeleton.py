@@ -24,6 +24,8 @@ class Skeleton:
         flagged: Whether the bone is marked as connected to its parent.
         axes: X, Y and Z axis of each bone in armature space; empty where they are not wanted.
         up: What the scene holds to be up, in armature space.
+        has_drawn_tails: Whether somebody placed the tails: importers of joints guess them, and mark no bone as
+            connected.
         children: Numbers of each bone's children.
         extent: The longest side of the box around all joints.
     """
@@ -35,6 +37,7 @@ class Skeleton:
     flagged: Sequence[bool] = ()
     axes: Sequence[tuple[V3, V3, V3]] = ()
     up: V3 = Z_AXIS
+    has_drawn_tails: bool = field(init=False)
     children: list[list[int]] = field(init=False)
     extent: float = field(init=False)
 
@@ -45,13 +48,9 @@ class Skeleton:
                 children[parent].append(bone)
         points = [*self.heads, *self.tails]
         sides = [max(p[k] for p in points) - min(p[k] for p in points) for k in range(3)] if points else []
+        object.__setattr__(self, "has_drawn_tails", any(self.flagged))
         object.__setattr__(self, "children", children)
         object.__setattr__(self, "extent", max(sides, default=0.0))
-
-    @property
-    def has_drawn_tails(self) -> bool:
-        """Whether somebody placed the tails: importers of joints guess them, and mark no bone as connected."""
-        return any(self.flagged)
 
     def end(self, bone: int) -> V3:
         """Where a bone ends: its tail; where tails are guessed, the middle of the joints below, its head if none."""

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from .conventions import CONVENTIONS, Convention
@@ -24,10 +25,12 @@ PREFIXES = tuple(
     tuple(prefix.split())
     for prefix in ("mixamorig", "character", "valve biped", "bip", "cc base", "j bip", "j adj", "def", "deform")
 )
+KNOWN = 4096  # names whose words are kept
 SHARED = 0.6  # share of the bones whose names begin with a word, or end with it, from which it tells nothing
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(KNOWN)
+def words_of(name: str) -> tuple[str, ...]:
     """The words of a name in lower case, without what stands before a colon."""
     plain = name.rpartition(":")[2]
     if not plain.isascii():
@@ -37,7 +40,7 @@ def words_of(name: str) -> list[str]:
     words = [word.lower() for word in WORD.findall(plain)]
     if words and GLUED.match(words[0]):
         words[:1] = GLUED.sub(r"\1 ", words[0]).split()
-    return words
+    return tuple(words)
 
 
 def side_of(name: str) -> str:

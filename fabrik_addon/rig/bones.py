@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .schema import FabrikChain
 
+SWING = "FABRIK Swing"  # how the name of the constraint begins that lets a bone swing with a limb
 ON_HEAD = 1e-4  # share of its length by which a bone's head may be off another's that stands on it
 
 
@@ -81,6 +82,11 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
         parents = len(bones) - 1
         raise ChainError(Message("TOO_MANY_BONES", count=bone_count, parents=parents), rig=owner.name, bone=tip_bone)
     return bones[: bone_count or len(bones)][::-1]
+
+
+def swings(bone: bpy.types.Object | bpy.types.PoseBone) -> bool:
+    """Whether a bone swings with a limb; what it carries is read in its axes, by channels alone."""
+    return len(bone.constraints) > 0 and bone.constraints[0].name.startswith(SWING)
 
 
 def bending_count(bones: Sequence[bpy.types.PoseBone], *, at_head: bool) -> int:

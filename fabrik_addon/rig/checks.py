@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
 from .goals import goals_of
 from .schema import FabrikChain
-from .spaces import bone_below, holder_in, lost_space
+from .spaces import holder_in, lost_space
 from .versions import newer_refusal
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
@@ -167,13 +167,14 @@ def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> b
     return data is not None and any(driver.data_path == path for driver in data.drivers)
 
 
-def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]) -> None:
+def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:
     """Refuse a target or pole that moves with the chains that it is to move.
 
     Args:
         owner: The armature object.
         chain: One of its chains.
         bones: Names of the bones that are solved together with it.
+        frames: In whose frames its goals stand (`goals.frames_of`).
 
     Raises:
         TargetError: There is neither target nor pin, or target or pole hangs on the chain itself, or on a bone that is
@@ -194,7 +195,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
             reason = Message("GOAL_LOST_SPACE", role=ROLES[role], space=lost.name)
             raise TargetError(reason, chain=chain.name)
         carriers = own & bones_behind(owner, goal, bone, now=True)
-        below = bone_below(owner, goal, bone, own) if carriers else ""
+        below = frames.get(role, "")
         if carriers and (not below or below in names_if_any(owner, chain)):
             name = next(found for found in reversed(bones) if found in carriers)
             reason = Message("GOAL_FOLLOWS_FIGURE", role=ROLES[role], bone=name)

@@ -11,15 +11,16 @@ from math import cos, pi, sin
 from typing import Any
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from ..errors import RigError
 from ..maths import V3
 from ..messages import Message
 from ..recognise.words import side_of
 from .animation.channels import KeptChannels
-from .animation.compat import is_selected, set_selected
-from .bones import armature_of, pose_bones
+from .animation.compat import is_selected, set_hidden, set_selected
+from .bones import ON_HEAD, SWING, armature_of, bending_count, pose_bones, swings
+from .figure.kinematics import Link
 
 # The outlines by which control bones are drawn: objects in no collection, made once a file.
 
@@ -113,16 +114,21 @@ SHORTEST = 1e-4  # Blender drops bones much shorter
 CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
 
 
+UP = Vector((0.0, 1.0, 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class ControlBone:
-    """A bone to be made; its axes are those of the armature.
+    """A bone to be made; its axes are those of the armature where nothing else is said.
 
     Attributes:
         name: How it is to be called; Blender numbers a name that is taken.
         head: Where its head is at rest, in armature space.
         length: In armature space; the shape is as large.
-        shape: Of the shapes above.
+        shape: Of the shapes above; "" for none.
         parent: Name of its parent, or "".
+        along: Where it points, in armature space.
+        follows: Name of the bone to which a swing bone points, or ""; a place on that: 0 for its head, 1 for its tail.
     """
 
     name: str
@@ -130,6 +136,8 @@ class ControlBone:
     length: float
     shape: str
     parent: str
+    along: Vector = UP
+    follows: tuple[str, float] = ("", 1.0)
 
 
 def new_bones_refusal(owner: bpy.types.Object) -> Message | None:
@@ -212,7 +220,7 @@ def make_control_bones(
     Raises:
         RigError: Edit mode can't be entered.
     """
-    shapes = {one.shape: shape_object(one.shape) for one in planned}
+    shapes = {one.shape: shape_object(one.shape) if one.shape else None for one in planned}
     pose = _kept_pose(owner)
     with _in_edit_mode(context, owner):
         names = [_made(owner, one) for one in planned]
@@ -220,6 +228,9 @@ def make_control_bones(
         bone = pose_bones(owner)[name]
         bone.custom_shape, bone.custom_shape_wire_width = shapes[one.shape], WIRE
         set_selected(bone, False)
+        if one.follows[0]:
+            set_hidden(bone)
+            let_swing(bone, owner, *one.follows)
     pose.put_back(owner)
     return names
 
@@ -246,7 +257,7 @@ def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, na
 def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     data = armature_of(owner)
     bone = data.edit_bones.new(one.name)
-    bone.head, bone.tail, bone.roll = one.head, one.head + Vector((0.0, max(one.length, SHORTEST), 0.0)), 0.0
+    bone.head, bone.tail, bone.roll = one.head, one.head + one.along.normalized() * max(one.length, SHORTEST), 0.0
     bone.parent = data.edit_bones.get(one.parent) if one.parent else None
     bone.use_deform = False
     colour: Any = bone.color
@@ -329,3 +340,68 @@ def free_control_bones(context: bpy.types.Context, owner: bpy.types.Object, name
         for name in names:
             data.edit_bones[name].parent = None
     pose.put_back(owner)
+
+
+# Bones that swing with a limb, and carry its pole: so a knee stays over the toes in a kick.
+#
+# Such a bone hangs on what carries the limb, with its head where the limb has its root, and is turned least so that it
+# points to the limb's effector, by a constraint. A pole that hangs on it is read in its axes, by channels alone, and
+# the kernel swings it with the limb (`Bend.along`): nothing runs in a circle, and it is drawn where it counts.
+
+
+def swing_bone(bones: Sequence[bpy.types.PoseBone], name: str, *, at_head: bool, is_one: bool) -> ControlBone:
+    """The bone that is to swing with a limb.
+
+    Args:
+        bones: Root to tip.
+        name: How it is to be called.
+        at_head: Whether the head of the last bone is the effector, else its tail.
+        is_one: Whether the limb is solved by itself: then each of its bones reaches to the next one's head.
+    """
+    root, parent = bones[0].bone, bones[0].parent
+    end = bones[-1] if at_head and is_one else bones[bending_count(bones, at_head=at_head) - 1]
+    share = 0.0 if at_head and is_one else 1.0
+    along = end.bone.head_local.lerp(end.bone.tail_local, share) - root.head_local
+    above = parent.name if parent is not None else ""
+    return ControlBone(name, root.head_local.copy(), along.length, "", above, along, (end.name, share))
+
+
+def swing_bone_like(owner: bpy.types.Object, one: ControlBone) -> str:
+    """The name of the bone of an armature that swings as one that is planned would; "" where there is none."""
+    for bone in pose_bones(owner):
+        is_there = (bone.bone.head_local - one.head).length <= ON_HEAD * one.length
+        if is_there and swings(bone) and (bone.parent.name if bone.parent else "") == one.parent:
+            return str(bone.name)
+    return ""
+
+
+def let_swing(bone: bpy.types.PoseBone, owner: bpy.types.Object, end: str, share: float) -> None:
+    """Let a bone point to another.
+
+    Args:
+        bone: The bone.
+        owner: The armature object of the other, or an object.
+        end: The name of the other, or "" for the object.
+        share: Where on that: 0 for its head, 1 for its tail.
+    """
+    found: Any = bone.constraints[0] if swings(bone) else bone.constraints.new("DAMPED_TRACK")
+    found.name, found.track_axis = SWING, "TRACK_Y"
+    found.target, found.subtarget, found.head_tail = owner, end, share
+
+
+def swung_back(evaluated: bpy.types.Object, root: str, one: ControlBone, point: Vector) -> Vector:
+    """Where what a swing bone carries has to be at rest to stand at a point now; both in armature space.
+
+    Args:
+        evaluated: The evaluated armature object.
+        root: Name of the first bone of the limb.
+        one: The swing bone as it is planned.
+        point: As the limb is posed.
+    """
+    first, end = pose_bones(evaluated)[root], pose_bones(evaluated)[one.follows[0]]
+    carried = Matrix()
+    if first.parent is not None:
+        carried = Link.of(first).placed(carried, first.parent.matrix) @ first.bone.matrix_local.inverted()
+    head, along = carried @ one.head, carried.to_3x3() @ one.along
+    swing = along.rotation_difference(end.head.lerp(end.tail, one.follows[1]) - head)
+    return carried.inverted_safe() @ (head + swing.inverted() @ (point - head))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..messages import Message
-from .bones import pose_bones
+from .bones import SWING, pose_bones
 
 # On which bones of an armature a target, a pole or a bone hangs: by parents, constraints and
 # drivers, at any remove.
@@ -114,7 +114,7 @@ def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
     """Objects and bones that a stack of constraints follows."""
     ties: list[Tie] = []
     for constraint in constraints:
-        if constraint.mute or (now and constraint.influence == 0.0):
+        if constraint.mute or constraint.name.startswith(SWING) or (now and constraint.influence == 0.0):
             continue
         target = getattr(constraint, "target", None)
         if target is not None:

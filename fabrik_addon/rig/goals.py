@@ -13,10 +13,10 @@ from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..maths import Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, v3
 from ..messages import Message
-from .bones import pose_bones
+from .bones import pose_bones, swings
 from .figure.kinematics import world_turn
 from .schema.chain import FabrikChain
-from .spaces import bone_below, within
+from .spaces import bone_below, carriers_above, within
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 
@@ -94,7 +94,7 @@ def turns_tip(chain: FabrikChain) -> bool:
     return chain.orientation != "FREE" and chain.orientation_weight > 0.0 and not chain.aims
 
 
-Frames = Mapping[str, str]  # by "target" and "pole" the bone of the figure in whose frame that stands; none: the world
+Frames = Mapping[str, str]  # by "target" and "pole" the bone in whose frame that stands, of the figure, or a swing bone
 IN_THE_WORLD: Frames = {}
 
 
@@ -106,7 +106,21 @@ def frames_of(owner: bpy.types.Object, chain: FabrikChain, bones: Collection[str
         chain: A chain of it.
         bones: Names of the bones that are solved with it.
     """
-    return {role: below for role, found, name in goals_of(chain) if (below := bone_below(owner, found, name, bones))}
+    frames = {**swing_frame_of(owner, chain)}
+    for role, found, name in goals_of(chain):
+        below = "" if role in frames else bone_below(owner, found, name, bones)
+        if below:
+            frames[role] = below
+    return frames
+
+
+def swing_frame_of(owner: bpy.types.Object, chain: FabrikChain) -> Frames:
+    """That the pole of a chain stands in the frame of the bone that swings with its limb; nothing where it does not."""
+    pole, bones = chain.pole, pose_bones(owner)
+    for found, name in carriers_above(pole, chain.pole_bone) if pole is not None else ():
+        if found == owner and name and swings(bones[name]):
+            return {"pole": name}
+    return IN_THE_WORLD
 
 
 def into_frame(owner: bpy.types.Object, bone: str, point: Sequence[float]) -> V3:

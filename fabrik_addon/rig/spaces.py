@@ -17,7 +17,7 @@ from mathutils import Matrix, Vector
 from ..errors import TargetError
 from ..maths import axes_of
 from ..messages import ROLES, Message
-from .bones import pose_bones
+from .bones import SWING, pose_bones, swings
 from .figure.kinematics import Link, rounded
 
 Holder: TypeAlias = bpy.types.Object | bpy.types.PoseBone  # what has the channels
@@ -45,8 +45,9 @@ def holder_in(found: bpy.types.Object, name: str) -> Holder | None:
 
 
 def in_force(holder: Holder) -> list[Any]:
-    """The constraints of an object or a bone that are on."""
-    return [one for one in holder.constraints if not one.mute and one.influence > 0.0]
+    """The constraints of an object or a bone that are on, but for that of a swing bone."""
+    found = [one for one in holder.constraints if not one.mute and one.influence > 0.0]
+    return [one for one in found if not one.name.startswith(SWING)]
 
 
 def space_of(holder: Holder) -> Any:
@@ -182,7 +183,8 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
         way.append((holder, hold))
         found, name, _ = hold
     frame = pose_bones(found)[name]
-    rest, scale = frame.bone.matrix_local.to_3x3(), scale_of(frame)
+    rest = frame.bone.matrix_local.to_3x3()
+    scale = Vector((1.0, 1.0, 1.0)) if swings(frame) else scale_of(frame)  # a pole tells but a direction
     if scale is None or not all(scale):
         raise TargetError(Message("GOAL_HANGS_UNEVENLY", role=ROLES[role], bone=bone))
     own, length, channels = (rest @ Matrix.Diagonal(scale)).to_4x4(), frame.bone.length, Matrix()
@@ -239,7 +241,7 @@ def scale_of(bone: bpy.types.PoseBone) -> Vector | None:
     """
     scale = Vector((1.0, 1.0, 1.0))
     for one in (bone, *bone.parent_recursive):
-        is_posed = any(not constraint.mute for constraint in one.constraints)
+        is_posed = any(not constraint.mute for constraint in one.constraints) and not swings(one)
         x, y, z = own = one.matrix.to_scale() if is_posed else one.scale
         if one == bone:
             scale = Vector(own)

@@ -46,6 +46,7 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Set Space of Goals": "Raum der Ziele festlegen",
     "Space": "Raum",
     "Goals on What Carries the Limb": "Ziele an das, was die Gliedmaße trägt",
+    "Pole on the Limb Itself": "Pol an die Gliedmaße selbst",
     "Goals on Body Bone": "Ziele an den Körperknochen",
     "Goals on Selected Bone": "Ziele an den ausgewählten Knochen",
     "Goals in the Armature": "Ziele ins Skelett",
@@ -650,8 +651,8 @@ TEXTS = {
         "Ketten, die es schon gab, geben, was neue bekommen: Hände gehen mit der Brust, Gliedmaßen drehen sich vor dem "
         "Rumpf, Steuerknochen drehen, was sie bewegen"
     ),
-    "its hands do not go along with the chest: New Defaults changes that": (
-        "seine Hände gehen nicht mit der Brust: Neue Vorgaben ändert das"
+    "its goals hang as in earlier versions: New Defaults changes that": (
+        "seine Ziele hängen wie in früheren Versionen: Neue Vorgaben ändert das"
     ),
     "keyed, and left where they hang: {goals}": "mit Schlüsselbildern, und belassen, wo sie hängen: {goals}",
     "not all of it is as new: {reason}": "nicht alles davon ist wie neu: {reason}",
@@ -717,6 +718,9 @@ TEXTS = {
     "is a bone that was not made as a goal: change its parent in Edit Mode": (
         "ist ein Knochen, der nicht als Ziel gemacht wurde: sein übergeordneter Knochen wird im Bearbeitungsmodus geändert"
     ),
+    "The Limb Itself": "Die Gliedmaße selbst",
+    "What carries the limb, swung with the limb: for poles alone": "Was die Gliedmaße trägt, mit ihr geschwenkt: nur für Pole",
+    "a pole alone can swing with the limb": "nur ein Pol kann mit der Gliedmaße schwenken",
     "it has none: add a target first": "sie hat keine: zuerst ein Ziel hinzufügen",
     "it has no body bone": "sie hat keinen Körperknochen",
     "Body Helps From": "Körper hilft ab",

@@ -229,6 +229,7 @@ class FABRIK_MT_space(FabrikMenu):
     bl_label = "Space"
     parts = (
         Entry("fabrik.goal_space", "Goals on What Carries the Limb", "CON_CHILDOF", {"space": "LIMB"}),
+        Entry("fabrik.goal_space", "Pole on the Limb Itself", "NONE", {"space": "SWING"}),
         Entry("fabrik.goal_space", "Goals on Body Bone", "NONE", {"space": "BODY"}),
         Entry("fabrik.goal_space", "Goals on Selected Bone", "NONE", {"space": "SELECTED"}),
         Entry("fabrik.goal_space", "Goals on Other Object", "NONE", {"space": "OBJECT"}),

@@ -12,6 +12,7 @@ import bpy
 import pytest
 from fabrik_addon.actions.mirror.sides import BonePair, sides_of
 from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.rig.targets import resolve_point
@@ -64,8 +65,8 @@ def pose_at_random(owner: bpy.types.Object, seed: int, most: float = 0.4) -> Non
 
 
 def controls_of(owner: bpy.types.Object) -> set[str]:
-    """Names of the bones that are goals."""
-    return {goal.bone for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.bone}
+    """Names of the bones that are goals, or carry these."""
+    return control_names(owner)
 
 
 def pole_of(owner: bpy.types.Object, chain: str) -> Vector:

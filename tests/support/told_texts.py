@@ -35,6 +35,7 @@ NAMES = (
     "FABRIK Body",
     "FABRIK Scene",
     "FABRIK Space",
+    "FABRIK Swing",
     " shape",
     "limb of ",
     "held by ",

@@ -396,9 +396,9 @@ def figure_for(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: Facts
         FabrikError: They can't be solved, or a goal moves with them.
     """
     figure = read_figure(chain_set, depsgraph, facts)
-    for chain in chain_set.chains:
+    for k, chain in enumerate(chain_set.chains):
         with place_of(chain=chain.name):
-            check_goal(chain_set.owner, chain, figure.bones)
+            check_goal(chain_set.owner, chain, figure.bones, figure.frames(k))
     return figure
 
 

@@ -335,6 +335,10 @@ def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     root = pose_bones(posed)[drag.figure.bones[0]]
     found: Stamp = [depsgraph.scene.frame_current_final, posed.matrix_world.copy()]
     found += [root.parent.matrix.copy() if root.parent else None, None if drag.figure.root else root.head.copy()]
+    swung = set[str]()  # chains whose poles move with them, and not by themselves
+    for one in drag.figure.asked:
+        if one.swing:
+            swung.add(one.chain)
     for name in (*drag.scope.holding, drag.scope.taken.chain):
         chain = chains.get(name)
         found.append(name if chain is not None else None)
@@ -344,6 +348,9 @@ def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
         for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
             there = goal.evaluated_get(depsgraph) if goal is not None else None
             held = there.pose.bones.get(bone) if there is not None and there.pose and bone else None
+            if there is not None and name in swung and (goal, bone) == (chain.pole, chain.pole_bone):
+                found.append((held or there).matrix_basis.copy())
+                continue
             found += [there.matrix_world.copy() if there else None, held.matrix.copy() if held else None]
     return found
 

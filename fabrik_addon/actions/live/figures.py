@@ -302,7 +302,7 @@ def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tu
         np.frombuffer(figure.row.factors),
         np.frombuffer(figure.row.ends).reshape(-1, 3),
         (EXACT * figure.length) ** 2,
-        is_plain(figure) and bool(sources) and sources[0].role == "target",
+        is_plain(figure) and not figure.asked[0].swing and bool(sources) and sources[0].role == "target",
         any(source.may_hide for source in sources),
         told=[NOT_BARE] * len(chain_set.names),
     )

@@ -15,12 +15,12 @@ from ...errors import BoneError, ChainError, InvalidValueError, TargetError
 from ...maths import IDENTITY, Q4, axes_of, conjugated, multiplied, normalized, q4
 from ...messages import ROLES
 from ...rig.animation.keys import insert_goal_keys
-from ...rig.bones import bones_to, names_if_any, owner_of_bone, pose_bones, resolve_bones
+from ...rig.bones import bones_to, names_if_any, owner_of_bone, pose_bones, resolve_bones, swings
 from ...rig.checks import check_rig
 from ...rig.control_bones import is_control, new_bones_refusal
 from ...rig.figure.pose_writer import updated
 from ...rig.figure.start_pose import fingerprint, store_rotations
-from ...rig.goals import GoalRef, goal_of, offset_from_target, store, was_held
+from ...rig.goals import GoalRef, goal_of, offset_from_target, store, swing_frame_of, was_held
 from ...rig.limit_types import limit_settings, mirrored_limit
 from ...rig.placing import location_at, location_curves, put, stays
 from ...rig.schema import FabrikChain, girdle_of, limit_of, rig_of, unique_name
@@ -144,8 +144,11 @@ def _carried(owner: bpy.types.Object, goal: GoalRef, depsgraph: bpy.types.Depsgr
     """How the bone of an armature on which a goal hangs, and that of the other side, stand beside how they do at rest.
 
     From points at rest to points of armature space; where it hangs on none, or on one without another side, they stay.
+    What is of the limb itself, and is mirrored with that, is passed over.
     """
-    name = next((bone for found, bone in carriers_above(goal.found, goal.bone) if found == owner and bone), "")
+    above = [bone for found, bone in carriers_above(goal.found, goal.bone) if found == owner and bone]
+    bones = (pose_bones(owner)[name] for name in above)
+    name = next((bone.name for bone in bones if not (swings(bone) or limit_of(bone).of_limb)), "")
     pair = sides_of(owner).get(name)
     if pair is None:
         return Matrix(), Matrix()
@@ -170,6 +173,7 @@ class GoalPlan:
         found: The object that is there already, or None.
         bone: The bone of it, or "".
         make_bone: Whether a control bone is to be made.
+        swings: Whether it swings with its limb, as that of the first side does.
         note: What there is to say, or "".
     """
 
@@ -179,6 +183,7 @@ class GoalPlan:
     found: bpy.types.Object | None = None
     bone: str = ""
     make_bone: bool = False
+    swings: bool = False
     note: str = ""
 
     def give(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
@@ -217,7 +222,8 @@ class GoalPlan:
         defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
         shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
         size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
-        make_goals(context, owner, [(chain, self.role, Empty(self.world.translation, size, shape))], "BONE")
+        made = Empty(self.world.translation, size, shape, swings=self.swings)
+        make_goals(context, owner, [(chain, self.role, made)], "BONE")
         return []
 
 
@@ -247,7 +253,7 @@ def plan_goal(
     here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
     carried, other = _carried(owner, goal, depsgraph)
     mirror = axes @ other @ tip.mirror @ (axes @ carried).inverted_safe()
-    plan = GoalPlan(role, mirror @ here @ MIRROR, goal)
+    plan = GoalPlan(role, mirror @ here @ MIRROR, goal, swings=role in swing_frame_of(owner, chain))
     has = goal_of(twin, role) if twin is not None else None
     if has is not None:
         plan.found, plan.bone = has.found, has.bone

@@ -21,7 +21,7 @@ from ...rig.animation.compat import fcurves_of
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import is_control, new_bones_refusal
-from ...rig.goals import frames_of, goals_of
+from ...rig.goals import frames_of, goal_of, swing_frame_of
 from ...rig.placing import location_curves, turn_curves
 from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
@@ -31,7 +31,7 @@ from ..body import set_body
 from ..chain_edit import orient
 from ..chains import Defaults, add_chain, limbs_of, plan_target, read_defaults
 from ..figure_pose import goal_point
-from ..goals import NewGoal, make_goals, plan_pole_of
+from ..goals import NewGoal, make_goals, make_swing_bones, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..spaces import space_name, switch_spaces
@@ -378,7 +378,8 @@ def _make_goals(
     asked += _poles(context, owner, limbs, bent, done)
     carried = [name for name, part in chains.items() if chest and part.kind == ARM]
     asked = [
-        (one, role, replace(planned, parent=chest) if one.name in carried else planned) for one, role, planned in asked
+        (one, role, replace(planned, parent=chest if one.name in carried else None, swings=role == "pole"))
+        for one, role, planned in asked
     ]
     mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
     done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
@@ -399,21 +400,27 @@ def _renew(
     kept = {name: rig_of(owner).chains[name] for name in done.kept if chains[name].kind in {ARM, LEG}}
     chest = chest_of(owner, chains.values())
     arms = [chain for name, chain in kept.items() if chains[name].kind == ARM and chest]
-    apart = [goal for chain in arms for goal in goals_of(chain) if space_name(goal) != chest]
+    targets = [goal for chain in arms if (goal := goal_of(chain, "target")) is not None]
+    apart = [goal for goal in targets if space_name(goal) != chest]
+    bent = {} if new_bones_refusal(owner) else {name: goal_of(chain, "pole") for name, chain in kept.items()}
+    stiff = [name for name, pole in bent.items() if pole and pole.bone and not swing_frame_of(owner, kept[name])]
     if not options.use_defaults:
-        if apart:
-            done.notes.append(Text("its hands do not go along with the chest: New Defaults changes that"))
+        if apart or stiff:
+            done.notes.append(Text("its goals hang as in earlier versions: New Defaults changes that"))
         return
     for name, chain in kept.items():
         if _is_helped(chains[name]):
             chain.body_helps = ARM_REACH if rig_of(owner).body_bone else 1.0
-    keyed = [goal for goal in apart if location_curves(goal) or turn_curves(goal)]
+    held = [name for name, chain in kept.items() if chain.orientation == "KEEP" and chain.target is not None]
+    swings = make_swing_bones(context, owner, [kept[name] for name in stiff])
+    poles = [(goal_of(rig_of(owner).chains[name], "pole"), (owner, swings[name])) for name in stiff]
+    moved = [(goal, (owner, chest)) for goal in apart] + [(goal, to) for goal, to in poles if goal is not None]
+    keyed = [goal for goal, _ in moved if location_curves(goal) or turn_curves(goal)]
     if keyed:
         names = ", ".join([worded(goal.name) for goal in keyed])
         done.notes.append(Text("keyed, and left where they hang: {goals}", goals=names))
-    held = [name for name, chain in kept.items() if chain.orientation == "KEEP" and chain.target is not None]
     try:
-        moved = [(goal, (owner, chest)) for goal in apart if goal not in keyed]
+        moved = [(goal, to) for goal, to in moved if goal not in keyed]
         done.notes += switch_spaces(context, moved, keyed=False)[1]
         for name in held:
             orient(context, (owner, rig_of(owner).chains[name]), "TARGET")

@@ -63,9 +63,14 @@ class Bend(Goal):
         root: Index of the first joint of the run.
         rank: Before which other goals it is met.
         frame: Index of the joint in whose frame the pole is, or `SOLVE_SPACE`.
+        along: The direction from which the pole swings with the limb: the pole is then a vector from the run's root,
+            both in the axes that the root's joint has before its own rotation, and is turned by the least rotation that
+            brings this direction onto the run's. None for a pole that does not.
     """
 
     pole: V3
+    rest_along: V3
+    swings: cython.bint
     angle = cython.declare(cython.double, visibility="readonly")
     fades = cython.declare(cython.double, visibility="readonly")
     root = cython.declare(cython.int, visibility="readonly")
@@ -86,9 +91,14 @@ class Bend(Goal):
         *,
         fades: SupportsFloat = 0.0,
         frame: SupportsIndex = SOLVE_SPACE,
+        along: Sequence[float] | None = None,
     ) -> None:
         self._ask(effector, weight, rank, "pole", 3, frame)
         self.pole = checked_point("pole", pole)
+        self.swings = along is not None
+        self.rest_along = ORIGIN if along is None else checked_point("direction of a run", along)
+        if self.swings and length(self.rest_along) <= 0.0:
+            raise InvalidValueError("the direction from which a pole swings has no length")
         angle = float(angle)
         if not abs(angle) <= LARGEST:
             raise InvalidValueError("the pole angle is not a finite number")
@@ -121,10 +131,23 @@ class Bend(Goal):
             self.rank,
             fades=self.fades,
             frame=self.frame,
+            along=self.rest_along if self.swings else None,
         )
 
+    def standing(self, rest: Q4, along: V3) -> V3:
+        """Where a pole that swings stands from the root of its run, in solve space.
+
+        Args:
+            rest: The axes there that the root's joint has before its own rotation.
+            along: The direction of the run there.
+        """
+        return self.swung(rest, along)
+
     def bound(self, figure: Figure) -> Goal:
-        found: Bend = cast(Bend, Goal.bound(self, figure))
+        asked: Bend = cast(Bend, self.copied())
+        if self.swings and self.root < figure.count:
+            asked.frame = figure.parents[self.root]  # which carries it
+        found: Bend = cast(Bend, Goal.bound(asked, figure))
         way = list(found.path)
         if self.root not in way:
             raise InvalidValueError(f"joint {self.root}, from which on a pole bends, does not lead to {self.effector}")
@@ -145,7 +168,23 @@ class Bend(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
-        self.pole = minus((row[at] * factor, row[at + 1] * factor, row[at + 2] * factor), origin)
+        pole: V3 = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
+        self.pole = pole if self.swings else minus(pole, origin)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def swung(self, rest: Q4, along: V3) -> V3:
+        """See `standing`."""
+        pole: V3 = rotated(rest, self.pole)
+        return rotated(from_to(rotated(rest, self.rest_along), along, pole), pole)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def away(self, pose: Pose) -> V3:
+        """The way from the root of the run to the pole."""
+        if self.swings:
+            return self.swung(q4(pose.rests, self.root), self.along(pose))
+        return minus(self.out_of(pose, self.pole), v3(pose.heads, self.root))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -204,8 +243,7 @@ class Bend(Goal):
         if knee == self.first:
             return ORIGIN
         along: V3 = self.along(pose)
-        root: V3 = v3(pose.heads, self.root)
-        side: V3 = perpendicular(minus(self.out_of(pose, self.pole), root), along)
+        side: V3 = perpendicular(self.away(pose), along)
         if length(side) <= NO_BEND:
             return ORIGIN
         off: V3 = self.off(pose, knee)
@@ -240,11 +278,10 @@ class Bend(Goal):
     @cython.exceptval(check=False)
     def shift(self, pose: Pose, axis: V3) -> V3:
         knee: cython.int = self.knee(pose)
-        if knee == self.first:
+        if knee == self.first or self.swings:
             return ORIGIN
         along: V3 = self.along(pose)
-        root: V3 = v3(pose.heads, self.root)
-        side: V3 = perpendicular(minus(self.out_of(pose, self.pole), root), along)
+        side: V3 = perpendicular(self.away(pose), along)
         distance: cython.double = length(side)
         if distance <= NO_BEND:
             return ORIGIN

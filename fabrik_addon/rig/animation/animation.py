@@ -13,7 +13,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...errors import FabrikError
 from ...maths import V3, Doubles, Singles, axes_of, products, v3
-from ..bones import resolve_bones
+from ..bones import resolve_bones, swings
 from ..checks import movers_of
 from ..dependencies import bone_in, ties_behind
 from ..figure.goal_options import written_besides
@@ -270,7 +270,7 @@ def _changes_space(chain_set: ChainSet) -> bool:
 
 def _has_constraints(found: bpy.types.Object, bone: str) -> bool:
     holder = holder_in(found, bone)
-    return holder is not None and len(holder.constraints) > 0
+    return holder is not None and len(holder.constraints) > 0 and not swings(holder)
 
 
 def _bones_of(chain_set: ChainSet) -> list[bpy.types.PoseBone]:

@@ -144,6 +144,12 @@ def set_selected(bone: bpy.types.PoseBone, on: bool) -> None:
         owner.select = on
 
 
+def set_hidden(bone: bpy.types.PoseBone) -> None:
+    """Hide a pose bone."""
+    shown: Any = bone if hasattr(bone, "hide") else bone.bone
+    shown.hide = True
+
+
 def curves_of_action(action: bpy.types.Action) -> list[bpy.types.FCurve]:
     """All curves of an action, of whatever slot."""
     found: Any = action

@@ -210,8 +210,10 @@ class RigFigure:
 
     def frames(self, k: int) -> Frames:
         """The bones in whose frames the goals of one of the chains stand."""
-        own = ("target", self.asked[k].frame), ("pole", self.asked[k].pole_frame)
-        return {role: self.bones[i] for role, i in own if i != SOLVE_SPACE}
+        one = self.asked[k]
+        own = ("target", one.frame), ("pole", one.pole_frame)
+        found = {role: self.bones[i] for role, i in own if i != SOLVE_SPACE}
+        return found | {"pole": one.swing} if one.swing else found
 
     def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
         """The numbers of a row of the kernel for the goals of each chain."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a chain may do besides reaching its goal: stretch; and what a body may: keep its balance."""
+"""What a chain may do besides reaching its goal, and a body: stretch, keep its balance; and what chains ask for."""
 
 from __future__ import annotations
 
@@ -9,16 +9,31 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ...errors import BoneError, InvalidValueError
+from ...errors import BoneError, InvalidValueError, TargetError
 from ...finite import are_finite
-from ...kernel import HINT, PIN, Balance, Goal
-from ...maths import ORIGIN, V3, length, plus, q4, rotated, scaled, v3
-from ...messages import Message
+from ...kernel import ASKED, HINT, PIN, SOLVE_SPACE, Balance, Goal
+from ...maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    Y_AXIS,
+    axes_of,
+    length,
+    plus,
+    q4,
+    rotated,
+    scaled,
+    v3,
+)
+from ...messages import ROLES, Message
 from ..animation.channels import read_rotation
 from ..animation.keys import chains_animated_in
-from ..bones import pose_bones, resolve_bones
+from ..bones import bending_count, owner_of_bone, pose_bones, resolve_bones
 from ..control_bones import control_names
+from ..goals import Frames, turns_tip
 from ..schema import FabrikChain, rig_of
+from ..walk_goals import is_walked_body
 from .goal_table import ChainGoal
 from .groups import ChainSet, body_moves
 from .kinematics import Instead, Link
@@ -322,3 +337,95 @@ def _carrier(bone: bpy.types.PoseBone, joints: dict[str, int]) -> int | None:
     while found is not None and found.name not in joints:
         found = found.parent
     return None if found is None else joints[found.name]
+
+
+# What chains ask for, from their settings.
+
+NUMBERS = {
+    "influence": Message("INFLUENCE"),
+    "pole_angle": Message("POLE_ANGLE"),
+    "pole_fades": Message("POLE_FADES"),
+    "weight": Message("WEIGHT"),
+    "orientation_weight": Message("ORIENTATION_WEIGHT"),
+    "stretch": Message("STRETCH"),
+    "soft": Message("SOFT"),
+    "body_helps": Message("BODY_HELPS"),
+}
+
+
+def ask(
+    chain: FabrikChain,
+    bones: Sequence[bpy.types.PoseBone],
+    places: dict[str, int],
+    frames: Frames,
+    *,
+    is_one: bool,
+    is_let_go: bool,
+) -> ChainGoal:
+    """What a chain asks for; where it starts, and where it is among the others, is filled in later.
+
+    Args:
+        chain: The chain.
+        bones: Its bones, root to tip.
+        places: The index in the figure of each of its bones by name.
+        frames: In whose frames its goals stand.
+        is_one: Whether it is solved by itself.
+        is_let_go: Whether it asks for nothing in this frame (`groups.is_let_go`).
+
+    Raises:
+        InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
+    """
+    numbers = {name: getattr(chain, name) for name in NUMBERS}
+    if not are_finite(numbers.values()):
+        lost = next(told for name, told in NUMBERS.items() if not are_finite([numbers[name]]))
+        raise InvalidValueError(Message("SETTING_NOT_FINITE", name=lost), chain=chain.name)
+    aims, turns, axis = chain.aims, turns_tip(chain), v3(chain.aim_axis)
+    if aims and (not are_finite(axis) or length(axis) <= 0.0):
+        raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)
+    at_head = not aims and chain.at_head
+    names, influence = [bone.name for bone in bones], 1.0 if is_one else chain.influence
+    asks = influence > 0.0 and not is_let_go
+    frame = places[frames["target"]] if "target" in frames else SOLVE_SPACE
+    below = frames.get("pole", "")
+    swing = below if below and below not in places else ""
+    turn = _swing_turn(chain, bones[0], swing) if swing else IDENTITY
+    is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
+    return ChainGoal(
+        chain.name,
+        tuple(names),
+        tuple([places[name] for name in names]),
+        aims,
+        at_head,
+        turns,
+        chain.pole is not None and not aims and len(bones) > at_head,
+        bending_count(bones, at_head=at_head),
+        chain.pole_angle,
+        chain.weight if asks and not is_alone else float(asks),
+        chain.orientation_weight * chain.weight if asks else 0.0,
+        PIN if chain.pin or is_walked_body(chain) else ASKED,
+        axis,
+        chain.soft,
+        chain.stretch,
+        1.0 if is_one or aims or len(bones) <= 1 + at_head else chain.body_helps,
+        influence,
+        frame,
+        frame if chain.orientation == "TARGET" else SOLVE_SPACE,
+        places.get(below, SOLVE_SPACE),
+        swing,
+        turn,
+        rotated(turn, Y_AXIS) if swing else Y_AXIS,
+        pole_fades=chain.pole_fades,
+    )
+
+
+def _swing_turn(chain: FabrikChain, root: bpy.types.PoseBone, name: str) -> Q4:
+    """The rotation from the axes of a swing bone at rest into those of the first bone of its limb.
+
+    Raises:
+        TargetError: It swings with another limb.
+    """
+    swing = pose_bones(owner_of_bone(root))[name]
+    if swing.parent != root.parent:
+        reason = Message("GOAL_FOLLOWS_FIGURE", role=ROLES["pole"], bone=name)
+        raise TargetError(reason, chain=chain.name)
+    return axes_of(root.bone.matrix_local.inverted() @ swing.bone.matrix_local)

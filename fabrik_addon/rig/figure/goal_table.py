@@ -13,17 +13,15 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple, Self, TypeVar
 
-import bpy
 import numpy as np
 
-from ...errors import InvalidValueError
-from ...finite import are_finite
-from ...kernel import ASKED, PIN, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Help, Point, Rows, Status
+from ...kernel import ASKED, SOLVE_SPACE, STATUSES, Aim, Bend, Facing, Figure, Goal, Help, Point, Rows, Status
 from ...maths import (
     IDENTITY,
     ORIGIN,
     Q4,
     V3,
+    Y_AXIS,
     Doubles,
     Ints,
     Places,
@@ -48,23 +46,9 @@ from ...maths import (
     unit,
     v3,
 )
-from ...messages import Message
-from ..bones import bending_count
-from ..goals import Frames, GoalArrays, GoalPoints, turns_tip
-from ..schema import FabrikChain
-from ..walk_goals import is_walked_body
+from ..goals import GoalArrays, GoalPoints
 from .space import ChainSpace, ChainSpaces
 
-NUMBERS = {
-    "influence": Message("INFLUENCE"),
-    "pole_angle": Message("POLE_ANGLE"),
-    "pole_fades": Message("POLE_FADES"),
-    "weight": Message("WEIGHT"),
-    "orientation_weight": Message("ORIENTATION_WEIGHT"),
-    "stretch": Message("STRETCH"),
-    "soft": Message("SOFT"),
-    "body_helps": Message("BODY_HELPS"),
-}
 REACHED = STATUSES.index(Status.REACHED)
 HELD = 0.5  # of the stiffness of what carries a chain, added while the target is near: .03 to the 1.5th is 1 / 192
 LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
@@ -100,6 +84,10 @@ class ChainGoal(NamedTuple):
         frame: Index of the joint in whose frame the target stands, or `SOLVE_SPACE` for chain space.
         turn_frame: The same of the rotation.
         pole_frame: The same of the pole.
+        swing: Name of the bone that swings with the limb and carries the pole, in whose axes that is a vector from the
+            limb's root; "" for a pole that stands in `pole_frame`.
+        swing_turn: Rotation from the axes of that bone at rest into those of the chain's first.
+        swing_along: Where that bone points at rest, in those axes.
         start: Where the start pose has the effector, in the space of the target.
         start_turn: How it has the last bone turned, in the space of the rotation.
         start_root: Where the start pose has its first joint, in the space of the target.
@@ -128,6 +116,9 @@ class ChainGoal(NamedTuple):
     frame: int = SOLVE_SPACE
     turn_frame: int = SOLVE_SPACE
     pole_frame: int = SOLVE_SPACE
+    swing: str = ""
+    swing_turn: Q4 = IDENTITY
+    swing_along: V3 = Y_AXIS
     start: V3 = ORIGIN
     start_turn: Q4 = IDENTITY
     start_root: V3 = ORIGIN
@@ -185,7 +176,8 @@ class ChainGoal(NamedTuple):
         if self.has_pole:
             end, pole = self.joints[self.bent - 1], numbers[3 + 4 * self.turns :][:3]
             root, angle, fades = self.joints[0], self.pole_angle, self.pole_fades
-            found.append(Bend(end, pole, angle, root=root, fades=fades, frame=self.pole_frame))
+            along = self.swing_along if self.swing else None
+            found.append(Bend(end, pole, angle, root=root, fades=fades, frame=self.pole_frame, along=along))
         if self.helps < 1.0:
             found.append(Help(self.joints[0], numbers[-1], float(self.weight > 0.0)))
         return found
@@ -204,6 +196,18 @@ class ChainGoal(NamedTuple):
         reach = sum(length(minus(b, a)) for a, b in pairwise(run))
         return Bend(0, ORIGIN, self.pole_angle, fades=self.pole_fades).angle_for(off, reach)
 
+    def pole_from(self, pole: Sequence[float], run: Sequence[V3]) -> V3:
+        """Where the pole of a chain that is solved by itself is in chain space.
+
+        Args:
+            pole: Its numbers of a row.
+            run: Where its joints stand there, root to effector.
+        """
+        if not self.swing:
+            return v3(pole)
+        along = minus(run[-1], run[0])
+        return plus(run[0], Bend(0, pole, along=self.swing_along).standing(IDENTITY, along))
+
     def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
         """The numbers of a row for goals, where these stand (`goals.GoalPoints`)."""
         target = space.to_chain(points.target) if self.frame == SOLVE_SPACE else points.target
@@ -220,7 +224,10 @@ class ChainGoal(NamedTuple):
                 turn = slerp(self.start_turn, turn, self.influence)
         pole: Sequence[float] = ()
         if points.pole is not None and self.has_pole:
-            pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else points.pole
+            if self.swing:
+                pole = rotated(self.swing_turn, points.pole)
+            else:
+                pole = space.to_chain(points.pole) if self.pole_frame == SOLVE_SPACE else points.pole
         return *target, *turn, *pole, *helped
 
     def _help_for(self, target: Sequence[float]) -> float:
@@ -265,7 +272,10 @@ class ChainGoal(NamedTuple):
                 turns = np.array([slerp(self.start_turn, q4(turn), self.influence) for turn in turns.tolist()])
             parts.append(turns)
         if goals.pole is not None and self.has_pole:
-            parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
+            if self.swing:
+                parts.append(rotated_each(np.array(self.swing_turn), goals.pole))
+            else:
+                parts.append(space.many_to_chain(goals.pole) if self.pole_frame == SOLVE_SPACE else goals.pole)
         if self.helps < 1.0:
             reach = self.length or inf
             over = lengths(targets - np.array(self.start_root)) / reach - self.helps
@@ -527,62 +537,3 @@ def _run(firsts: Sequence[int], count: int) -> Places:
     """(m, count): as many indices from each of m on."""
     found: Places = _places(firsts)[:, None] + np.arange(count)
     return found
-
-
-def ask(
-    chain: FabrikChain,
-    bones: Sequence[bpy.types.PoseBone],
-    places: dict[str, int],
-    frames: Frames,
-    *,
-    is_one: bool,
-    is_let_go: bool,
-) -> ChainGoal:
-    """What a chain asks for; where it starts, and where it is among the others, is filled in later.
-
-    Args:
-        chain: The chain.
-        bones: Its bones, root to tip.
-        places: The index in the figure of each of its bones by name.
-        frames: In whose frames its goals stand.
-        is_one: Whether it is solved by itself.
-        is_let_go: Whether it asks for nothing in this frame (`groups.is_let_go`).
-
-    Raises:
-        InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
-    """
-    numbers = {name: getattr(chain, name) for name in NUMBERS}
-    if not are_finite(numbers.values()):
-        lost = next(told for name, told in NUMBERS.items() if not are_finite([numbers[name]]))
-        raise InvalidValueError(Message("SETTING_NOT_FINITE", name=lost), chain=chain.name)
-    aims, turns, axis = chain.aims, turns_tip(chain), v3(chain.aim_axis)
-    if aims and (not are_finite(axis) or length(axis) <= 0.0):
-        raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)
-    at_head = not aims and chain.at_head
-    names, influence = [bone.name for bone in bones], 1.0 if is_one else chain.influence
-    asks = influence > 0.0 and not is_let_go
-    frame = places[frames["target"]] if "target" in frames else SOLVE_SPACE
-    is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
-    return ChainGoal(
-        chain.name,
-        tuple(names),
-        tuple([places[name] for name in names]),
-        aims,
-        at_head,
-        turns,
-        chain.pole is not None and not aims and len(bones) > at_head,
-        bending_count(bones, at_head=at_head),
-        chain.pole_angle,
-        chain.weight if asks and not is_alone else float(asks),
-        chain.orientation_weight * chain.weight if asks else 0.0,
-        PIN if chain.pin or is_walked_body(chain) else ASKED,
-        axis,
-        chain.soft,
-        chain.stretch,
-        1.0 if is_one or aims or len(bones) <= 1 + at_head else chain.body_helps,
-        influence,
-        frame,
-        frame if chain.orientation == "TARGET" else SOLVE_SPACE,
-        places[frames["pole"]] if "pole" in frames else SOLVE_SPACE,
-        pole_fades=chain.pole_fades,
-    )

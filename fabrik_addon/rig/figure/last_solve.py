@@ -28,14 +28,16 @@ from ...maths import (
     minus,
     multiplied,
     normalized,
+    plus,
     q4,
     rotated,
     turn_angle,
     v3,
 )
 from ..bones import resolve_bones
-from ..goals import goals_of, turns_tip
+from ..goals import goals_of, swing_frame_of, turns_tip
 from ..schema import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
+from ..spaces import within
 from ..targets import kind_of, reader_of
 from ..walk_goals import is_walked
 from .kinematics import world_turn
@@ -178,6 +180,10 @@ def stand_of(chain: FabrikChain) -> Stand | None:
     root, tip = v3(bones[0].head), v3(bones[-1].tail)
     shape, turn, size = _shape_of(bones)
     local = {role: rig.to_armature(minus(point, rig.away)) for role, point in points.items()}
+    swing = swing_frame_of(owner, chain).get("pole") if "pole" in points else None
+    if swing and chain.pole is not None:  # which goes along with the limb
+        points["pole"] = v3(within(swing, "pole", chain.pole, chain.pole_bone).translation)
+        local["pole"] = plus(root, points["pole"])
     effector = v3(bones[-1].head) if chain.at_head else tip
     residual = 0.0 if chain.aims else length(rig.to_world(minus(effector, local["target"])))
     coordinates = [abs(value) for vector in (*local.values(), root, tip) for value in vector]

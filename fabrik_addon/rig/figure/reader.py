@@ -23,14 +23,14 @@ from ...messages import Message
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..checks import Movers, check_goal, check_location, constrained_bones, movers_of
-from ..goals import IN_THE_WORLD, Frames, GoalPoints, frames_of, into_frame, read_points
+from ..goals import IN_THE_WORLD, Frames, GoalPoints, frames_of, into_frame, read_points, swing_frame_of
 from ..schema.chain import FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
 from .figure import RigFigure, channels_of, rows_for
 from .followers import Follower, read_followers
-from .goal_options import Grown, grown_by, unstretched, weigh
-from .goal_table import GoalTable, ask
+from .goal_options import Grown, ask, grown_by, unstretched, weigh
+from .goal_table import GoalTable
 from .groups import (
     ChainSet,
     body_moves,
@@ -261,9 +261,9 @@ def read_goals(
     with _chain_at_fault(chain_set):
         for k, chain in enumerate(chain_set.chains):
             with place_of(chain=chain.name):
-                if chain.name not in given:
-                    check_goal(chain_set.owner, chain, figure.bones)
                 frames, point = figure.frames(k), given.get(chain.name)
+                if chain.name not in given:
+                    check_goal(chain_set.owner, chain, figure.bones, frames)
                 if point is not None and "target" in frames:
                     point = into_frame(chain_set.owner.evaluated_get(depsgraph), frames["target"], point)
                 found.append(read_points(chain, depsgraph, point, frames))
@@ -440,8 +440,10 @@ def frames_in(chain_set: ChainSet, bones: Collection[str] | None = None) -> list
         chain_set: The chains.
         bones: Names of the bones of their figure; None to look them up.
     """
-    if chain_set.is_one:
+    if chain_set.is_one and chain_set.chains[0].pole is None:
         return [IN_THE_WORLD]
+    if chain_set.is_one:
+        return [swing_frame_of(chain_set.owner, chain_set.chains[0])]
     own = bones if bones is not None else {bone.name for bone in figure_bones_if_any(chain_set)}
     return [frames_of(chain_set.owner, chain, own) for chain in chain_set.chains]
 

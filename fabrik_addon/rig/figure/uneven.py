@@ -358,10 +358,11 @@ def _brought(figure: RigFigure, path: BoneTree, numbers: Sequence[float], soluti
             break
         found, nearest = found._replace(rotations=kept.rotations, passes=found.passes + kept.steps), kept
     joints, solver = path.place(found.rotations), _measured(figure, path, found)
+    pole = one.pole_from(numbers[3:], joints) if one.has_pole else ORIGIN
     found = found._replace(
         joints=joints,
         residual=nearest.distance,
-        pole_error=_pole_error(solver, found, numbers[3:], one.pole_turn(joints)) if one.has_pole else 0.0,
+        pole_error=_pole_error(solver, found, pole, one.pole_turn(joints)) if one.has_pole else 0.0,
     )
     if _is_reached(figure, joints[-1], target, solver.figure.size):
         return found._replace(status=Status.REACHED), solver.figure.size
