@@ -16,7 +16,7 @@ from ..maths import V3, distance
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
-from ..rig.control_bones import let_swing
+from ..rig.control_bones import follow_target
 from ..rig.figure.figure import RigFigure
 from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import set_of
@@ -126,7 +126,7 @@ def _constrained(one: _Made, keyed: KeyedChannels) -> Any:
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
     swing = swing_frame_of(owner, chain).get("pole")
     if swing and chain.target is not None:  # else the pole would wait for the limb that waits for it
-        let_swing(pose_bones(owner)[swing], chain.target, chain.target_bone, 0.0)
+        follow_target(owner, swing, chain.target, chain.target_bone)
     result.lost += give_goal(chain, constraint, bones, asked.at_head)
     constraint.chain_count = len(names)  # without the bone of the constraint where it is not moved
     constraint.influence, constraint.mute = chain.influence, False

@@ -159,7 +159,7 @@ def _bone(
     size = planned.size / (sum(evaluated.matrix_world.to_scale()) / 3.0)
     if planned.swings:
         point = evaluated.matrix_world.inverted() @ Vector(planned.location)
-        head = swung_back(evaluated, resolve_bones(owner, chain)[0].name, _swing_of(owner, chain), point)
+        head = swung_back(evaluated, _swing_of(owner, chain), point)
     else:
         head = rest_head(evaluated, parent, Vector(planned.location))
     return ControlBone(sided_name(chain.name, role), head, size, planned.shape, parent)

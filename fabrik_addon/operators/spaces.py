@@ -15,7 +15,7 @@ from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, remove_control_bones, root_control
 from ..rig.goals import GoalRef, goal_of, goals_of, read_held
 from ..rig.placing import holder_of
-from ..rig.schema import FabrikChain, girdle_of, rig_of
+from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text
 from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spaces_of, target_of
 from ..texts import Text, joined, worded
@@ -143,8 +143,7 @@ class FABRIK_OT_goal_space(SpaceOperator):
         """The bone of the armature that the space names; "" for none."""
         body: str = rig_of(owner).body_bone
         if self.space == "LIMB":
-            first = resolve_bones(owner, chain)[0]
-            above = [first, *girdle_of(first)][-1].parent
+            above = carrier_of_limb(resolve_bones(owner, chain)[0])
             return above.name if above is not None else ""
         if self.space == "SELECTED":
             limb = {bone.name for bone in resolve_bones(owner, chain)} | {goal.bone for goal in goals_of(chain)}

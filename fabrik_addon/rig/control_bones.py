@@ -20,7 +20,7 @@ from ..recognise.words import side_of
 from .animation.channels import KeptChannels
 from .animation.compat import is_selected, set_hidden, set_selected
 from .bones import ON_HEAD, SWING, armature_of, bending_count, pose_bones, swings
-from .figure.kinematics import Link
+from .schema import carrier_of_limb
 
 # The outlines by which control bones are drawn: objects in no collection, made once a file.
 
@@ -128,7 +128,8 @@ class ControlBone:
         shape: Of the shapes above; "" for none.
         parent: Name of its parent, or "".
         along: Where it points, in armature space.
-        follows: Name of the bone to which a swing bone points, or ""; a place on that: 0 for its head, 1 for its tail.
+        follows: Of a swing bone the first bone of its limb; that to which it points; and where on that, 0 for its head
+            and 1 for its tail.
     """
 
     name: str
@@ -137,7 +138,7 @@ class ControlBone:
     shape: str
     parent: str
     along: Vector = UP
-    follows: tuple[str, float] = ("", 1.0)
+    follows: tuple[str, str, float] | None = None
 
 
 def new_bones_refusal(owner: bpy.types.Object) -> Message | None:
@@ -228,9 +229,8 @@ def make_control_bones(
         bone = pose_bones(owner)[name]
         bone.custom_shape, bone.custom_shape_wire_width = shapes[one.shape], WIRE
         set_selected(bone, False)
-        if one.follows[0]:
-            set_hidden(bone)
-            let_swing(bone, owner, *one.follows)
+        if one.follows is not None:
+            let_swing(owner, name, *one.follows)
     pose.put_back(owner)
     return names
 
@@ -344,9 +344,9 @@ def free_control_bones(context: bpy.types.Context, owner: bpy.types.Object, name
 
 # Bones that swing with a limb, and carry its pole: so a knee stays over the toes in a kick.
 #
-# Such a bone hangs on what carries the limb, with its head where the limb has its root, and is turned least so that it
-# points to the limb's effector, by a constraint. A pole that hangs on it is read in its axes, by channels alone, and
-# the kernel swings it with the limb (`Bend.along`): nothing runs in a circle, and it is drawn where it counts.
+# Such a bone hangs on what carries the limb, stands where the limb has its root, and is turned least so that it points
+# to the limb's effector, by constraints. A pole that hangs on it is read in its axes, by channels alone, and the kernel
+# swings it with the limb (`Bend.along`): nothing runs in a circle, and it is drawn where it counts.
 
 
 def swing_bone(bones: Sequence[bpy.types.PoseBone], name: str, *, at_head: bool, is_one: bool) -> ControlBone:
@@ -358,12 +358,12 @@ def swing_bone(bones: Sequence[bpy.types.PoseBone], name: str, *, at_head: bool,
         at_head: Whether the head of the last bone is the effector, else its tail.
         is_one: Whether the limb is solved by itself: then each of its bones reaches to the next one's head.
     """
-    root, parent = bones[0].bone, bones[0].parent
+    root, above = bones[0].bone, carrier_of_limb(bones[0])
     end = bones[-1] if at_head and is_one else bones[bending_count(bones, at_head=at_head) - 1]
     share = 0.0 if at_head and is_one else 1.0
     along = end.bone.head_local.lerp(end.bone.tail_local, share) - root.head_local
-    above = parent.name if parent is not None else ""
-    return ControlBone(name, root.head_local.copy(), along.length, "", above, along, (end.name, share))
+    parent = above.name if above is not None else ""
+    return ControlBone(name, root.head_local.copy(), along.length, "", parent, along, (bones[0].name, end.name, share))
 
 
 def swing_bone_like(owner: bpy.types.Object, one: ControlBone) -> str:
@@ -375,33 +375,45 @@ def swing_bone_like(owner: bpy.types.Object, one: ControlBone) -> str:
     return ""
 
 
-def let_swing(bone: bpy.types.PoseBone, owner: bpy.types.Object, end: str, share: float) -> None:
-    """Let a bone point to another.
+def let_swing(owner: bpy.types.Object, name: str, root: str, end: str, share: float) -> None:
+    """Let a bone that was made for it swing.
 
     Args:
-        bone: The bone.
-        owner: The armature object of the other, or an object.
-        end: The name of the other, or "" for the object.
+        owner: The armature object.
+        name: Of the bone.
+        root: The first bone of the limb.
+        end: To which it points.
         share: Where on that: 0 for its head, 1 for its tail.
     """
-    found: Any = bone.constraints[0] if swings(bone) else bone.constraints.new("DAMPED_TRACK")
-    found.name, found.track_axis = SWING, "TRACK_Y"
-    found.target, found.subtarget, found.head_tail = owner, end, share
+    bone = pose_bones(owner)[name]
+    set_hidden(bone)
+    constraints: Any = bone.constraints
+    for kind, to, at in (("COPY_LOCATION", root, 0.0), ("DAMPED_TRACK", end, share)):
+        made = constraints.new(kind)
+        made.name, made.target, made.subtarget, made.head_tail = SWING, owner, to, at
+    made.track_axis = "TRACK_Y"
 
 
-def swung_back(evaluated: bpy.types.Object, root: str, one: ControlBone, point: Vector) -> Vector:
+def follow_target(owner: bpy.types.Object, name: str, target: bpy.types.Object, bone: str) -> None:
+    """Let a swing bone point to the target of its limb, where Blender's own constraints are to pose that."""
+    found: Any = pose_bones(owner)[name].constraints[-1]
+    found.target, found.subtarget, found.head_tail = target, bone, 0.0
+
+
+def swung_back(evaluated: bpy.types.Object, one: ControlBone, point: Vector) -> Vector:
     """Where what a swing bone carries has to be at rest to stand at a point now; both in armature space.
 
     Args:
         evaluated: The evaluated armature object.
-        root: Name of the first bone of the limb.
         one: The swing bone as it is planned.
         point: As the limb is posed.
     """
-    first, end = pose_bones(evaluated)[root], pose_bones(evaluated)[one.follows[0]]
+    assert one.follows is not None, "it swings"
+    bones, (root, tip, share) = pose_bones(evaluated), one.follows
+    head, end = bones[root].head, bones[tip].head.lerp(bones[tip].tail, share)
     carried = Matrix()
-    if first.parent is not None:
-        carried = Link.of(first).placed(carried, first.parent.matrix) @ first.bone.matrix_local.inverted()
-    head, along = carried @ one.head, carried.to_3x3() @ one.along
-    swing = along.rotation_difference(end.head.lerp(end.tail, one.follows[1]) - head)
-    return carried.inverted_safe() @ (head + swing.inverted() @ (point - head))
+    if one.parent:
+        carried = bones[one.parent].matrix @ bones[one.parent].bone.matrix_local.inverted()
+    turn = carried.to_3x3()
+    swing = (turn @ one.along).rotation_difference(end - head)
+    return one.head + turn.inverted_safe() @ (swing.inverted() @ (point - head))

@@ -19,6 +19,7 @@ import numpy as np
 from fabrik_addon.actions import drag as dragging
 from fabrik_addon.maths import Doubles
 from fabrik_addon.rig.bones import resolve_bones
+from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
@@ -138,6 +139,12 @@ class Posed:
 
     def _places(self) -> dict[str, int]:
         return {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
+
+    @property
+    def body_bones(self) -> list[int]:
+        """The places of the bones that are no controls, nor carry these."""
+        made = control_names(self.owner)
+        return [i for name, i in self.index.items() if name not in made]
 
     def stand(self) -> Doubles:
         """(B, 4, 4), the matrix of each bone in armature space, as Blender evaluates it now."""
@@ -332,7 +339,7 @@ def drags(scale: Scale) -> Table:
 
 
 def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
-    limbs = {"hand": posed.arms, "foot": posed.legs}.get(part)
+    limbs, own = {"hand": posed.arms, "foot": posed.legs}.get(part), posed.body_bones
     taken = [_tip_of(posed.chain(limb)) for limb in limbs] if limbs else [_bone_of(posed, part)]
     found = {way: _dragged(posed, taken[0], way) for way in CORNERS}
     others = found if not limbs else {(-x, y, z): _dragged(posed, taken[1], (-x, y, z)) for x, y, z in IMAGES}
@@ -347,7 +354,7 @@ def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
         "in reach %": 100.0 * len(met) / (FRAMES * len(found)),
         "pins": Judged(worst_of([one.pins for one in found.values()]), at_most=PINS),
         "mirrored °": Judged(
-            worst_of([_apart(found[x, y, z].turns, others[-x, y, z].turns[:, twins]) for x, y, z in ways]),
+            worst_of([_apart(found[x, y, z].turns[:, own], others[-x, y, z].turns[:, twins]) for x, y, z in ways]),
             at_most=MIRRORED,
             is_goal=True,
         ),
@@ -380,7 +387,7 @@ def _dragged(posed: Posed, taken: dragging.Taken, way: Way) -> Dragged:
     drag.restore()
     posed.stand()
     poses = np.array(stood)
-    own = _own(posed, poses)
+    own = _own(posed, poses)[:, posed.body_bones]
     steps = _angles(own[1:], own[:-1]).max(axis=1)
     return Dragged(
         poses[1:] @ np.linalg.inv(poses[0]), steps, np.logical_and(met[1:], met[:-1]), worst_of(pins) / posed.leg
@@ -397,10 +404,10 @@ def _own(posed: Posed, poses: Doubles) -> Doubles:
 
 
 def _twins(posed: Posed) -> list[int]:
-    """For each bone the place of the one that is its mirror image at rest."""
+    """For each bone of the body the place of the one that is its mirror image at rest."""
     ends = np.array([(*bone.head_local, *bone.tail_local) for bone in posed.owner.data.bones])
-    images = ends * (-1.0, 1.0, 1.0, -1.0, 1.0, 1.0)
-    return [int(np.linalg.norm(ends - image, axis=1).argmin()) for image in images]
+    images = (ends * (-1.0, 1.0, 1.0, -1.0, 1.0, 1.0))[posed.body_bones]
+    return [posed.body_bones[np.linalg.norm(ends[posed.body_bones] - image, axis=1).argmin()] for image in images]
 
 
 def _apart(a: Doubles, b: Doubles) -> float:

@@ -91,8 +91,8 @@ def test_a_body_bends_its_legs_as_each_does_alone() -> None:
             Point(0, (0.0, 0.0, 0.0), offset=(0.0, 0.0, 0.0), rank=PIN),
             Point(2, plus((0.1, 0.0, 0.0), kick(angle)), root=1),
             Point(4, plus((-0.1, 0.0, 0.0), kick(0.0)), root=3),
-            Bend(2, AHEAD, root=1, along=DOWN),
-            Bend(4, AHEAD, root=3, along=DOWN),
+            Bend(2, AHEAD, root=1, along=DOWN, frame=0),
+            Bend(4, AHEAD, root=3, along=DOWN, frame=0),
         ]
         solution = solver.solve(goals, EXACT)
         assert solution.status == Status.REACHED
@@ -110,7 +110,7 @@ def test_a_pole_swings_from_the_axes_that_the_limb_hangs_on() -> None:
     figure = body(spun)
     stood = figure.placed(figure.starts)
     foot = plus(stood.heads[1], rotated(spun, kick(0.9)))
-    goals = [Point(2, foot, root=1), Bend(2, AHEAD, root=1, along=DOWN)]
+    goals = [Point(2, foot, root=1), Bend(2, AHEAD, root=1, along=DOWN, frame=0)]
     solution = Solver(figure).solve(goals, EXACT)
     assert solution.status == Status.REACHED
     placed = figure.placed(solution.rotations, solution.shift)

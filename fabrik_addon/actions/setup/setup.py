@@ -462,7 +462,7 @@ def _poles(
                 up = owner.matrix_world.to_3x3() @ Vector(limbs.axes.up)
                 place, chain.pole_angle, chain.pole_fades = pole_over(pose, chain.name, planned.location, toes, up)
                 planned = planned.moved(place)
-            elif part.kind == ARM and not chain.pole_angle:
+            if not (chain.pole_angle or chain.pole_fades):
                 chain.pole_fades = STRAIGHT_ELBOW
             found.append((chain, role, planned))
         except FabrikError as error:

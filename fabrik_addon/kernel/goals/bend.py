@@ -22,16 +22,16 @@ from ..vectors import (
     cross,
     dot,
     from_to,
+    larger,
     length,
+    magnitude,
     minus,
     multiplied,
     perpendicular,
-    plus,
     q4,
     rotated,
     scaled,
     turn_about,
-    turn_angle,
     unit,
     v3,
 )
@@ -40,6 +40,7 @@ from .point import Point
 
 STRAIGHT = cython.declare(cython.double, 0.4)  # share of where an angle counts in full up to which a run is straight
 NOT_YET = cython.declare(cython.int, -1)  # no joint of the path, where it was not asked for
+OPPOSED = cython.declare(cython.double, 1e-3)  # sizes, for a run that points away from where its pole swings from
 NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
 
@@ -64,8 +65,8 @@ class Bend(Goal):
         rank: Before which other goals it is met.
         frame: Index of the joint in whose frame the pole is, or `SOLVE_SPACE`.
         along: The direction from which the pole swings with the limb: the pole is then a vector from the run's root,
-            both in the axes that the root's joint has before its own rotation, and is turned by the least rotation that
-            brings this direction onto the run's. None for a pole that does not.
+            both in the axes of the joint `frame`, and is turned by the least rotation that brings this direction onto
+            the run's. None for a pole that does not.
     """
 
     pole: V3
@@ -79,6 +80,8 @@ class Bend(Goal):
     bent: cython.int  # place there of the joint that is bent as the run starts ...
     bent_at: cython.int  # ... and the figure's `changes` when that was found
     reach: cython.double  # length of the run, in sizes of the figure
+    turn_side: V3  # of a pole that swings, where the knee goes by a turn about the run ...
+    spin: V3  # ... and how far the pole turns about it by a move of its end at right angles, as told
 
     def __init__(  # noqa: PLR0913 - each is a number of the goal
         self,
@@ -113,6 +116,7 @@ class Bend(Goal):
         self.first = 0
         self.bent, self.bent_at = NOT_YET, 0
         self.reach = 0.0
+        self.turn_side = self.spin = ORIGIN
 
     def numbers(self) -> tuple[float, ...]:
         return self.pole
@@ -134,20 +138,17 @@ class Bend(Goal):
             along=self.rest_along if self.swings else None,
         )
 
-    def standing(self, rest: Q4, along: V3) -> V3:
+    def standing(self, turn: Q4, along: V3) -> V3:
         """Where a pole that swings stands from the root of its run, in solve space.
 
         Args:
-            rest: The axes there that the root's joint has before its own rotation.
+            turn: How the joint in whose axes it is turned there.
             along: The direction of the run there.
         """
-        return self.swung(rest, along)
+        return self.swung(turn, along)
 
     def bound(self, figure: Figure) -> Goal:
-        asked: Bend = cast(Bend, self.copied())
-        if self.swings and self.root < figure.count:
-            asked.frame = figure.parents[self.root]  # which carries it
-        found: Bend = cast(Bend, Goal.bound(asked, figure))
+        found: Bend = cast(Bend, Goal.bound(self, figure))
         way = list(found.path)
         if self.root not in way:
             raise InvalidValueError(f"joint {self.root}, from which on a pole bends, does not lead to {self.effector}")
@@ -173,17 +174,17 @@ class Bend(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def swung(self, rest: Q4, along: V3) -> V3:
+    def swung(self, turn: Q4, along: V3) -> V3:
         """See `standing`."""
-        pole: V3 = rotated(rest, self.pole)
-        return rotated(from_to(rotated(rest, self.rest_along), along, pole), pole)
+        pole: V3 = rotated(turn, self.pole)
+        return rotated(from_to(rotated(turn, self.rest_along), along, pole), pole)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def away(self, pose: Pose) -> V3:
         """The way from the root of the run to the pole."""
         if self.swings:
-            return self.swung(q4(pose.rests, self.root), self.along(pose))
+            return self.swung(q4(pose.frames, self.frame) if self.frame >= 0 else IDENTITY, self.along(pose))
         return minus(self.out_of(pose, self.pole), v3(pose.heads, self.root))
 
     @cython.cfunc
@@ -239,21 +240,27 @@ class Bend(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
+        along: V3 = self.along(pose)
+        off: V3 = self.off(pose, self.knee(pose))
+        turn: cython.double = self.turn_left(pose)
+        if self.swings:  # all that turns the knee about the line counts, and nothing else: so it comes from behind, too
+            return scaled(unit(cross(along, off)), turn * length(off) * self.weight)
+        return scaled(minus(rotated(turn_about(along, turn), off), off), self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_left(self, pose: Pose) -> cython.double:
+        """The angle in radians by which the knee has to be turned about the line; 0 where none tells a side."""
         knee: cython.int = self.knee(pose)
-        if knee == self.first:
-            return ORIGIN
         along: V3 = self.along(pose)
         side: V3 = perpendicular(self.away(pose), along)
-        if length(side) <= NO_BEND:
-            return ORIGIN
+        if knee == self.first or length(side) <= NO_BEND:
+            return 0.0
         off: V3 = self.off(pose, knee)
-        turned: V3 = rotated(turn_about(along, self.angle_at(length(off))), unit(side))
         told: cython.double = told_by(length(off), self.fades * self.reach)
-        if told < 1.0:
-            turn: cython.double = told * angle_about(along, off, turned) - (1.0 - told) * self.twist(pose, along)
-            turned = unit(rotated(turn_about(along, turn), off))
-        wanted: V3 = scaled(turned, length(off))
-        return scaled(minus(wanted, off), self.weight)
+        turned: V3 = rotated(turn_about(along, self.angle_at(length(off))), unit(side))
+        turn: cython.double = told * angle_about(along, off, turned)
+        return turn - (1.0 - told) * self.twist(pose, along) if told < 1.0 else turn
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -270,9 +277,7 @@ class Bend(Goal):
     def turn_missed(self, pose: Pose) -> cython.double:
         if self.weight <= 0.0:
             return 0.0
-        off: V3 = self.off(pose, self.knee(pose))
-        wanted: V3 = plus(off, scaled(self.missing(pose), 1.0 / self.weight))
-        return turn_angle(from_to(off, wanted, self.along(pose)))
+        return magnitude(self.turn_left(pose))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -292,18 +297,52 @@ class Bend(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def prepare(self, pose: Pose) -> cython.void:
+        if not self.swings:
+            return
+        along: V3 = self.along(pose)
+        off: V3 = self.off(pose, self.knee(pose))
+        turn: Q4 = q4(pose.frames, self.frame) if self.frame >= 0 else IDENTITY
+        rest: V3 = rotated(turn, unit(self.rest_along))
+        span: cython.double = length(minus(v3(pose.ends, self.effector), v3(pose.heads, self.root)))
+        told: cython.double = length(off) * told_by(length(off), self.fades * self.reach)
+        self.turn_side = unit(cross(along, off))
+        # a direction that is turned least onto another turns about that by (rest x along) / (1 + rest . along)
+        opposed: cython.double = larger((1.0 + dot(rest, along)) * span, OPPOSED)
+        self.spin = scaled(cross(rest, along), -told / opposed)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
-        i: cython.int
         knee: cython.int = self.knee(pose)
-        if k >= knee or self.carried[k] == UNMOVED:
+        if self.carried[k] == UNMOVED or (k >= knee and not self.swings):
             return ORIGIN
+        shift: V3 = self.knee_moved(pose, k, axis, knee) if k < knee else ORIGIN
+        if not self.swings:
+            return scaled(shift, self.weight)
+        root: V3 = v3(pose.heads, self.root)
+        end: V3 = self.swept(pose, k, axis, v3(pose.ends, self.effector))
+        if k < self.first:
+            moved: V3 = cross(axis, minus(root, v3(pose.heads, self.path[k])))
+            shift = minus(shift, moved)
+            end = minus(end, moved)
+        way: V3 = minus(v3(pose.ends, self.effector), root)
+        end = perpendicular(end, unit(way))
+        beside: cython.double = dot(minus(v3(pose.heads, self.path[knee]), root), way) / dot(way, way)
+        turned: cython.double = dot(self.turn_side, minus(shift, scaled(end, beside))) - dot(self.spin, end)
+        return scaled(self.turn_side, turned * self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def knee_moved(self, pose: Pose, k: cython.int, axis: V3, knee: cython.int) -> V3:
+        """How the knee moves by a small turn of joint k of the path, before it."""
+        i: cython.int
         point: V3 = v3(pose.heads, self.path[knee])
         for i in range(k + 1, knee + 1):
             if self.carried[k] != TIP and self.path[i] == self.carried[k]:
                 point = v3(pose.heads, self.carried[k])
                 break
-        shift: V3 = cross(axis, minus(point, v3(pose.heads, self.path[k])))
-        return scaled(shift, self.weight)
+        return cross(axis, minus(point, v3(pose.heads, self.path[k])))
 
 
 @cython.cfunc

@@ -29,7 +29,7 @@ from ...maths import (
 from ...messages import ROLES, Message
 from ..animation.channels import read_rotation
 from ..animation.keys import chains_animated_in
-from ..bones import bending_count, owner_of_bone, pose_bones, resolve_bones
+from ..bones import ON_HEAD, bending_count, owner_of_bone, pose_bones, resolve_bones
 from ..control_bones import control_names
 from ..goals import Frames, turns_tip
 from ..schema import FabrikChain, rig_of
@@ -386,9 +386,10 @@ def ask(
     names, influence = [bone.name for bone in bones], 1.0 if is_one else chain.influence
     asks = influence > 0.0 and not is_let_go
     frame = places[frames["target"]] if "target" in frames else SOLVE_SPACE
-    below = frames.get("pole", "")
-    swing = below if below and below not in places else ""
-    turn = _swing_turn(chain, bones[0], swing) if swing else IDENTITY
+    pole, swing, turn = frames.get("pole", ""), "", IDENTITY
+    if pole and pole not in places:
+        swing = pole
+        pole, turn = _swing_of(chain, bones[0], swing, places)
     is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
     return ChainGoal(
         chain.name,
@@ -410,7 +411,7 @@ def ask(
         influence,
         frame,
         frame if chain.orientation == "TARGET" else SOLVE_SPACE,
-        places.get(below, SOLVE_SPACE),
+        places.get(pole, SOLVE_SPACE),
         swing,
         turn,
         rotated(turn, Y_AXIS) if swing else Y_AXIS,
@@ -418,14 +419,19 @@ def ask(
     )
 
 
-def _swing_turn(chain: FabrikChain, root: bpy.types.PoseBone, name: str) -> Q4:
-    """The rotation from the axes of a swing bone at rest into those of the first bone of its limb.
+def _swing_of(chain: FabrikChain, root: bpy.types.PoseBone, name: str, places: Collection[str]) -> tuple[str, Q4]:
+    """The bone of the figure that carries a swing bone, or "", and how that is turned in its axes at rest.
+
+    Without one the axes are those of chain space, that is of the first bone at rest.
 
     Raises:
         TargetError: It swings with another limb.
     """
     swing = pose_bones(owner_of_bone(root))[name]
-    if swing.parent != root.parent:
+    if (swing.bone.head_local - root.bone.head_local).length > ON_HEAD * root.bone.length:
         reason = Message("GOAL_FOLLOWS_FIGURE", role=ROLES["pole"], bone=name)
         raise TargetError(reason, chain=chain.name)
-    return axes_of(root.bone.matrix_local.inverted() @ swing.bone.matrix_local)
+    is_joint = swing.parent is not None and swing.parent.name in places
+    frame = swing.parent if is_joint and swing.parent is not None else root
+    turn = axes_of(frame.bone.matrix_local.inverted() @ swing.bone.matrix_local)
+    return frame.name if is_joint else "", turn

@@ -86,7 +86,7 @@ class ChainGoal(NamedTuple):
         pole_frame: The same of the pole.
         swing: Name of the bone that swings with the limb and carries the pole, in whose axes that is a vector from the
             limb's root; "" for a pole that stands in `pole_frame`.
-        swing_turn: Rotation from the axes of that bone at rest into those of the chain's first.
+        swing_turn: Rotation from the axes of that bone at rest into those of `pole_frame`.
         swing_along: Where that bone points at rest, in those axes.
         start: Where the start pose has the effector, in the space of the target.
         start_turn: How it has the last bone turned, in the space of the rotation.

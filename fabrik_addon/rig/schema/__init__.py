@@ -30,7 +30,7 @@ from .chain import (
 )
 from .changes import Changes, FirstHeld, announce
 from .fields import Items, View
-from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, girdle_of, limit_of
+from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, carrier_of_limb, girdle_of, limit_of
 from .rig import (
     FabrikCapturedBone,
     RigRecord,

@@ -134,3 +134,8 @@ def girdle_of(root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
             break
         found.append(bone)
     return found
+
+
+def carrier_of_limb(root: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
+    """The bone that carries a limb, the chest for an arm, the hips for a leg; None for the armature."""
+    return [root, *girdle_of(root)][-1].parent
