@@ -51,8 +51,9 @@ class Posed:
             self.move_hand(side, AT_EASE[side])
 
     def control(self, part: str, side: str = "") -> str:
-        """The bone by which a part is moved: of a hand its target, of the body the bone itself."""
-        return rig_of(self.owner).chains[f"Arm.{side}"].target_bone if side else bone_of(HUMAN, part)
+        """The bone by which a part is moved: of a hand or a foot its target, of the body the bone itself."""
+        limb = "Leg" if part == "foot" else "Arm"
+        return rig_of(self.owner).chains[f"{limb}.{side}"].target_bone if side else bone_of(HUMAN, part)
 
     def move(self, name: str, way: V3 = STILL, turn: V3 = STILL) -> None:
         """Move a bone by metres, and turn it by degrees about X, Y and Z of the armature, where its head is."""
@@ -131,6 +132,12 @@ def _take_staff(posed: Posed) -> None:
     posed.grab("L", "HAND")
 
 
+def _lift(posed: Posed) -> None:
+    """Free the left foot, and put the hips over the right one."""
+    rig_of(posed.owner).chains["Leg.L"].pin = False
+    posed.move(posed.control("hips"), (-0.07, 0.02, -0.03))
+
+
 def _rotation_to(way: Vector) -> Matrix:
     return way.to_track_quat("Z", "Y").to_matrix().to_4x4()
 
@@ -152,9 +159,16 @@ class Scene:
     begin: Callable[[Posed], None] | None = None
 
 
+KICK = (0.02, -0.62, 0.62)  # of a foot, in metres
 SCENES = (
     Scene("posing_hand", ("hand", "L"), lambda posed: posed.move_hand("L", (0.4, -0.16, 1.68))),
     Scene("posing_hips", ("hips", ""), lambda posed: posed.move(posed.control("hips"), (0.0, 0.1, -0.36))),
+    Scene(
+        "posing_kick",
+        ("foot", "L"),
+        lambda posed: posed.move(posed.control("foot", "L"), KICK, (-75.0, 0.0, 0.0)),
+        _lift,
+    ),
     Scene("posing_pull", ("chest", ""), lambda posed: posed.drag("chest", (0.0, -0.22, -0.2))),
     Scene("posing_chest", ("chest", ""), lambda posed: posed.turn("chest", (0.0, 0.0, 35.0))),
     Scene(
