@@ -113,8 +113,7 @@ WIRE = 2.0  # pixels, width of a shape's lines
 SHORTEST = 1e-4  # Blender drops bones much shorter
 CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
 
-
-UP = Vector((0.0, 1.0, 0.0))
+ALONG_Y = Vector((0.0, 1.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class ControlBone:
     length: float
     shape: str
     parent: str
-    along: Vector = UP
+    along: Vector = ALONG_Y
     follows: tuple[str, str, float] | None = None
 
 

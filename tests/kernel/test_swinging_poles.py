@@ -126,3 +126,13 @@ def test_a_direction_without_length_is_refused() -> None:
         Bend(1, AHEAD, along=(0.0, 0.0, 0.0))
     with pytest.raises(InvalidValueError, match="direction of a run"):
         Bend(1, AHEAD, along=(float("nan"), 0.0, 0.0))
+
+
+def test_a_foot_on_its_own_hip_tells_no_side() -> None:
+    """Of a leg of equal bones alone, and of a body: the pose is finite, and the same twice."""
+    goals = [Point(2, (0.1, 0.0, 0.0), root=1), Bend(2, AHEAD, root=1, along=DOWN, frame=0)]
+    for _ in range(2):
+        solution = Solver(body()).solve([Point(0, (0.0, 0.0, 0.0), offset=(0.0, 0.0, 0.0), rank=PIN), *goals], EXACT)
+        assert all(-1.0 <= value <= 1.0 for rotation in solution.rotations for value in rotation)
+    alone = Solver(leg()).solve([Point(1, (0.0, 0.0, 0.0)), Bend(1, AHEAD, along=DOWN)], EXACT)
+    assert all(-1.0 <= value <= 1.0 for rotation in alone.rotations for value in rotation)

@@ -328,7 +328,8 @@ class Bend(Goal):
             end = minus(end, moved)
         way: V3 = minus(v3(pose.ends, self.effector), root)
         end = perpendicular(end, unit(way))
-        beside: cython.double = dot(minus(v3(pose.heads, self.path[knee]), root), way) / dot(way, way)
+        knee_at: V3 = minus(v3(pose.heads, self.path[knee]), root)
+        beside: cython.double = dot(knee_at, way) / larger(dot(way, way), NO_BEND)
         turned: cython.double = dot(self.turn_side, minus(shift, scaled(end, beside))) - dot(self.spin, end)
         return scaled(self.turn_side, turned * self.weight)
 

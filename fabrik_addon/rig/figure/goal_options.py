@@ -12,20 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...errors import BoneError, InvalidValueError, TargetError
 from ...finite import are_finite
 from ...kernel import ASKED, HINT, PIN, SOLVE_SPACE, Balance, Goal
-from ...maths import (
-    IDENTITY,
-    ORIGIN,
-    Q4,
-    V3,
-    Y_AXIS,
-    axes_of,
-    length,
-    plus,
-    q4,
-    rotated,
-    scaled,
-    v3,
-)
+from ...maths import IDENTITY, ORIGIN, Q4, V3, Y_AXIS, axes_of, length, plus, q4, rotated, scaled, v3
 from ...messages import ROLES, Message
 from ..animation.channels import read_rotation
 from ..animation.keys import chains_animated_in
