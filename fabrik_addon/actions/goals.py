@@ -101,11 +101,10 @@ def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequ
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
     bones = [_bone(owner, evaluated, *one) for one in asked]
     places = [(chain.name, role) for chain, role, _ in asked]  # making bones makes all references to chains anew
-    swinging = [chain for chain, _, planned in asked if planned.swings]
-    swings = [planned.swings for _, _, planned in asked]
-    carriers = make_swing_bones(context, owner, swinging) if swinging else {}
-    for i, (name, _) in enumerate(places):
-        bones[i] = replace(bones[i], parent=carriers[name]) if swings[i] else bones[i]
+    swinging = [i for i, (_, _, planned) in enumerate(asked) if planned.swings]
+    carriers = make_swing_bones(context, owner, [asked[i][0] for i in swinging])
+    for i in swinging:
+        bones[i] = replace(bones[i], parent=carriers[places[i][0]])
     names = _made(context, owner, bones)
     for (name, role), bone in zip(places, names, strict=True):
         chain = rig_of(owner).chains[name]

@@ -23,7 +23,7 @@ from ...messages import Message
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..checks import Movers, check_goal, check_location, constrained_bones, movers_of
-from ..goals import IN_THE_WORLD, Frames, GoalPoints, frames_of, into_frame, read_points, swing_frame_of
+from ..goals import Frames, GoalPoints, frames_of, into_frame, read_points, swing_frame_of
 from ..schema.chain import FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
@@ -440,8 +440,6 @@ def frames_in(chain_set: ChainSet, bones: Collection[str] | None = None) -> list
         chain_set: The chains.
         bones: Names of the bones of their figure; None to look them up.
     """
-    if chain_set.is_one and chain_set.chains[0].pole is None:
-        return [IN_THE_WORLD]
     if chain_set.is_one:
         return [swing_frame_of(chain_set.owner, chain_set.chains[0])]
     own = bones if bones is not None else {bone.name for bone in figure_bones_if_any(chain_set)}
