@@ -12,6 +12,7 @@ import bpy
 
 from .actions import chain_edit, live, moved_goals
 from .overlay import settings, view
+from .rig.animation.keys import Played
 from .rig.animation.staleness import forget_shapes
 from .rig.figure.reader import FigureCache
 from .rig.renames import follow_renames, follow_renames_after
@@ -42,6 +43,8 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     view.touch()
     if depsgraph is not None:
         FigureCache.after(depsgraph)
+        if Played.noted and depsgraph.id_type_updated("ACTION"):
+            Played.evaluated(scene.frame_current_final, scene.objects)
         forget_shapes(depsgraph)
         _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
@@ -56,6 +59,8 @@ def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     FigureCache.clear()
+    if Played.noted:
+        Played.evaluated(scene.frame_current_final, scene.objects)
     if depsgraph is not None and live.state.may_hold:
         _guarded(lambda: live.end_holds(depsgraph))
     if depsgraph is not None and not live.state.paused:
@@ -64,6 +69,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 def _before_load(*_: Any) -> None:
     FigureCache.clear()
+    Played.forget()
     live.state.forget_all()
     moved_goals.brought.clear()
     let_all_go()

@@ -101,6 +101,8 @@ TEMPLATES = {
     "TARGET_DELETED": "its target '{name}' was deleted",
     "GOAL_HANGS_UNEVENLY": "the {role} hangs on '{bone}', which has no extent, or above which a scale differs between axes",
     "GOAL_LOST_SPACE": "what the {role} hung on is gone, or another armature's ({space}): free its pin, release it, or choose another space",
+    "OFFSET_WITHOUT_BONE": "an offset needs a control bone of its own armature as target",
+    "OFFSET_POLE_ELSEWHERE": "an offset needs a pole that swings with the limb: give the pole the space 'The Limb Itself'",
     "GOAL_HANGS_ON_CHAIN": "the {role} moves with the chain's own bone '{bone}'",
     "GOAL_FOLLOWS_FIGURE": "the {role} moves with '{bone}', which is solved with it: hang it there by its parent alone, "
     "or by one Child Of or Copy Transforms",
@@ -142,7 +144,6 @@ TEMPLATES = {
     "BODY_PARENT_WITHOUT_SCALE": "what the body bone '{bone}' hangs on has no scale",
     "START_LOCATION_NOT_FINITE": "the location from which it starts is not a finite number",
     "NO_CAPTURED_POSE": "no start pose was captured",
-    "MOVED_BY_NLA": "NLA strips move it: a keyed start pose can only be read from the action",
     "BONE_NOT_CAPTURED": "the captured start pose has no bone '{bone}': capture it again",
     "LOCATION": "location",
     "SCALE": "scale",

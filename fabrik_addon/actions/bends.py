@@ -33,8 +33,8 @@ from ..recognise.joint_bends import bend_of as rest_bend_of
 from ..recognise.limbs import Limbs
 from ..recognise.part import ramp
 from ..rig.bones import pose_bones
+from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
-from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.uneven import measured_at, mounted_path
 from ..rig.goals import GoalPoints
 from ..rig.schema import limit_of
@@ -161,6 +161,8 @@ def pole_error(pose: FigurePose, chain: str) -> float | None:
 
 def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
     """The angle of `pole_error`, and where the pole stands in the world after it was turned by it."""
+    if pose.asked(chain).is_offset:  # whose pole tells no side, but how far it is turned from that of its motion
+        return None
     pole, space = pose.pole(chain), pose.figure.space
     bend = bend_of(pose, chain) if pole is not None else None
     if bend is None or pole is None or not bend.turns:

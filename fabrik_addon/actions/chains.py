@@ -24,7 +24,7 @@ from ..rig.bones import bending_count, bones_to, owner_of_bone, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import control_names
 from ..rig.dependencies import enabled_collections
-from ..rig.figure.goal_table import ChainGoal
+from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_limit, read_stiffness
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.start_pose import capture, is_animated, reset, take_keys
@@ -232,6 +232,7 @@ class Empty:
         shape: Its display type.
         parent: Name of the bone of the armature that carries it, or ""; None for that which moves the whole rig.
         swings: Whether it is a pole that swings with its limb, where it becomes a control bone.
+        is_offset: Whether it is a target that tells how far from its motion the tip is to be, as a control bone.
     """
 
     location: Sequence[float]
@@ -239,6 +240,7 @@ class Empty:
     shape: str
     parent: str | None = None
     swings: bool = False
+    is_offset: bool = False
 
     def moved(self, location: Sequence[float]) -> Empty:
         """The same elsewhere in the world."""

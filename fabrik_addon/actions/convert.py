@@ -19,7 +19,7 @@ from ..rig.checks import check_editable
 from ..rig.figure.pose_writer import seen_rotations, write_rotations
 from ..rig.figure.reader import frame_of
 from ..rig.figure.start_pose import capture, is_animated
-from ..rig.goals import goal_of
+from ..rig.goals import goal_of, is_offset
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.targets import kind_of
 from ..texts import Text
@@ -116,6 +116,8 @@ def give_refusal(chain: FabrikChain) -> str:
         return Text("it is pinned without a target, which Blender's IK needs")
     if chain.at_head and chain.bone_count == 1:
         return Text("it moves the body alone, which Blender's IK does not")
+    if is_offset(chain):
+        return Text("its target tells how far from its motion it is to be, which no constraint of Blender's knows")
     if chain.aims:
         return Text(
             "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"

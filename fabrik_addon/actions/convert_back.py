@@ -17,8 +17,8 @@ from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import follow_target
+from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
-from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import set_of
 from ..rig.figure.joint_limits import write_ik_settings
 from ..rig.figure.pose_writer import Pose, updated, write_pose

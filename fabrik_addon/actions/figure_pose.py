@@ -12,26 +12,54 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..maths import ORIGIN, Q4, V3, Doubles, conjugates, distance, products, rotated, turn_angles, unit, v3
+from ..kernel import SOLVE_SPACE
+from ..maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    Y_AXIS,
+    Doubles,
+    axes_of,
+    conjugated,
+    conjugates,
+    distance,
+    length,
+    minus,
+    multiplied,
+    plus,
+    products,
+    q4,
+    rotated,
+    turn_about,
+    turn_angle,
+    turn_angles,
+    unit,
+    v3,
+)
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_rig
+from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
-from ..rig.figure.goal_table import ChainGoal
 from ..rig.figure.groups import ChainSet, set_of
 from ..rig.figure.kinematics import world_turn
 from ..rig.figure.reader import frame_of, read_figure, read_goals
 from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
-from ..rig.goals import GoalPoints, into_frame, out_of_frame
+from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame
 from ..rig.schema.chain import FabrikChain
+from ..rig.spaces import carrier_of
 from ..rig.targets import resolve_point
 from .solve import Item
 
 SAME = 2e-4  # radians that a solve may turn a joint by rounding
 CLOSER = 0.5  # share of what a solve turns that a new start pose has to leave, to be worth it
 FARTHEST = 5.0  # widths of the soft zone beyond its beginning: nearer to full stretch no goal brings a limb
+UNMOVED = 1e-5  # of a figure's size: an offset so short is none, so that the motion stays as it is
+LEAST_RUN = 2  # joints of a limb that has no knee between them
+UNTURNED = 3e-5  # radians, the same of a rotation
 LEAST_LEFT = 1e-9  # widths that count as left to full stretch, so that there is a logarithm
 Places = Mapping[str, Sequence[float]]  # points of the world by the names of chains
 
@@ -114,7 +142,8 @@ class FigurePose:
         points = list(self.points)
         for chain, place in targets.items():
             k = self.index(chain)
-            points[k] = points[k]._replace(target=self._framed(k, "target", place))
+            target = self.offset_to(k, place) if self.figure.asked[k].is_offset else self._framed(k, "target", place)
+            points[k] = points[k]._replace(target=target)
         for chain, place in poles.items():
             k = self.index(chain)
             points[k] = points[k]._replace(pole=self._framed(k, "pole", place))
@@ -123,6 +152,86 @@ class FigurePose:
     def _framed(self, k: int, role: str, place: Sequence[float]) -> V3:
         """A point of the world in the space of the target or the pole of one of the chains."""
         return into_frame(self._posed, self.figure.frames(k).get(role, ""), place)
+
+    def offset_to(self, k: int, place: Sequence[float]) -> V3:
+        """The vector by which an offset chain is to be moved (`GoalPoints`) so that its effector comes to a place.
+
+        Args:
+            k: Which of the chains.
+            place: In the world.
+        """
+        asked, space = self.figure.asked[k], self.figure.space
+        if asked.frame != SOLVE_SPACE:
+            return near_zero(minus(self._framed(k, "target", place), asked.start), self.figure.length)
+        way = near_zero(minus(space.to_chain(place), asked.start), self.figure.length)
+        return space.rig.to_world(minus(space.to_armature(way), space.origin))
+
+    def turn_to(self, k: int, turn: Q4) -> Q4:
+        """The rotation by which an offset chain is to be turned so that its last bone is turned as wanted in the world.
+
+        Args:
+            k: Which of the chains.
+            turn: Of the world.
+        """
+        asked, space = self.figure.asked[k], self.figure.space
+        if asked.turn_frame != SOLVE_SPACE:
+            frame = world_turn(self._posed, pose_bones(self._posed)[self.figure.bones[asked.turn_frame]])
+            return near_none(multiplied(multiplied(conjugated(frame), turn), conjugated(asked.start_turn)))
+        by = near_none(multiplied(space.to_chain_turn(turn), conjugated(asked.start_turn)))
+        to_world = space.to_world_turn(IDENTITY)
+        return by if by == IDENTITY else multiplied(multiplied(to_world, by), conjugated(to_world))
+
+    def control_at(self, chain: FabrikChain, place: Sequence[float], turn: Q4) -> tuple[Vector, Q4]:
+        """Location channels and rotation of the control of an offset chain that leave its tip as wanted.
+
+        Args:
+            chain: The chain.
+            place: Where its effector is to be, in the world.
+            turn: How its last bone is to be turned there.
+        """
+        k = self.index(chain.name)
+        axes = offset_axes(self.figure.frames(k).get("target", ""), self._posed, chain.target_bone)
+        way, by, around = self.offset_to(k, place), self.turn_to(k, turn), axes_of(axes)
+        own = by if by == IDENTITY else multiplied(multiplied(conjugated(around), by), around)
+        return axes.to_3x3().inverted_safe() @ Vector(way), own
+
+    def offsets_for(self, places: Places) -> dict[str, Vector]:
+        """The location channels of controls of offset chains that stand in frames, so that a solve leads to places.
+
+        The bone in whose frame a control stands, a chest, may be elsewhere after that solve than in the pose at hand.
+
+        Args:
+            places: In the world, of effectors.
+        """
+        figure, found = self.figure, dict[str, Vector]()
+        if not any(figure.asked[self.index(name)].frame != SOLVE_SPACE for name in places):
+            return found
+        rows = figure.solved(figure.numbers(self.points))
+        heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
+        frames = np.array(rows.frames).reshape(-1, 4)
+        for name, place in places.items():
+            k = self.index(name)
+            asked, chain = figure.asked[k], self.chain_set.chains[k]
+            if asked.frame != SOLVE_SPACE:
+                stands = heads[asked.joints[-1]] if asked.at_head else ends[asked.joints[-1]]
+                off = rotated(conjugated(q4(frames[asked.frame])), minus(figure.space.to_chain(place), v3(stands)))
+                axes = offset_axes(figure.frames(k)["target"], self._posed, chain.target_bone).to_3x3()
+                way = near_zero(plus(v3(self.points[k].target), off), figure.length)
+                found[name] = axes.inverted_safe() @ Vector(way)
+        return found
+
+    def pole_control_at(self, chain: FabrikChain) -> Vector:
+        """The location channels of the pole of an offset chain that leave its bend: turned about the limb alone."""
+        k, figure = self.index(chain.name), self.figure
+        asked = figure.asked[k]
+        frames = figure.solver.figure.placed(self.rotations).frames
+        turn = frames[asked.pole_frame] if asked.pole_frame != SOLVE_SPACE else IDENTITY
+        run = self.run(chain.name)
+        angle = asked.pole_off(run, turn) if len(run) > LEAST_RUN else 0.0
+        if abs(angle) <= UNTURNED:
+            return Vector()
+        carrier = carrier_of(asked.swing, "pole", self._posed, chain.pole_bone)
+        return carrier.inverted_safe() @ Vector(rotated(turn_about(Y_AXIS, angle), asked.pole_at_rest))
 
     @property
     def _posed(self) -> bpy.types.Object:
@@ -158,6 +267,11 @@ class FigurePose:
         """Where the target or the pole of one of the chains is in chain space, in the pose at hand."""
         return self.figure.space.to_chain(out_of_frame(self._posed, self.figure.frames(k).get(role, ""), point))
 
+    def _placed(self, k: int, target: Sequence[float]) -> V3:
+        """The target of one of the chains, as a row has it, in chain space, in the pose at hand."""
+        name = self.figure.frames(k).get("target", "")
+        return self.figure.space.to_chain(out_of_frame(self._posed, name, target)) if name else v3(target)
+
     @property
     def as_started(self) -> RigFigure:
         """The chains with the pose at hand as their start pose."""
@@ -192,7 +306,9 @@ class FigurePose:
     def is_at_target(self, chain: str) -> bool:
         """Whether the effector of a chain stands on its target, within the tolerance."""
         (heads, ends), k = self.places, self.index(chain)
-        asked, wanted = self.figure.asked[k], self._in_chain_space(k, "target", self.points[k].target)
+        asked = self.figure.asked[k]
+        target = asked.numbers(self.figure.space, self.points[k])[:3] if asked.is_offset else self.points[k].target
+        wanted = self._in_chain_space(k, "target", target) if not asked.is_offset else self._placed(k, target)
         last = asked.joints[-1]
         off = distance(heads[last] if asked.at_head else ends[last], wanted)
         return off <= self.figure.settings.tolerance * self.figure.length
@@ -214,6 +330,16 @@ class FigurePose:
         if self.is_animated or before <= SAME or self.turned_by(self.as_started) > CLOSER * before:
             found = self.figure.starts
         return [found[i] for i in self.asked(chain).joints]
+
+
+def near_zero(way: V3, size: float) -> V3:
+    """A vector; none where it is so short that it is rounding, beside the size of a figure."""
+    return way if length(way) > UNMOVED * size else ORIGIN
+
+
+def near_none(turn: Q4) -> Q4:
+    """A rotation; none where it is so little that it is rounding."""
+    return turn if turn_angle(turn) > UNTURNED else IDENTITY
 
 
 def _solved(

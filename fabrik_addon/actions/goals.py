@@ -156,7 +156,10 @@ def _bone(
     if planned.parent is None and parent == rig_of(owner).body_bone:  # which moves with the goals
         parent = ""
     size = planned.size / (sum(evaluated.matrix_world.to_scale()) / 3.0)
-    if planned.swings:
+    if planned.is_offset:
+        tip = resolve_bones(owner, chain)[-1].bone
+        head = (tip.head_local if chain.at_head else tip.tail_local).copy()  # edit mode makes all bones anew
+    elif planned.swings:
         point = evaluated.matrix_world.inverted() @ Vector(planned.location)
         head = swung_back(evaluated, _swing_of(owner, chain), point)
     else:

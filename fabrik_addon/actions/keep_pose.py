@@ -240,7 +240,7 @@ def _why_moved(pose: FigurePose, chain: str, *, is_held: bool) -> Text:
     off = pole_error(pose, chain)
     if off is not None and abs(off) > WORTH_TELLING:
         return Text("it bends {angle:.2g}° away from its pole", angle=degrees(abs(off)))
-    if is_held:
+    if is_held and pose.chain_set.chains[pose.index(chain)].start != "ANIMATED":
         if pose.chain_set.chains[pose.index(chain)].start == "REST":
             return Text("it is keyed, but starts from the rest pose")
         return Text("it is keyed, but starts from the captured pose")

@@ -14,7 +14,7 @@ from mathutils import Vector
 from ..errors import FabrikError
 from ..maths import conjugated, multiplied, normalized, turn_angle, v3
 from ..messages import ROLES
-from ..rig.animation.channels import read_values
+from ..rig.animation.channels import read_values, to_values
 from ..rig.animation.compat import evaluated_now
 from ..rig.animation.keys import (
     insert_goal_keys,
@@ -25,7 +25,7 @@ from ..rig.animation.keys import (
     makes_an_action,
 )
 from ..rig.bones import resolve_bones
-from ..rig.goals import GoalRef, Held, goal_of, goals_of, offset_from_target, read_held, store, turns_tip
+from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, offset_from_target, read_held, store, turns_tip
 from ..rig.placing import (
     carries,
     holder_of,
@@ -47,6 +47,7 @@ from .figure_pose import FigurePose, Places, goal_point, hard_place
 
 IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians
+ROUNDS = 3  # in which offsets settle that stand in the frame of a bone that the solve moves
 TURNED = 1e-6  # radians from which on a target is turned with its tip
 
 
@@ -108,7 +109,16 @@ def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[L
         with refused([one]):
             one.warnings += _place_goal(context, pose, one)
     pose = pose.with_goals(evaluated_now(pose.depsgraph), given)
-    return pose.with_places({}, _place_poles(context, pose, [one for one in chains if not one.is_refused]))
+    pose = pose.with_places({}, _place_poles(context, pose, [one for one in chains if not one.is_refused]))
+    edits = {one.chain.name: one for one in chains if is_offset(one.chain) and not one.is_refused}
+    for _ in range(ROUNDS if edits else 0):
+        pose = pose.with_goals(evaluated_now(pose.depsgraph), given)
+        for name, place in pose.offsets_for({name: one.goal for name, one in edits.items()}).items():
+            target = goal_of(edits[name].chain, "target")
+            if target is not None and not _staying(pose.owner, edits[name].chain, target):
+                put(target, place)
+                key_goal(context, target)
+    return pose.with_goals(evaluated_now(pose.depsgraph), given) if edits else pose
 
 
 def goal_to_leave(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
@@ -120,6 +130,8 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = pose.owner, one.chain
     held = read_held(owner.evaluated_get(pose.depsgraph), chain.tip_bone, chain.at_head)
+    if is_offset(chain):
+        return _place_control(context, pose, one, held)
     told = _place_target(context, pose, one)
     if chain.pin and chain.target is None:
         store(chain, "held_location", v3(one.goal))
@@ -127,6 +139,28 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
         store(chain, "held_rotation", held.rotation)
     told += _turn_target(context, pose, one, held)
     return [*told, *_key_held(context, owner, one)]
+
+
+def _place_control(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
+    """Bring the control of an offset to where it leaves the tip, as far from its rest as that is from its motion."""
+    target = goal_of(one.chain, "target")
+    assert target is not None, "it has one"
+    reason = _staying(pose.owner, one.chain, target)
+    if reason:
+        return [Text("its {role} {name} {reason}, and stays", role=ROLES["target"], name=target.name, reason=reason)]
+    holder, (place, turn) = holder_of(target), pose.control_at(one.chain, one.goal, held.rotation)
+    turns = turns_tip(one.chain) and one.chain.orientation == "TARGET" and turn_held_by(target) is None
+    before = _channels(target)
+    put(target, place)
+    if turns:
+        put_turn(target, to_values(holder.rotation_mode, turn, read_values(holder)))
+    if _channels(target) == before and not _is_keyed_with(context, one, target):
+        return []
+    if one.is_late and makes_an_action(context, target.found):
+        return [_unkeyed(target)]
+    if turns and keys_by_itself(context):
+        insert_turn_keys(context, target)
+    return key_goal(context, target)
 
 
 def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
@@ -200,7 +234,12 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
     """Turn poles about their limbs to where the pose bends; where those are now that were not there."""
     found: dict[str, Vector] = {}
     for one in chains:
-        turned, pole = turned_pole(pose, one.chain.name), goal_of(one.chain, "pole")
+        pole = goal_of(one.chain, "pole")
+        if pole is not None and is_offset(one.chain):
+            with refused([one]):
+                one.warnings += _put_pole(context, pose, one, pole)
+            continue
+        turned = turned_pole(pose, one.chain.name)
         if pole is None:
             continue
         if turned is None or abs(turned[0]) <= POLE_MET:
@@ -213,6 +252,20 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
             if is_there:
                 found[one.chain.name] = point
     return found
+
+
+def _put_pole(context: bpy.types.Context, pose: FigurePose, one: Loosed, pole: GoalRef) -> list[str]:
+    """Turn the pole of an offset from its rest as far as the limb bends away from its motion."""
+    reason = _staying(pose.owner, one.chain, pole)
+    if reason:
+        return [Text("its {role} {name} {reason}, and stays", role=ROLES["pole"], name=pole.name, reason=reason)]
+    before = _channels(pole)
+    put(pole, pose.pole_control_at(one.chain))
+    if _channels(pole) == before and not _is_keyed_with(context, one, pole):
+        return []
+    if one.is_late and makes_an_action(context, pole.found):
+        return [_unkeyed(pole)]
+    return key_goal(context, pole)
 
 
 def placed(

@@ -25,6 +25,7 @@ from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
 from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
+from ..rig.schema.chain import MISSED
 from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted, worded
@@ -32,7 +33,7 @@ from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .chains import add_chain, limb_length, read_defaults, remove_chain
 from .keep_pose import keep_and_tell, unposed
 from .live.user_edits import own_work
-from .spaces import MISSED, Anchored, bring_to, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
+from .spaces import Anchored, bring_to, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
 
 
 class Wanted(NamedTuple):

@@ -30,7 +30,7 @@ from ..maths import (
     unit,
 )
 from ..messages import ROLES
-from ..rig.animation.channels import read_rotation
+from ..rig.animation.channels import read_rotation, read_values, to_values
 from ..rig.animation.curves import clear_keys
 from ..rig.animation.keys import (
     held_curves,
@@ -45,9 +45,10 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
 from ..rig.figure.joint_limits import read_limit
 from ..rig.figure.uneven import joints_at
-from ..rig.goals import GoalRef, Held, goal_of, goals_of, read_held, store_held, turns_tip
+from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip
 from ..rig.placing import (
     held_by,
+    holder_of,
     location_at,
     location_curves,
     put,
@@ -166,11 +167,15 @@ def _relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Move
         with place_of(rig=owner.name):
             _check_free(chain)
             tips.append(goal_point(owner, chain, depsgraph))
-    bent = [i for i, (_, chain) in enumerate(items) if goal_of(chain, "pole") is not None]
-    read = read_poses([items[i] for i in bent], [tips[i] for i in bent], depsgraph)
+    bent = [i for i, (_, chain) in enumerate(items) if goal_of(chain, "pole") is not None or is_offset(chain)]
+    given = [None if is_offset(items[i][1]) else tips[i] for i in bent]
+    read = read_poses([items[i] for i in bent], given, depsgraph)
     poses, found = dict(zip(bent, read, strict=True)), list[Moved]()
     for i, (owner, chain) in enumerate(items):
         with place_of(rig=owner.name):
+            if is_offset(chain):
+                found += _controls_of(poses[i], chain, tips[i])
+                continue
             found += _relocations_of(owner, chain, depsgraph, tips[i])
             pole, point = goal_of(chain, "pole"), _pole_point(poses[i], chain.name, tips[i]) if i in poses else None
             if pole is not None and point is not None:
@@ -219,6 +224,17 @@ def _relocations_of(
     if _is_held(chain) or (turns_tip(chain) and chain.orientation == "KEEP"):
         found.append(HeldThere(owner, chain, held))
     return found
+
+
+def _controls_of(pose: FigurePose, chain: FabrikChain, tip: Vector) -> list[Relocation]:
+    """Where the controls of an offset leave the pose."""
+    target, pole, posed = goal_of(chain, "target"), goal_of(chain, "pole"), pose.owner.evaluated_get(pose.depsgraph)
+    assert target is not None, "it has one"
+    holder, held = holder_of(target), read_held(posed, chain.tip_bone, chain.at_head)
+    place, turn = pose.control_at(chain, tip, held.rotation)
+    values = to_values(holder.rotation_mode, turn, read_values(holder)) if _turns_with_target(chain) else None
+    found = [Relocation(target, place, values)]
+    return [*found, *([Relocation(pole, pose.pole_control_at(chain))] if pole is not None else [])]
 
 
 def _turns_with_target(chain: FabrikChain) -> bool:

@@ -201,7 +201,8 @@ def _not_grown(item: Posed) -> set[int]:
 
 def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
     """An error where posing the chains, or some solved with them, moved a target: no pose would ever settle."""
-    if chain.target is None or item.figure.asked[k].influence < 1.0 or "target" in item.figure.frames(k):
+    asked = item.figure.asked[k]
+    if chain.target is None or asked.influence < 1.0 or asked.is_offset or "target" in item.figure.frames(k):
         return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
     allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))

@@ -20,7 +20,7 @@ from ..rig.animation.compat import fcurves_of, shares_curves
 from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.bones import pose_bones
 from ..rig.control_bones import free_control_bones, is_control, new_bones_refusal
-from ..rig.goals import GoalRef, goals_of
+from ..rig.goals import GoalRef, goals_of, is_offset
 from ..rig.placing import (
     held_by,
     holder_of,
@@ -32,6 +32,7 @@ from ..rig.placing import (
     turn_held_by,
 )
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.chain import MISSED
 from ..rig.spaces import (
     SPACE,
     add_space,
@@ -53,7 +54,6 @@ from .solve import Item, together
 
 Anchored = tuple[bpy.types.Object, str]  # an object, and the name of a bone of it or ""
 ROUNDS = 2  # in which the place in a new space settles, where the body moves with what it carries
-MISSED = {"TOO_FAR", "TOO_NEAR", "BLOCKED"}  # statuses of a chain whose tip is not at its target
 PARENTS = {"OBJECT", "BONE"}  # kinds of parent whose place a space can take
 
 
@@ -83,6 +83,14 @@ class _Switch:
     def holder(self) -> Any:
         """What has the channels; looked up anew, since edit mode makes all bones anew."""
         return holder_of(self.goal)
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is a control that tells how far from its motion a chain is to be, and not where."""
+        return any(
+            is_offset(chain) and chain.target_bone == self.goal.bone and chain.target == self.goal.found
+            for chain in (rig_of(self.goal.found).chains if self.goal.bone else ())
+        )
 
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves of its place and rotation."""
@@ -167,6 +175,7 @@ def switch_spaces(
         if reason:
             raise TargetError(Text("{name} {reason}", name=one.goal.name, reason=worded(reason)))
     notes, has_keys = list[str](), any(one.is_keyed for one in switches)
+    edited = [(item, _stands(item)) for item in _asked_by(switches) if is_offset(item[1])]
     with nullcontext() if has_keys else unposed():  # which would solve what was changed just now
         _visit(context, [(one, {now, *(one.frames_after(now) if one.is_keyed else ())}) for one in switches])
     was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
@@ -183,7 +192,19 @@ def switch_spaces(
         moved = _visit(context, [(one, set(one.stands)) for one in switches if one.to is not None])
         for one in moved:
             _write(one)
+    for (owner, chain), place in edited:  # how far from its motion it is depends on what that is carried by
+        notes += let_go(context, owner, [Loosed(chain, place)], is_keyed=False).warnings
+    for one in switches:
+        if one.is_keyed and one.is_edit:
+            _key(one, now)
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands}), notes
+
+
+def _stands(item: Item) -> Vector:
+    """Where the goal of a chain belongs, so that its tip stays where it stands."""
+    owner, chain = item
+    with unposed() as depsgraph:
+        return goal_to_leave(owner, chain, depsgraph)
 
 
 def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
@@ -411,12 +432,20 @@ def _switch(one: _Switch, now: float) -> None:
 def _write(one: _Switch) -> None:
     """Write, and key where it is animated, how something stands in its new space."""
     holder = one.holder
+    if one.is_edit:
+        return
     values = _values(one)
     for frame in sorted(values, reverse=True):  # the frame at hand last, whose values stay
         for name, value in zip(("location", channel_of(holder.rotation_mode)[0]), values[frame], strict=True):
             setattr(holder, name, value)
             if one.is_keyed:
                 holder.keyframe_insert(name, frame=frame, group=key_group(one.goal))
+
+
+def _key(one: _Switch, frame: float) -> None:
+    """Key how something stands as it stands."""
+    for name in ("location", channel_of(one.holder.rotation_mode)[0]):
+        one.holder.keyframe_insert(name, frame=frame, group=key_group(one.goal))
 
 
 def _values(one: _Switch) -> dict[float, tuple[Vector, list[float]]]:

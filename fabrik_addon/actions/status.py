@@ -22,7 +22,8 @@ from ..kernel import PIN, STATUSES
 from ..messages import ROLES, Message
 from ..rig.bones import names_if_any
 from ..rig.dependencies import absence_of, why_unfollowed
-from ..rig.figure.goal_table import REACHED, ChainGoal
+from ..rig.figure.chain_goal import ChainGoal
+from ..rig.figure.goal_table import REACHED
 from ..rig.figure.groups import ChainSet, lacks_goal
 from ..rig.figure.last_solve import moved_since, stand_of
 from ..rig.figure.solve import Posed

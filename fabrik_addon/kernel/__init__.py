@@ -35,6 +35,7 @@ __all__ = (
     "Joint",
     "Limit",
     "Locked",
+    "PlacedJoints",
     "Planar",
     "Point",
     "QuaternionLock",
@@ -54,7 +55,7 @@ __all__ = (
 _core = loading.compiled(__name__, __all__)
 if TYPE_CHECKING or _core is None:
     from .fabrik import Step, Trace
-    from .figure import Figure, Joint
+    from .figure import Figure, Joint, PlacedJoints
     from .goals.aim import Aim
     from .goals.balance import Balance
     from .goals.base import ASKED, HINT, PIN, PLACED, SOLVE_SPACE, Goal

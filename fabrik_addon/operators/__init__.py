@@ -19,8 +19,8 @@ from . import (
 )
 
 MODULES = (
-    setup, chains, goals, spaces, solving, baking, dragging, picking, limits, pinning, mirroring, walking, leading,
-    manual,
+    setup, chains, goals, spaces, solving, baking, dragging, picking, limits, pinning, mirroring, walking,
+    leading, manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 
 from ..actions.bake import BakeResult, BakeSettings, bake_steps
+from ..actions.bake.edits import apply_steps, edited_chains, set_goal
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
 from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
@@ -26,9 +27,10 @@ from ..rig.bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.figure.start_pose import capture, reset
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.chain import GOAL_ITEMS
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch
 from ..texts import Text, counted, joined
-from ..translations import CONTEXT
+from ..translations import CONTEXT, iface_
 from .baking import CHAINS, SnapOptions, StepsOperator, frames_of_bones, items_of
 from .base import ChainOperator, Returned, listed
 from .solving import SolveOperator
@@ -281,3 +283,48 @@ class FABRIK_OT_pose_snap(SnapOptions, StepsOperator, SolveOperator):
             words += [Text("{count} of them not reached", count=missed)] if missed else []
             told.append((joined(", ", words), not missed))
         self.tell_each(told)
+
+
+class FABRIK_OT_goal_kind(ChainOperator):
+    """Choose what the target of the chain tells: where the tip is to be, or how far from its motion; nothing moves"""
+
+    bl_label = "Set Goal"
+
+    goal = choice(GOAL_ITEMS, "Goal", "What the target tells")
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        found = super().refusal(context)
+        return found or ("" if working_chain(context).target else Text("the chain has no target: add one first"))
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        chain = working_chain(context)
+        word = next(label for name, label, _ in GOAL_ITEMS if name == self.goal)
+        told = set_goal(context, (owner, chain), self.goal)
+        text = Text("the target of {chain} tells: {goal}", chain=chain.name, goal=iface_(word))
+        self.tell(text, *told.done, warnings=told.warnings)
+
+
+class FABRIK_OT_edits_apply(StepsOperator):
+    """Make the edits part of the motion: the frames that they change get keys, and the controls rest again"""
+
+    bl_label = "Apply Edits"
+
+    progress = Text("Applying {share:.0%}")
+    cancelled = Text("nothing was applied")
+    broken_off = Text("{reason}: nothing was applied")
+    gone = Text("what was edited is gone")
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if edited_chains(working_rig(context)) else Text("no chain edits its motion: set its goal to Offset")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
+        items = [(owner, chain) for chain in edited_chains(owner)]
+        return self.take_steps(context, items, apply_steps(context, owner))
+
+    def conclude_steps(self, result: BakeResult) -> None:
+        frames = max(len(one.frames) for one in result.chains)
+        chains = counted(len(result.chains), "1 chain", "{count} chains")
+        done = Text("edits of {chains} are keys now", chains=chains)
+        self.tell(done, counted(frames, "at 1 frame", "at {count} frames"), Text("the controls rest"))

@@ -31,6 +31,8 @@ chains the-list: op.chain_* chain.enabled chain.is_baked chain.known_as rig.* sc
 chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip_bone chain.bone_count chain.target*
   chain.pole*
 chains duplicated-characters: op.goals_*
+motion offset-and-place: op.goal_kind chain.goal
+motion motion-below-goals-above: op.edits_* rig.edits
 chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
 chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft
   chain.body_helps

@@ -23,7 +23,7 @@ from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
 from ..overlay import hover
-from ..recognise.helpers import helper_bones
+from ..recognise.find import helper_bones
 from ..rig.animation.compat import is_hidden
 from ..rig.bones import names_if_any, pose_bones
 from ..rig.checks import rig_refusal

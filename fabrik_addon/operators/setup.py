@@ -40,6 +40,7 @@ SWITCHES = (
     "use_walker",
     "use_defaults",
     "use_switches",
+    "use_motion",
 )
 # Pixels at scale 1.
 WIDTH = 480  # of the dialog
@@ -82,6 +83,11 @@ class SetupOperator(RigOperator):
     )
     use_switches = switch(
         "Set Switches", "Set the switches of a generated rig so that its body follows the chains", default=True
+    )
+    use_motion = switch(
+        "Keep Motion",
+        "Where keys move the bones, targets and poles edit that motion: while they rest, it plays as it is",
+        default=True,
     )
 
     def wanted_options(self) -> SetupOptions:

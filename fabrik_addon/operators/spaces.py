@@ -7,7 +7,7 @@ import bpy
 
 from ..actions.chain_edit import working_chain
 from ..actions.goals import also_given, check_can_make, make_swing_bones
-from ..actions.spaces import MISSED, Anchored, bring_to, first_space, switch_spaces
+from ..actions.spaces import Anchored, bring_to, first_space, switch_spaces
 from ..errors import BoneError, TargetError
 from ..messages import Message
 from ..rig.animation.keys import insert_goal_key
@@ -16,6 +16,7 @@ from ..rig.control_bones import control_names, remove_control_bones, root_contro
 from ..rig.goals import GoalRef, goal_of, goals_of, read_held
 from ..rig.placing import holder_of
 from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
+from ..rig.schema.chain import MISSED
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text
 from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spaces_of, target_of
 from ..texts import Text, joined, worded
@@ -254,6 +255,3 @@ def _keys_by_itself(context: bpy.types.Context) -> bool:
 
 def _name_of(to: Anchored | None) -> str | Message:
     return "" if to is None else to[1] or to[0].name
-
-
-CLASSES = (FABRIK_OT_goal_space, FABRIK_OT_grab, FABRIK_OT_release)

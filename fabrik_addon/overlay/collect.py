@@ -24,7 +24,7 @@ from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import read_start
 from ..rig.figure.uneven import ends_at
-from ..rig.goals import asked_point, goal_of, read_turn
+from ..rig.goals import asked_point, goal_of, is_offset, read_turn
 from ..rig.limit_types import Outline, limit_outline
 from ..rig.schema import FabrikChain
 from ..rig.schema.rig import rig_of
@@ -61,7 +61,7 @@ def _of_goal(
         soft = plus(target, scaled(unit(minus(joints[0], target)), chain.softened))
     goal = target if soft is None else soft
     is_reached = goal is None or distance(effector, goal) <= NEARLY * chain.tolerance * length
-    turn = _readable(lambda: read_turn(chain, depsgraph))
+    turn = _readable(lambda: read_turn(chain, depsgraph)) if not is_offset(chain) else None
     return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached)
 
 
@@ -74,7 +74,9 @@ def _readable(read: Callable[[], T | None]) -> T | None:
 
 
 def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
-    """The target, or where a pin holds without one."""
+    """The target, or where a pin holds without one; None for an offset, whose control is drawn at the limb itself."""
+    if is_offset(chain):
+        return None
     target = goal_of(chain, "target")
     if target is not None:
         return v3(resolve_point(*target, depsgraph))

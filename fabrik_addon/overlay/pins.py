@@ -16,8 +16,9 @@ import bpy
 from ..errors import FabrikError
 from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
 from ..rig.bones import pose_bones, resolve_bones
-from ..rig.goals import read_points
+from ..rig.goals import is_offset, read_points
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.chain import MISSED
 from ..rig.versions import newer_refusal
 from .settings import scene_settings, state
 from .shapes import AXES, Drawing, Shapes, draw_axes
@@ -89,8 +90,10 @@ def _pin(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsg
     evaluated = owner.evaluated_get(depsgraph)
     bones = [pose_bones(evaluated)[bone.name] for bone in resolve_bones(owner, chain)]
     joints = [v3(evaluated.matrix_world @ point) for point in [*(bone.head for bone in bones), bones[-1].tail]]
-    points = read_points(chain, depsgraph)
     effector, length = joints[-2 if chain.at_head else -1], sum(distance(a, b) for a, b in pairwise(joints))
+    if is_offset(chain):  # it holds the tip where the motion has it, which no target shows
+        return Pin(effector, effector, length, None, has_target=True, is_held=chain.status not in MISSED)
+    points = read_points(chain, depsgraph)
     place = v3(points.target)
     is_held = distance(place, effector) <= NEARLY * chain.tolerance * length
     return Pin(place, effector, length, points.turn, chain.target is not None, is_held)

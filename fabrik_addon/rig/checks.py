@@ -13,12 +13,13 @@ from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, 
 from ..finite import are_finite
 from ..messages import ROLES, Message
 from .animation.channels import rotation_path
-from .bones import armature_of, names_if_any, pose_bones
+from .bones import armature_of, names_if_any, pose_bones, swings
 from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
-from .goals import goals_of
+from .goals import goals_of, is_offset
 from .schema import FabrikChain
+from .schema.chain import OFFSET
 from .spaces import holder_in, lost_space
 from .versions import newer_refusal
 
@@ -186,6 +187,8 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         deleted = Message("TARGET_DELETED", name=chain.target_name)
         raise AbsentTargetError(deleted if chain.target_name else Message("NO_TARGET"), chain=chain.name)
     own = set(bones)
+    if chain.goal == OFFSET and is_offset(chain):
+        check_offset(owner, chain, frames)
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
             raise TargetError(Message("GOAL_MISSING_IN_LIBRARY", role=ROLES[role], name=goal.name), chain=chain.name)
@@ -202,6 +205,19 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
             if name in names_if_any(owner, chain):
                 reason = Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=name)
             raise TargetError(reason, chain=chain.name)
+
+
+def check_offset(owner: bpy.types.Object, chain: FabrikChain, frames: Mapping[str, str]) -> None:
+    """Refuse a chain whose controls can't tell how far it is to be from its start pose.
+
+    Raises:
+        TargetError: Its target is no bone of its armature, or its pole does not swing with the limb.
+    """
+    if chain.target != owner or not chain.target_bone:
+        raise TargetError(Message("OFFSET_WITHOUT_BONE"), chain=chain.name)
+    pole = frames.get("pole", "")
+    if chain.pole is not None and not (pole and swings(pose_bones(owner)[pole])):
+        raise TargetError(Message("OFFSET_POLE_ELSEWHERE"), chain=chain.name)
 
 
 def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:

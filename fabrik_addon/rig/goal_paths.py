@@ -19,6 +19,7 @@ from .goals import (
     checked_turn,
     goals_of,
     held_point,
+    is_offset,
     read_points,
     turns_tip,
 )
@@ -48,7 +49,7 @@ class GoalPaths:
         self, chains: Sequence[FabrikChain], changing: Collection[int], frames: int, spaces: Sequence[Frames] = ()
     ) -> None:
         self._chains, self._frames, self._spaces = chains, frames, spaces or [IN_THE_WORLD] * len(chains)
-        alone = [c for c, chain in enumerate(chains) if c in changing or is_walked(chain)]
+        alone = [c for c, chain in enumerate(chains) if c in changing or is_walked(chain) or is_offset(chain)]
         pairs = [(c, goal) for c, chain in enumerate(chains) if c not in alone for goal in goals_of(chain)]
         self._columns = {(c, goal.role): i for i, (c, goal) in enumerate(pairs)}
         self.goals = [goal for _, goal in pairs]

@@ -7,16 +7,18 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import bpy
-from mathutils import Quaternion, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
-from ..maths import Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, v3
+from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, v3
 from ..messages import Message
+from .animation.channels import read_rotation
 from .bones import pose_bones, swings
 from .figure.kinematics import world_turn
-from .schema.chain import FabrikChain
-from .spaces import bone_below, carriers_above, within
+from .schema.chain import OFFSET, FabrikChain, owner_of
+from .schema.rig import rig_of
+from .spaces import bone_below, carrier_of, carriers_above, within
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 
@@ -53,9 +55,9 @@ class GoalPoints(NamedTuple):
     That is the bone's evaluated frame, its head the origin, lengths as in armature space (`Frames`).
 
     Attributes:
-        target: Where the tip is to go.
+        target: Where the tip is to go; of an offset (`is_offset`) the vector by which it is to be moved.
         pole: Towards which the chain bends, or None.
-        turn: The rotation that the last bone is to have, or None.
+        turn: The rotation that the last bone is to have, or None; of an offset that by which it is to be turned.
     """
 
     target: Sequence[float]
@@ -87,6 +89,11 @@ def goals_of(chain: FabrikChain) -> list[GoalRef]:
 def goal_of(chain: FabrikChain, role: str) -> GoalRef | None:
     """The target or the pole of a chain; None where it has none."""
     return next((goal for goal in goals_of(chain) if goal.role == role), None)
+
+
+def is_offset(chain: FabrikChain) -> bool:
+    """Whether the target of a chain tells how far from the start pose its tip is to be, and not where."""
+    return chain.goal == OFFSET and chain.target is not None and not chain.aims and not is_walked(chain)
 
 
 def turns_tip(chain: FabrikChain) -> bool:
@@ -164,15 +171,63 @@ def read_points(
         FabrikError: Target or pole can't be read, or a number that is held makes no sense.
     """
     asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
+    is_moved = target is None and chain.goal == OFFSET and is_offset(chain)
+    moved = read_offset(chain, depsgraph, frames.get("target", "")) if is_moved else None
     with place_of(chain=chain.name):
         found = dict[str, Sequence[float]]()
         for role, goal, bone in asked:
             found[role] = resolve_point(role, goal, bone, depsgraph)
             if role in frames:
                 found[role] = within(frames[role], role, goal.evaluated_get(depsgraph), bone).translation
+        if moved is not None:
+            by = moved[1] if chain.orientation == "TARGET" else IDENTITY
+            pole = found.get("pole") if rig_of(owner_of(chain)).edits else None
+            return GoalPoints(moved[0], pole, by if turns_tip(chain) else None)
         point = found.get("target", target)
         turn = read_turn(chain, depsgraph, frames.get("target", ""))
         return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
+
+
+Offset = tuple[V3, Q4]  # the vector by which a control is moved from its rest, and the rotation by which it is turned
+UNMOVED: Offset = (ORIGIN, IDENTITY)
+
+
+def read_offset(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "") -> Offset:
+    """By how much the target of a chain that asks for an offset is away from its rest, by its own channels.
+
+    Args:
+        chain: A chain whose target is a bone of its own armature (`checks.check_goal`).
+        depsgraph: Evaluated.
+        frame: The bone of the figure in whose axes it is told, or "" for those of the world.
+
+    Raises:
+        FabrikError: The target can't be read.
+    """
+    assert chain.target is not None, "it has one"
+    return offset_in(frame, chain.target.evaluated_get(depsgraph), chain.target_bone)
+
+
+def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
+    """`read_offset` of a bone of an evaluated armature object; exactly `UNMOVED` while it rests, or edits are off.
+
+    Raises:
+        FabrikError: There is no such bone, or its channels make no sense.
+    """
+    holder = kind_of(posed, name).holder(posed, name)
+    turn, way = read_rotation(holder), Vector(holder.location)
+    if not (any(way) or any(turn[1:])) or not rig_of(posed).edits:
+        return UNMOVED
+    axes = offset_axes(frame, posed, name)
+    around = axes_of(axes)
+    return v3(axes.to_3x3() @ way), multiplied(multiplied(around, turn), conjugated(around))
+
+
+def offset_axes(frame: str, posed: bpy.types.Object, name: str) -> Matrix:
+    """From the channels of a control to the axes in which its offset is told; see `read_offset`."""
+    if frame:
+        return carrier_of(frame, "target", posed, name)
+    bone = pose_bones(posed)[name]
+    return posed.matrix_world @ bone.matrix @ bone.matrix_basis.inverted_safe()
 
 
 def asked_point(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3:

@@ -100,6 +100,7 @@ MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
 REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
 CLEAR = Entry("fabrik.rig_clear", icon="TRASH")
 SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
+APPLY = Entry("fabrik.edits_apply", icon="CHECKMARK")
 PIN = Entry("fabrik.pin_toggle", icon="PINNED")
 HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
 CONVERT = Entry("fabrik.from_ik", icon="CON_KINEMATIC"), Entry("fabrik.to_ik", icon="CONSTRAINT_BONE")
@@ -193,6 +194,10 @@ class FABRIK_MT_goals(FabrikMenu):
         *SNAP_ALL,
         line,
         SINGLE_USER,
+        line,
+        Entry("fabrik.goal_kind", "Target Tells a Place", "NONE", {"goal": "PLACE"}),
+        Entry("fabrik.goal_kind", "Target Tells an Offset from the Motion", "NONE", {"goal": "OFFSET"}),
+        APPLY,
     )
 
 

@@ -20,10 +20,10 @@ from ..messages import Message
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.figure.start_pose import is_stale
-from ..rig.goals import goal_of
+from ..rig.goals import goal_of, is_offset
 from ..rig.limit_types import LIMITS
 from ..rig.schema import START_ITEMS, FabrikChain, is_scene_live, limit_of, rig_of
-from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
+from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
 from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..texts import Text, capitalised, counted, joined
@@ -449,6 +449,10 @@ def _draw_buttons(
     key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
     key.chains = "ALL" if chain is None else "ACTIVE"
     row.operator("fabrik.bake", icon="KEYFRAME_HLT")
+    if any(map(is_offset, rig_of(owner).chains if chain is None else [chain])):
+        row = row_for(context, layout, [iface_("Edits"), *operator_labels("edits_apply")])
+        row.prop(owner, "fabrik_edits", icon="ACTION_TWEAK", toggle=True)
+        row.operator("fabrik.edits_apply", icon="CHECKMARK")
     if chain is not None:
         target = goal_of(chain, "target")
         if target is not None:
@@ -456,6 +460,10 @@ def _draw_buttons(
             carrier = iface_("Scene") if carrier == SCENE else carrier
             space = _beside(context, layout, iface_("Space"))
             space.menu("FABRIK_MT_space", text=carrier or iface_("Free"), translate=False, icon="CON_CHILDOF")
+            if chain.start == "ANIMATED" or is_offset(chain):
+                word = next(label for name, label, _ in GOAL_ITEMS if name == chain.goal)
+                kind = _beside(context, layout, iface_("Goal"))
+                kind.operator_menu_enum("fabrik.goal_kind", "goal", text=iface_(word), translate=False)
         draw_settings(context, layout, chain, ("influence",))
 
 

@@ -117,6 +117,13 @@ def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: 
     save_rows([pictures], path)
 
 
+def save_below(drawings: Sequence[Drawing], view: Sequence[float], path: Path) -> None:
+    """`save_side_by_side`, but below each other."""
+    corners = [point for drawing in drawings for point in drawing.corners()]
+    pictures = [_render(drawing, view, corners, path.with_suffix(f".{i}.png")) for i, drawing in enumerate(drawings)]
+    save_rows([[picture] for picture in pictures], path)
+
+
 def save_rows(rows: Sequence[Sequence[Pixels]], path: Path) -> None:
     """Save rendered pictures of one size as one PNG: rows from the top, each from the left."""
     whole = np.concatenate([np.concatenate(row, axis=1) for row in reversed(rows)], axis=0)

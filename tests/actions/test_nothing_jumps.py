@@ -277,7 +277,7 @@ def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> 
     assert "'b2' exceeds its joint limit by 22°: the next solve turns it by up to" in capfd.readouterr().out
 
 
-def test_strips_are_not_captured() -> None:
+def test_a_motion_of_strips_stays_when_chains_are_added() -> None:
     owner = posed_limbs("free")
     key_two_poses(owner)
     data = owner.animation_data
@@ -286,7 +286,9 @@ def test_strips_are_not_captured() -> None:
     assert strip is not None
     data.action = None
     bpy.context.scene.frame_set(1)
+    stand = Stand(owner)
     add_chains(owner)
-    assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
+    assert {chain.start for chain in rig_of(owner).chains} == {"ANIMATED"}
     press("target_add", use_all=True)
-    assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
+    press("solve_all")
+    assert_stays(owner, stand)

@@ -224,6 +224,7 @@ ONLY_LOOK = {"mapping_export", "report_copy", "report_frame", "record", "record_
 # would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
 NOT_REDONE = {"manual", "drag_pick", "walk_by_hand"}
 WITH_A_FILE = {"mapping_import"}  # tried in actions/test_mappings.py
+WITH_MOTION = {"goal_kind", "edits_apply"}  # tried in actions/test_offsets.py
 # tried in operators/test_walking.py
 WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walker_remove"}
 
@@ -281,7 +282,8 @@ def test_every_operator_has_options_for_the_redo_panel_and_is_undone_in_some_tes
     for name in set(dir(bpy.ops.fabrik)) - NOT_REDONE:
         operator = getattr(bpy.types, f"FABRIK_OT_{name}")
         assert ({"REGISTER"} if name in ONLY_LOOK else {"REGISTER", "UNDO"}) <= operator.bl_options
-    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *WITH_A_FILE, *WITH_LEGS}
+    tried_elsewhere = {*WITH_A_FILE, *WITH_LEGS, *WITH_MOTION}
+    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *tried_elsewhere}
 
 
 def test_a_failing_add_makes_nothing() -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from fabrik_addon.kernel import Rows
 from fabrik_addon.maths import Q4, Doubles, multiplied, normalized, rotated, turn_about, unit
-from fabrik_addon.rig.figure.goal_table import ChainGoal, GoalTable
+from fabrik_addon.rig.figure.chain_goal import ChainGoal
+from fabrik_addon.rig.figure.goal_table import GoalTable
 
 FRAMES, JOINTS = 7, 4
 EXACT = 1e-12

@@ -11,8 +11,7 @@ import pytest
 from fabrik_addon.kernel import AxisLock, Hinge, Locked, QuaternionLock, Universal
 from fabrik_addon.rig.animation.channels import channel_of, read_locks, read_rotation, read_values
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.figure.joint_limits import read_limit
-from fabrik_addon.rig.figure.locks import read_channel_locks
+from fabrik_addon.rig.figure.joint_limits import read_channel_locks, read_limit
 from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Quaternion, Vector
 

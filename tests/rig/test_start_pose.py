@@ -101,14 +101,21 @@ def test_keyed_channels_start_from_the_frame_and_the_others_from_the_cache() -> 
     assert pose[1][:4] == pytest.approx((1, 0, 0, 0), abs=1e-6)
 
 
-def test_keyed_start_pose_under_nla_strips_is_refused() -> None:
-    owner = make_line(3)
-    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
-    chain = add_chain(owner, A)
-    chain.start = "ANIMATED"
-    owner.animation_data.nla_tracks.new().strips.new("strip", 1, owner.animation_data.action)
-    with pytest.raises(RuntimeError, match="NLA strips"):
-        bpy.ops.fabrik.solve()
+def test_keyed_start_pose_under_strips_is_the_pose_that_these_play() -> None:
+    owner = make_line(3, bend=0.2)
+    bone = owner.pose.bones["b0"]
+    bone.rotation_quaternion = Quaternion((0, 1, 0), 0.5)
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+    data = owner.animation_data
+    data.nla_tracks.new().strips.new("strip", 1, data.action)
+    data.action = None
+    bpy.context.scene.frame_set(1)
+    chain = add_chain(owner, (0.5, 0.5, 2.2))
+    chain.start, chain.influence = "ANIMATED", 0.0
+    for _ in range(2):
+        pose = solve_at(chain, (0.5, 0.5, 2.2))
+        assert pose[0][:4] == pytest.approx(tuple(Quaternion((0, 1, 0), 0.5)), abs=1e-5)
+        assert pose[1][:4] == pytest.approx((1, 0, 0, 0), abs=1e-6)
 
 
 def test_cache_survives_save_and_reload(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from ...maths import (
 from ...rig.animation.channels import to_rotations
 from ...rig.animation.curves import CONSTANT, PLAIN, Keys, staying
 from ...rig.animation.keys import is_pinned_at_times
+from ...rig.figure.chain_goal import ChainGoal
 from ...rig.figure.figure import RigFigure
-from ...rig.figure.goal_table import ChainGoal
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.joint_limits import way_up
 from .keys import BoneKeys

@@ -36,7 +36,7 @@ from ...rig.animation.compat import (
     slot_of,
     strips_of,
 )
-from ...rig.animation.curves import PLAIN, Keys, staying
+from ...rig.animation.curves import CONSTANT, PLAIN, Keys, staying
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.figure.figure import BoneChannels
@@ -192,7 +192,7 @@ def keys_of(
     bones = [(own, pose[own.bone]) if own is not None else None for own in figure.channels]
     stood = [read_values(one[1]) if one is not None else [] for one in bones]
     channels = [one and replace(one[0], near=before.previous(one[1], one[0].near)) for one in bones]
-    runs = _runs(channels, answers.rotations, steps, stood)
+    runs = _runs(channels, answers.rotations, steps, stood) | dict(_played(track, channels))
     for i, (own, one) in enumerate(zip(channels, bones, strict=True)):
         if own is not None and one is not None:
             values, stays = runs[i]
@@ -201,10 +201,24 @@ def keys_of(
             yield keys, holders or [*results], figure.limits[i] if track.is_one else None, 1.0
     for i, (name, channel) in enumerate(figure.plain_channels):
         values, bone = answers.plain[:, i], pose[name]
-        place, stays = [*getattr(bone, channel)], staying(values)
+        place, stays = [*getattr(bone, channel)], staying(values, within=0.0 if answers.played else CONSTANT)
         keys = of_all(plain_path(bone, channel), PLAIN, name, range(3), place, values, stays)
         holders = [result for result, chain in zip(results, figure.asked, strict=True) if name in chain.bones]
         yield keys, holders or [*results], None, figure.length if channel == "location" else 1.0
+
+
+def _played(track: Track, channels: Sequence[BoneChannels | None]) -> Iterator[tuple[int, tuple[Doubles, Mask]]]:
+    """`_runs` of the bones whose keys goals offset: they run on from these, and are these where nothing is asked."""
+    answers = track.answers
+    for i, played in answers.played.items():
+        own = channels[i]
+        if own is None:
+            continue
+        values = played.copy()
+        for k in np.flatnonzero(~answers.rests).tolist():
+            near = played[k].tolist()
+            values[k] = replace(own, near=near).values(answers.rotations[k, i].tolist(), near)
+        yield i, (values, staying(values, within=0.0))
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:

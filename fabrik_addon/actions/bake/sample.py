@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import FabrikError, place_of
 from ...kernel import Free, Limit, Rows
-from ...maths import ORIGIN, Doubles, Ints, Places, axes_of, v3
+from ...maths import ORIGIN, Doubles, Ints, Mask, Places, axes_of, v3
 from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
@@ -55,6 +55,8 @@ class Answers:
         turn: (F, C), angles in radians by which the solved tip is off the rotation, or the aim, that it is to have.
         softened: (F, C), from where soft reach put the goal to the target, a share of the chain's length.
         violation: The worst of any limit, radians.
+        rests: (F,), whether nothing is asked of the chains, so that they stand as keys play them.
+        played: By the indices of bones that start from their keys (F, width), the channels as these play.
     """
 
     rotations: Doubles
@@ -63,6 +65,8 @@ class Answers:
     residual: Doubles
     turn: Doubles
     softened: Doubles
+    rests: Mask
+    played: dict[int, Doubles]
     violation: float = 0.0
 
     @classmethod
@@ -71,7 +75,10 @@ class Answers:
         chains, count = len(figure.asked), len(figure.plain_channels)
         rotations, plain = np.empty((frames, len(figure.bones), 4)), np.zeros((frames, count, 3))
         residual, turn, softened = np.zeros((3, frames, chains))
-        return cls(rotations, plain, np.zeros((frames, chains), dtype=np.int32), residual, turn, softened)
+        status, rests = np.zeros((frames, chains), dtype=np.int32), np.zeros(frames, dtype=bool)
+        offset = figure.start.played if figure.asked.has_offsets else ()
+        played: dict[int, Doubles] = {i: np.zeros((frames, len(values))) for i, values in offset}
+        return cls(rotations, plain, status, residual, turn, softened, rests, played)
 
 
 class Track:
@@ -300,7 +307,9 @@ class Track:
     def _put(self, k: int, item: Posed) -> None:
         """Put what was found in frame k by itself among the answers."""
         answers = self.answers
-        answers.rotations[k] = item.rotations
+        answers.rotations[k], answers.rests[k] = item.rotations, item.rests
+        for i, values in item.figure.start.played if answers.played else ():
+            answers.played[i][k] = values
         answers.violation = max(answers.violation, item.figure.solver.violation(item.rotations.tolist()))
         if item.figure.plain_channels:
             answers.plain[k] = item.figure.plain_values(item.shift, item.factors)

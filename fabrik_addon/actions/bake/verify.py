@@ -15,7 +15,8 @@ from ...kernel import SOLVE_SPACE
 from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
 from ...rig.animation.animation import Animated
 from ...rig.bones import pose_bones
-from ...rig.figure.goal_table import ChainGoal, GoalTable
+from ...rig.figure.chain_goal import ChainGoal
+from ...rig.figure.goal_table import GoalTable
 from ...rig.figure.groups import is_let_go
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip

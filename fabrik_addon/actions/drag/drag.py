@@ -24,14 +24,14 @@ from ...maths import IDENTITY, ORIGIN, Q4, multiplied, rotated
 from ...messages import Message
 from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
-from ...rig.bones import pose_bones, resolve_bones
+from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.joint_limits import path_of, read_stiffness, way_up
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import Posed, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
-from ...rig.goals import GoalPoints, goal_of, into_frame, read_held, turns_tip
+from ...rig.goals import GoalPoints, goal_of, into_frame, is_offset, read_held, turns_tip
 from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
@@ -169,7 +169,9 @@ def waits(drag: Drag) -> bool:
 
 
 def _pauses(owner: bpy.types.Object, scope: Scope) -> bool:
-    return rig_of(owner).live and not scope.follows and bool(scope.holding)
+    chain = rig_of(owner).chains.get(scope.taken.chain)
+    is_moved = bool(scope.holding) or (chain is not None and chain.enabled and is_offset(chain))
+    return rig_of(owner).live and not scope.follows and is_moved
 
 
 def _restorer(owner: bpy.types.Object, scope: Scope, figure: RigFigure) -> Callable[[], None]:
@@ -576,6 +578,9 @@ def _key(
     context: bpy.types.Context, owner: bpy.types.Object, figure: RigFigure, *, is_pulled: bool
 ) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
+    edited = {name for chain in rig_of(owner).chains if is_offset(chain) for name in names_if_any(owner, chain)}
+    if edited.intersection(figure.bones):  # their controls are keyed, and not the motion below these
+        return False, []
     bones = [pose_bones(owner)[name] for i, name in enumerate(figure.bones) if i not in figure.start.carried]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     plain = [(pose_bones(owner)[name], channel) for name, channel in figure.plain_channels]

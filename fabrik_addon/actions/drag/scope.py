@@ -14,7 +14,9 @@ from ...errors import ChainError
 from ...rig.bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves, set_of
+from ...rig.goals import is_offset
 from ...rig.schema import FabrikChain, limit_of, rig_of
+from ...rig.schema.chain import OFFSET
 from ..chains import limb_length
 
 # Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
@@ -152,11 +154,15 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
         FabrikError: There is no such bone or chain.
     """
     rig = rig_of(owner)
+    if not taken.chain:  # whose control comes along
+        edited = (one for one in rig.chains if one.enabled and one.goal == OFFSET and is_offset(one))
+        own = next((one for one in edited if (one.tip_bone, one.effector) == (taken.bone, taken.end)), None)
+        taken = Taken.tip_of(own) if own is not None else taken
     chain = rig.chains.get(taken.chain)
     if taken.chain and chain is None:
         raise ChainError("there is no such chain", rig=owner.name, chain=taken.chain)
     bone = bones_to(owner, taken.bone, 1)[0]
-    if chain is not None and rig.live and chain.enabled and chain.target is not None:
+    if chain is not None and rig.live and chain.enabled and chain.target is not None and not is_offset(chain):
         return Scope(taken, follows=True)
     others = [one for one in rig.chains if one.enabled and one.name != taken.chain and one.weight * one.influence > 0.0]
     pins = [one for one in others if one.pin and _is_beside(owner, one, bone)]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, cast
@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InvalidValueError, place_of
 from ...finite import are_finite
 from ...kernel import STATUSES
-from ...maths import Q4, ULPS, multiplied, normalized, q4, v3
+from ...maths import IDENTITY, Q4, ULPS, multiplied, normalized, q4, v3
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -28,7 +28,7 @@ from ...rig.figure.reader import FactsByRig, read, restarted
 from ...rig.figure.solve import is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, goals_of
+from ...rig.goals import GoalPoints, goals_of, offset_in
 from ...rig.schema import rig_of
 from ...rig.spaces import reader_within
 from ...rig.targets import check_present, kind_of, reader_of
@@ -57,12 +57,26 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
         if goal.role == "pole" and not asked.has_pole:
             continue
         frame = frames.get(goal.role)
+        if goal.role == "target" and asked.is_offset:
+            place = Source(_offset_reader(frame or "", turns=False), *goal, may_hide(goal.found), k, hangs=True)
+            yield place
+            if asked.turns and chain.orientation == "TARGET":
+                turn = _offset_reader(frame or "", turns=True)
+                yield place._replace(read=turn, role="turn", offset=IDENTITY)
+            continue
+        if asked.is_offset and not rig_of(owner).edits:
+            continue
         read = reader_within(frame, turns=False) if frame else reader_of(goal.found, goal.bone)
         place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
         yield place
         if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
             turn = reader_within(frame, turns=True) if frame else kind_of(goal.found, goal.bone).turn
             yield place._replace(read=turn, role="turn", offset=normalized(q4(chain.rotation_offset)))
+
+
+def _offset_reader(frame: str, *, turns: bool) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
+    """What reads by how much a control is moved, or turned, from its rest (`goals.offset_in`)."""
+    return lambda role, found, name: offset_in(frame, found, name)[turns]
 
 
 def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
@@ -139,7 +153,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 
 # Live chains written, with what came of them: all of an armature at once.
 
-FIGURE = attrgetter("figure")
+FIGURE, RESTS = attrgetter("figure"), attrgetter("rests")
 NOT_BARE = -1  # in place of a status that does not tell all
 
 
@@ -153,9 +167,9 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     Raises:
         TypeError: The armature has other bones or chains than when it was looked up.
     """
-    key = [*map(id, map(FIGURE, figures))]
-    if rig.writer is None or [*map(id, map(FIGURE, rig.writer.poses))] != key:
-        poses = [Pose(known.figure, known.rotations, known.shift, known.factors) for known in figures]
+    key = [*zip(map(id, map(FIGURE, figures)), map(RESTS, figures), strict=True)]
+    if rig.writer is None or rig.writer.key != key:
+        poses = [Pose(one.figure, one.rotations, one.shift, one.factors, one.rests) for one in figures]
         rig.writer = PoseWriter(poses, rig.bones)
     _conclude(rig, figures)
     counts = rig.writer.write(rig.owner, rig.left)
@@ -266,7 +280,7 @@ def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgrap
         return known
     state.counts.solves += 1
     item = known.posed = posed(figure, goals, chain_set.owner, depsgraph)
-    known.numbers, known.points = item.numbers, seen
+    known.numbers, known.points, known.rests = item.numbers, seen, item.rests
     known.rotations[:], known.ends[:] = item.rotations, item.ends
     known.shift[:], known.factors[:] = item.shift, item.factors
     return known
@@ -413,8 +427,8 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
         InvalidValueError: A goal is nowhere.
     """
     state.counts.solves += 1
-    known.numbers, known.points = numbers, points
     figure = known.figure
+    known.numbers, known.points, known.rests = numbers, points, numbers == figure.asked.at_rest
     if figure.weighed is not None and figure.space is not known.space:
         figure = replace(figure, space=known.space)
     figure.solved(numbers)

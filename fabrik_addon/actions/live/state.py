@@ -178,6 +178,7 @@ class LiveFigure:
         posed: What came of chains whose figure depends on the pose, where they were solved anew; else None.
         is_fresh: False once something changed them; then they are read anew.
         keys: How many keys the rotations of their bones had when they were read.
+        rests: Whether nothing is asked of them, so that they stand as keys play them.
     """
 
     names: Names
@@ -201,6 +202,7 @@ class LiveFigure:
     posed: Posed | None = None
     is_fresh: bool = True
     keys: int = 0
+    rests: bool = False
 
 
 @dataclass(slots=True, eq=False)

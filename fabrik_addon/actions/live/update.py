@@ -20,6 +20,7 @@ from ...errors import FabrikError, place_of
 from ...finite import are_finite
 from ...rig.animation.animation import keeps_turn, points_ahead
 from ...rig.animation.compat import evaluated_now
+from ...rig.animation.keys import Played
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation
@@ -173,6 +174,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
         look(scene)
     for rig in state.rigs if depsgraph.mode == "RENDER" else ():
         flush_animation(rig.owner, depsgraph)
+        Played.evaluated(scene.frame_current_final, [rig.owner])
     if any(rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner) for rig in state.rigs):
         look(scene)
         return False

@@ -237,7 +237,8 @@ def _restarted(
     if not figure.is_even:
         return figure.started(rotations, figure.root.shift_for(location) if figure.root else ORIGIN)
     start = figure.start._replace(rotations=rotations, location=location)
-    found = figure.restarted(start, restarted_limits(rig.owner, figure.bones, figure.limits, start))
+    limits = restarted_limits(rig.owner, figure.bones, figure.limits, start)
+    found = figure.restarted(start, limits).posed_from(figure)
     space = found.space_at(rig.frame, root) if rig.frame is not None else None
     return replace(found, space=space or found.space)
 

@@ -24,6 +24,7 @@ from ...rig.goals import GoalRef, goal_of, offset_from_target, store, swing_fram
 from ...rig.limit_types import limit_settings, mirrored_limit
 from ...rig.placing import location_at, location_curves, put, stays
 from ...rig.schema import FabrikChain, girdle_of, limit_of, rig_of, unique_name
+from ...rig.schema.chain import OFFSET
 from ...rig.skeleton import flipped_name, sided_name
 from ...rig.spaces import carriers_above, scene_anchor
 from ...rig.targets import resolve_point, resolve_turn
@@ -222,7 +223,8 @@ class GoalPlan:
         defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
         shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
         size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
-        made = Empty(self.world.translation, size, shape, swings=self.swings)
+        is_moved = self.role == "target" and chain.goal == OFFSET
+        made = Empty(self.world.translation, size, shape, swings=self.swings, is_offset=is_moved)
         make_goals(context, owner, [(chain, self.role, made)], "BONE")
         return []
 

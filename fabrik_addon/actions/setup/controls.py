@@ -21,6 +21,7 @@ from ...rig.animation.channels import plain_path
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import armature_of, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
+from ...rig.goals import is_offset
 from ...rig.schema import limit_of, rig_of
 
 BODY_COLLECTION = "FABRIK Body"
@@ -50,15 +51,31 @@ def draw_controls(
     """
     heads = [part.bones[-1] for part in chains.values() if part.kind == HEAD]
     body = {"HIPS": rig_of(owner).body_bone, "CHEST": chest, "HEAD": heads[0] if len(heads) == 1 else ""}
-    flesh = flesh_of(context, owner)
-    drawn = [name for role, name in body.items() if name and _draw_ring(owner, limbs, flesh, role, name)]
+    flesh, edits = flesh_of(context, owner), _drawn_at_bones(owner)
+    asked = [(role, name) for role, name in body.items() if name]
+    drawn = [name for role, name in asked if _draw_ring(owner, limbs, flesh, role, (name, edits.get(name, name)))]
     _lock_places(owner, [name for name in drawn if name != body["HIPS"]])
-    _collect(owner, drawn)
+    _collect(owner, [name for name in drawn if name not in edits])
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
     for name, part in chains.items():
         chain = rig_of(owner).chains.get(name)
         if chain is not None and chain.target == owner and chain.target_bone and part.kind in {ARM, LEG}:
             _fit_box(owner, evaluated, flesh, chain.target_bone, part.bones[-1])
+
+
+def _drawn_at_bones(owner: bpy.types.Object) -> dict[str, str]:
+    """Let controls that edit a motion be drawn where the bones stand that they move, as far as Blender can.
+
+    Returns:
+        The names of these bones, each with that of its control.
+    """
+    found = {chain.tip_bone: chain.target_bone for chain in rig_of(owner).chains if is_offset(chain)}
+    for name, control in found.items():
+        drawn: Any = pose_bones(owner)[control]
+        drawn.custom_shape_transform = pose_bones(owner)[name]
+        if hasattr(drawn, "use_transform_at_custom_shape"):  # from 5.0 on: Blender's own gizmo with it
+            drawn.use_transform_at_custom_shape = True
+    return found
 
 
 def undraw_controls(owner: bpy.types.Object) -> None:
@@ -145,28 +162,36 @@ def _vertices(mesh: bpy.types.Mesh, groups: Sequence[str], parent: str) -> tuple
     return places.reshape(-1, 3)[::step].astype(np.float64), bones
 
 
-def _draw_ring(owner: bpy.types.Object, limbs: Limbs, flesh: Flesh, role: str, name: str) -> bool:
-    """Draw a bone of the body as a ring about the mesh there, across the body's up; False where it is drawn already."""
-    bone, axes = pose_bones(owner)[name], limbs.axes
+def _draw_ring(owner: bpy.types.Object, limbs: Limbs, flesh: Flesh, role: str, names: tuple[str, str]) -> bool:
+    """Draw a bone of the body as a ring about the mesh there, across the body's up; False where it is drawn already.
+
+    Args:
+        owner: The armature object.
+        limbs: Of its skeleton.
+        flesh: Of its bones.
+        role: "HIPS", "CHEST" or "HEAD".
+        names: Of the bone, and of that which is drawn there: itself, or the control that edits its motion.
+    """
+    name, on = names
+    rest, bone, axes = pose_bones(owner)[name].bone, pose_bones(owner)[on], limbs.axes
     if bone.custom_shape not in {None, _usual_shape(owner)} and not is_shape(bone.custom_shape):
         return False
     up, lateral = Vector(axes.up), Vector(axes.lateral)
     turn = Matrix((lateral, up, lateral.cross(up))).transposed()  # X across, Y up
     size = max(max(column) - min(column) for column in zip(*limbs.skeleton.heads, strict=True))
     places = flesh.get(name, np.zeros((0, 3)))
-    middle, radii = Vector(bone.bone.head_local + bone.bone.tail_local) / 2.0, Vector((1, 1, 1)) * BARE[role] * size
+    middle, radii = Vector(rest.head_local + rest.tail_local) / 2.0, Vector((1, 1, 1)) * BARE[role] * size
     if len(places) > len(INNER):
         low, high = np.percentile(places @ np.array(turn), INNER, axis=0)
         middle, radii = turn @ Vector(0.5 * (low + high)), Vector(0.5 * RING_AWAY * (high - low))
     if not is_shape(bone.custom_shape):
         limit_of(bone).drawn_size = bone.custom_shape_scale_xyz
     least = LEAST * size
-    rest = bone.bone.matrix_local
     bone.custom_shape, bone.custom_shape_wire_width = shape_object("CIRCLE"), WIRE
     bone.use_custom_shape_bone_size = False
     bone.custom_shape_scale_xyz = (max(radii.x, least), 1.0, max(radii.z, least))
-    bone.custom_shape_translation = rest.inverted() @ middle
-    bone.custom_shape_rotation_euler = (rest.to_3x3().normalized().inverted() @ turn).to_euler()
+    bone.custom_shape_translation = rest.matrix_local.inverted() @ middle
+    bone.custom_shape_rotation_euler = (rest.matrix_local.to_3x3().normalized().inverted() @ turn).to_euler()
     colour: Any = bone.color
     colour.palette = COLOURS[""]
     return True
@@ -179,9 +204,8 @@ def _fit_box(owner: bpy.types.Object, evaluated: bpy.types.Object, flesh: Flesh,
     found = [flesh[name] for name in names if name in flesh]
     if not found or not is_shape(drawn.custom_shape):
         return
-    to = np.array(
-        pose_bones(evaluated)[control].matrix.inverted_safe() @ last.matrix @ last.bone.matrix_local.inverted()
-    )
+    stands = (last if drawn.custom_shape_transform else pose_bones(evaluated)[control]).matrix
+    to = np.array(stands.inverted_safe() @ last.matrix @ last.bone.matrix_local.inverted())
     places = np.concatenate(found) @ to[:3, :3].T + to[:3, 3]
     low, high = np.percentile(places, INNER, axis=0)
     drawn.use_custom_shape_bone_size = False

@@ -12,18 +12,21 @@ from mathutils import Vector
 from ...errors import BoneError, ChainError, FabrikError
 from ...maths import V3
 from ...messages import ROLES
-from ...recognise.find import ON_FOUR
-from ...recognise.helpers import girdles_and_sockets, helper_bones
+from ...recognise.find import ON_FOUR, girdles_and_sockets, helper_bones
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING, Part, Recognised
-from ...rig.animation.compat import fcurves_of
+from ...rig.animation.compat import copy_action, fcurves_of, shares_curves
+from ...rig.animation.keys import are_moved
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import is_control, new_bones_refusal
+from ...rig.figure.groups import ChainSet, body_moves
+from ...rig.figure.start_pose import capture_bones
 from ...rig.goals import frames_of, goal_of, swing_frame_of
 from ...rig.placing import location_curves, turn_curves
 from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
+from ...rig.schema.chain import OFFSET
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, worded
 from ..bends import pole_over
@@ -35,7 +38,7 @@ from ..goals import NewGoal, make_goals, make_swing_bones, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..spaces import space_name, switch_spaces
-from ..walk.setup import add_walker
+from ..walk.setup import BODY, add_walker
 from .controls import draw_controls
 from .parts import between_body_and_parts, chain_of, reasons_by_bone
 from .ranges import CLAVICLE, HELD, give_ranges, give_to_free
@@ -66,6 +69,7 @@ class SetupOptions:
         use_defaults: What new chains are given, for chains that were there already, too.
         use_walker: A walker of what stands on legs, whose walk can be planned.
         use_switches: The switches of a generated rig are set so that the body follows the chains.
+        use_motion: Where keys move the bones, targets and poles edit that motion, and replace nothing of it.
     """
 
     use_poles: bool = True
@@ -77,6 +81,7 @@ class SetupOptions:
     use_walker: bool = False
     use_defaults: bool = False
     use_switches: bool = True
+    use_motion: bool = True
 
 
 @dataclass(slots=True)
@@ -180,10 +185,8 @@ def set_up(
         FabrikError: The armature can't be posed; nothing was changed.
     """
     done = Done(notes=[worded(note) for note in found.notes])
-    refusal = new_bones_refusal(owner) if KIND_OF_CONTROLS.get(options.controls) == "BONE" else ""
-    if refusal:
-        options = replace(options, controls="EMPTIES")
-        done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
+    names = [bone for part in parts for bone in part.bones]
+    options = _settled(owner, names, options, done)
     _check(owner, parts)
     bring_up_to_date(owner)
     if options.use_switches:
@@ -191,16 +194,16 @@ def set_up(
             switched, notes = follow_controls(context, owner, [part.bones for part in parts])
         done.switched += switched
         done.notes += notes
-    limbs = limbs_of(owner, [bone for part in parts for bone in part.bones])
+    limbs = limbs_of(owner, names)
     if options.use_limits:
-        done.limited, exceeded = give_ranges(owner, limbs, parts, found.plan)
-        if exceeded:
-            done.notes.append(
-                Text("posed beyond the range of their joints, and left free: {names}", names=", ".join(exceeded))
-            )
+        limited, notes = give_ranges(owner, limbs, parts, found.plan)
+        done.limited += limited
+        done.notes += notes
     with unposed():  # all chains first, so that start poses and goals are decided once for each figure
         chains = _chains(context, owner, limbs, parts, options, done)
         _choose_body(context, owner, found, done)
+        if options.use_motion and done.body:
+            _keep_motion(context, owner, parts, done)
         _stiffen(owner, limbs, parts, is_human=found.plan == "HUMAN", options=options, done=done)
         if options.controls != "NONE":
             _make_goals(context, owner, limbs, chains, options, done)
@@ -213,6 +216,16 @@ def set_up(
     if options.use_walker:
         _make_walker(context, owner, done)
     return done
+
+
+def _settled(owner: bpy.types.Object, names: Sequence[str], options: SetupOptions, done: Done) -> SetupOptions:
+    """What can be made of what is wanted: linked data get no bones; without motion, or for a walk, none is edited."""
+    kind = KIND_OF_CONTROLS.get(options.controls)
+    if kind == "BONE" and new_bones_refusal(owner):
+        options, kind = replace(options, controls="EMPTIES"), "EMPTY"
+        done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
+    edits = options.use_motion and kind == "BONE" and not options.use_walker and are_moved(owner, names)
+    return replace(options, use_motion=edits)
 
 
 def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done) -> None:
@@ -316,6 +329,17 @@ def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Rec
         rig_of(owner).body_stays = True  # its keys say where the body is
 
 
+def _keep_motion(context: bpy.types.Context, owner: bpy.types.Object, parts: Sequence[Part[str]], done: Done) -> None:
+    """A chain that is the body bone alone, whose motion a target edits; what no key moves starts as it stands."""
+    between = between_body_and_parts(owner, done.body, parts)
+    capture_bones(owner, [pose_bones(owner)[name] for name in between])
+    if body_moves(ChainSet(owner, (), done.body)):
+        taken = [chain.name for chain in rig_of(owner).chains]
+        chain = add_chain(owner, bones_to(owner, done.body, 1), 1, read_defaults(context))
+        chain.name, chain.effector = unique_name(BODY, taken), "HEAD"
+        done.made.append(chain.name)
+
+
 def _stiffen(
     owner: bpy.types.Object,
     limbs: Limbs,
@@ -343,8 +367,8 @@ def _stiffen(
         held = [names[bone] for bone in sorted(sockets | (helper_bones(limbs) - above))]
         if followers:
             held = [bone for part in parts for bone in part.bones if bone in followers]
-        done.limited += give_to_free(owner, held, HELD)
-        done.limited += give_to_free(owner, clavicles, CLAVICLE) if is_human else []
+        done.limited += give_to_free(owner, held, HELD)[0]
+        done.limited += give_to_free(owner, clavicles, CLAVICLE)[0] if is_human else []
 
 
 def _make_goals(
@@ -376,16 +400,48 @@ def _make_goals(
         if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
             bent.append((chain, part))
     asked += _poles(context, owner, limbs, bent, done)
+    body = next((rig_of(owner).chains[name] for name in done.made if name not in chains), None)
+    if body is not None:
+        asked.append((body, "target", plan_target(context, resolve_bones(owner, body), defaults, body)))
     carried = [name for name, part in chains.items() if chest and part.kind == ARM]
     asked = [
-        (one, role, replace(planned, parent=chest if one.name in carried else None, swings=role == "pole"))
+        (
+            one,
+            role,
+            replace(
+                planned,
+                parent=chest if one.name in carried else None,
+                swings=role == "pole",
+                is_offset=role == "target" and options.use_motion and one.name in done.made,
+            ),
+        )
         for one, role, planned in asked
     ]
+    offset = [one.name for one, _, planned in asked if planned.is_offset]
     mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
     done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+    _let_edit(owner, offset, done)
     draw_controls(context, owner, limbs, chains, chest)
+
+
+def _let_edit(owner: bpy.types.Object, names: Sequence[str], done: Done) -> None:
+    """Let the targets of chains edit their motion, in an action that can be keyed and that no other plays."""
+    for name in names:
+        rig_of(owner).chains[name].goal = OFFSET
+    data = owner.animation_data
+    action = data.action if data is not None and names else None
+    if action is None:
+        return
+    other = shares_curves(owner) if action.is_editable else None
+    if not action.is_editable:
+        done.notes.append(Text("its action '{action}' is linked: it has a copy now", action=action.name))
+    elif other is not None:
+        fields = {"action": action.name, "other": other.name}
+        done.notes.append(Text("its action '{action}' is also played by '{other}': it has a copy now", **fields))
+    if other is not None or not action.is_editable:
+        copy_action(owner)
 
 
 def _is_helped(part: Part[str]) -> bool:
@@ -483,7 +539,10 @@ def _hold(
     """Rotations of hands and feet, and pins of feet, of chains that were made now."""
     rig, feet = rig_of(owner), []
     for name in done.made:
-        chain, part = rig.chains[name], chains[name]
+        chain, part = rig.chains[name], chains.get(name)
+        if part is None:  # the body, which its target turns
+            orient(context, (owner, chain), "TARGET")
+            continue
         try:
             if part.holds_head and part.kind in {ARM, LEG} and chain.target is not None:
                 orient(context, (owner, chain), "TARGET")  # every control turns what it moves

@@ -500,7 +500,7 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
     """The chain that is the body; which was made. It starts from the keys of its bone, which are the path."""
     rig = rig_of(owner)
     bones = bones_to(owner, bone, 1)
-    chain = rig.chains.get(rig.walker.body)
+    chain = rig.chains.get(rig.walker.body) or next((one for one in rig.chains if _is_body(one, bone)), None)
     made = []
     if chain is None or chain.tip_bone != bone:
         taken = [other.name for other in rig.chains]
@@ -514,6 +514,11 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
     capture_bones(owner, bones)
     rig.walker.body = chain.name
     return made
+
+
+def _is_body(chain: FabrikChain, bone: str) -> bool:
+    """Whether a chain is the body bone alone."""
+    return (chain.tip_bone, chain.bone_count, chain.at_head) == (bone, 1, True)
 
 
 def _store(owner: bpy.types.Object, legs: Sequence[Leg], upright: Q4) -> str:

@@ -66,7 +66,7 @@ class Bend(Goal):
         frame: Index of the joint in whose frame the pole is, or `SOLVE_SPACE`.
         along: The direction from which the pole swings with the limb: the pole is then a vector from the run's root,
             both in the axes of the joint `frame`, and is turned by the least rotation that brings this direction onto
-            the run's. None for a pole that does not.
+            the run's. It is told after the pole in a row. None for a pole that does not.
     """
 
     pole: V3
@@ -96,7 +96,7 @@ class Bend(Goal):
         frame: SupportsIndex = SOLVE_SPACE,
         along: Sequence[float] | None = None,
     ) -> None:
-        self._ask(effector, weight, rank, "pole", 3, frame)
+        self._ask(effector, weight, rank, "pole", 3 if along is None else 6, frame)
         self.pole = checked_point("pole", pole)
         self.swings = along is not None
         self.rest_along = ORIGIN if along is None else checked_point("direction of a run", along)
@@ -119,7 +119,11 @@ class Bend(Goal):
         self.turn_side = self.spin = ORIGIN
 
     def numbers(self) -> tuple[float, ...]:
-        return self.pole
+        x, y, z = self.pole
+        if not self.swings:
+            return x, y, z
+        u, v, w = self.rest_along
+        return x, y, z, u, v, w
 
     def angle_for(self, off: float, reach: float) -> float:
         """The pole angle for a knee that stands so far off the line of a run of so great a length."""
@@ -171,6 +175,8 @@ class Bend(Goal):
     def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
         pole: V3 = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
         self.pole = pole if self.swings else minus(pole, origin)
+        if self.swings:
+            self.rest_along = (row[at + 3], row[at + 4], row[at + 5])
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -27,7 +27,7 @@ from ..walk_goals import is_walked
 from .channels import channel_of, read_locks
 from .compat import curves_of_action, fcurves_of, strips_of
 from .curves import values_at
-from .keys import CHAIN_PATH, KeyedChannels, animated_paths, chain_of
+from .keys import CHAIN_PATH, KeyedChannels, animated_paths, chain_of, has_motion
 
 
 def is_still(found: bpy.types.Object, bone: str) -> bool:
@@ -41,11 +41,6 @@ def is_still(found: bpy.types.Object, bone: str) -> bool:
         _is_animated(thing, name) or _data_is_animated(thing) or thing.rigid_body is not None
         for thing, name in ties_behind(found, bone)
     )
-
-
-def has_motion(curve: bpy.types.FCurve) -> bool:
-    """Whether a curve may have different values in different frames: a single key holds one."""
-    return len(curve.keyframe_points) > 1 or len(curve.modifiers) > 0 or len(curve.sampled_points) > 0
 
 
 def _is_animated(thing: bpy.types.Object, bone: str) -> bool:

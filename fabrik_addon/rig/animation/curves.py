@@ -136,35 +136,44 @@ def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> Non
 
 
 def split_at(curve: bpy.types.FCurve, frame: float) -> None:
-    """Give a curve a key on itself, so that it runs before that as it did; by de Casteljau where it is a cubic."""
+    """Give a curve a key on itself, so that it runs as it did; by de Casteljau where it is a cubic.
+
+    Between keys of Blender's easings, which are no cubics, it runs otherwise after the new key.
+    """
     points, value = curve.keyframe_points, curve.evaluate(frame)
     frames = [point.co[0] for point in points]
     if any(abs(one - frame) <= SAME_FRAME for one in frames):
         return
     at = bisect(frames, frame)
-    kept, near = list[tuple[str, Vector]](), Vector((frame - 1.0, value))
-    if at:
-        before = points[at - 1]
-        kept = [("handle_left", before.handle_left.copy()), ("handle_right", before.handle_right.copy())]
-        if before.interpolation == "BEZIER" and at < len(points):
-            after = points[at]
-            spans = [before.co, before.handle_right, after.handle_left, after.co]
-            handle, near = _split_cubic([Vector(one) for one in spans], frame)
-            kept[1] = ("handle_right", handle)
+    near, far = Vector((frame - 1.0, value)), Vector((frame + 1.0, value))
+    kept = [*_handles(points, at - 1), *_handles(points, at)]  # as they are: those of Blender's own change with a key
+    if 0 < at < len(points) and points[at - 1].interpolation == "BEZIER":
+        before, after = points[at - 1], points[at]
+        spans = [before.co, before.handle_right, after.handle_left, after.co]
+        handle, near, far, other = _split_cubic([Vector(one) for one in spans], frame)
+        kept[1], kept[2] = (at - 1, "handle_right", handle), (at, "handle_left", other)
     points.insert(frame, value, options={"FAST"})
-    made = points[at]
-    for name, place in (("handle_left", near), ("handle_right", Vector((frame + 1.0, value)))):
-        setattr(made, f"{name}_type", "FREE")
-        setattr(made, name, place)
-    for name, place in kept:  # else the new key would bend what comes before
-        made.interpolation = points[at - 1].interpolation
-        setattr(points[at - 1], f"{name}_type", "FREE")
-        setattr(points[at - 1], name, place)
+    for name, place in (("handle_left", near), ("handle_right", far)):
+        setattr(points[at], f"{name}_type", "FREE")
+        setattr(points[at], name, place)
+    if at:
+        points[at].interpolation = points[at - 1].interpolation
+    for k, name, place in kept:
+        point = points[k + (k >= at)]
+        setattr(point, f"{name}_type", "FREE")
+        setattr(point, name, place)
     curve.update()
 
 
-def _split_cubic(spans: Sequence[Vector], frame: float) -> tuple[Vector, Vector]:
-    """The handles on either side of the part of a cubic that ends at a frame, by its four points."""
+def _handles(points: Any, k: int) -> list[tuple[int, str, Vector]]:
+    """The handles of a key by its index, each with that and its name; none where there is no such key."""
+    if not 0 <= k < len(points):
+        return []
+    return [(k, name, getattr(points[k], name).copy()) for name in ("handle_left", "handle_right")]
+
+
+def _split_cubic(spans: Sequence[Vector], frame: float) -> tuple[Vector, Vector, Vector, Vector]:
+    """The four handles of the two parts of a cubic that meet at a frame, by its four points."""
     p, q, r, s = spans
     width, reach = s.x - p.x, (q.x - p.x) + (s.x - r.x)
     if reach > width:  # as Blender shortens handles that would let the curve turn back
@@ -175,7 +184,7 @@ def _split_cubic(spans: Sequence[Vector], frame: float) -> tuple[Vector, Vector]
         a, b, c = p.lerp(q, t), q.lerp(r, t), r.lerp(s, t)
         a, b = a.lerp(b, t), b.lerp(c, t)
         low, high = (t, high) if a.lerp(b, t).x < frame else (low, t)
-    return p.lerp(q, t), a
+    return p.lerp(q, t), a, b, r.lerp(s, t)
 
 
 HALVINGS = 40  # of the range of a cubic's parameter, to find a frame in it
@@ -271,9 +280,9 @@ class Keys:
     slopes: Doubles | None = None
 
 
-def staying(values: Doubles) -> Mask:
-    """Which channels stay, (...,), of values (F, ...)."""
-    found: Mask = values.max(axis=0) - values.min(axis=0) <= CONSTANT
+def staying(values: Doubles, within: float = CONSTANT) -> Mask:
+    """Which channels stay, (...,), of values (F, ...): those that change by no more than a number."""
+    found: Mask = values.max(axis=0) - values.min(axis=0) <= within
     return found
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from math import inf
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil, floor, inf
+from typing import Any, ClassVar
 
 import bpy
+import numpy as np
 
-from ...errors import RigError
+from ...errors import FabrikError, RigError
 from ...maths import Q4, V3
 from ...messages import Message
+from ..bones import pose_bones
 from ..goals import GoalRef
 from ..placing import holder_of, key_group, location_curves, turn_curves
 from ..schema import FabrikChain, rig_of
-from .channels import channel_of, rotation_path
+from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
 from .compat import curves_of_action, fcurves_of, remove_curves, shares_curves, strips_of
-from .curves import SAME_FRAME
+from .curves import SAME_FRAME, values_at
 
 # The data paths of what is animated of an armature object, and of which chain they are.
 
@@ -162,6 +164,60 @@ HELD = ("held_location", "held_rotation")
 PINNED = ("pin", *HELD)
 
 
+class Played:
+    """What NLA strips play in the channels of bones: no curve tells it, but what Blender evaluates before a solve.
+
+    That is what stands in the channels when a frame was evaluated. It is kept until that happens again, or the strips
+    are others.
+    """
+
+    noted: ClassVar[dict[str, tuple[tuple[object, ...], dict[str, tuple[float, ...]]]]] = {}
+
+    @classmethod
+    def note(cls, owner: bpy.types.Object, frame: float) -> dict[str, tuple[float, ...]]:
+        """Keep what stands in the channels of an armature's bones, by their paths, as what is played at a frame."""
+        paths, found = {*animated_paths(owner)}, dict[str, tuple[float, ...]]()
+        for bone in pose_bones(owner) if paths else ():
+            own = (rotation_path(bone), read_values(bone)), (plain_path(bone, "location"), bone.location)
+            found |= {path: tuple(values) for path, values in own if path in paths}
+        cls.noted[owner.name_full] = _stamp_of(owner, frame), found
+        return found
+
+    @classmethod
+    def at(cls, owner: bpy.types.Object, frame: float) -> Mapping[str, tuple[float, ...]]:
+        """What is played at the scene's frame, where strips play; what stands there, if that was not noted yet."""
+        stamp, found = cls.noted.get(owner.name_full, ((), {}))
+        return found if stamp == _stamp_of(owner, frame) else cls.note(owner, frame)
+
+    @classmethod
+    def evaluated(cls, frame: float, owners: Iterable[bpy.types.Object]) -> None:
+        """Blender has evaluated a frame anew."""
+        for owner in owners:
+            if owner.name_full in cls.noted:
+                cls.note(owner, frame)
+
+    @classmethod
+    def forget(cls) -> None:
+        """Another file."""
+        cls.noted.clear()
+
+
+def has_strips(owner: bpy.types.Object) -> bool:
+    """Whether strips of NLA tracks move an armature object."""
+    data = owner.animation_data
+    return bool(data and data.use_nla and strips_of(data))
+
+
+def _stamp_of(owner: bpy.types.Object, frame: float) -> tuple[object, ...]:
+    """What is the same as long as an armature plays the same at a frame."""
+    data: Any = owner.animation_data
+    own = [(one.action.name_full, one.mute, one.influence, one.blend_type) for one in strips_of(data, with_muted=True)]
+    spans = [(one.frame_start, one.frame_end, one.scale) for one in strips_of(data, with_muted=True)]
+    tracks = [(track.mute, track.is_solo) for track in data.nla_tracks]
+    action = data.action.name_full if data.action is not None else ""
+    return round(frame / SAME_FRAME), action, data.action_influence, data.action_blend_type, *own, *spans, *tracks
+
+
 class KeyedChannels:
     """The curves of an armature's bones at one frame; good until the next evaluation.
 
@@ -172,6 +228,19 @@ class KeyedChannels:
     def __init__(self, owner: bpy.types.Object, frame: float) -> None:
         self.frame = frame
         self.curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
+        data = owner.animation_data
+        is_layered = data is not None and len(data.nla_tracks) > 0 and has_strips(owner)
+        self._owner, self._paths = owner, {*animated_paths(owner)} if is_layered else None
+
+    def played(self, path: str, otherwise: Sequence[float]) -> list[float]:
+        """The channels of a property as they are played at the frame, those without keys as said; none without any."""
+        if self._paths is not None:
+            return [*Played.at(self._owner, self.frame).get(path, ())]
+        curves = [self.curves.get((path, i)) for i in range(len(otherwise))]
+        if not any(curves):
+            return []
+        pairs = zip(curves, otherwise, strict=True)
+        return [curve.evaluate(self.frame) if curve is not None else value for curve, value in pairs]
 
     def curves_of(self, bone: bpy.types.PoseBone) -> list[bpy.types.FCurve | None]:
         """The curve of each rotation channel of a bone."""
@@ -182,6 +251,8 @@ class KeyedChannels:
 
     def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
         """Channel values at the last key up to the frame; `otherwise` for channels without one."""
+        if self._paths is not None:
+            return otherwise
         values = list(otherwise)
         for i, curve in enumerate(self.curves_of(bone)):
             points: Any = curve.keyframe_points if curve else ()
@@ -198,6 +269,8 @@ class KeyedChannels:
     def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
         """Whether a channel of the bone is keyed, by default its rotation."""
         path = f"{bone.path_from_id()}.{channel or channel_of(bone.rotation_mode)[0]}"
+        if self._paths is not None:
+            return path in self._paths
         return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
 
 
@@ -415,3 +488,58 @@ def key_goal(goal: bpy.types.Object, poses: Sequence[tuple[int, tuple[V3, Q4]]])
     for curve in fcurves_of(goal):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
+
+
+# The motion that an armature has: whether keys move its bones, and how these turn through all its actions.
+
+
+def has_motion(curve: bpy.types.FCurve) -> bool:
+    """Whether a curve may have different values in different frames: a single key holds one."""
+    return len(curve.keyframe_points) > 1 or len(curve.modifiers) > 0 or len(curve.sampled_points) > 0
+
+
+def are_moved(owner: bpy.types.Object, names: Iterable[str]) -> bool:
+    """Whether an action or strips move some bones of an armature object, so that they stand elsewhere in each frame."""
+    bones = [pose_bones(owner)[name] for name in names]
+    paths = {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
+    data = owner.animation_data
+    strips = strips_of(data) if data is not None and data.use_nla else ()
+    curves = [*fcurves_of(owner), *(curve for strip in strips for curve in curves_of_action(strip.action))]
+    return any(curve.data_path in paths and has_motion(curve) for curve in curves)
+
+
+def turns_through(owner: bpy.types.Object, names: Sequence[str]) -> Iterator[tuple[str, str, float, Q4]]:
+    """How bones are turned in each whole frame of all actions that turn them, the one that is played first.
+
+    Args:
+        owner: An armature object.
+        names: Of its bones.
+
+    Yields:
+        The name of an action and of a bone, a frame, and the bone's rotation in its rest frame.
+    """
+    own = owner.animation_data.action if owner.animation_data is not None else None
+    for action in sorted(bpy.data.actions, key=lambda one: (one != own, one.name)):
+        yield from _turns_in(action, owner, names)
+
+
+def _turns_in(
+    action: bpy.types.Action, owner: bpy.types.Object, names: Sequence[str]
+) -> Iterator[tuple[str, str, float, Q4]]:
+    bones = {rotation_path(pose_bones(owner)[name]): pose_bones(owner)[name] for name in names}
+    curves = [curve for curve in curves_of_action(action) if curve.data_path in bones]
+    if not curves:
+        return
+    first, last = action.frame_range
+    frames = np.arange(floor(first), ceil(last) + 1, dtype=np.float64)
+    values = {path: np.tile(read_values(bone), (len(frames), 1)) for path, bone in bones.items()}
+    for curve, found in zip(curves, values_at(curves, frames), strict=True):
+        if curve.array_index < channel_of(bones[curve.data_path].rotation_mode)[1]:
+            values[curve.data_path][:, curve.array_index] = found
+    for path in dict.fromkeys(curve.data_path for curve in curves):
+        bone = bones[path]
+        for frame, channels in zip(frames.tolist(), values[path].tolist(), strict=True):
+            try:
+                yield action.name, bone.name, frame, to_rotation(bone.rotation_mode, channels, bone.name)
+            except FabrikError:  # no rotation, which a solve in that frame tells
+                continue

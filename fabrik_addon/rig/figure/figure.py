@@ -19,11 +19,11 @@ from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, v3
 from ..animation.channels import channel_of, neutral_values, read_rotation, to_values
 from ..animation.keys import KeyedChannels
 from ..goals import Frames, GoalPoints
+from .chain_goal import ChainGoal
 from .goal_options import Grown, Weighed
-from .goal_table import ChainGoal, GoalTable
-from .joint_limits import Joints
+from .goal_table import GoalTable
+from .joint_limits import ChannelLocks, Joints, read_channel_locks
 from .kinematics import Hang, Instead, Mount, RootMove, head_of_root
-from .locks import ChannelLocks, read_channel_locks
 from .space import ChainSpace, RigFrame
 from .start_pose import Start
 
@@ -31,6 +31,8 @@ ANSWERS = (  # what a solve leaves in rows
     *("rotations", "shifts", "factors", "heads", "ends", "frames", "status", "residual", "passes", "pole_error"),
     *("goal_status", "goal_residual", "goal_turn", "softened", "blocking", "gives"),
 )
+
+RESTING = {"factors": 1, "blocking": -1}  # what these are where nothing was solved; the others are 0
 
 
 def goals_for(
@@ -251,6 +253,8 @@ class RigFigure:
             InvalidValueError: A number is not finite.
         """
         rows = self.row
+        if numbers == self.asked.at_rest:
+            return self._resting()
         if self.weighed is not None:  # what supports a body, and which way is up, is in no row
             goals = self.goals_at(numbers)
             fresh = Rows(self.solver.figure, goals, 1)
@@ -261,6 +265,19 @@ class RigFigure:
             return rows
         rows.numbers[:] = array("d", numbers)
         self.solver.solve_many(rows, self.settings, explain)
+        return rows
+
+    def _resting(self) -> Rows:
+        """A row of the kernel's as if solved, with the pose in which the chains start: nothing is asked of them."""
+        rows, rotations = self.row, self.start.rotations
+        placed = self.solver.figure.placed(rotations)
+        for name in ANSWERS:
+            part = getattr(rows, name)
+            part[:] = array(part.typecode, [RESTING.get(name, 0)]) * len(part)
+        rows.rotations[:] = array("d", [value for turn in rotations for value in turn])
+        rows.heads[:] = array("d", [value for place in placed.heads for value in place])
+        rows.ends[:] = array("d", [value for place in placed.ends for value in place])
+        rows.frames[:] = array("d", [value for turn in placed.frames for value in turn])
         return rows
 
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
@@ -337,7 +354,7 @@ class RigFigure:
             root = replace(root, location=root.location_for(shift))
             space = ChainSpace.of(space.rig, space.to_armature(shift), space.turn)
         solver = Solver(bodies.figure())
-        asked = self.asked.started(solver.figure)
+        asked = self.asked.started(solver.figure).kept_from(self.asked, shift)
         return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
 
     def restarted(self, start: Start, limits: Sequence[Limit]) -> RigFigure:
@@ -356,6 +373,17 @@ class RigFigure:
             root, name = replace(root, location=start.location), self.bones[0]
             instead = {**instead, name: instead[name]._replace(location=start.location)}
         return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
+
+    def posed_from(self, before: RigFigure) -> RigFigure:
+        """The same chains, whose start pose was made by hand, with the motion of which they are offset as it was.
+
+        Args:
+            before: The chains as they start from their motion.
+        """
+        shift = (
+            before.root.shift_for(self.root.location) if before.root is not None and self.root is not None else ORIGIN
+        )
+        return replace(self, asked=self.asked.kept_from(before.asked, shift))
 
     def asking(self, asked: Iterable[ChainGoal]) -> RigFigure:
         """A copy that asks for other things, with a row of its own; figure and solver are shared."""

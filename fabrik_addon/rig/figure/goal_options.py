@@ -11,7 +11,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, InvalidValueError, TargetError
 from ...finite import are_finite
-from ...kernel import ASKED, HINT, PIN, SOLVE_SPACE, Balance, Goal
+from ...kernel import ASKED, HINT, PIN, PLACED, SOLVE_SPACE, Balance, Goal
 from ...maths import IDENTITY, ORIGIN, Q4, V3, Y_AXIS, axes_of, length, plus, q4, rotated, scaled, v3
 from ...messages import ROLES, Message
 from ..animation.channels import read_rotation
@@ -20,8 +20,9 @@ from ..bones import ON_HEAD, bending_count, owner_of_bone, pose_bones, resolve_b
 from ..control_bones import control_names
 from ..goals import Frames, turns_tip
 from ..schema import FabrikChain, rig_of
+from ..spaces import carrier_of
 from ..walk_goals import is_walked_body
-from .goal_table import ChainGoal
+from .chain_goal import ChainGoal
 from .groups import ChainSet, body_moves
 from .kinematics import Instead, Link
 
@@ -404,6 +405,47 @@ def ask(
         rotated(turn, Y_AXIS) if swing else Y_AXIS,
         pole_fades=chain.pole_fades,
     )
+
+
+def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is_one: bool) -> ChainGoal:
+    """What a chain asks for whose controls tell how far from its start pose it is to be (`goals.is_offset`).
+
+    A body stands where its motion has it as far as pins let it, before all that is asked for.
+
+    Args:
+        asked: What it asks for else.
+        chain: The chain.
+        root: Its first bone.
+        is_one: Whether it is solved by itself.
+    """
+    is_body = asked.joints == (0,) and not is_one and asked.rank != PIN
+    pole, side = _resting_pole(chain, root, asked.swing) if asked.has_pole and asked.swing else (ORIGIN, ORIGIN)
+    return asked._replace(
+        is_offset=True,
+        rank=PLACED if is_body else asked.rank,
+        turn_frame=asked.frame,
+        pole_angle=0.0,
+        pole_fades=0.0,
+        pole_at_rest=pole,
+        bend_at_rest=side,
+    )
+
+
+def _resting_pole(chain: FabrikChain, root: bpy.types.PoseBone, swing: str) -> tuple[V3, V3]:
+    """Where the pole of a chain is when its control rests, and to which side the chain bends then.
+
+    Args:
+        chain: It has a pole that swings with the limb.
+        root: Its first bone.
+        swing: The bone that swings.
+
+    Returns:
+        From the limb's root in the axes of that bone; and a direction in the axes of the first bone at rest.
+    """
+    owner = owner_of_bone(root)
+    pole, axes = carrier_of(swing, "pole", owner, chain.pole_bone).translation, pose_bones(owner)[swing].bone
+    side = root.bone.matrix_local.to_3x3().inverted() @ axes.matrix_local.to_3x3() @ pole
+    return v3(pole), v3(side)
 
 
 def _swing_of(chain: FabrikChain, root: bpy.types.PoseBone, name: str, places: Collection[str]) -> tuple[str, Q4]:

@@ -35,7 +35,7 @@ from ...maths import (
     v3,
 )
 from ..bones import resolve_bones
-from ..goals import goals_of, swing_frame_of, turns_tip
+from ..goals import goals_of, is_offset, swing_frame_of, turns_tip
 from ..schema import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
 from ..spaces import within
 from ..targets import kind_of, reader_of
@@ -164,8 +164,10 @@ def _to_world(chain: FabrikChain, size: float) -> float:
 
 
 def stand_of(chain: FabrikChain) -> Stand | None:
-    """How a chain stands, as evaluated last; None where that can't be told."""
+    """How a chain stands, as evaluated last; None where that can't be told, as of one that goes by its motion."""
     owner = owner_of(chain)
+    if is_offset(chain):
+        return None
     try:
         bones = resolve_bones(owner, chain)
         rig = RigFrame.of(owner.matrix_world)

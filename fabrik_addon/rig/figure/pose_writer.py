@@ -89,6 +89,7 @@ def _plain(value: Any) -> Any:
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
+ROUNDING = 5e-7  # by which channels of a bone that rests may be off its start pose, and be left alone
 REFRESH: Any = {"OBJECT"}  # evaluates the pose anew, and all that hangs on it, at half the price of "DATA"
 
 
@@ -100,12 +101,14 @@ class Pose(NamedTuple):
         rotations: (n, 4), each in the rest frame of its bone.
         shift: Vector of chain space by which the root stands elsewhere than it starts.
         factors: By how much the bones on the way to each goal are longer; () where none is.
+        rests: Whether nothing is asked of the chains, so that their channels are as keys play them, to the last bit.
     """
 
     figure: RigFigure
     rotations: Doubles
     shift: Sequence[float] | Doubles = (0.0, 0.0, 0.0)
     factors: Sequence[float] | Doubles = ()
+    rests: bool = False
 
 
 @dataclass(slots=True)
@@ -140,11 +143,14 @@ class PoseWriter:
 
     def __init__(self, poses: Sequence[Pose], places: Mapping[str, int]) -> None:
         self.poses = [*poses]
+        self.key = [(id(pose.figure), pose.rests) for pose in poses]
         self._count = len(places)
         self._turned: dict[str, list[_Turned]] = {}
         self._plain: dict[str, list[int]] = {}
         self._owners: dict[str, Places] = {}  # of each property which pose has written a bone's row
         self._before: dict[str, Singles] = {}
+        self._played: dict[str, list[tuple[int, Sequence[float]]]] = {}  # by property: places, and what keys play there
+        self._has_rest = True in [rests for _, rests in self.key]
         by_mode: dict[str, list[tuple[int, int, int, BoneChannels]]] = {}
         joint = 0
         for k, pose in enumerate(self.poses):
@@ -152,6 +158,10 @@ class PoseWriter:
             for i, one in enumerate(own):
                 if one is not None:
                     by_mode.setdefault(one.mode, []).append((k, places[one.bone], joint + i, one))
+            for i, played in pose.figure.start.played if pose.rests else ():
+                kept = own[i]
+                if kept is not None:
+                    self._played.setdefault(kept.name, []).append((places[kept.bone], played))
             joint += len(own)
             for bone, name in pose.figure.plain_channels:
                 self._plain.setdefault(name, []).append(places[bone])
@@ -187,6 +197,8 @@ class PoseWriter:
                 stored = before.copy()
                 for group in groups:
                     group.put(rotations, stored)
+                if self._has_rest:
+                    self._rest(name, before, stored)
                 self._put(bones, name, stored, counts)
                 if left is not None:
                     own = self._owners[name] >= 0
@@ -202,6 +214,14 @@ class PoseWriter:
         if any(counts):
             tell(owner)
         return counts
+
+    def _rest(self, name: str, before: Singles, stored: Singles) -> None:
+        """Let bones that rest be as keys play them, and those without keys as they are, but for more than rounding."""
+        rests = np.array([*(rests for _, rests in self.key), False])[self._owners[name]]
+        same = rests & (np.abs(stored - before).max(axis=1) <= ROUNDING)
+        stored[same] = before[same]
+        for place, played in self._played.get(name, ()):
+            stored[place] = played
 
     def restore(self, owner: bpy.types.Object, k: int) -> None:
         """Put back what stood in the channels of a pose before it was written."""

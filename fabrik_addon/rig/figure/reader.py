@@ -23,13 +23,14 @@ from ...messages import Message
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..checks import Movers, check_goal, check_location, constrained_bones, movers_of
-from ..goals import Frames, GoalPoints, frames_of, into_frame, read_points, swing_frame_of
-from ..schema.chain import FabrikChain
+from ..goals import Frames, GoalPoints, frames_of, into_frame, is_offset, read_points, swing_frame_of
+from ..schema.chain import OFFSET, FabrikChain
 from ..schema.changes import Changes
 from ..schema.rig import rig_of
+from .chain_goal import ChainGoal
 from .figure import RigFigure, channels_of, rows_for
 from .followers import Follower, read_followers
-from .goal_options import Grown, ask, grown_by, unstretched, weigh
+from .goal_options import Grown, ask, grown_by, offset, unstretched, weigh
 from .goal_table import GoalTable
 from .groups import (
     ChainSet,
@@ -416,21 +417,15 @@ def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tupl
 
 def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> GoalTable:
     """What the chains ask for, but for where it starts; `given` names those whose goals are given from elsewhere."""
-    owner, chains, _ = chain_set
-    free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
-    return GoalTable(
-        [
-            ask(
-                one,
-                resolve_bones(owner, one),
-                places,
-                frames,
-                is_one=chain_set.is_one,
-                is_let_go=one.name in free,
-            )
-            for one, frames in zip(chains, frames_in(chain_set, places), strict=True)
-        ]
-    )
+    owner, is_one = chain_set.owner, chain_set.is_one
+    found = list[ChainGoal]()
+    for chain, frames in zip(chain_set.chains, frames_in(chain_set, places), strict=True):
+        bones, is_given = resolve_bones(owner, chain), chain.name in given
+        is_free = not is_given and is_let_go(owner, chain)
+        asked = ask(chain, bones, places, frames, is_one=is_one, is_let_go=is_free)
+        is_moved = chain.goal == OFFSET and is_offset(chain) and not is_given
+        found.append(offset(asked, chain, bones[0], is_one=is_one) if is_moved else asked)
+    return GoalTable(found)
 
 
 def frames_in(chain_set: ChainSet, bones: Collection[str] | None = None) -> list[Frames]:

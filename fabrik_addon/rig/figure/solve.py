@@ -63,7 +63,13 @@ class Posed:
     @property
     def pose(self) -> Pose:
         """What is to be written."""
-        return Pose(self.figure, self.rotations, self.shift, self.factors)
+        rests = self.numbers == self.figure.asked.at_rest
+        return Pose(self.figure, self.rotations, self.shift, self.factors, rests)
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is asked of the chains: they stand as they start."""
+        return self.numbers == self.figure.asked.at_rest
 
     @property
     def statuses(self) -> list[Status]:
@@ -108,7 +114,7 @@ def posed(
         InvalidValueError: A number is not finite.
     """
     numbers = figure.numbers(points)
-    if figure.is_rigid:
+    if figure.is_rigid or numbers == figure.asked.at_rest:
         return posed_rigidly(figure, numbers, explain)
     path = mounted_path(figure, owner, depsgraph)
     measure = measured_solution if is_plain(figure) and figure.asked[0].soft <= 0.0 else _measured

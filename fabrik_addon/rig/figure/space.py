@@ -135,6 +135,10 @@ class ChainSpace(NamedTuple):
         x, y, z = x - u, y - v, z - w
         return a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r
 
+    def to_chain_way(self, way: Sequence[float]) -> V3:
+        """A vector of the world in the axes of chain space."""
+        return _applied(self.into, way)
+
     def to_chain_turn(self, turn: Q4) -> Q4:
         """A rotation of the world, as `kinematics.world_turn` gives it, in chain space."""
         return multiplied(conjugated(multiplied(self.rig.turn, self.turn)), turn)

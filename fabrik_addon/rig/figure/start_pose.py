@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ...errors import ChainError, InvalidValueError, RigError
+from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from ...maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
 from ...messages import Message
@@ -22,9 +22,9 @@ from ..animation.channels import (
     to_rotation,
     to_values,
 )
-from ..animation.compat import strips_of
-from ..animation.keys import KeyedChannels, animated_paths
+from ..animation.keys import KeyedChannels, animated_paths, has_strips
 from ..bones import pose_bones, resolve_bones
+from ..goals import is_offset
 from ..schema import Changes, FabrikChain, RigRecord, rig_of
 from .followers import Follower
 from .groups import ChainSet, figure_bones, starting_chains
@@ -45,6 +45,7 @@ class Start(NamedTuple):
         keyed_body: The body bone, where its location starts from its keys: its name, and the location where it has
             none.
         carried: Indices of the bones that are the rig's own, and never turn (`followers`).
+        played: Of the bones that start from their keys the index, and the rotation channels as these play.
     """
 
     rotations: list[Q4]
@@ -53,6 +54,7 @@ class Start(NamedTuple):
     keyed: tuple[tuple[int, str, Q4], ...] = ()
     keyed_body: tuple[str, V3] | None = None
     carried: frozenset[int] = frozenset()
+    played: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
     def following(self, followers: Sequence[Follower | None]) -> Start:
         """The same start pose where bones are the rig's own, for each how it stands, or None."""
@@ -73,12 +75,16 @@ class Start(NamedTuple):
             InvalidValueError: The keys make no pose.
         """
         bones, rotations, location = pose_bones(owner), list(self.rotations), self.location
+        played = list[tuple[int, tuple[float, ...]]]()
         for i, name, otherwise in self.keyed:
-            rotations[i] = _keyed(bones[name], otherwise, keyed)
+            values = _played(bones[name], otherwise, keyed)
+            if values:
+                rotations[i] = to_rotation(bones[name].rotation_mode, values, name)
+                played.append((i, tuple(values)))
         if self.keyed_body is not None:
             body, place = self.keyed_body
             location = _keyed_location(bones[body], place, keyed)
-        return self._replace(rotations=rotations, location=location)
+        return self._replace(rotations=rotations, location=location, played=tuple(played))
 
 
 def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
@@ -96,7 +102,6 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
 
     Raises:
         ChainError: A captured pose lacks a bone.
-        RigError: The keyed pose is wanted, but NLA strips make it.
     """
     owner, chains, body = chain_set
     starting = {bone.name: chains[0] for bone in bones} if chain_set.is_one else starting_chains(chain_set)
@@ -120,9 +125,9 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     turned = [
         held[bone.name][0] if bone.name in held else turn for bone, turn in zip(bones, start.rotations, strict=True)
     ]
-    return start._replace(
-        rotations=turned, location=held[body][1] if body and bones[0].name in held else start.location
-    )
+    location = held[body][1] if body and bones[0].name in held else start.location
+    played = tuple(one for one in start.played if bones[one[0]].name not in held)
+    return start._replace(rotations=turned, location=location, played=played)
 
 
 def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
@@ -157,12 +162,7 @@ def _keyed_location(bone: bpy.types.PoseBone, otherwise: V3, keyed: KeyedChannel
     Raises:
         InvalidValueError: They are not finite.
     """
-    path = f"{bone.path_from_id()}.location"
-    curves = [keyed.curves.get((path, i)) for i in range(3)]
-    pairs = zip(curves, otherwise, strict=True)
-    return _checked_location(
-        bone, [curve.evaluate(keyed.frame) if curve is not None else value for curve, value in pairs]
-    )
+    return _checked_location(bone, keyed.played(plain_path(bone, "location"), otherwise) or otherwise)
 
 
 def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
@@ -187,7 +187,6 @@ def read_start(
 
     Raises:
         ChainError: The captured pose lacks a bone.
-        RigError: The keyed pose is wanted, but NLA strips make it.
     """
     rotations, held = [_unkeyed(owner, chain, bone) for bone in bones], held_bones(owner, keyed.frame)
     if chain.start == "ANIMATED":
@@ -202,7 +201,6 @@ def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types
 
     Raises:
         ChainError: The captured pose lacks a bone.
-        RigError: The keyed pose is wanted, but NLA strips make it.
     """
     if chain is None:
         found = rig_of(owner).body_captured.get(bone.name)
@@ -211,8 +209,6 @@ def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types
         return IDENTITY
     if chain.start == "CAPTURED" and not chain.captured:
         raise ChainError(Message("NO_CAPTURED_POSE"), chain=chain.name)
-    if chain.start == "ANIMATED":
-        _check_no_strips(owner)
     return _cached(chain, bone.name)
 
 
@@ -228,27 +224,19 @@ def _cached(chain: FabrikChain, bone: str) -> Q4:
 
 def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
     """The keyed rotation; channels without keys from the cache."""
-    curves = keyed.curves_of(bone)
-    if not any(curves):
-        return cached
+    values = _played(bone, cached, keyed)
+    return to_rotation(bone.rotation_mode, values, bone.name) if values else cached
+
+
+def _played(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> list[float]:
+    """The rotation channels of a bone as keys play them, those without keys from the cache; nothing without keys."""
     values = to_values(bone.rotation_mode, cached, neutral_values(bone.rotation_mode))
-    values = [curve.evaluate(keyed.frame) if curve else value for curve, value in zip(curves, values, strict=True)]
-    return to_rotation(bone.rotation_mode, values, bone.name)
-
-
-def _check_no_strips(owner: bpy.types.Object) -> None:
-    if _has_strips(owner):
-        raise RigError(Message("MOVED_BY_NLA"), rig=owner.name)
-
-
-def _has_strips(owner: bpy.types.Object) -> bool:
-    data = owner.animation_data
-    return bool(data and data.use_nla and strips_of(data))
+    return keyed.played(rotation_path(bone), values)
 
 
 def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
     """Whether keys or strips play the rotation of any of the bones, so that other frames may have other poses."""
-    return _has_strips(owner) or any(map(keyed.has, bones))
+    return has_strips(owner) or any(map(keyed.has, bones))
 
 
 def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None = None) -> str:
@@ -329,7 +317,7 @@ def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
 def start_from_keys(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> None:
     """Let chains start from their keys that were made of the pose as it stands; but where strips play."""
     keyed = KeyedChannels(owner, 0.0)
-    for chain in chains if not _has_strips(owner) else ():
+    for chain in chains if not has_strips(owner) else ():
         bones = resolve_bones(owner, chain)
         if chain.start != "ANIMATED" and any(map(keyed.has, bones)):
             take_keys(chain, bones)
@@ -386,12 +374,15 @@ def store_by_hand(
     """
     owner, body = chain_set.owner, chain_set.body
     bones, played = figure_bones(chain_set), set(animated_paths(owner))
+    chains = [chain for chain in chain_set.chains if not is_offset(chain)]  # a pose of the others is in their controls
+    edited = {bone.name for one in chain_set.chains if is_offset(one) for bone in resolve_bones(owner, one)}
+    bones = [bone for bone in bones if bone.name not in edited]
     held = [bone.name for bone in bones if rotation_path(bone) in played]
-    if body and body not in held and plain_path(pose_bones(owner)[body], "location") in played:
+    if body and body not in [*held, *edited] and plain_path(pose_bones(owner)[body], "location") in played:
         held.append(body)
     if {*moved} <= {*held}:
         held = [bone.name for bone in bones]
-    for chain in chain_set.chains:
+    for chain in chains:
         own = resolve_bones(owner, chain)
         turned = {bone.name: _captured(chain, bone.name) if bone.name in held else rotations[bone.name] for bone in own}
         if any(bone.name not in held for bone in own):

@@ -35,6 +35,16 @@ KIND_ITEMS = (
     ("REACH", "Reach", "Bring the tip to the target"),
     ("AIM", "Aim", "Point an axis of the tip bone at the target: heads, eyes, turrets"),
 )
+OFFSET = "OFFSET"  # of a goal that tells how far from the start pose a tip is to be, and not where
+GOAL_ITEMS = (
+    ("PLACE", "Place", "The tip comes to where the target stands"),
+    (
+        OFFSET,
+        "Offset",
+        "The tip stays where its start pose has it, so where the animation does, moved and turned by what the target "
+        "was moved and turned from its own rest",
+    ),
+)
 EFFECTOR_ITEMS = (
     ("TAIL", "Tail", "The tail of the tip bone comes to the target"),
     ("HEAD", "Head", "The head of the tip bone comes to the target: the bone itself, a foot or a hand, only turns"),
@@ -61,6 +71,7 @@ STATUS_ITEMS = (
     ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
 )
+MISSED = {"TOO_FAR", "TOO_NEAR", "BLOCKED"}  # statuses of a chain whose tip is not where it is to be
 ALONG_BONE = (0.0, 1.0, 0.0)
 SOLVED_VECTORS = 6  # that begin `last_solve.Stand.numbers`
 SOLVED_NUMBERS = 3 * SOLVED_VECTORS + 1  # and the length
@@ -172,6 +183,7 @@ class ChainGoal:
         translation_context=CONTEXT,  # "Reach" is a verb here, and a distance in the overlay
     )
     aims = chosen("kind", "AIM")
+    goal = choice(GOAL_ITEMS, "Goal", "What the target tells: where the tip is to be, or how far from its motion")
     effector = choice(EFFECTOR_ITEMS, "End", "Which end of the tip bone comes to the target")
     at_head = chosen("effector", "HEAD")
     weight = share(

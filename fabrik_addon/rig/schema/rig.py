@@ -91,6 +91,12 @@ class RigView(View[bpy.types.Object]):
         options=NO_KEYS,
         default=True,
     )
+    edits = switch(
+        "Edits",
+        "Controls whose goal is an offset edit the motion. Off, it plays as it is, and they keep what they have",
+        default=True,
+        update=forget_statuses,
+    )
     bake_report = text("Bake Report", options=HIDDEN)
     body_bone = text(
         "Body Bone",

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion below, goals above: what is keyed stays to the last bit where nothing is asked, and is edited where it is."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import girdle_of, rig_of
+from mathutils import Quaternion, Vector
+
+from support.animated import FIRST, LAST, Frames, animated, control, limb, move, played, size, turns, with_motion
+from support.hanging import chain
+from support.scenes import go_live, press, update
+
+pytestmark = pytest.mark.usefixtures("not_live")
+
+HUMANS = ("human_mixamo", "human_game_engine")
+LIMBS = ("Leg.L", "Leg.R", "Arm.L", "Arm.R")
+HELD = 1e-5  # of a leg, by which what is held may be elsewhere
+
+
+Motion = tuple[bpy.types.Object, list[str], Frames]
+
+
+@pytest.fixture(params=[(name, mode) for name in HUMANS for mode in ("QUATERNION", "XYZ")])
+def motion(request: pytest.FixtureRequest) -> Motion:
+    return with_motion(*request.param)
+
+
+def test_motion_stays_to_the_last_bit_while_all_controls_rest(motion: Motion) -> None:
+    owner, names, before = motion
+    assert {one.name for one in rig_of(owner).chains if one.goal == "OFFSET"} == {*LIMBS, "Body"}
+    assert (played(owner, names) == before).all()
+    for name in (*LIMBS, "Body"):
+        assert chain(owner, name).status == "REACHED"
+
+
+def test_lowered_hips_leave_the_feet_and_take_the_hands_along(motion: Motion) -> None:
+    owner, names, before = motion
+    way = move(owner, "Body", (0.0, 0.0, -0.1))
+    poses, leg = played(owner, names), size(owner)
+    gone = poses[:, :, :3, 3] - before[:, :, :3, 3]
+    at = {name: names.index(limb(owner, name)) for name in (*LIMBS, "Body")}
+    assert np.abs(gone[:, at["Body"]] - np.array(way)).max() <= HELD * leg
+    for foot in ("Leg.L", "Leg.R"):
+        assert np.abs(gone[:, at[foot]]).max() <= HELD * leg
+        assert turns(poses, before)[:, at[foot]].max() <= 0.1
+    for hand in ("Arm.L", "Arm.R"):
+        assert np.abs(gone[:, at[hand]] - np.array(way)).max() <= HELD * leg
+
+
+def test_a_hand_moved_for_some_frames_leaves_all_others_and_the_trunk(motion: Motion) -> None:
+    owner, names, before = motion
+    for frame, share in ((FIRST, 0.0), (9, 0.0), (13, 1.0), (17, 0.0)):
+        bpy.context.scene.frame_set(frame)
+        move(owner, "Arm.L", (0.0, -0.15 * share, 0.2 * share))
+        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    poses = played(owner, names)
+    moving = np.array([9 < frame < 17 for frame in range(FIRST, LAST + 1)])
+    assert (poses[~moving] == before[~moving]).all()
+    turned = turns(poses, before)
+    arm = [names.index(bone) for bone in _arm(owner, "Arm.L")]
+    assert np.delete(turned, [i for i, name in enumerate(names) if _hangs_on(owner, name, arm, names)], 1).max() <= 0.01
+    assert np.abs(np.diff(turned[:, arm], axis=0)).max() <= 25.0
+    hand = names.index(limb(owner, "Arm.L"))
+    gone = poses[12, hand, :3, 3] - before[12, hand, :3, 3]
+    assert np.linalg.norm(gone) == pytest.approx(0.25 * size(owner), rel=1e-3)
+
+
+def _arm(owner: bpy.types.Object, name: str) -> list[str]:
+    tip = pose_bones(owner)[limb(owner, name)]
+    return [bone.name for bone in [tip, *tip.parent_recursive][: chain(owner, name).bone_count]]
+
+
+def _hangs_on(owner: bpy.types.Object, name: str, arm: list[int], names: list[str]) -> bool:
+    bone = pose_bones(owner)[name]
+    own = {names[i] for i in arm}
+    own |= {above.name for above in girdle_of(pose_bones(owner)[names[arm[-1]]])}
+    return name in own or any(above.name in own for above in bone.parent_recursive)
+
+
+def test_a_control_put_back_puts_its_limb_back_to_the_last_bit(motion: Motion) -> None:
+    owner, names, before = motion
+    bpy.context.scene.frame_set(7)
+    for name in (*LIMBS, "Body"):
+        move(owner, name, (0.02, -0.05, 0.04))
+        control(owner, name).location = (0.0, 0.0, 0.0)
+        update()
+        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        there = np.array([[[*row] for row in pose_bones(posed)[one].matrix] for one in names])
+        assert (there == before[6]).all(), name
+
+
+def test_a_control_turns_what_it_moves(motion: Motion) -> None:
+    owner, names, before = motion
+    bone = control(owner, "Leg.L")
+    bone.rotation_mode = "QUATERNION"
+    bone.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), 0.3)
+    update()
+    poses, foot = played(owner, names), names.index(limb(owner, "Leg.L"))
+    assert turns(poses, before)[:, foot] == pytest.approx(np.degrees(0.3), abs=0.05)
+    assert np.abs(poses[:, foot, :3, 3] - before[:, foot, :3, 3]).max() <= HELD * size(owner)
+
+
+def test_button_live_and_bake_edit_a_motion_alike(motion: Motion) -> None:
+    owner, names, _ = motion
+    move(owner, "Body", (0.0, 0.0, -0.06))
+    move(owner, "Arm.R", (0.05, -0.1, 0.1))
+    frames = (4, 11, 22)
+    live = played(owner, names, frames)
+    rig_of(owner).live = False
+    pressed = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        press("solve_all")
+        pressed.append(played_now(owner, names))
+    assert np.abs(np.array(pressed) - live).max() <= 1e-6 * size(owner) * 10
+    press("bake", span="RANGE", frame_start=FIRST, frame_end=LAST)
+    assert np.abs(played(owner, names, frames) - live).max() <= 1e-6 * size(owner) * 10
+
+
+def played_now(owner: bpy.types.Object, names: list[str]) -> Frames:
+    update()
+    posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([[[*row] for row in pose_bones(posed)[name].matrix] for name in names])
+
+
+def test_a_bake_leaves_frames_in_which_nothing_is_asked_to_the_last_bit(motion: Motion) -> None:
+    owner, names, before = motion
+    for frame, share in ((FIRST, 0.0), (9, 0.0), (13, 1.0), (17, 0.0)):
+        move(owner, "Arm.L", (0.0, -0.15 * share, 0.2 * share))
+        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    press("bake", span="RANGE", frame_start=FIRST, frame_end=LAST)
+    rig_of(owner).live = False
+    poses = played(owner, names)
+    moving = np.array([9 < frame < 17 for frame in range(FIRST, LAST + 1)])
+    assert (poses[~moving] == before[~moving]).all()
+    assert np.abs(poses[moving] - before[moving]).max() > 0.1 * size(owner)
+
+
+def test_set_up_may_replace_the_motion_as_before() -> None:
+    owner = animated("human_mixamo")
+    press("character_setup", use_motion=False)
+    assert {one.goal for one in rig_of(owner).chains} == {"PLACE"}
+    assert "Body" not in rig_of(owner).chains
+
+
+@pytest.mark.parametrize("name", [*LIMBS, "Body"])
+def test_switching_between_offset_and_place_moves_nothing_at_that_frame(motion: Motion, name: str) -> None:
+    owner, names, _ = motion
+    bpy.context.scene.frame_set(8)
+    move(owner, "Body", (0.0, 0.0, -0.05))
+    move(owner, "Arm.L", (0.0, -0.1, 0.15))
+    control(owner, "Leg.R").location.x += 0.02 * size(owner)
+    before = played_now(owner, names)
+    rig_of(owner).active_index = rig_of(owner).chains.find(name)
+    press("goal_kind", goal="PLACE")
+    assert chain(owner, name).goal == "PLACE"
+    assert np.abs(played_now(owner, names) - before).max() <= 2e-5 * size(owner)
+    press("goal_kind", goal="OFFSET")
+    assert np.abs(played_now(owner, names) - before).max() <= 2e-5 * size(owner)
+
+
+def test_the_switch_of_the_rig_plays_the_motion_and_keeps_the_edits(motion: Motion) -> None:
+    owner, names, before = motion
+    move(owner, "Body", (0.0, 0.0, -0.1))
+    owner.pose.bones[chain(owner, "Arm.L").pole_bone].location.z += 0.2 * size(owner)
+    edited = played(owner, names)
+    rig_of(owner).edits = False
+    assert (played(owner, names) == before).all()
+    rig_of(owner).edits = True
+    assert np.abs(played(owner, names) - edited).max() <= 1e-6 * size(owner)
+
+
+def test_applied_edits_are_the_motion_and_the_controls_rest(motion: Motion) -> None:
+    owner, names, before = motion
+    for frame, share in ((FIRST, 0.0), (9, 0.0), (13, 1.0), (17, 0.0)):
+        move(owner, "Arm.L", (0.0, -0.15 * share, 0.2 * share))
+        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    edited = played(owner, names)
+    press("edits_apply")
+    assert tuple(control(owner, "Arm.L").location) == (0.0, 0.0, 0.0)
+    assert not [one for one in fcurves_of(owner) if chain(owner, "Arm.L").target_bone in one.data_path]
+    poses, leg = played(owner, names), size(owner)
+    assert np.abs(poses - edited).max() <= 1e-5 * leg
+    assert (poses[[0, 5, 20, 24]] == before[[0, 5, 20, 24]]).all()
+    assert rig_of(owner).live
+    assert all(chain(owner, name).enabled for name in LIMBS)
+    with pytest.raises(RuntimeError, match="nothing to apply"):
+        press("edits_apply")
+
+
+def test_a_bone_posed_by_hand_takes_its_control_along(motion: Motion) -> None:
+    owner, names, _ = motion
+    bpy.context.scene.frame_set(8)
+    bpy.ops.object.mode_set(mode="POSE")
+    bone, turn = pose_bones(owner)[_arm(owner, "Arm.L")[-1]], Quaternion((1.0, 0.0, 0.0), 0.3)
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = bone.rotation_quaternion @ turn
+    else:
+        bone.rotation_euler = (bone.rotation_euler.to_quaternion() @ turn).to_euler("XYZ", bone.rotation_euler)
+    update()
+    assert control(owner, "Arm.L").location.length > 0.05 * size(owner)
+    before = played_now(owner, names)
+    bpy.context.scene.frame_set(9)
+    bpy.context.scene.frame_set(8)
+    hand = names.index(limb(owner, "Arm.L"))
+    assert np.abs(played_now(owner, names)[hand, :3, 3] - before[hand, :3, 3]).max() <= 1e-4 * size(owner)
+
+
+@pytest.mark.parametrize("space", ["ARMATURE", "SCENE", "LIMB", "BODY"])
+def test_another_space_moves_nothing_and_leaves_what_rests_at_rest(motion: Motion, space: str) -> None:
+    owner, names, before = motion
+    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.R")
+    press("goal_space", space=space, roles="TARGET")
+    assert (played(owner, names) == before).all()
+    bpy.context.scene.frame_set(8)
+    move(owner, "Body", (0.0, 0.0, -0.08))
+    move(owner, "Arm.L", (0.02, -0.1, 0.1))
+    stood = played_now(owner, names)
+    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    press("goal_space", space=space, roles="TARGET")
+    there, arm = played_now(owner, names), [names.index(bone) for bone in _arm(owner, "Arm.L")]
+    inside = [i for i, one in enumerate(names) if _hangs_on(owner, one, arm, names)]
+    assert np.abs(np.delete(there - stood, inside, 0)[:, :3, 3]).max() <= 0.001 * size(owner)
+    hand = names.index(limb(owner, "Arm.L"))
+    assert np.abs(there[hand] - stood[hand]).max() <= 2e-5 * size(owner)
+    assert np.abs(there - stood).max() <= 0.01 * size(owner)  # what helps an arm is seen from what it is carried by
+
+
+def test_a_chain_that_can_not_tell_an_offset_is_refused_by_name() -> None:
+    owner = animated("human_mixamo")
+    press("character_setup", controls="EMPTIES")
+    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    with pytest.raises(RuntimeError, match=r"Arm\.L.*control bone of its own armature"):
+        press("goal_kind", goal="OFFSET")
+    assert chain(owner, "Arm.L").goal == "PLACE"
+
+
+def test_drags_of_hips_and_hands_move_their_controls(motion: Motion) -> None:
+    owner, names, _ = motion
+    bpy.context.scene.frame_set(8)
+    for name, up in (("Body", -0.05), ("Arm.L", 0.05)):
+        stood, bone = played_now(owner, names), limb(owner, name)
+        way = Vector((0.0, -0.04, up)) * size(owner)
+        press("drag", bone=bone, way=tuple(owner.matrix_world.to_3x3() @ way), end="HEAD")
+        there = played_now(owner, names)
+        at = names.index(bone)
+        assert there[at, :3, 3] - stood[at, :3, 3] == pytest.approx(np.array(way), abs=1e-3 * size(owner)), name
+        assert control(owner, name).location.length == pytest.approx(way.length, rel=0.02), name
+        bpy.context.scene.frame_set(9)
+        bpy.context.scene.frame_set(8)
+        assert np.abs(played_now(owner, names)[at, :3, 3] - there[at, :3, 3]).max() <= 1e-3 * size(owner), name
+
+
+def test_goals_to_pose_lets_controls_rest_where_the_motion_stands(motion: Motion) -> None:
+    owner, names, before = motion
+    move(owner, "Arm.L", (0.0, -0.1, 0.1))
+    rig_of(owner).live = False
+    press("goal_snap", chains="ALL", span="RANGE", frame_start=FIRST, frame_end=LAST)
+    rig_of(owner).live = True
+    assert (played(owner, names) == before).all()
+
+
+def in_strips(owner: bpy.types.Object) -> None:
+    """Push the action down into a strip, over which half of another one turns the trunk."""
+    data = owner.animation_data
+    action = data.action
+    data.action = None
+    base = data.nla_tracks.new()
+    strip = base.strips.new("walk", FIRST, action)
+    bone = next(one for one in pose_bones(owner) if one.name.lower().endswith(("spine1", "spine_02")))
+    over = bpy.data.actions.new("over")
+    owner.animation_data.action = over
+    name = "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler"
+    for frame, angle in ((FIRST, 0.0), (LAST, 0.4)):
+        turn = Quaternion((0.0, 1.0, 0.0), angle)
+        setattr(bone, name, turn if name.endswith("quaternion") else turn.to_euler("XYZ"))
+        bone.keyframe_insert(name, frame=frame)
+    data.action = None
+    top = data.nla_tracks.new().strips.new("over", FIRST, over)
+    top.blend_type, top.influence = "COMBINE" if name.endswith("quaternion") else "ADD", 0.5
+    top.use_animated_influence = False
+    assert strip.action == action
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_motion_of_strips_is_kept_and_edited_as_that_of_an_action(mode: str) -> None:
+    owner = animated("human_mixamo", mode)
+    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
+        bpy.ops.object.mode_set(mode=to)
+    in_strips(owner)
+    names = [bone.name for bone in pose_bones(owner)]
+    before = played(owner, names)
+    bpy.context.scene.frame_set(FIRST)
+    press("character_setup")
+    go_live(owner)
+    assert "Body" in rig_of(owner).chains
+    assert (played(owner, names) == before).all()
+    way = move(owner, "Body", (0.0, 0.0, -0.1))
+    poses, leg = played(owner, names), size(owner)
+    gone = poses[:, :, :3, 3] - before[:, :, :3, 3]
+    at = {name: names.index(limb(owner, name)) for name in (*LIMBS, "Body")}
+    assert np.abs(gone[:, at["Body"]] - np.array(way)).max() <= HELD * leg
+    for foot in ("Leg.L", "Leg.R"):
+        assert np.abs(gone[:, at[foot]]).max() <= HELD * leg
+    bpy.context.scene.frame_set(9)
+    live = played_now(owner, names)
+    move(owner, "Arm.L", (0.0, -0.1, 0.1))
+    move(owner, "Arm.L", (0.0, 0.0, 0.0))
+    assert np.abs(played_now(owner, names) - live).max() <= 1e-6
+    rig_of(owner).live = False
+    bpy.context.scene.frame_set(9)
+    for _ in range(2):  # the second starts from the motion, too, and not from what the first one wrote
+        press("solve_all")
+        assert np.abs(played_now(owner, names) - live).max() <= 1e-5 * leg
+    move(owner, "Body", (0.0, 0.0, 0.0))
+    press("solve_all")
+    assert np.abs(played_now(owner, names) - before[8]).max() <= 1e-6
+    rig_of(owner).live = True
+    assert (played(owner, names) == before).all()
+
+
+def test_an_action_that_others_play_is_copied_before_controls_are_keyed() -> None:
+    owner = animated("human_mixamo")
+    other = owner.copy()
+    bpy.context.collection.objects.link(other)
+    action = owner.animation_data.action
+    press("character_setup")
+    assert owner.animation_data.action != action
+    assert other.animation_data.action == action
+    names = [bone.name for bone in pose_bones(other)]
+    before = played(other, names)
+    go_live(owner)
+    move(owner, "Arm.L", (0.0, -0.1, 0.1))
+    control(owner, "Arm.L").keyframe_insert("location", frame=9)
+    assert (played(other, names) == before).all()
+    assert not [one for one in fcurves_of(other) if "target" in one.data_path]
+
+
+@pytest.mark.parametrize(("name", "options"), [("goal_kind", {"goal": "PLACE"}), ("edits_apply", {})])
+def test_choosing_and_applying_are_undone_in_one_step(name: str, options: dict[str, str]) -> None:
+    owner = with_motion("human_mixamo")[0]
+    called = owner.name
+    move(owner, "Arm.L", (0.0, -0.1, 0.1))
+    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.object.mode_set(mode="POSE")
+
+    def told() -> tuple[object, ...]:
+        now = bpy.data.objects[called]
+        keys = [(curve.data_path, curve.array_index, len(curve.keyframe_points)) for curve in fcurves_of(now)]
+        arm = chain(now, "Arm.L")
+        return arm.goal, arm.start, keys, [tuple(bone.location) for bone in pose_bones(now)]
+
+    bpy.ops.ed.undo_push(message="before")
+    first = told()
+    assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    after = told()
+    assert after != first
+    bpy.ops.ed.undo()
+    assert told() == first
+    bpy.ops.ed.redo()
+    assert told() == after

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters whose bones are keyed, as those of clips and mocap are, and where their bones stand frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import pi, sin
+
+import bpy
+import numpy as np
+from fabrik_addon.actions.setup.parts import find_parts
+from fabrik_addon.rig.animation.channels import channel_of
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Matrix, Quaternion, Vector
+from numpy.typing import NDArray
+
+from support.hanging import chain
+from support.scenes import go_live, press, update
+from support.skeletons import make_character
+
+FIRST, LAST, STEP = 1, 25, 3
+SIDEWAYS = Vector((1.0, 0.0, 0.0))
+SWINGS = {"Leg": (0.45, 0.5), "Arm": (0.4, 0.35)}  # radians: of the limb's first joint, and least bend of its second
+Frames = NDArray[np.float64]
+
+
+def animated(name: str, mode: str = "QUATERNION") -> bpy.types.Object:
+    """A character that strides in place: legs and arms swing, knees and elbows bend, the body bobs and sways."""
+    owner = make_character(name)
+    found = find_parts(owner)
+    for bone in pose_bones(owner):
+        bone.rotation_mode = mode
+    for frame in range(FIRST, LAST + 1, STEP):
+        phase = 2.0 * pi * (frame - FIRST) / (LAST - FIRST)
+        for part in found.parts:
+            kind, _, side = part.name.partition(".")
+            if kind in SWINGS:
+                swing, bend = SWINGS[kind]
+                way = (1.0 if side == "L" else -1.0) * (1.0 if kind == "Leg" else -1.0)
+                down = -1.1 * way if kind == "Arm" else 0.0  # arms hang beside the body, not in a T
+                _turn(owner, part.bones[0], SIDEWAYS, way * swing * sin(phase))
+                _turn(owner, part.bones[1], SIDEWAYS, (1.0 if kind == "Leg" else -1.0) * bend * (1.2 + sin(phase)))
+                _turn(owner, part.bones[-1], SIDEWAYS, 0.2 * sin(phase) + 0.1 * down)
+        body = pose_bones(owner)[found.body]
+        _turn(owner, found.body, Vector((0.0, 0.0, 1.0)), 0.1 * sin(phase))
+        up = body.bone.matrix_local.to_3x3().inverted() @ (_into(owner) @ Vector((0.0, 0.0, 1.0)))
+        body.location = up * size(owner) * 0.02 * sin(2.0 * phase)
+        for bone in pose_bones(owner):
+            bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame)
+        body.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(FIRST)
+    return owner
+
+
+def _into(owner: bpy.types.Object) -> Matrix:
+    """From axes of the world into those of the armature."""
+    return owner.matrix_world.to_3x3().normalized().inverted()
+
+
+def _turn(owner: bpy.types.Object, name: str, axis: Vector, angle: float) -> None:
+    """Turn a bone about an axis of the world, as it is at rest."""
+    bone = pose_bones(owner)[name]
+    own = bone.bone.matrix_local.to_3x3().inverted() @ (_into(owner) @ axis)
+    turn = Quaternion(own.normalized(), angle)
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = turn
+    else:
+        bone.rotation_euler = turn.to_euler(bone.rotation_mode)
+
+
+def size(owner: bpy.types.Object) -> float:
+    """Length of a leg at rest, in armature space."""
+    bones = pose_bones(owner)
+    leg = next(part for part in find_parts(owner).parts if part.name == "Leg.L").bones
+    return float((bones[leg[0]].bone.head_local - bones[leg[-1]].bone.head_local).length)
+
+
+def with_motion(name: str, mode: str = "QUATERNION") -> tuple[bpy.types.Object, list[str], Frames]:
+    """Such a character, set up and live; its own bones, and where these stood in each frame before.
+
+    Leaving edit mode rounds rest bones anew, so it is visited before these frames are read.
+    """
+    owner = animated(name, mode)
+    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
+        bpy.ops.object.mode_set(mode=to)
+    names = [bone.name for bone in pose_bones(owner)]
+    before = played(owner, names)
+    press("character_setup")
+    go_live(owner)
+    return owner, names, before
+
+
+def played(owner: bpy.types.Object, names: Sequence[str], frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
+    """The matrices of bones in frames, as evaluated: (F, n, 4, 4)."""
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append([[[*row] for row in pose_bones(posed)[name].matrix] for name in names])
+    return np.array(found)
+
+
+def control(owner: bpy.types.Object, name: str) -> bpy.types.PoseBone:
+    """The control of a chain."""
+    return pose_bones(owner)[chain(owner, name).target_bone]
+
+
+def move(owner: bpy.types.Object, name: str, way: Sequence[float]) -> Vector:
+    """Move the control of a chain along a vector of the world, in legs; the same in armature space."""
+    bone = control(owner, name)
+    there = size(owner) * (_into(owner) @ Vector(way))
+    bone.location = bone.bone.matrix_local.to_3x3().inverted() @ there
+    update()
+    return there
+
+
+def turns(poses: Frames, before: Frames) -> Frames:
+    """Angles in degrees between rotations, (F, n)."""
+    axes = [
+        found[..., :3, :3] / np.linalg.norm(found[..., :3, :3], axis=-2, keepdims=True) for found in (poses, before)
+    ]
+    apart = np.linalg.norm(axes[0] - axes[1], axis=(-2, -1))
+    found: Frames = np.degrees(2.0 * np.arcsin(np.clip(apart / np.sqrt(8.0), 0.0, 1.0)))
+    return found
+
+
+def limb(owner: bpy.types.Object, name: str) -> str:
+    """The last bone of a chain."""
+    return str(rig_of(owner).chains[name].tip_bone)
