@@ -42,9 +42,9 @@ CALLS = {
     "bake, character, a frame": (130, 56, 0),
 }
 SIZE = {
-    "files": 216,
-    "lines": 55_100,
-    "record types": 150,
+    "files": 221,
+    "lines": 55_900,
+    "record types": 154,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
 }

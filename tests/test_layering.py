@@ -16,7 +16,7 @@ LAYERS = (
     ("texts",),
     ("errors", "finite", "maths", "package"),
     ("kernel",),
-    ("gait", "recognise", "translations"),
+    ("gait", "motion", "recognise", "translations"),
     ("rig",),
     ("actions",),
     ("overlay",),
@@ -26,9 +26,9 @@ LAYERS = (
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_BPY = ("errors", "finite", "maths", "messages", "package", "texts", "kernel", "gait", "recognise")
+WITHOUT_BPY = ("errors", "finite", "maths", "messages", "package", "texts", "kernel", "gait", "motion", "recognise")
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")
-BELOW_SENTENCES = ("errors", "finite", "messages", "maths", "kernel", "gait", "recognise", "rig")
+BELOW_SENTENCES = ("errors", "finite", "messages", "maths", "kernel", "gait", "motion", "recognise", "rig")
 WORDING = ("Text", "counted", "enumerated", "joined", "quoted", "worded")
 LONGEST, SHORT = 600, 80  # lines of a file
 MOST_FILES = 20  # in a folder

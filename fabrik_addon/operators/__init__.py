@@ -10,6 +10,7 @@ from . import (
     limits,
     manual,
     mirroring,
+    motion,
     picking,
     pinning,
     setup,
@@ -19,7 +20,7 @@ from . import (
 )
 
 MODULES = (
-    setup, chains, goals, spaces, solving, baking, dragging, picking, limits, pinning, mirroring, walking,
+    setup, chains, goals, spaces, solving, baking, motion, dragging, picking, limits, pinning, mirroring, walking,
     leading, manual,
 )  # fmt: skip
 CLASSES = tuple(

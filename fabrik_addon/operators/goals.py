@@ -11,12 +11,12 @@ from typing import Any
 import bpy
 
 from ..actions.bake import BakeResult, BakeSettings, bake_steps
-from ..actions.bake.edits import apply_steps, edited_chains, set_goal
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
 from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
 from ..actions.goals import NewGoal, also_given, key_pose, make_goals, plan_pole_of
 from ..actions.keep_pose import keep_at_tips, read_poses
+from ..actions.motion.edits import set_goal
 from ..actions.snap import Snapped, snap_steps
 from ..actions.solve import Item
 from ..actions.status import is_idle
@@ -303,28 +303,3 @@ class FABRIK_OT_goal_kind(ChainOperator):
         told = set_goal(context, (owner, chain), self.goal)
         text = Text("the target of {chain} tells: {goal}", chain=chain.name, goal=iface_(word))
         self.tell(text, *told.done, warnings=told.warnings)
-
-
-class FABRIK_OT_edits_apply(StepsOperator):
-    """Make the edits part of the motion: the frames that they change get keys, and the controls rest again"""
-
-    bl_label = "Apply Edits"
-
-    progress = Text("Applying {share:.0%}")
-    cancelled = Text("nothing was applied")
-    broken_off = Text("{reason}: nothing was applied")
-    gone = Text("what was edited is gone")
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if edited_chains(working_rig(context)) else Text("no chain edits its motion: set its goal to Offset")
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
-        items = [(owner, chain) for chain in edited_chains(owner)]
-        return self.take_steps(context, items, apply_steps(context, owner))
-
-    def conclude_steps(self, result: BakeResult) -> None:
-        frames = max(len(one.frames) for one in result.chains)
-        chains = counted(len(result.chains), "1 chain", "{count} chains")
-        done = Text("edits of {chains} are keys now", chains=chains)
-        self.tell(done, counted(frames, "at 1 frame", "at {count} frames"), Text("the controls rest"))

@@ -33,6 +33,7 @@ chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip
 chains duplicated-characters: op.goals_*
 motion offset-and-place: op.goal_kind chain.goal
 motion motion-below-goals-above: op.edits_* rig.edits
+motion contacts: op.contacts_* bone.contact
 chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
 chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft
   chain.body_helps

@@ -101,6 +101,7 @@ REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
 CLEAR = Entry("fabrik.rig_clear", icon="TRASH")
 SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
 APPLY = Entry("fabrik.edits_apply", icon="CHECKMARK")
+CONTACTS = Entry("fabrik.contacts_find", icon="VIEWZOOM"), Entry("fabrik.contacts_clean", icon="BRUSH_DATA")
 PIN = Entry("fabrik.pin_toggle", icon="PINNED")
 HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
 CONVERT = Entry("fabrik.from_ik", icon="CON_KINEMATIC"), Entry("fabrik.to_ik", icon="CONSTRAINT_BONE")
@@ -147,6 +148,7 @@ class FABRIK_MT_main(FabrikMenu):
         "FABRIK_MT_chain",
         "FABRIK_MT_goals",
         "FABRIK_MT_space",
+        "FABRIK_MT_motion",
         "FABRIK_MT_body",
         "FABRIK_MT_walker",
         "FABRIK_MT_start_pose",
@@ -194,10 +196,19 @@ class FABRIK_MT_goals(FabrikMenu):
         *SNAP_ALL,
         line,
         SINGLE_USER,
-        line,
+    )
+
+
+class FABRIK_MT_motion(FabrikMenu):
+    """Edits over motion, and contacts of feet"""
+
+    bl_label = "Motion"
+    parts = (
         Entry("fabrik.goal_kind", "Target Tells a Place", "NONE", {"goal": "PLACE"}),
         Entry("fabrik.goal_kind", "Target Tells an Offset from the Motion", "NONE", {"goal": "OFFSET"}),
         APPLY,
+        line,
+        *CONTACTS,
     )
 
 
@@ -368,7 +379,7 @@ def unregister() -> None:
 
 
 CLASSES = (
-    FABRIK_MT_main, FABRIK_MT_chain, FABRIK_MT_goals, FABRIK_MT_space, FABRIK_MT_body, FABRIK_MT_walker,
-    FABRIK_MT_start_pose, FABRIK_MT_limit, FABRIK_MT_human_joint, FABRIK_MT_animal_joint, FABRIK_MT_report,
-    FABRIK_MT_steps, FABRIK_MT_pie,
+    FABRIK_MT_main, FABRIK_MT_chain, FABRIK_MT_goals, FABRIK_MT_space, FABRIK_MT_motion, FABRIK_MT_body,
+    FABRIK_MT_walker, FABRIK_MT_start_pose, FABRIK_MT_limit, FABRIK_MT_human_joint, FABRIK_MT_animal_joint,
+    FABRIK_MT_report, FABRIK_MT_steps, FABRIK_MT_pie,
 )  # fmt: skip

@@ -20,8 +20,9 @@ LAYERS = (
     (("actions", "use cases: pose, live, bake, drag, snap, convert, set up, walk"),),
     (("rig", "reads and writes armatures: the only layer that touches their data"),),
     (
-        ("gait", "walks planned from paths; no Blender"),
-        ("recognise", "finds the parts of a body; no Blender"),
+        ("gait", "walks, planned; no Blender"),
+        ("motion", "contacts; no Blender"),
+        ("recognise", "parts of a body; no Blender"),
         ("translations", "the other languages"),
     ),
     (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),

@@ -224,7 +224,8 @@ ONLY_LOOK = {"mapping_export", "report_copy", "report_frame", "record", "record_
 # would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
 NOT_REDONE = {"manual", "drag_pick", "walk_by_hand"}
 WITH_A_FILE = {"mapping_import"}  # tried in actions/test_mappings.py
-WITH_MOTION = {"goal_kind", "edits_apply"}  # tried in actions/test_offsets.py
+# tried in actions/test_offsets.py and actions/test_contacts.py
+WITH_MOTION = {"goal_kind", "edits_apply", "contacts_find", "contacts_clean"}
 # tried in operators/test_walking.py
 WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walker_remove"}
 

@@ -23,7 +23,7 @@ import addon_session
 
 addon_session.enable(Path(os.environ["BLENDER_USER_RESOURCES"]) / "fabrik-repository")
 
-WITHOUT_BLENDER = ("kernel", "gait", "recognise")
+WITHOUT_BLENDER = ("kernel", "gait", "motion", "recognise")
 
 
 @pytest.fixture(autouse=True)

@@ -12,12 +12,19 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
 from ...errors import FabrikError
+from ...motion.contacts import FLAT, HEEL, NONE, TOE
 from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
 from .fields import HIDDEN, NO_OTHERS, Field, View, angle, choice, real, share, switch, vector
 
+CONTACT_ITEMS = (
+    ("NONE", "None", "The foot is in the air", NONE),
+    ("HEEL", "Heel", "The foot stands on its heel", HEEL),
+    ("TOE", "Toes", "The foot stands on its toes", TOE),
+    ("FLAT", "Flat", "The foot stands on heel and toes", FLAT),
+)
 LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
 
 
@@ -75,6 +82,11 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         precision=4,
         update=forget_statuses,
     )
+    contact = choice(
+        CONTACT_ITEMS,
+        "Contact",
+        "What of the foot is on the ground, from a key to the next",
+    )
 
     is_place_locked = switch(options=HIDDEN)  # whether the locks of its location were set here
     drawn_size = vector(size=3, options=HIDDEN)  # of the shape by which the bone was drawn before it got one here
@@ -117,7 +129,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
 
 BONE_SETTINGS: Sequence[str] = tuple(LimitView.fields)
 LIMIT_SETTINGS: Sequence[str] = tuple(
-    name for name in BONE_SETTINGS if name not in {"mass", "drawn_size", "is_place_locked"}
+    name for name in BONE_SETTINGS if name not in {"contact", "mass", "drawn_size", "is_place_locked"}
 )
 
 

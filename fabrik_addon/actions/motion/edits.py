@@ -24,12 +24,12 @@ from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
 from ...rig.placing import holder_of, location_curves, turn_curves
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.schema.chain import OFFSET
+from ..bake.checks import BakeSettings
+from ..bake.report import BakeResult
+from ..bake.run import bake_steps
 from ..keep_pose import LetGo, let_go, unposed
 from ..moved_goals import Loosed, goal_to_leave
 from ..solve import Item, together
-from .checks import BakeSettings
-from .report import BakeResult
-from .run import bake_steps
 
 
 def edited_chains(owner: bpy.types.Object) -> list[FabrikChain]:

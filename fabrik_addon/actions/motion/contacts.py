@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of feet with the ground: marked by keys on the bones of the feet, and kept by keys on their controls."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...errors import ChainError, InvalidValueError, RigError, place_of
+from ...maths import Doubles, Ints, axes_of, conjugated, multiplied, q4, rotated, v3
+from ...motion.contacts import NONE, Foot, find_contacts, lowered, runs, standing_still
+from ...recognise.part import LEG
+from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
+from ...rig.animation.compat import ensure_curve, fcurves_of
+from ...rig.animation.curves import PLAIN, CurveWriter, Keys, clear_keys, staying, values_at
+from ...rig.bones import pose_bones, resolve_bones
+from ...rig.control_bones import control_names
+from ...rig.figure.groups import figure_bones, set_of
+from ...rig.goals import frames_of, is_offset, offset_axes, read_held, turns_tip
+from ...rig.schema import FabrikChain, rig_of
+from ...texts import Text
+from ..frames import frames_visited, go_to
+from ..setup.parts import chain_of, find_parts
+
+BEHIND = 0.4  # share of the way from ankle to ball by which a heel is behind the ankle
+FEWEST = 3  # frames, of which speeds can be told
+NO_WAY = 1e-9  # meters and radians: less is no correction
+TOLD = 1e-4  # of a leg, from which on that the body is lowered is worth telling
+
+
+@dataclass(frozen=True, slots=True)
+class Sole:
+    """What of a foot may touch the ground, at rest.
+
+    Attributes:
+        chain: The name of the chain that ends in it.
+        bone: Its bone.
+        heel: From the effector to the heel, in the axes of the bone, armature space.
+        ball: The same to the ball.
+        toes: The bone of the toes, or again that of the foot.
+        tip: From the head of that to the tip of the toes, in its axes.
+    """
+
+    chain: str
+    bone: str
+    heel: Vector
+    ball: Vector
+    toes: str
+    tip: Vector
+
+
+class Marked(NamedTuple):
+    """The contacts of one foot: its chain, how many there are, and at how many frames."""
+
+    chain: str
+    contacts: int
+    frames: int
+
+
+class Cleaned(NamedTuple):
+    """What was done to let feet stand still.
+
+    Attributes:
+        feet: Each foot with its contacts, and the frames at which its control has keys.
+        lowered: The most by which the body comes down, in armature space, or 0.
+        notes: What to look out for.
+    """
+
+    feet: list[Marked]
+    lowered: float
+    notes: list[str]
+
+
+def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chains of an armature that stand for its legs.
+
+    Raises:
+        ChainError: There are none.
+    """
+    found = [chain_of(owner, part) for part in find_parts(owner).parts if part.kind == LEG]
+    legs = [chain for chain in found if chain is not None]
+    if not legs:
+        raise ChainError("no chain stands for a leg: use Set Up Character", rig=owner.name)
+    return legs
+
+
+def contact_path(bone: bpy.types.PoseBone) -> str:
+    """The data path of what of a foot is on the ground."""
+    return bone.path_from_id("fabrik_contact")
+
+
+def find_steps(
+    context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int]
+) -> Generator[float, None, list[Marked]]:
+    """Mark when the feet of a motion are on the ground, in steps; the marks move nothing.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        owner: The armature object; edits over its motion do not count.
+        frames: Whole frames that follow each other; marks in these are replaced.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Raises:
+        FabrikError: There is no leg, or it can't be keyed; nothing was changed.
+    """
+    scene, legs = context.scene, legs_of(owner)
+    assert scene is not None
+    _check(owner, frames)
+    soles, found = [_sole(owner, chain) for chain in legs], list[Marked]()
+    with frames_visited(scene):
+        feet, _ = yield from _sampled(context, owner, soles, frames)
+        kinds = [find_contacts(foot, _rate(scene)) for foot in feet]
+        _ensure_action(owner)
+        for sole, own in zip(soles, kinds, strict=True):
+            _mark(owner, pose_bones(owner)[sole.bone], own, frames)
+            found.append(Marked(sole.chain, len(runs(own != NONE)), int((own != NONE).sum())))
+        CurveWriter(owner, can_restore=False).flush()
+    return found
+
+
+def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
+    """Refuse what can't be read or keyed.
+
+    Raises:
+        FabrikError: It can't.
+    """
+    if len(frames) < FEWEST:
+        raise InvalidValueError(Text("{count} frames are too few to tell what stands still", count=len(frames)))
+    data = owner.animation_data
+    if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
+        raise RigError("it has no motion in which feet could stand", rig=owner.name)
+    if data.action is not None and not data.action.is_editable:
+        raise RigError(Text("its action '{action}' is linked", action=data.action.name), rig=owner.name)
+
+
+def _ensure_action(owner: bpy.types.Object) -> None:
+    """Give an object that only strips play an action for its keys."""
+    data = owner.animation_data
+    if data is not None and data.action is None:
+        data.action = bpy.data.actions.new(owner.name)
+
+
+def _rate(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
+def _mark(owner: bpy.types.Object, bone: bpy.types.PoseBone, kinds: Ints, frames: Sequence[int]) -> None:
+    """Key what of a foot is on the ground, at the frames at which that changes; behind them it is what it was."""
+    curve = ensure_curve(owner, contact_path(bone), 0, bone.name)
+    after = curve.evaluate(frames[-1] + 1) if len(curve.keyframe_points) else float(NONE)
+    clear_keys(curve, frames[0], frames[-1])
+    values = [*kinds.tolist(), after]
+    for k, frame in enumerate([*frames, frames[-1] + 1]):
+        if k in (0, len(frames)) or values[k] != values[k - 1]:
+            curve.keyframe_points.insert(frame, values[k]).interpolation = "CONSTANT"
+    curve.update()
+
+
+def marks_of(owner: bpy.types.Object, bone: bpy.types.PoseBone, frames: Doubles) -> Ints:
+    """What of a foot is on the ground in F frames, by its keys, (F,)."""
+    path = contact_path(bone)
+    curve = next((one for one in fcurves_of(owner) if one.data_path == path and len(one.keyframe_points)), None)
+    if curve is None or curve.mute:
+        return np.zeros(len(frames), dtype=np.int32)
+    return np.rint(values_at([curve], frames)[0]).astype(np.int32)
+
+
+def clean_steps(
+    context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int]
+) -> Generator[float, None, Cleaned]:
+    """Let feet stand still where they are marked to be on the ground, in steps, by keys on their controls.
+
+    Keys of these controls in the frames are replaced. Where a leg would not reach, the body is lowered by its own.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        owner: An armature object whose legs edit its motion.
+        frames: Whole frames that follow each other.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Raises:
+        FabrikError: There is nothing to do, or it can't be keyed; nothing was changed.
+    """
+    scene, times = context.scene, np.array(frames, dtype=np.float64)
+    assert scene is not None
+    _check(owner, frames)
+    kinds = {chain.name: marks_of(owner, resolve_bones(owner, chain)[-1], times) for chain in legs_of(owner)}
+    legs = [rig_of(owner).chains[name] for name, own in kinds.items() if (own != NONE).any()]
+    if not legs:
+        text = Text("no foot is marked to be on the ground: use Find Contacts, or key Contact of its bone")
+        raise ChainError(text, rig=owner.name)
+    body = next((one for one in rig_of(owner).chains if _moves_body(owner, one)), None)
+    for chain in (*legs, *([body] if body is not None else [])):
+        with place_of(rig=owner.name):
+            _check_control(owner, chain)
+    soles = [_sole(owner, chain) for chain in legs]
+    controls = [chain.target_bone for chain in (*legs, *([body] if body is not None else []))]
+    with frames_visited(scene):
+        feet, axes = yield from _sampled(context, owner, soles, frames, controls)
+        rate = _rate(scene)
+        fixes = [standing_still(foot, kinds[sole.chain], rate) for sole, foot in zip(soles, feet, strict=True)]
+        keys, marked = list[Keys](), list[Marked]()
+        for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=True):
+            own = _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
+            keys += own
+            marked.append(Marked(sole.chain, len(runs(kinds[sole.chain] != NONE)), len(own[0].frames) if own else 0))
+        drop: Doubles = np.zeros(len(frames))
+        notes = list[str]()
+        if body is not None:
+            stood = _way_of(owner, body.target_bone, axes[body.target_bone], times)
+            drop = lowered(feet, [way for way, _ in fixes], stood, rate)
+            if drop.any():
+                down = stood - drop[:, None] * np.array((0.0, 0.0, 1.0))
+                keys += _keys_of(owner, body, axes[body.target_bone], down, None, times)
+        elif lowered(feet, [way for way, _ in fixes], np.zeros((len(frames), 3)), rate).max() > TOLD * feet[0].reach:
+            notes.append(Text("some leg does not reach: with a control for the body bone that would come down"))
+        _write(owner, keys)
+    most = float(drop.max())
+    return Cleaned(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
+
+
+def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether a chain edits where the body bone is."""
+    return chain.enabled and is_offset(chain) and chain.tip_bone == rig_of(owner).body_bone != ""
+
+
+def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Refuse a chain whose control can't keep a contact.
+
+    Raises:
+        ChainError: It tells a place, or hangs on the body.
+    """
+    if not is_offset(chain):
+        raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
+    if not chain.enabled:
+        raise ChainError("it is not enabled, so that its control moves nothing", chain=chain.name)
+    bones = {bone.name for bone in figure_bones(set_of(owner, chain))}
+    if "target" in frames_of(owner, chain, bones):
+        text = Text("its target is carried by the body: choose the armature as its space")
+        raise ChainError(text, chain=chain.name)
+    paths = {plain_path(pose_bones(owner)[chain.target_bone], "location")}
+    paths.add(rotation_path(pose_bones(owner)[chain.target_bone]))
+    for curve in fcurves_of(owner):
+        if curve.data_path in paths and (curve.lock or curve.mute or len(curve.modifiers)):
+            raise ChainError("a curve of its target is locked, muted or modified", chain=chain.name)
+
+
+def _sampled(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    soles: Sequence[Sole],
+    frames: Sequence[int],
+    controls: Sequence[str] = (),
+) -> Generator[float, None, tuple[list[Foot], dict[str, Doubles]]]:
+    """Read how feet move; no edit counts, for these are not solved meanwhile.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Returns:
+        How each foot moves, in the world; by the names of controls (F, 3, 3), from their location channels to there.
+    """
+    scene, count = context.scene, len(frames)
+    assert scene is not None
+    axes: dict[str, Doubles] = {name: np.zeros((count, 3, 3)) for name in controls}
+    rows = [(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 3))) for _ in soles]
+    chains = [rig_of(owner).chains[sole.chain] for sole in soles]
+    roots = [resolve_bones(owner, chain)[0].name for chain in chains]
+    for k, frame in enumerate(frames):
+        go_to(scene, frame)
+        posed = owner.evaluated_get(context.evaluated_depsgraph_get())
+        bones, world = pose_bones(posed), posed.matrix_world
+        for sole, chain, root, (places, turns, toes, starts) in zip(soles, chains, roots, rows, strict=True):
+            held = read_held(posed, sole.bone, chain.at_head)
+            tip = world @ (bones[sole.toes].matrix @ sole.tip)
+            places[k], turns[k], starts[k] = held.location, held.rotation, world @ bones[root].head
+            toes[k] = rotated(conjugated(held.rotation), v3(tip - Vector(held.location)))
+        for name, own in axes.items():
+            own[k] = offset_axes("", posed, name).to_3x3()
+        yield (k + 1) / count
+    scale, feet = owner.matrix_world.median_scale, list[Foot]()
+    for sole, chain, (places, turns, toes, starts) in zip(soles, chains, rows, strict=True):
+        heel, ball = (np.array(scale * one) for one in (sole.heel, sole.ball))
+        feet.append(Foot(places, turns, heel, ball, toes, starts, scale * _reach(owner, chain)))
+    return feet, axes
+
+
+def _reach(owner: bpy.types.Object, chain: FabrikChain) -> float:
+    """The length of a limb at rest, from its first joint to its effector, in armature space."""
+    bones = [bone.bone for bone in resolve_bones(owner, chain)]
+    joints = [bone.head_local for bone in bones]
+    joints += [] if chain.at_head else [bones[-1].tail_local]
+    return float(sum((b - a).length for a, b in pairwise(joints)))
+
+
+def _sole(owner: bpy.types.Object, chain: FabrikChain) -> Sole:
+    """What of the foot at the end of a chain may touch the ground, by its bones at rest.
+
+    The ground is as low as the lowest of them; the heel is behind the ankle.
+    """
+    made, tip = control_names(owner), resolve_bones(owner, chain)[-1].bone
+    below = [tip, *(bone for bone in tip.children_recursive if bone.name not in made)]
+    up = (owner.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))).normalized()
+    ground = min(up.dot(place) for bone in below for place in (bone.head_local, bone.tail_local))
+
+    def on_ground(place: Vector) -> Vector:
+        return place - up * (up.dot(place) - ground)
+
+    joint = tip.head_local if chain.at_head else tip.tail_local
+    ankle = on_ground(joint)
+    toes = max((bone for bone in below if bone.parent == tip), key=lambda bone: _ahead(bone, ankle, up), default=tip)
+    ball = on_ground(toes.head_local if toes != tip else tip.tail_local)
+    heel = ankle - BEHIND * (ball - ankle)
+    into = tip.matrix_local.to_3x3().inverted()
+    ahead = toes.matrix_local.inverted() @ on_ground(toes.tail_local)
+    return Sole(chain.name, tip.name, into @ (heel - joint), into @ (ball - joint), toes.name, ahead)
+
+
+def _ahead(bone: bpy.types.Bone, ankle: Vector, up: Vector) -> float:
+    """How far the end of a bone at rest is from the ankle, along the ground."""
+    way = bone.tail_local - ankle
+    return float((way - up * up.dot(way)).length)
+
+
+def _way_of(owner: bpy.types.Object, name: str, axes: Doubles, frames: Doubles) -> Doubles:
+    """(F, 3), by how much a control is moved in the world, by its keys or as it stands."""
+    bone = pose_bones(owner)[name]
+    path, ways = plain_path(bone, "location"), np.tile(np.array(bone.location), (len(frames), 1))
+    curves = [one for one in fcurves_of(owner) if one.data_path == path and len(one.keyframe_points)]
+    for curve, values in zip(curves, values_at(curves, frames), strict=True):
+        ways[:, curve.array_index] = values
+    found: Doubles = np.einsum("fij,fj->fi", axes, ways)
+    return found
+
+
+def _keys_of(
+    owner: bpy.types.Object, chain: FabrikChain, axes: Doubles, ways: Doubles, turns: Doubles | None, frames: Doubles
+) -> list[Keys]:
+    """The keys of a control that moves and turns its effector, from the frame before the first to that behind the last.
+
+    Args:
+        owner: The armature object.
+        chain: The chain.
+        axes: (F, 3, 3), from the location channels of its control to the world.
+        ways: (F, 3), in the world.
+        turns: (F, 4), in the world; None where it is not turned.
+        frames: (F,), rising.
+    """
+    angles = np.zeros(len(frames)) if turns is None else np.abs(turns[:, 1:]).max(axis=1)
+    moved = np.flatnonzero((np.abs(ways).max(axis=1) > NO_WAY) | (angles > NO_WAY))
+    if not len(moved):
+        return []
+    own = slice(max(int(moved[0]) - 1, 0), int(moved[-1]) + 2)
+    bone, span = pose_bones(owner)[chain.target_bone], (float(frames[own][0]), float(frames[own][-1]))
+    local = np.linalg.solve(axes[own], ways[own][:, :, None])[:, :, 0].astype(np.float64)
+    place = plain_path(bone, "location"), PLAIN, [*bone.location]
+    found = [_keys(place, bone.name, local, frames[own], span)]
+    if turns is not None and turns_tip(chain) and chain.orientation == "TARGET":
+        mode, stood, near, rows = bone.rotation_mode, read_values(bone), read_values(bone), list[list[float]]()
+        for matrix, turn in zip(axes[own], turns[own].tolist(), strict=True):
+            around = axes_of(Matrix(matrix.tolist()).to_4x4())
+            near = to_values(mode, multiplied(multiplied(conjugated(around), q4(turn)), around), near)
+            rows.append(near)
+        found.append(_keys((rotation_path(bone), mode, stood), bone.name, np.array(rows), frames[own], span))
+    return found
+
+
+def _keys(
+    written: tuple[str, str, Sequence[float]], bone: str, values: Doubles, frames: Doubles, span: tuple[float, float]
+) -> Keys:
+    path, mode, stood = written
+    indices = range(values.shape[1])
+    return Keys(path, mode, bone, indices, stood, values, staying(values), frames, "LINEAR", span)
+
+
+def _write(owner: bpy.types.Object, keys: Sequence[Keys]) -> None:
+    """Write keys of controls; where that fails all is as it was."""
+    _ensure_action(owner)
+    writer: Any = CurveWriter(owner, can_restore=True)
+    try:
+        for one in keys:
+            writer.write(one)
+    except BaseException:
+        writer.restore()
+        raise
+    writer.finish()
+    writer.flush()

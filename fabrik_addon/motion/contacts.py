@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a foot is on the ground, by how heel and toe move, and what lets it stand still there.
+
+Places are of the world, in meters, with Z up. A contact counts while the point is slow and low; each limit has a lower
+one, which must be met once in a contact, and a higher one, within which it begins and ends (hysteresis).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, pi
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ..maths import Doubles, Ints, Mask, conjugates, lengths, products, rotated_each, turns_about
+
+NONE, HEEL, TOE, FLAT = range(4)  # what of a foot is on the ground; FLAT is HEEL and TOE
+SMOOTHED = 0.03  # seconds, deviation of the Gaussian through which places are seen
+LEAST_SMOOTHED = 0.6  # frames, the same where frames are far apart
+LEG = 0.8  # meters of leg for which the speeds hold; others by their size
+SLOW, FAST = 0.15, 0.45  # meters a second
+LOW = 0.06  # of a leg, above the ground
+LOWEST = 0.1  # share of the frames in which a foot is still and lower than the ground
+LIFTED = 0.07  # radians (4 degrees) by which the foot is pitched off the ground at one end
+SHORTEST = 0.1  # seconds
+SHORTEST_SOLE = 1e-9  # meters, so that what has no sole has no pitch
+FADE = 0.5  # seconds, the longest way in which a correction comes or goes
+STRAIGHT, STRAIGHTEST = 0.985, 0.9995  # share of its reach to which a leg may be stretched; to which it ever is
+BEFORE = 0.15  # seconds in which a body begins to come down before it has to be lower
+
+
+class Foot(NamedTuple):
+    """How a foot moves in F frames.
+
+    Attributes:
+        places: (F, 3), of its effector.
+        turns: (F, 4), rotations of its bone.
+        heel: (3,), from the effector to the heel, in the axes of the bone.
+        ball: (3,), the same to the ball of the foot.
+        toe: (F, 3), the same to the tip of the toes, which may bend.
+        roots: (F, 3), of the joint at which the leg begins.
+        reach: Length of the leg from there to the effector.
+    """
+
+    places: Doubles
+    turns: Doubles
+    heel: Doubles
+    ball: Doubles
+    toe: Doubles
+    roots: Doubles
+    reach: float
+
+    def points(self, offset: Doubles) -> Doubles:
+        """(F, 3), where a point is that is so far from the effector, in the axes of the bone."""
+        return self.places + rotated_each(self.turns, np.broadcast_to(offset, self.places.shape))
+
+
+def find_contacts(foot: Foot, rate: float) -> Ints:
+    """What of a foot is on the ground in each frame, (F,).
+
+    Args:
+        foot: Its motion.
+        rate: Frames a second.
+    """
+    return _found(rolling(foot, _found(foot, rate)), rate)
+
+
+def rolling(foot: Foot, kinds: Ints) -> Foot:
+    """A foot with the point about which it rolls in place of the tip of its toes.
+
+    That is the one between ball and tip that moves least, by squares, while the foot is on its toes alone.
+
+    Args:
+        foot: Its motion.
+        kinds: (F,), what of it is on the ground.
+    """
+    on_toes = (kinds[1:] == TOE) & (kinds[:-1] == TOE)
+    ball, tip = (np.diff(foot.points(one), axis=0)[on_toes] for one in (foot.ball, foot.toe))
+    apart = tip - ball
+    square = float((apart * apart).sum())
+    share = min(max(-float((ball * apart).sum()) / square, 0.0), 1.0) if square > 0.0 else 1.0
+    return foot._replace(toe=foot.ball + share * (foot.toe - foot.ball))
+
+
+def _found(foot: Foot, rate: float) -> Ints:
+    heel, ball, toe = (_smoothed(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe))
+    speeds = [lengths(np.gradient(one, axis=0)) * rate * LEG / foot.reach for one in (heel, ball, toe)]
+    stands = (speeds[0] < SLOW) & (speeds[1] < SLOW)
+    found = np.zeros(len(heel), dtype=np.int32)
+    if not stands.any():
+        return found
+    stands &= heel[:, 2] <= np.quantile(heel[stands, 2], LOWEST) + LOW * foot.reach  # a foot may be held up, too
+    ground = [float(np.median(one[stands, 2])) for one in (heel, toe)]
+    pitch = np.arcsin(np.clip((heel - ball)[:, 2] / np.maximum(lengths(heel - ball), SHORTEST_SOLE), -1.0, 1.0))
+    pitch -= np.median(pitch[stands])
+    for kind, one, speed, off, level in zip(
+        (HEEL, TOE), (heel, toe), speeds[::2], (pitch, -pitch), ground, strict=True
+    ):
+        may = (speed < FAST) & (one[:, 2] - level < LOW * foot.reach) & (off < LIFTED)
+        found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
+    return found.astype(np.int32)
+
+
+def _smoothed(values: Doubles, rate: float) -> Doubles:
+    """Values (F, k) through a Gaussian in time; beyond both ends they go on as their mirror images about these."""
+    width = max(SMOOTHED * rate, LEAST_SMOOTHED)
+    half = min(ceil(3.0 * width), len(values) - 1)
+    if half < 1:
+        return values
+    weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
+    weights /= weights.sum()
+    before = 2.0 * values[0] - values[half:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -half - 2 : -1]
+    padded = np.concatenate((before, values, after))
+    found: Doubles = sum(weights[k] * padded[k : k + len(values)] for k in range(2 * half + 1))
+    return found
+
+
+def _runs_with(may: Mask, must: Mask, shortest: int) -> Mask:
+    """The runs of frames in `may` that have one in `must`, and are no shorter than that."""
+    found: Mask = np.zeros(len(may), dtype=bool)
+    for first, last in runs(may):
+        if last - first >= shortest and must[first:last].any():
+            found[first:last] = True
+    return found
+
+
+def runs(mask: Mask) -> list[tuple[int, int]]:
+    """First frame of each run of a mask, and the first one after it."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def standing_still(foot: Foot, kinds: Ints, rate: float) -> tuple[Doubles, Doubles]:
+    """What lets a foot stand still in its contacts, and comes and goes smoothly between them; nothing without any.
+
+    A foot that is flat on the ground has one pose, the mean of those that it has there. Before and after, as long as
+    heel or toe are in contact, that point stays where it was in the frame next to it, and the foot rolls about it as it
+    did.
+
+    Args:
+        foot: Its motion.
+        kinds: (F,), what of it is on the ground.
+        rate: Frames a second.
+
+    Returns:
+        (F, 3), by which its effector is to be moved; (F, 4), rotations by which it is to be turned about that.
+    """
+    foot = rolling(foot, kinds)
+    found: Doubles = np.zeros((len(kinds), 6))  # the way, and the rotation vector
+    stances = runs(kinds != NONE)
+    for first, last in stances:
+        own = slice(first, last)
+        found[own] = _stood(
+            foot._replace(places=foot.places[own], turns=foot.turns[own], toe=foot.toe[own]), kinds[own]
+        )
+    gaps = zip([0, *(last for _, last in stances)], [*(first for first, _ in stances), len(kinds)], strict=True)
+    for first, last in gaps:
+        width = min(FADE * rate, last - first + 1.0)
+        steps = np.arange(1, last - first + 1, dtype=np.float64)[:, None]
+        if first > 0:
+            found[first:last] += found[first - 1] * (1.0 - _eased(steps / width))
+        if last < len(kinds):
+            found[first:last] += found[last] * (1.0 - _eased(steps[::-1] / width))
+    return found[:, :3], _turns_by(found[:, 3:])
+
+
+def _eased(shares: Doubles) -> Doubles:
+    """A smooth step from 0 to 1, of shares of the way."""
+    within = np.clip(shares, 0.0, 1.0)
+    found: Doubles = within * within * (3.0 - 2.0 * within)
+    return found
+
+
+def _stood(foot: Foot, kinds: Ints) -> Doubles:
+    """(F, 6), the ways and the rotation vectors by which a foot stands still in the F frames of one stance."""
+    count, flat = len(kinds), np.flatnonzero(kinds == FLAT)
+    vectors: Doubles = np.zeros((count, 3))
+    if len(flat):
+        off = _vectors_of(products(_mean_turn(foot.turns[flat]), conjugates(foot.turns)))
+        vectors = np.stack([np.interp(np.arange(count), flat, off[flat, i]) for i in range(3)], axis=1)
+    turns = products(_turns_by(vectors), foot.turns)
+    heels, toes = (rotated_each(turns, np.broadcast_to(one, (count, 3))) for one in (foot.heel, foot.toe))
+    below = np.where((kinds == TOE)[:, None], toes, heels)  # what stays, from the effector
+    start = int(flat[0]) if len(flat) else count // 2
+    places: Doubles = foot.places.copy()
+    if len(flat):
+        places[start] = foot.points(foot.heel)[flat].mean(axis=0) - heels[start]
+    for k in (*range(start + 1, count), *range(start - 1, -1, -1)):
+        near = k - 1 if k > start else k + 1
+        arm = toes if kinds[k] == TOE else heels
+        places[k] = places[near] + arm[near] - below[k]
+    ways = places - foot.places
+    ways[:, :2] -= ways[:, :2].mean(axis=0)
+    return np.concatenate((ways, vectors), axis=1)
+
+
+def _mean_turn(turns: Doubles) -> Doubles:
+    """(4,), the mean of rotations (F, 4) that are near each other."""
+    total = (turns * np.where(turns @ turns[0] < 0.0, -1.0, 1.0)[:, None]).sum(axis=0)
+    found: Doubles = total / np.linalg.norm(total)
+    return found
+
+
+def _vectors_of(turns: Doubles) -> Doubles:
+    """(F, 3), axes times angles of rotations (F, 4), by the shorter way."""
+    turns = turns * np.where(turns[:, :1] < 0.0, -1.0, 1.0)
+    sines = lengths(turns[:, 1:])
+    angles = 2.0 * np.arctan2(sines, turns[:, 0])
+    found: Doubles = turns[:, 1:] * np.where(sines > 0.0, angles / np.where(sines > 0.0, sines, 1.0), 2.0)[:, None]
+    return found
+
+
+def _turns_by(vectors: Doubles) -> Doubles:
+    """(F, 4), the rotations of axes times angles (F, 3)."""
+    angles = lengths(vectors)
+    axes = vectors / np.where(angles > 0.0, angles, 1.0)[:, None]
+    return turns_about(axes, angles)
+
+
+def lowered(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, rate: float) -> Doubles:
+    """By how much a body has to come down for its legs to reach, smoothly, (F,); 0 where they do.
+
+    A leg may be as stretched as it is in the motion, and in any case almost straight.
+
+    Args:
+        feet: The motion of its feet.
+        ways: For each (F, 3), by which it is moved.
+        body: (F, 3), by which the body is moved already.
+        rate: Frames a second.
+    """
+    need: Doubles = np.zeros(len(ways[0]))
+    for foot, way in zip(feet, ways, strict=True):
+        leg, to = foot.places - foot.roots, foot.places + way - foot.roots - body
+        most = foot.reach * np.clip(lengths(leg) / foot.reach, STRAIGHT, STRAIGHTEST)
+        high = np.sqrt(np.maximum(most**2 - to[:, 0] ** 2 - to[:, 1] ** 2, 0.0))
+        need = np.maximum(need, -to[:, 2] - high)
+    half = ceil(BEFORE * rate)
+    padded = np.pad(need, 2 * half, mode="edge")
+    most_near = sliding_window_view(padded, 2 * half + 1).max(axis=1)
+    weights = 1.0 + np.cos(np.arange(-half, half + 1) * (pi / (half + 1.0)))
+    found: Doubles = np.convolve(most_near, weights / weights.sum(), mode="valid")
+    return found

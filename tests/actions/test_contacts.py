@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of feet: found where a foot stands, marked by keys, and kept to the hair by Clean Contacts."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.motion.contacts import contact_path, marks_of
+from fabrik_addon.motion.contacts import NONE, runs
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Vector
+
+from support.animated import Frames, control, limb, played, size
+from support.hanging import chain
+from support.scenes import go_live, press
+from support.skeletons import make_character
+
+FRAMES = range(1, 61)
+STANDS = {"Leg.L": (1, 25), "Leg.R": (31, 60)}  # first and last frame in which a foot is on the ground
+RATE = 30
+SLIDE = 0.003  # of a leg, by which a foot that stands slides to and fro
+LIFT = 6  # frames in which it comes up
+STILL = 1e-4  # of a leg, by which a foot that stands still may move in a frame
+
+
+@pytest.fixture
+def sliding() -> bpy.types.Object:
+    """A character that shifts from foot to foot, and slides; its bones are keyed, and it is set up over that."""
+    owner = make_character("human_mixamo")
+    bpy.context.scene.render.fps, bpy.context.scene.frame_end = RATE, FRAMES[-1]
+    press("character_setup")
+    for frame in FRAMES:
+        for name, (first, last) in STANDS.items():
+            one, off = control(owner, name), min(max(first - frame, frame - last, 0) / LIFT, 1.0)
+            wave = SLIDE * np.sin(0.9 * frame) if off == 0.0 else 0.0
+            way = size(owner) * Vector((0.0, wave - 0.1 * off, 0.12 * off))
+            axes = one.bone.matrix_local.to_3x3().inverted() @ owner.matrix_world.to_3x3().normalized().inverted()
+            one.location = axes @ way
+            one.keyframe_insert("location", frame=frame)
+    press("bake", span="SCENE", chains="ALL")
+    press("rig_clear")
+    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
+        bpy.ops.object.mode_set(mode=to)
+    press("character_setup")
+    go_live(owner)
+    return owner
+
+
+def marks(owner: bpy.types.Object, name: str) -> list[tuple[int, int]]:
+    """First and last frame of each contact of a foot."""
+    found = marks_of(owner, pose_bones(owner)[limb(owner, name)], np.array(FRAMES, dtype=np.float64))
+    return [(FRAMES[first], FRAMES[last - 1]) for first, last in runs(found != NONE)]
+
+
+def slide(poses: Frames, owner: bpy.types.Object, name: str) -> float:
+    """The most by which a foot moves from a frame in which it stands to the next, in legs."""
+    at, ((first, last),) = [bone.name for bone in pose_bones(owner)].index(limb(owner, name)), marks(owner, name)
+    places = poses[FRAMES.index(first) : FRAMES.index(last) + 1, at, :3, 3]
+    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).max()) / size(owner)
+
+
+def all_played(owner: bpy.types.Object) -> Frames:
+    return played(owner, [bone.name for bone in pose_bones(owner)], FRAMES)
+
+
+def test_contacts_are_found_where_feet_stand_and_move_nothing(sliding: bpy.types.Object) -> None:
+    before = all_played(sliding)
+    press("contacts_find")
+    for name, (first, last) in STANDS.items():
+        ((begins, ends),) = marks(sliding, name)
+        assert abs(begins - first) <= 1, name
+        assert abs(ends - last) <= 1, name
+    assert (all_played(sliding) == before).all()
+    keys = [one for one in fcurves_of(sliding) if one.data_path.endswith("fabrik_contact")]
+    assert len(keys) == len(STANDS)
+    assert {point.interpolation for curve in keys for point in curve.keyframe_points} == {"CONSTANT"}
+
+
+def test_clean_feet_stand_still_and_nothing_but_their_controls_is_keyed(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    before = all_played(sliding)
+    others = {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in fcurves_of(sliding)
+    }
+    press("contacts_clean")
+    after = all_played(sliding)
+    for name in STANDS:
+        assert slide(before, sliding, name) > 10.0 * STILL, name
+        assert slide(after, sliding, name) <= STILL, name
+    added = {(curve.data_path, curve.array_index) for curve in fcurves_of(sliding)} - others.keys()
+    controls = [pose_bones(sliding)[chain(sliding, name).target_bone].path_from_id() for name in (*STANDS, "Body")]
+    assert all(path.startswith(tuple(controls)) for path, _ in added)
+    for curve in fcurves_of(sliding):
+        place = curve.data_path, curve.array_index
+        assert place in added or others[place] == [tuple(point.co) for point in curve.keyframe_points]
+    moved = np.linalg.norm(after[:, :, :3, 3] - before[:, :, :3, 3], axis=2) / size(sliding)
+    body = [bone.name for bone in pose_bones(sliding)].index(limb(sliding, "Body"))
+    assert moved[:, body].max() <= 0.02
+    assert moved.max() <= 0.1 / LIFT  # the way of a foot in the frame in which it comes up
+    steps = np.linalg.norm(np.diff(after[:, :, :3, 3] - before[:, :, :3, 3], axis=0), axis=2) / size(sliding)
+    assert steps.max() <= 3.0 * SLIDE  # it comes and goes smoothly
+
+
+def test_clean_contacts_again_changes_nothing(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    press("contacts_clean")
+    first = all_played(sliding)
+    press("contacts_clean")
+    assert np.abs(all_played(sliding) - first).max() <= 1e-6 * size(sliding)
+
+
+def test_marks_outside_of_the_frames_stay(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    whole = {name: marks(sliding, name) for name in STANDS}
+    press("contacts_find", span="RANGE", frame_start=10, frame_end=50)
+    assert {name: marks(sliding, name) for name in STANDS} == whole
+
+
+def test_what_can_not_be_done_is_told_and_changes_nothing(sliding: bpy.types.Object) -> None:
+    with pytest.raises(RuntimeError, match="no foot is marked"):
+        press("contacts_clean")
+    with pytest.raises(RuntimeError, match="2 frames are too few"):
+        press("contacts_find", span="RANGE", frame_start=1, frame_end=2)
+    press("contacts_find")
+    rig_of(sliding).active_index = rig_of(sliding).chains.find("Leg.L")
+    chain(sliding, "Leg.L").enabled = False
+    with pytest.raises(RuntimeError, match=r"Leg\.L.*not enabled"):
+        press("contacts_clean")
+    chain(sliding, "Leg.L").enabled = True
+    press("goal_space", space="BODY", roles="TARGET")
+    with pytest.raises(RuntimeError, match=r"Leg\.L.*carried by the body"):
+        press("contacts_clean")
+    press("goal_space", space="ARMATURE", roles="TARGET")
+    press("goal_kind", goal="PLACE")
+    with pytest.raises(RuntimeError, match=r"Leg\.L.*tells a place"):
+        press("contacts_clean")
+    target = chain(sliding, "Leg.R").target_bone
+    assert not [one for one in fcurves_of(sliding) if target in one.data_path]
+
+
+@pytest.mark.parametrize("name", ["contacts_find", "contacts_clean"])
+def test_contacts_are_undone_in_one_step(sliding: bpy.types.Object, name: str) -> None:
+    called = sliding.name
+    if name == "contacts_clean":
+        press("contacts_find")
+
+    def keys() -> list[tuple[str, int, int]]:
+        owner = bpy.data.objects[called]
+        return sorted((one.data_path, one.array_index, len(one.keyframe_points)) for one in fcurves_of(owner))
+
+    bpy.ops.ed.undo_push(message="before")
+    before = keys()
+    assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True) == {"FINISHED"}
+    after = keys()
+    assert after != before
+    bpy.ops.ed.undo()
+    assert keys() == before
+    bpy.ops.ed.redo()
+    assert keys() == after
+
+
+def test_a_mark_is_a_setting_of_the_bone_that_is_keyed(sliding: bpy.types.Object) -> None:
+    bone = pose_bones(sliding)[limb(sliding, "Leg.L")]
+    for frame, kind in ((1, "FLAT"), (20, "NONE")):
+        bone.fabrik.contact = kind
+        bone.keyframe_insert("fabrik_contact", frame=frame)
+    assert contact_path(bone) in {curve.data_path for curve in fcurves_of(sliding)}
+    assert marks(sliding, "Leg.L") == [(1, 19)]
+    press("contacts_clean")
+    assert slide(all_played(sliding), sliding, "Leg.L") <= STILL

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of feet that are made of numbers: where they are is known, and so is what keeps them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fabrik_addon.maths import Doubles, Ints, lengths, products, rotated_each, turns_about
+from fabrik_addon.motion.contacts import (
+    FLAT,
+    HEEL,
+    NONE,
+    TOE,
+    Foot,
+    find_contacts,
+    lowered,
+    rolling,
+    runs,
+    standing_still,
+)
+
+RATE = 60.0
+LEG = 0.8
+HEEL_AT, BALL_AT, TIP_AT = (0.0, 0.05, -0.08), (0.0, -0.13, -0.08), (0.0, -0.2, -0.08)
+X_AXIS = np.array((1.0, 0.0, 0.0))
+
+
+def stepping(noise: float = 0.0, drift: float = 0.0) -> tuple[Foot, Ints]:
+    """Two steps of a foot: heel, flat, toes, swing; it rolls about its heel, then about its ball. And its kinds."""
+    pitch, at, kinds = list[float](), list[Doubles](), list[int]()
+    for step in range(3):
+        ground = np.array((0.0, -0.7 * step, 0.0))
+        heel, ball = ground + np.array((0.0, 0.05, 0.0)), ground + np.array((0.0, -0.13, 0.0))
+        for k in range(60):
+            if k < 8:
+                kind, angle, pivot, own = HEEL, -0.3 * (1.0 - k / 8.0), heel, HEEL_AT
+            elif k < 26:
+                kind, angle, pivot, own = FLAT, 0.0, heel, HEEL_AT
+            elif k < 38:
+                kind, angle, pivot, own = TOE, 0.5 * (k - 25) / 12.0, ball, BALL_AT
+            else:
+                share = (k - 37) / 23.0
+                kind, angle = NONE, 0.5 - 0.8 * share
+                way = np.array((0.0, -0.7 * share, 0.15 * np.sin(np.pi * share)))
+                pivot, own = ball + way, BALL_AT
+            turn = turns_about(X_AXIS, np.array(angle))
+            at.append(pivot - rotated_each(turn, np.array(own)))
+            pitch.append(angle)
+            kinds.append(kind)
+    turns = turns_about(np.broadcast_to(X_AXIS, (len(pitch), 3)), np.array(pitch))
+    places = np.array(at) + noise * np.random.default_rng(7).standard_normal((len(at), 3))
+    places[:, 1] += drift * np.linspace(0.0, 1.0, len(at))
+    roots = places * (1.0, 1.0, 0.0) + (0.0, 0.0, 0.08 + 0.9 * LEG)
+    toe = np.tile(np.array(TIP_AT), (len(at), 1))
+    return Foot(places, turns, np.array(HEEL_AT), np.array(BALL_AT), toe, roots, LEG), np.array(kinds, dtype=np.int32)
+
+
+@pytest.mark.parametrize(("noise", "drift"), [(0.0, 0.0), (0.002, 0.0), (0.0, 0.02)])
+def test_contacts_of_heel_and_toes_are_found(noise: float, drift: float) -> None:
+    foot, kinds = stepping(noise, drift)
+    found = find_contacts(foot, RATE)
+    for kind, least in ((HEEL, 0.85), (TOE, 0.9)):
+        own, wanted = (found & kind) > 0, (kinds & kind) > 0
+        assert len(runs(own)) == 3
+        assert 2.0 * (own & wanted).sum() / (own.sum() + wanted.sum()) >= least
+
+
+def test_what_flies_has_no_contact() -> None:
+    foot, _ = stepping()
+    flying = foot.places + np.linspace(0.0, 40.0, len(foot.places))[:, None] * (0.0, 1.0, 0.0)
+    assert not find_contacts(foot._replace(places=flying), RATE).any()
+
+
+@pytest.mark.parametrize(("noise", "drift"), [(0.004, 0.0), (0.0, 0.05), (0.004, 0.05)])
+def test_points_in_contact_stand_still_and_all_goes_over_smoothly(noise: float, drift: float) -> None:
+    foot, kinds = stepping(noise, drift)
+    ways, turns = standing_still(foot, kinds, RATE)
+    turned = foot._replace(places=foot.places + ways, turns=products(turns, foot.turns))
+    for kind, own in ((HEEL, foot.heel), (TOE, rolling(foot, kinds).toe)):
+        points = turned.points(own)
+        for first, last in runs((kinds & kind) > 0):
+            assert lengths(np.diff(points[first:last], axis=0)).max() <= 1e-9
+    if not noise:
+        assert lengths(np.diff(ways, axis=0)).max() <= 1.6 * drift / 120.0 + 0.001
+    assert lengths(ways).max() <= 5.0 * noise + drift
+
+
+def test_without_marks_nothing_is_changed() -> None:
+    foot, kinds = stepping(0.004)
+    ways, turns = standing_still(foot, np.zeros_like(kinds), RATE)
+    assert not ways.any()
+    assert (turns == (1.0, 0.0, 0.0, 0.0)).all()
+
+
+def test_a_body_comes_down_no_more_than_its_legs_need_and_smoothly() -> None:
+    foot, _ = stepping()
+    ways, still = np.zeros_like(foot.places), np.zeros_like(foot.places)
+    assert not lowered([foot], [ways], still, RATE).any()
+    ways[80:90, 2] = -0.15 * LEG
+    drop = lowered([foot], [ways], still, RATE)
+    joints = foot.roots - drop[:, None] * (0.0, 0.0, 1.0)
+    assert (lengths(foot.places + ways - joints) <= 0.9995 * LEG + 1e-9).all()
+    assert drop.max() <= 0.07 * LEG
+    assert np.abs(np.diff(drop)).max() <= 0.15 * drop.max()
+    assert not drop[:50].any()
