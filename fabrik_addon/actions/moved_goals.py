@@ -313,6 +313,8 @@ def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
     reason = stays(goal)
     if reason:
         return worded(reason)
+    if is_offset(chain) and not rig_of(owner).edits:
+        return Text("moves nothing while edits are off")
     if carries(goal, owner, resolve_bones(owner, chain)[0].name):
         return Text("carries the chain")
     for other in bpy.data.objects:

@@ -337,7 +337,8 @@ def _kept(context: bpy.types.Context, one: _Written, keyed: KeyedChannels) -> li
     bones = pose_bones(owner)
     written = [bones[channels.bone] for channels in figure.channels if channels is not None]
     plain = [(bones[name], channel) for name, channel in figure.plain_channels]
-    was_keyed, is_keyed = insert_posed_keys(context, written, plain, keyed)
+    edits = figure.asked.has_offsets  # then keys are the motion below, which a solve leaves alone
+    was_keyed, is_keyed = insert_posed_keys(context, written, plain, keyed) if not edits else ([], False)
     outcomes = outcomes_of(one.item)
     for chain, outcome, asked in zip(chains, outcomes, figure.asked, strict=True):
         own = [name for name in was_keyed if name in asked.bones or not figure.is_chain]

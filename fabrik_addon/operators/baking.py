@@ -333,7 +333,7 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
             told.append((summary(result.chains), result.all_reached))
         else:
             told += [(sentence(found), found.all_reached) for found in result.chains]
-        self.tell_each(told)
+        self.tell_each([*told, *((note, False) for note in result.notes)])
 
 
 def _errors_of(results: list[ChainBake]) -> list[Text]:

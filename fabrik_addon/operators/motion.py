@@ -6,9 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ..actions.bake import BakeResult
+from ..actions.bake.apply import apply_steps
 from ..actions.chain_edit import working_rig
 from ..actions.motion.contacts import Cleaned, Marked, clean_steps, find_steps
-from ..actions.motion.edits import apply_steps, edited_chains
+from ..actions.motion.edits import edited_chains
 from ..rig.schema import rig_of
 from ..rig.schema.fields import choice
 from ..texts import Text, counted, joined

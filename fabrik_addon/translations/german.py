@@ -173,6 +173,11 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Bone": "Knochen",
 }
 TEXTS = {
+    "its Goal is keyed, so that it edits at times: bake it": "ihre Art des Ziels hat Schlüsselbilder, so dass sie nur zeitweise ändert: backe sie",
+    "strips or drivers move its control, which can't be put to rest then": "Streifen oder Treiber bewegen ihre Steuerung, die so nicht zur Ruhe gebracht werden kann",
+    "'{chain}' also edits frames that were not baked, and goes on to": "„{chain}“ ändert auch Bilder, die nicht gebacken wurden, und tut das weiter",
+    "moves nothing while edits are off": "bewegt nichts, solange Änderungen aus sind",
+    "edits of its armature are switched off: switch them on first": "Änderungen seines Skeletts sind aus: schalte sie zuerst ein",
     "Let feet stand still where they are marked to be on the ground, by keys on their controls; the body gives way": "Lässt Füße still stehen, wo sie als am Boden markiert sind, durch Schlüsselbilder ihrer Steuerungen; der Körper gibt nach",
     "Mark when feet are on the ground, by keys of Contact on their bones; nothing moves": "Markiert, wann Füße am Boden sind, durch Schlüsselbilder von Kontakt an ihren Knochen; nichts bewegt sich",
     "Contact": "Kontakt",

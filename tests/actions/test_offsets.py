@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of, remove_curves
+from fabrik_addon.rig.animation.curves import read_keys
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import girdle_of, rig_of
 from mathutils import Quaternion, Vector
@@ -365,3 +366,195 @@ def test_choosing_and_applying_are_undone_in_one_step(name: str, options: dict[s
     assert told() == first
     bpy.ops.ed.redo()
     assert told() == after
+
+
+def raised(owner: bpy.types.Object, frames: tuple[int, int, int] = (9, 13, 17)) -> Frames:
+    """Raise a hand in the middle one of three frames by keys of its control; how the bones are played then."""
+    first, middle, last = frames
+    for frame, share in ((min(FIRST, first), 0.0), (first, 0.0), (middle, 1.0), (last, 0.0)):
+        bpy.context.scene.frame_set(frame)
+        move(owner, "Arm.L", (0.0, -0.1 * share, 0.2 * share))
+        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    return played(owner, [bone.name for bone in pose_bones(owner)])
+
+
+def assert_applied(owner: bpy.types.Object, edited: Frames) -> None:
+    """Apply Edits leaves all frames as they were edited, with controls at rest, live and not."""
+    names = [bone.name for bone in pose_bones(owner)]
+    own = [i for i, name in enumerate(names) if not pose_bones(owner)[name].bone.name.endswith(("target.L", "pole.L"))]
+    press("edits_apply")
+    for live in (True, False):
+        rig_of(owner).live = live
+        update()
+        off = np.abs(played(owner, names) - edited)[:, own, :3, 3]
+        assert off.max() <= 2e-5 * size(owner), (live, off.max(axis=(1, 2)) / size(owner))
+    assert tuple(control(owner, "Arm.L").location) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("easing", ["SINE", "BACK", "ELASTIC"])
+def test_edits_are_applied_where_keys_go_by_easings(easing: str) -> None:
+    owner = animated("human_mixamo")
+    for curve in fcurves_of(owner):
+        for point in curve.keyframe_points:
+            point.interpolation = easing
+    press("character_setup")
+    go_live(owner)
+    assert_applied(owner, raised(owner))
+
+
+@pytest.mark.parametrize("kind", ["LINEAR", "CONSTANT"])
+@pytest.mark.parametrize("frames", [(28, 32, 36), (-9, -5, -2)])
+def test_edits_are_applied_beyond_the_keys(kind: str, frames: tuple[int, int, int]) -> None:
+    owner = animated("human_mixamo")
+    for curve in fcurves_of(owner):
+        curve.extrapolation = kind
+    press("character_setup")
+    go_live(owner)
+    raised(owner, frames)
+    around, names = range(-20, 60), [bone.name for bone in pose_bones(owner)]
+    edited = played(owner, names, around)
+    press("edits_apply")
+    own = [i for i, name in enumerate(names) if "target" not in name]
+    off = np.abs(played(owner, names, around) - edited)[:, own, :3, 3].max(axis=(1, 2)) / size(owner)
+    assert off.max() <= 1e-4, off
+
+
+@pytest.mark.parametrize("kept", ["Arm", "Leg"])
+def test_edits_are_applied_to_bones_without_keys(kept: str) -> None:
+    owner = animated("human_mixamo")
+    remove_curves(owner, [curve for curve in fcurves_of(owner) if kept not in curve.data_path])
+    press("character_setup")
+    go_live(owner)
+    assert_applied(owner, raised(owner))
+
+
+def test_edits_are_applied_over_strips() -> None:
+    owner = animated("human_mixamo")
+    in_strips(owner)
+    press("character_setup")
+    go_live(owner)
+    assert_applied(owner, raised(owner))
+
+
+def test_edits_outside_the_scenes_frames_are_applied_too(motion: Motion) -> None:
+    owner, names, _ = motion
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 5, 15
+    move(owner, "Body", (0.0, 0.0, -0.1))
+    edited = played(owner, names)
+    press("edits_apply")
+    assert np.abs(played(owner, names) - edited)[:, :, :3, 3].max() <= 2e-5 * size(owner)
+
+
+@pytest.mark.parametrize("way", ["bake", "pose_snap"])
+def test_what_is_baked_is_motion_and_its_controls_rest(motion: Motion, way: str) -> None:
+    owner, names, _ = motion
+    move(owner, "Body", (0.0, 0.0, -0.1))
+    edited = played(owner, names)
+    press(way, chains="ALL", span="RANGE", frame_start=FIRST, frame_end=LAST)
+    for one in rig_of(owner).chains:
+        one.enabled = one.goal == "OFFSET"
+    rig_of(owner).live = True
+    update()
+    assert np.abs(played(owner, names) - edited)[:, :, :3, 3].max() <= 2e-5 * size(owner)
+
+
+def test_the_report_of_a_bake_tells_no_errors_that_are_none(motion: Motion, capfd: pytest.CaptureFixture[str]) -> None:
+    owner, _, _ = motion
+    capfd.readouterr()
+    press("bake", chains="ALL", span="RANGE", frame_start=FIRST, frame_end=LAST)
+    assert "not reached" not in capfd.readouterr().out
+    assert rig_of(owner).bake_report
+
+
+def test_a_refused_apply_leaves_a_linked_action_alone() -> None:
+    owner, names, before = with_motion("human_mixamo")
+    move(owner, "Arm.L", (0.0, -0.1, 0.1))
+    other = owner.copy()
+    bpy.context.collection.objects.link(other)
+    keys = [read_keys(curve).points.tobytes() for curve in fcurves_of(owner)]
+    with pytest.raises(RuntimeError, match="also moves"):
+        press("edits_apply")
+    assert [read_keys(curve).points.tobytes() for curve in fcurves_of(owner)] == keys
+    move(owner, "Arm.L", (0.0, 0.0, 0.0))
+    assert (played(owner, names) == before).all()
+
+
+def test_muted_curves_are_not_played_by_a_solve() -> None:
+    owner = animated("human_mixamo")
+    for curve in fcurves_of(owner):
+        curve.mute = "LeftArm" in curve.data_path
+    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
+        bpy.ops.object.mode_set(mode=to)
+    pose_bones(owner)["mixamorig:LeftArm"].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    names = [bone.name for bone in pose_bones(owner)]
+    before = played(owner, names)
+    press("character_setup")
+    go_live(owner)
+    assert np.abs(played(owner, names) - before).max() <= 1e-5
+
+
+def automatic_keys() -> None:
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+
+
+def test_automatic_keys_of_a_bone_posed_by_hand_are_those_of_its_control(motion: Motion) -> None:
+    owner, names, before = motion
+    automatic_keys()
+    bpy.context.scene.frame_set(8)
+    bpy.ops.object.mode_set(mode="POSE")
+    stood, hand = played_now(owner, names), pose_bones(owner)[limb(owner, "Arm.L")]
+    turn = Quaternion((1.0, 0.0, 0.0), 0.2)
+    if hand.rotation_mode == "QUATERNION":
+        hand.rotation_quaternion = hand.rotation_quaternion @ turn
+    else:
+        hand.rotation_euler = (hand.rotation_euler.to_quaternion() @ turn).to_euler("XYZ", hand.rotation_euler)
+    update()
+    bpy.context.scene.frame_set(9)
+    bpy.context.scene.frame_set(8)
+    turned = turns(played_now(owner, names)[None], stood[None])[0, names.index(hand.name)]
+    assert turned == pytest.approx(np.degrees(0.2), abs=0.1)
+    rig_of(owner).edits = False
+    update()
+    assert (played(owner, names) == before).all()
+
+
+def test_solve_with_automatic_keys_leaves_the_motion_alone(motion: Motion) -> None:
+    owner, names, before = motion
+    rig_of(owner).live = False
+    automatic_keys()
+    bpy.context.scene.frame_set(8)
+    move(owner, "Arm.L", (0.0, -0.1, 0.2))
+    press("solve_all")
+    first = played_now(owner, names)
+    for _ in range(2):
+        press("solve_all")
+        assert np.abs(played_now(owner, names) - first).max() <= 1e-6
+    move(owner, "Arm.L", (0.0, 0.0, 0.0))
+    assert (played(owner, names) == before).all()
+
+
+def test_a_keyed_goal_is_not_applied_but_named() -> None:
+    owner = with_motion("human_mixamo")[0]
+    arm = chain(owner, "Arm.L")
+    owner.keyframe_insert(f"fabrik_chains[{rig_of(owner).chains.find('Arm.L')}].goal", frame=1)
+    move(owner, "Arm.L", (0.0, -0.1, 0.1))
+    with pytest.raises(RuntimeError, match=r"Arm\.L.*Goal is keyed"):
+        press("edits_apply")
+    assert arm.goal == "OFFSET"
+
+
+def test_edits_that_are_off_keep_their_controls() -> None:
+    owner = with_motion("human_mixamo")[0]
+    bpy.context.scene.frame_set(8)
+    move(owner, "Arm.L", (0.0, -0.1, 0.2))
+    there = tuple(control(owner, "Arm.L").location)
+    rig_of(owner).edits = False
+    update()
+    bpy.ops.object.mode_set(mode="POSE")
+    pose_bones(owner)[_arm(owner, "Arm.L")[-1]].rotation_quaternion @= Quaternion((1.0, 0.0, 0.0), 0.3)
+    update()
+    assert tuple(control(owner, "Arm.L").location) == there
+    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    with pytest.raises(RuntimeError, match="switched off"):
+        press("goal_kind", goal="PLACE")
+    assert tuple(control(owner, "Arm.L").location) == there

@@ -106,11 +106,13 @@ class BakeResult:
         verify: How much of it Blender evaluated; see `BakeSettings`.
         chains: Of all armatures: those that were asked for, then those that are solved with them.
         rested: Names of the armatures whose live posing was switched off, since none of their chains is enabled now.
+        notes: What to look out for.
     """
 
     verify: str
     chains: list[ChainBake]
     rested: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def all_reached(self) -> bool:

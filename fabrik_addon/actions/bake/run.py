@@ -25,6 +25,7 @@ from ...rig.figure.groups import ChainSet, figure_bones
 from ...rig.schema import rig_of
 from ...texts import Text
 from ..frames import frames_visited, keys_of_goals
+from ..motion.edits import edits_of, rest_within
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
 from .clean_up import clean
@@ -246,6 +247,7 @@ def bake_steps(
     check_bake(context, sets, settings.into)
     asked = [(owner.name, chain.name) for owner, chain in items]
     every = [(one.owner, chain) for one in sets for chain in one.chains]
+    edits = {_key(one): edits_of(one.owner, one.names, scene) if not settings.only_keys else {} for one in sets}
     with frames_visited(scene):
         run = _Run(context, sets, settings)
         try:
@@ -254,11 +256,13 @@ def bake_steps(
             run.take_back()
             raise
         rested = [] if settings.stays_enabled else switch_off(every)
+        left = [name for one in sets for name in rest_within(one.owner, edits[_key(one)], settings.frames)]
+        notes = [Text("'{chain}' also edits frames that were not baked, and goes on to", chain=name) for name in left]
     found = {(result.rig, result.chain): result for result in run.results}
     others = [found[key] for key in found if key not in asked]
     for other in others:
         other.is_asked = False
-    result = BakeResult(settings.verify, [*(found[key] for key in asked), *others], rested)
+    result = BakeResult(settings.verify, [*(found[key] for key in asked), *others], rested, [*notes])
     for armature in run.armatures.values():
         store_report(armature.owner, result)
     return result

@@ -215,7 +215,7 @@ class _Compared:
         world_turn, turns = self._turns[some, 0], self._turns[some, 1:]
         numbers = np.zeros((len(some), asked.width))
         for c, one in enumerate(asked):
-            if one.weight > 0.0:
+            if _is_compared(one):
                 goals, at = self._goals.of(c), one.row_at
                 numbers[:, at : at + 3] = np.einsum("fij,fj->fi", back, goals.target[some] - away)
                 if goals.turn is not None and one.turns:
@@ -223,12 +223,17 @@ class _Compared:
         missed, turn = asked.judge(numbers, self._heads[some], self._tails[some], turns)
         above = np.einsum("fij,fmj->fmi", back, self._above_heads[some] - away[:, None])
         for c, (one, (track, k, result)) in enumerate(zip(asked, self._own, strict=True)):
-            if one.weight > 0.0:
+            if _is_compared(one):
                 size, way = track.lengths[k], self._slack * track.way_to(k)
                 columns = [self._above.index(pair) for pair in self._carriers[c]]
                 levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
                 allowed = OFF + way * track.figure.length / size, OFF + way, self._slack * levers / size
                 _put(result, one, self._places[some], (missed[:, c] / size, turn[:, c]), allowed)
+
+
+def _is_compared(asked: ChainGoal) -> bool:
+    """Whether a chain asks for a place with which its tip can be compared; an offset has none but in its motion."""
+    return asked.weight > 0.0 and not asked.is_offset
 
 
 def _free(asked: Sequence[ChainGoal]) -> list[int]:

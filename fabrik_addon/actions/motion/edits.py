@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
 from typing import Any
 
@@ -13,23 +12,20 @@ import numpy as np
 from mathutils import Quaternion, Vector
 
 from ...errors import ChainError
-from ...maths import Mask
-from ...rig.animation.channels import channel_of, neutral_values, plain_path, read_values, rotation_path
-from ...rig.animation.compat import fcurves_of, remove_curves
-from ...rig.animation.curves import put_keys, read_keys, split_at, values_at
+from ...maths import Doubles, Mask
+from ...rig.animation.channels import channel_of, neutral_values, read_values
+from ...rig.animation.compat import fcurves_of, remove_curves, strips_of
+from ...rig.animation.curves import values_at
+from ...rig.animation.keys import animated_paths
 from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
-from ...rig.figure.groups import figure_bones
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
 from ...rig.placing import holder_of, location_curves, turn_curves
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.schema.chain import OFFSET
-from ..bake.checks import BakeSettings
-from ..bake.report import BakeResult
-from ..bake.run import bake_steps
 from ..keep_pose import LetGo, let_go, unposed
 from ..moved_goals import Loosed, goal_to_leave
-from ..solve import Item, together
+from ..solve import Item
 
 
 def edited_chains(owner: bpy.types.Object) -> list[FabrikChain]:
@@ -54,6 +50,8 @@ def set_goal(context: bpy.types.Context, item: Item, goal: str) -> LetGo:
     owner, chain = item
     if chain.goal == goal:
         return LetGo([], [])
+    if not rig_of(owner).edits:
+        raise ChainError("edits of its armature are switched off: switch them on first", rig=owner.name)
     if goal == OFFSET:
         if chain.aims:
             raise ChainError("it aims: only a chain that reaches has a place in its motion", rig=owner.name)
@@ -77,15 +75,19 @@ def edited_frames(owner: bpy.types.Object, chains: Iterable[FabrikChain], span: 
     """
     curves = [curve for goal in _controls(chains) for curve in _curves(goal)]
     keys = [point.co[0] for curve in curves for point in curve.keyframe_points]
-    first, last = floor(min([span[0], *keys])), ceil(max([span[1], *keys]))
-    frames = np.arange(first, last + 1, dtype=np.float64)
-    moved: Mask = np.zeros(len(frames), dtype=bool)
-    for goal in _controls(chains):
-        moved |= _is_moved(goal, frames)
-    places = np.flatnonzero(moved)
+    frames = np.arange(floor(min([span[0], *keys])), ceil(max([span[1], *keys])) + 1, dtype=np.float64)
+    places = np.flatnonzero(are_moved(chains, frames))
     if not len(places):
         return ()
     return tuple(frames[places[0] : places[-1] + 1].tolist())
+
+
+def are_moved(chains: Iterable[FabrikChain], frames: Doubles) -> Mask:
+    """In which of F frames a control of chains does not rest, (F,)."""
+    moved: Mask = np.zeros(len(frames), dtype=bool)
+    for goal in _controls(chains):
+        moved |= _is_moved(goal, frames)
+    return moved
 
 
 def _controls(chains: Iterable[FabrikChain]) -> list[GoalRef]:
@@ -97,12 +99,20 @@ def _curves(goal: GoalRef) -> list[bpy.types.FCurve]:
     return [*location_curves(goal), *turn_curves(goal)]
 
 
+def is_led(goal: GoalRef) -> bool:
+    """Whether strips or drivers move a control, so that it can't be put to rest."""
+    start, own = f"{holder_of(goal).path_from_id()}.", {curve.data_path for curve in fcurves_of(goal.found)}
+    return any(path.startswith(start) and path not in own for path in animated_paths(goal.found))
+
+
 def _is_moved(goal: GoalRef, frames: Any) -> Mask:
     """In which of F frames a control is not at rest, (F,); one that is turned by half a turn about nothing is."""
     holder, curves = holder_of(goal), _curves(goal)
     played = dict(zip([(one.data_path, one.array_index) for one in curves], values_at(curves, frames), strict=True))
     found: Mask = np.zeros(len(frames), dtype=bool)
     turn = channel_of(holder.rotation_mode)[0]
+    if is_led(goal):
+        return ~found
     for name, values, rest in (
         ("location", [*holder.location], [0.0] * 3),
         (turn, read_values(holder), neutral_values(holder.rotation_mode)),
@@ -114,57 +124,48 @@ def _is_moved(goal: GoalRef, frames: Any) -> Mask:
     return found
 
 
-def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generator[float, None, BakeResult]:
-    """Make edits part of the motion, in steps: the frames that they change get keys, and the controls rest.
+def span_of_motion(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
+    """First and last frame of what moves the bones of an armature, keys and strips; of the scene where nothing does."""
+    controls = {goal.bone for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.found == owner}
+    starts = tuple(f"{bone.path_from_id()}." for bone in pose_bones(owner) if bone.name not in controls)
+    curves = [curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)]
+    frames = [point.co[0] for curve in curves for point in curve.keyframe_points]
+    data = owner.animation_data
+    for strip in strips_of(data) if data is not None and data.use_nla else ():
+        frames += (strip.frame_start, strip.frame_end)
+    return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
 
-    Closed before its end it leaves all as it was.
+
+def edits_of(owner: bpy.types.Object, names: Iterable[str], scene: bpy.types.Scene) -> dict[str, tuple[float, ...]]:
+    """The frames in which chains, by their names, edit their motion; without those that don't (`edited_frames`)."""
+    edits = [name for name in names if is_offset(rig_of(owner).chains[name])]
+    if not edits or not rig_of(owner).edits:
+        return {}
+    span = span_of_motion(owner, scene)
+    found = {name: edited_frames(owner, [rig_of(owner).chains[name]], span) for name in edits}
+    return {name: frames for name, frames in found.items() if frames}
+
+
+def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]], frames: Sequence[float]) -> list[str]:
+    """Let controls rest that edited the motion in some frames only, since these are part of it now.
 
     Args:
-        context: Its scene's frame is moved and put back.
-        owner: An armature object with chains that edit its motion.
+        owner: The armature object.
+        edits: As they were before (`edits_of`).
+        frames: Rising, those that are part of it.
 
-    Yields:
-        How much of it is done, from 0 to 1.
-
-    Raises:
-        FabrikError: It can't be keyed; nothing was changed.
+    Returns:
+        The names of the chains that edit other frames as well, and were left alone.
     """
-    scene, chains = context.scene, [chain for chain in edited_chains(owner) if chain.enabled]
-    assert scene is not None
-    if not chains:
-        raise ChainError("no enabled chain edits its motion: set its goal to Offset", rig=owner.name)
-    if not rig_of(owner).edits:
-        raise ChainError("its edits are switched off, so that there is nothing to apply", rig=owner.name)
-    frames = edited_frames(owner, chains, (scene.frame_start, scene.frame_end))
-    if not frames:
-        raise ChainError("all controls rest, so that there is nothing to apply", rig=owner.name)
-    names = [chain.name for chain in chains]
-    settings = BakeSettings(frames, stays_enabled=True)
-    items = [(owner, chain) for chain in chains]
-    with _keys_about(owner, items, (frames[0] - 1.0, frames[-1] + 1.0)):
-        result = yield from bake_steps(context, items, settings)
-    put_to_rest(owner, [rig_of(owner).chains[name] for name in names])
-    return result
-
-
-@contextmanager
-def _keys_about(owner: bpy.types.Object, items: Sequence[Item], frames: tuple[float, float]) -> Iterator[None]:
-    """Give the motion keys on itself at two frames, so that it stays beyond them; taken away if the block fails."""
-    bones = [pose_bones(owner)[bone.name] for one in together(items) for bone in figure_bones(one)]
-    paths = {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
-    curves = [curve for curve in fcurves_of(owner) if curve.data_path in paths and len(curve.keyframe_points)]
-    kept = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
-    for curve in curves:
-        for frame in frames:
-            split_at(curve, frame)
-    try:
-        yield
-    except BaseException:
-        for curve in fcurves_of(owner):
-            if (curve.data_path, curve.array_index) in kept:
-                put_keys(curve, kept[curve.data_path, curve.array_index])
-                curve.update()
-        raise
+    left, done = list[str](), list[FabrikChain]()
+    for name, edited in edits.items():
+        chain = rig_of(owner).chains[name]
+        if edited[0] < frames[0] or edited[-1] > frames[-1] or any(map(is_led, goals_of(chain))):
+            left.append(name)
+        else:
+            done.append(chain)
+    put_to_rest(owner, done)
+    return left
 
 
 def put_to_rest(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:

@@ -145,7 +145,7 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
     if any(abs(one - frame) <= SAME_FRAME for one in frames):
         return
     at = bisect(frames, frame)
-    near, far = Vector((frame - 1.0, value)), Vector((frame + 1.0, value))
+    near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))  # beyond all keys
     kept = [*_handles(points, at - 1), *_handles(points, at)]  # as they are: those of Blender's own change with a key
     if 0 < at < len(points) and points[at - 1].interpolation == "BEZIER":
         before, after = points[at - 1], points[at]

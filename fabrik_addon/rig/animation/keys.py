@@ -219,7 +219,7 @@ def _stamp_of(owner: bpy.types.Object, frame: float) -> tuple[object, ...]:
 
 
 class KeyedChannels:
-    """The curves of an armature's bones at one frame; good until the next evaluation.
+    """The curves of an armature's bones that play at one frame; good until the next evaluation.
 
     Attributes:
         frame: Sub-frame included.
@@ -227,7 +227,8 @@ class KeyedChannels:
 
     def __init__(self, owner: bpy.types.Object, frame: float) -> None:
         self.frame = frame
-        self.curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
+        curves = fcurves_of(owner)
+        self.curves = {(curve.data_path, curve.array_index): curve for curve in curves if not curve.mute}
         data = owner.animation_data
         is_layered = data is not None and len(data.nla_tracks) > 0 and has_strips(owner)
         self._owner, self._paths = owner, {*animated_paths(owner)} if is_layered else None

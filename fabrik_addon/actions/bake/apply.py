@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits over motion made part of it: what they change is keyed, and all else stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil, floor
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...errors import ChainError
+from ...rig.animation.channels import plain_path, rotation_path
+from ...rig.animation.compat import fcurves_of
+from ...rig.animation.curves import SAME_FRAME, put_keys, read_keys, split_at
+from ...rig.animation.keys import chains_animated_in, has_strips
+from ...rig.bones import pose_bones
+from ...rig.figure.groups import figure_bones
+from ...rig.figure.start_pose import start_from_keys
+from ...rig.goals import goals_of
+from ...rig.schema import rig_of
+from ...texts import Text
+from ..motion.edits import are_moved, edited_chains, edited_frames, is_led, span_of_motion
+from ..solve import Item, together
+from .checks import BakeSettings, check_bake
+from .report import BakeResult
+from .run import bake_steps
+
+EASING = ("interpolation", "easing", "amplitude", "back", "period")  # of a key, for what follows it
+SPLIT = {"CONSTANT", "LINEAR", "BEZIER"}  # interpolations between keys that go on as they do when one is put between
+
+
+def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generator[float, None, BakeResult]:
+    """Make edits part of the motion, in steps: the frames that they change get keys, and the controls rest.
+
+    A frame more on either side is keyed as the motion has it. Where curves can't be split, since they go by one of
+    Blender's easings, all of these up to their next keys are; where strips play, whose place new curves take, all
+    frames of the motion are. Closed before its end it leaves all as it was.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        owner: An armature object with chains that edit its motion.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Raises:
+        FabrikError: It can't be keyed; nothing was changed.
+    """
+    scene, chains = context.scene, [chain for chain in edited_chains(owner) if chain.enabled]
+    assert scene is not None
+    keyed = chains_animated_in(owner, "goal")
+    if keyed:
+        raise ChainError("its Goal is keyed, so that it edits at times: bake it", rig=owner.name, chain=min(keyed))
+    if not chains:
+        raise ChainError("no enabled chain edits its motion: set its goal to Offset", rig=owner.name)
+    if not rig_of(owner).edits:
+        raise ChainError("its edits are switched off, so that there is nothing to apply", rig=owner.name)
+    led = next((chain for chain in chains if any(map(is_led, goals_of(chain)))), None)
+    if led is not None:
+        reason = Text("strips or drivers move its control, which can't be put to rest then")
+        raise ChainError(reason, rig=owner.name, chain=led.name)
+    span = span_of_motion(owner, scene)
+    edited = edited_frames(owner, chains, span)
+    if not edited:
+        raise ChainError("all controls rest, so that there is nothing to apply", rig=owner.name)
+    names, items = [chain.name for chain in chains], [(owner, chain) for chain in chains]
+    check_bake(context, together(items), "ACTION")
+    curves, ends = _curves_of(owner, items), np.array((edited[0] - 1.0, edited[-1] + 1.0))
+    goes_on = are_moved(chains, ends)  # an edit that goes on beyond all frames ends in none
+    first, last = int(ends[0]) + int(goes_on[0]), int(ends[1]) - int(goes_on[1])
+    if has_strips(owner):
+        first, last = min(first, span[0]), max(last, span[1])
+    first, last = _to_keys(curves, first, last)
+    settings = BakeSettings(tuple(float(frame) for frame in range(first, last + 1)), stays_enabled=True)
+    about = [frame for frame, is_open in zip((first - 1, last + 1), goes_on, strict=True) if not is_open]
+    with _keys_about(owner, curves, about, last):
+        result = yield from bake_steps(context, items, settings)
+    start_from_keys(owner, [rig_of(owner).chains[name] for name in names])
+    return result
+
+
+def _curves_of(owner: bpy.types.Object, items: Sequence[Item]) -> list[bpy.types.FCurve]:
+    """The curves with keys of the bones that are solved with chains."""
+    bones = [pose_bones(owner)[bone.name] for one in together(items) for bone in figure_bones(one)]
+    paths = {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
+    return [curve for curve in fcurves_of(owner) if curve.data_path in paths and len(curve.keyframe_points)]
+
+
+def _to_keys(curves: Sequence[bpy.types.FCurve], first: int, last: int) -> tuple[int, int]:
+    """First and last frame of a range that ends in no stretch of a curve that can't be split."""
+    stretches = set[tuple[int, int]]()
+    for curve in curves:
+        points = curve.keyframe_points
+        for k in range(len(points) - 1):
+            if points[k].interpolation not in SPLIT:
+                stretches.add((floor(points[k].co[0]), ceil(points[k + 1].co[0])))
+    while True:
+        low = min([first, *(a for a, b in stretches if a < first < b)])
+        high = max([last, *(b for a, b in stretches if a < last < b)])
+        if (low, high) == (first, last):
+            return first, last
+        first, last = low, high
+
+
+@contextmanager
+def _keys_about(
+    owner: bpy.types.Object, curves: Sequence[bpy.types.FCurve], frames: Sequence[int], last: int
+) -> Iterator[None]:
+    """Give the motion keys on itself at frames, so that it stays beyond them; taken away if the block fails.
+
+    A curve that went by an easing from the last frame of the block on does so after it.
+    """
+    kept = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
+    easings = {place: easing for curve in curves for place, easing in _easings_of(curve, last)}
+    for curve in curves:
+        for frame in frames:
+            if _to_keys([curve], frame, frame) == (frame, frame):
+                split_at(curve, frame)
+    try:
+        yield
+    except BaseException:
+        for curve in fcurves_of(owner):
+            if (curve.data_path, curve.array_index) in kept:
+                put_keys(curve, kept[curve.data_path, curve.array_index])
+                curve.update()
+        raise
+    for curve in fcurves_of(owner) if easings else ():
+        for name, value in easings.get((curve.data_path, curve.array_index), {}).items():
+            setattr(_key_at(curve, last), name, value)
+
+
+def _easings_of(curve: bpy.types.FCurve, frame: int) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
+    """The easing by which a curve goes on from a key at a frame, with its place; none where it can be split."""
+    point = _key_at(curve, frame)
+    if point is not None and point.interpolation not in SPLIT:
+        yield (curve.data_path, curve.array_index), {name: getattr(point, name) for name in EASING}
+
+
+def _key_at(curve: bpy.types.FCurve, frame: int) -> bpy.types.Keyframe | None:
+    return next((point for point in curve.keyframe_points if abs(point.co[0] - frame) < SAME_FRAME), None)
