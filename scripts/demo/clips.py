@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A clip of a walking human, edited by its controls: its hips lowered, a hand raised for some frames."""
+"""Clips of a walking human: hips lowered and a hand raised by its controls; feet that slide let stand still."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 
 import bpy
 from bodies import BODY
+from fabrik_addon.motion.contacts import FLAT
+from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Vector
-from picture import TARGET, Drawing, evaluated_meshes, save_below
+from picture import POLE, TARGET, Drawing, evaluated_meshes, save_below
 from walks import FPS, let_arms_hang, swing_arms
 
 from blender import OPS, rig_of
@@ -20,6 +22,7 @@ from environment import say
 from rigs import empty_file
 
 HEADER = f"{'edited':<14} {'frames':>6} {'kept':>5} {'hips':>9} {'feet':>9} {'other frames':>13}"
+FEET_HEADER = f"{'cleaned':<14} {'contacts':>8} {'slide':>9} {'then':>9} {'lowered':>9}"
 HUMAN = "human_game_engine"
 FRAMES = (1, 96)
 WALKED = (9, 88)  # frames between which the hips go forwards
@@ -28,6 +31,8 @@ SHOWN = (10, 30, 42, 54, 66, 90)
 RAISED = (24, 36, 52, 64)  # frames before the hand goes up, when it is there, until when, and when it is back
 LOWER = 0.12  # metres by which the hips are lowered
 LIFT = (0.12, -0.24, 0.5)  # metres by which the hand is raised
+TOO_FAR = 1.06  # by which the hips of the clip whose feet slide go farther than their steps
+STILL = 1e-4  # of the height, by which a foot that is flat on the ground may move in a frame
 VIEW = (1.0, -0.35, 0.12)
 PIXELS = (920, 330)
 IN_PLACE = 1e-4  # of the height, that what is held may be elsewhere
@@ -121,3 +126,54 @@ def edit_motion(out: Path) -> int:
     print(f"{'motion_walk':<14} {len(after):>6} {kept!s:>5} {hips:>9.1e} {feet:>9.1e} {hand:>13.1e}")
     missed: int = sum([not kept, hips > IN_PLACE, feet > IN_PLACE, hand > IN_PLACE])
     return missed
+
+
+def clean_feet(out: Path) -> int:
+    """Let the feet of a clip stand still whose hips go too far for its steps; returns how many figures are wrong."""
+    print(f"\n{FEET_HEADER}")
+    say("cleaned: motion_feet")
+    feet = [bone_of(HUMAN, "foot", side) for side in "LR"]
+    hips = bone_of(HUMAN, "hips")
+    with quiet():
+        owner = make_clip()
+        path = owner.pose.bones[hips].path_from_id("location")
+        for curve in fcurves_of(owner):
+            if curve.data_path == path:
+                for point in curve.keyframe_points:
+                    point.co[1] *= TOO_FAR
+                curve.update()
+        before, first = played(owner, [hips, *feet]), _with_paths(owner, feet)
+        set_up(owner)
+        OPS.fabrik.contacts_find()
+        OPS.fabrik.contacts_clean()
+        after, flat = played(owner, [hips, *feet]), [_flat(owner, name) for name in feet]
+        save_below([first, _with_paths(owner, feet)], VIEW, out / "motion_feet.png")
+        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_feet.blend"), compress=True)
+    slid, still = (max(_slides(one, i + 1, on) for i, on in enumerate(flat)) for one in (before, after))
+    lowered = max((then[0] - now[0]).length for now, then in zip(after, before, strict=True)) / HEIGHT
+    contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
+    print(f"{'motion_feet':<14} {contacts:>8} {slid:>9.1e} {still:>9.1e} {lowered:>9.1e}")
+    return int(still > STILL or not contacts or slid < STILL)
+
+
+def _slides(poses: Sequence[Sequence[Vector]], i: int, flat: Sequence[bool]) -> float:
+    """The most by which a bone, by its index, moves from a frame to the next while a foot is flat, by the height."""
+    steps = [(b[i] - a[i]).length for (a, b), on in zip(pairwise(poses), flat, strict=True) if on]
+    return float(max(steps)) / HEIGHT
+
+
+def _flat(owner: bpy.types.Object, name: str) -> list[bool]:
+    """For each frame but the last, whether a foot is marked to be flat on the ground in it and in the next."""
+    path = owner.pose.bones[name].path_from_id("fabrik_contact")
+    (curve,) = [one for one in fcurves_of(owner) if one.data_path == path]
+    marks = [round(curve.evaluate(frame)) == FLAT for frame in range(FRAMES[0], FRAMES[1] + 1)]
+    return [a and b for a, b in pairwise(marks)]
+
+
+def _with_paths(owner: bpy.types.Object, feet: Sequence[str]) -> Drawing:
+    """The human in some frames of the clip, with the paths of its ankles."""
+    drawing = drawn(owner)
+    drawing.lines.clear()
+    for one, color in zip(zip(*played(owner, feet), strict=True), (TARGET, POLE), strict=True):
+        drawing.lines += [(a, b, color) for a, b in pairwise(one)]
+    return drawing
