@@ -67,7 +67,7 @@ class Cleaned(NamedTuple):
     """What was done to let feet stand still.
 
     Attributes:
-        feet: Each foot with its contacts, and the frames at which its control has keys.
+        feet: Each foot with its contacts.
         lowered: The most by which the body comes down, in armature space, or 0.
         notes: What to look out for.
     """
@@ -75,6 +75,10 @@ class Cleaned(NamedTuple):
     feet: list[Marked]
     lowered: float
     notes: list[str]
+
+
+def _counted(sole: Sole, kinds: Ints) -> Marked:
+    return Marked(sole.chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
 
 
 def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
@@ -121,7 +125,7 @@ def find_steps(
         _ensure_action(owner)
         for sole, own in zip(soles, kinds, strict=True):
             _mark(owner, pose_bones(owner)[sole.bone], own, frames)
-            found.append(Marked(sole.chain, len(runs(own != NONE)), int((own != NONE).sum())))
+            found.append(_counted(sole, own))
         CurveWriter(owner, can_restore=False).flush()
     return found
 
@@ -212,9 +216,8 @@ def clean_steps(
         fixes = [standing_still(foot, kinds[sole.chain], rate) for sole, foot in zip(soles, feet, strict=True)]
         keys, marked = list[Keys](), list[Marked]()
         for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=True):
-            own = _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
-            keys += own
-            marked.append(Marked(sole.chain, len(runs(kinds[sole.chain] != NONE)), len(own[0].frames) if own else 0))
+            keys += _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
+            marked.append(_counted(sole, kinds[sole.chain]))
         drop: Doubles = np.zeros(len(frames))
         notes = list[str]()
         if body is not None:
