@@ -102,6 +102,7 @@ TEMPLATES = {
     "GOAL_HANGS_UNEVENLY": "the {role} hangs on '{bone}', which has no extent, or above which a scale differs between axes",
     "GOAL_LOST_SPACE": "what the {role} hung on is gone, or another armature's ({space}): free its pin, release it, or choose another space",
     "OFFSET_WITHOUT_BONE": "an offset needs a control bone of its own armature as target",
+    "OFFSET_CONSTRAINED": "a constraint moves its target, but an offset is told by the target's own channels: mute it, or set the goal to Place",
     "OFFSET_POLE_ELSEWHERE": "an offset needs a pole that swings with the limb: give the pole the space 'The Limb Itself'",
     "GOAL_HANGS_ON_CHAIN": "the {role} moves with the chain's own bone '{bone}'",
     "GOAL_FOLLOWS_FIGURE": "the {role} moves with '{bone}', which is solved with it: hang it there by its parent alone, "

@@ -173,6 +173,7 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Bone": "Knochen",
 }
 TEXTS = {
+    "a constraint moves its target, but an offset is told by the target's own channels: mute it, or set the goal to Place": "ein Constraint bewegt ihr Ziel, aber einen Versatz sagen die eigenen Kanäle des Ziels: schalte ihn stumm, oder stelle die Art des Ziels auf „Ort“",
     "its Goal is keyed, so that it edits at times: bake it": "ihre Art des Ziels hat Schlüsselbilder, so dass sie nur zeitweise ändert: backe sie",
     "strips or drivers move its control, which can't be put to rest then": "Streifen oder Treiber bewegen ihre Steuerung, die so nicht zur Ruhe gebracht werden kann",
     "'{chain}' also edits frames that were not baked, and goes on to": "„{chain}“ ändert auch Bilder, die nicht gebacken wurden, und tut das weiter",

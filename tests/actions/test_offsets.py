@@ -558,3 +558,19 @@ def test_edits_that_are_off_keep_their_controls() -> None:
     with pytest.raises(RuntimeError, match="switched off"):
         press("goal_kind", goal="PLACE")
     assert tuple(control(owner, "Arm.L").location) == there
+
+
+@pytest.mark.parametrize("name", ["Leg.L", "Arm.L", "Body"])
+def test_a_control_that_a_constraint_moves_is_refused_by_name(name: str) -> None:
+    owner = with_motion("human_mixamo")[0]
+    rig_of(owner).live = False
+    constraint = control(owner, name).constraints.new("LIMIT_LOCATION")
+    update()
+    rig_of(owner).active_index = rig_of(owner).chains.find(name)
+    press("solve")
+    assert chain(owner, name).status == "REFUSED"
+    assert chain(owner, name).message.startswith("a constraint moves its target")
+    constraint.mute = True
+    update()
+    press("solve")
+    assert chain(owner, name).status == "REACHED"
