@@ -17,4 +17,5 @@ GROUPS = {
     "8": ("Walks as they are planned", "walks"),
     "9": ("Walks in Blender", "walks_in_blender"),
     "10": ("Bodies as posed by hand", "posing"),
+    "11": ("Motion", "motion"),
 }

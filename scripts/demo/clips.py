@@ -16,7 +16,8 @@ from picture import POLE, TARGET, Drawing, evaluated_meshes, save_below
 from walks import FPS, let_arms_hang, swing_arms
 
 from blender import OPS, rig_of
-from dev.humans import HEIGHT, bone_of, give_ranges, make_human
+from dev.clips import STRIDES, stretch_way, walking_clip
+from dev.humans import HEIGHT, bone_of
 from dev.quiet import quiet
 from environment import say
 from rigs import empty_file
@@ -26,7 +27,7 @@ FEET_HEADER = f"{'cleaned':<14} {'contacts':>8} {'slide':>9} {'then':>9} {'lower
 HUMAN = "human_game_engine"
 FRAMES = (1, 96)
 WALKED = (9, 88)  # frames between which the hips go forwards
-LENGTH = 3.6  # metres
+LENGTH = STRIDES * (WALKED[1] - WALKED[0])  # metres
 SHOWN = (10, 30, 42, 54, 66, 90)
 RAISED = (24, 36, 52, 64)  # frames before the hand goes up, when it is there, until when, and when it is back
 LOWER = 0.12  # metres by which the hips are lowered
@@ -41,24 +42,8 @@ IN_PLACE = 1e-4  # of the height, that what is held may be elsewhere
 def make_clip() -> bpy.types.Object:
     """A human whose bones are keyed in each frame, and nothing else of it: it walks, and its arms swing."""
     empty_file()
-    scene = bpy.context.scene
-    scene.render.fps, scene.frame_start, scene.frame_end = FPS, *FRAMES
-    owner = make_human(HUMAN)
-    give_ranges(owner)
-    let_arms_hang(owner)
-    hips = owner.pose.bones[bone_of(HUMAN, "hips")]
-    back = hips.bone.matrix_local.to_3x3().inverted()
-    for frame, share in zip(WALKED, (0.0, 1.0), strict=True):
-        hips.location = back @ Vector((0.0, -LENGTH * share, 0.0))
-        hips.keyframe_insert("location", frame=frame)
-    bpy.ops.object.mode_set(mode="POSE")
-    OPS.fabrik.walker_add()
-    OPS.fabrik.walk_plan(span="SCENE")
-    swing_arms(owner)
-    OPS.fabrik.walk_bake(into="BONES")
-    OPS.fabrik.rig_clear()
-    for mode in ("EDIT", "OBJECT") * 2:  # to leave it rounds rest bones, as the set-up does that makes controls
-        bpy.ops.object.mode_set(mode=mode)
+    bpy.context.scene.render.fps = FPS
+    owner: bpy.types.Object = walking_clip(HUMAN, WALKED, FRAMES, let_arms_hang, swing_arms)
     return owner
 
 
@@ -136,12 +121,7 @@ def clean_feet(out: Path) -> int:
     hips = bone_of(HUMAN, "hips")
     with quiet():
         owner = make_clip()
-        path = owner.pose.bones[hips].path_from_id("location")
-        for curve in fcurves_of(owner):
-            if curve.data_path == path:
-                for point in curve.keyframe_points:
-                    point.co[1] *= TOO_FAR
-                curve.update()
+        stretch_way(owner, hips, TOO_FAR, fcurves_of(owner))
         before, first = played(owner, [hips, *feet]), _with_paths(owner, feet)
         set_up(owner)
         OPS.fabrik.contacts_find()
