@@ -133,7 +133,7 @@ def runs(mask: Mask) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def standing_still(foot: Foot, kinds: Ints, rate: float) -> tuple[Doubles, Doubles]:
+def standing_still(foot: Foot, kinds: Ints, shares: Doubles, rate: float) -> tuple[Doubles, Doubles]:
     """What lets a foot stand still in its contacts, and comes and goes smoothly between them; nothing without any.
 
     A foot that is flat on the ground has one pose, the mean of those that it has there. Before and after, as long as
@@ -143,6 +143,7 @@ def standing_still(foot: Foot, kinds: Ints, rate: float) -> tuple[Doubles, Doubl
     Args:
         foot: Its motion.
         kinds: (F,), what of it is on the ground.
+        shares: (F,), how much of it all is wanted.
         rate: Frames a second.
 
     Returns:
@@ -164,7 +165,26 @@ def standing_still(foot: Foot, kinds: Ints, rate: float) -> tuple[Doubles, Doubl
             found[first:last] += found[first - 1] * (1.0 - _eased(steps / width))
         if last < len(kinds):
             found[first:last] += found[last] * (1.0 - _eased(steps[::-1] / width))
+    found *= shares[:, None]
     return found[:, :3], _turns_by(found[:, 3:])
+
+
+def coming_and_going(count: int, begins: bool, ends: bool, rate: float) -> Doubles:
+    """(F,), shares that come in the first of some frames, and go in the last ones, smoothly; 1 where they don't.
+
+    Args:
+        count: Of the frames.
+        begins: Whether the motion begins with them.
+        ends: Whether it ends with them.
+        rate: Frames a second.
+    """
+    steps, width = np.arange(1.0, count + 1.0), min(FADE * rate, 0.5 * (count + 1.0))
+    found: Doubles = np.ones(count)
+    if not begins:
+        found *= _eased(np.asarray(steps / width))
+    if not ends:
+        found *= _eased(np.asarray(steps[::-1] / width))
+    return found
 
 
 def _eased(shares: Doubles) -> Doubles:

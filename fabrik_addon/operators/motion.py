@@ -83,7 +83,8 @@ class FABRIK_OT_contacts_find(ContactsOperator):
         return self.take_steps(context, [(owner, chain)], find_steps(context, owner, self.frames(context)))
 
     def conclude_steps(self, result: list[Marked]) -> None:
-        self.tell(*map(_counted, result))
+        stands = any(one.contacts for one in result)
+        self.tell(*map(_counted, result), warnings=[] if stands else [Text("no foot stands still in this motion")])
 
 
 class FABRIK_OT_contacts_clean(ContactsOperator):

@@ -113,6 +113,31 @@ def test_clean_contacts_again_changes_nothing(sliding: bpy.types.Object) -> None
     assert np.abs(all_played(sliding) - first).max() <= 1e-6 * size(sliding)
 
 
+def test_clean_contacts_of_a_range_changes_nothing_beside_it_and_comes_smoothly(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    before = all_played(sliding)
+    press("contacts_clean", span="RANGE", frame_start=10, frame_end=50)
+    after = all_played(sliding)
+    outside = [k for k, frame in enumerate(FRAMES) if not 10 <= frame <= 50]
+    assert (after[outside] == before[outside]).all()
+    steps = np.linalg.norm(np.diff(after[:, :, :3, 3] - before[:, :, :3, 3], axis=0), axis=2) / size(sliding)
+    assert steps.max() <= 3.0 * SLIDE
+
+
+def test_what_is_cleaned_goes_with_its_marks(sliding: bpy.types.Object) -> None:
+    before = all_played(sliding)
+    press("contacts_find")
+    press("contacts_clean")
+    bone = pose_bones(sliding)[limb(sliding, "Leg.R")]
+    (curve,) = [one for one in fcurves_of(sliding) if one.data_path == contact_path(bone)]
+    for point in curve.keyframe_points:
+        point.co[1] = NONE
+    press("contacts_clean")
+    names = [one.name for one in pose_bones(sliding)]
+    foot = names.index(limb(sliding, "Leg.R"))
+    assert np.abs(all_played(sliding)[:, foot, :3, 3] - before[:, foot, :3, 3]).max() <= 1e-5 * size(sliding)
+
+
 def test_marks_outside_of_the_frames_stay(sliding: bpy.types.Object) -> None:
     press("contacts_find")
     whole = {name: marks(sliding, name) for name in STANDS}
@@ -126,11 +151,20 @@ def test_what_can_not_be_done_is_told_and_changes_nothing(sliding: bpy.types.Obj
     with pytest.raises(RuntimeError, match="2 frames are too few"):
         press("contacts_find", span="RANGE", frame_start=1, frame_end=2)
     press("contacts_find")
+    rig_of(sliding).live = False
     rig_of(sliding).active_index = rig_of(sliding).chains.find("Leg.L")
     chain(sliding, "Leg.L").enabled = False
     with pytest.raises(RuntimeError, match=r"Leg\.L.*not enabled"):
         press("contacts_clean")
     chain(sliding, "Leg.L").enabled = True
+    chain(sliding, "Leg.L").orientation = "FREE"
+    with pytest.raises(RuntimeError, match=r"Leg\.L.*does not turn with its target"):
+        press("contacts_clean")
+    chain(sliding, "Leg.L").orientation = "TARGET"
+    chain(sliding, "Leg.L").influence = 0.5
+    with pytest.raises(RuntimeError, match=r"Leg\.L.*influence is below 1"):
+        press("contacts_clean")
+    chain(sliding, "Leg.L").influence = 1.0
     press("goal_space", space="BODY", roles="TARGET")
     with pytest.raises(RuntimeError, match=r"Leg\.L.*carried by the body"):
         press("contacts_clean")

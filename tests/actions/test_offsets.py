@@ -574,3 +574,16 @@ def test_a_control_that_a_constraint_moves_is_refused_by_name(name: str) -> None
     update()
     press("solve")
     assert chain(owner, name).status == "REACHED"
+
+
+@pytest.mark.parametrize("handles", ["AUTO", "AUTO_CLAMPED", "ALIGNED", "VECTOR"])
+@pytest.mark.parametrize("frames", [(4, 8, 12), (5, 9, 13), (7, 11, 15)])
+def test_edits_are_applied_beside_keys_of_every_kind_of_handle(handles: str, frames: tuple[int, int, int]) -> None:
+    owner = animated("human_mixamo")
+    for curve in fcurves_of(owner):
+        for point in curve.keyframe_points:
+            point.handle_left_type = point.handle_right_type = handles
+        curve.update()
+    press("character_setup")
+    go_live(owner)
+    assert_applied(owner, raised(owner, frames))

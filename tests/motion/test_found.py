@@ -74,7 +74,7 @@ def test_what_flies_has_no_contact() -> None:
 @pytest.mark.parametrize(("noise", "drift"), [(0.004, 0.0), (0.0, 0.05), (0.004, 0.05)])
 def test_points_in_contact_stand_still_and_all_goes_over_smoothly(noise: float, drift: float) -> None:
     foot, kinds = stepping(noise, drift)
-    ways, turns = standing_still(foot, kinds, RATE)
+    ways, turns = standing_still(foot, kinds, np.ones(len(kinds)), RATE)
     turned = foot._replace(places=foot.places + ways, turns=products(turns, foot.turns))
     for kind, own in ((HEEL, foot.heel), (TOE, rolling(foot, kinds).toe)):
         points = turned.points(own)
@@ -87,7 +87,7 @@ def test_points_in_contact_stand_still_and_all_goes_over_smoothly(noise: float, 
 
 def test_without_marks_nothing_is_changed() -> None:
     foot, kinds = stepping(0.004)
-    ways, turns = standing_still(foot, np.zeros_like(kinds), RATE)
+    ways, turns = standing_still(foot, np.zeros_like(kinds), np.ones(len(kinds)), RATE)
     assert not ways.any()
     assert (turns == (1.0, 0.0, 0.0, 0.0)).all()
 

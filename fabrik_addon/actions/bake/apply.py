@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import ChainError
 from ...rig.animation.channels import plain_path, rotation_path
 from ...rig.animation.compat import fcurves_of
-from ...rig.animation.curves import SAME_FRAME, put_keys, read_keys, split_at
+from ...rig.animation.curves import SAME_FRAME, KeyArrays, freeze, put_keys, read_keys, split_at
 from ...rig.animation.keys import chains_animated_in, has_strips
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import figure_bones
@@ -76,7 +76,7 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generato
     first, last = _to_keys(curves, first, last)
     settings = BakeSettings(tuple(float(frame) for frame in range(first, last + 1)), stays_enabled=True)
     about = [frame for frame, is_open in zip((first - 1, last + 1), goes_on, strict=True) if not is_open]
-    with _keys_about(owner, curves, about, last):
+    with _keys_about(owner, curves, about, (first, last)):
         result = yield from bake_steps(context, items, settings)
     start_from_keys(owner, [rig_of(owner).chains[name] for name in names])
     return result
@@ -107,18 +107,23 @@ def _to_keys(curves: Sequence[bpy.types.FCurve], first: int, last: int) -> tuple
 
 @contextmanager
 def _keys_about(
-    owner: bpy.types.Object, curves: Sequence[bpy.types.FCurve], frames: Sequence[int], last: int
+    owner: bpy.types.Object, curves: Sequence[bpy.types.FCurve], frames: Sequence[int], span: tuple[int, int]
 ) -> Iterator[None]:
     """Give the motion keys on itself at frames, so that it stays beyond them; taken away if the block fails.
 
-    A curve that went by an easing from the last frame of the block on does so after it.
+    A curve that went by an easing from the last frame of the span on does so after it, and handles of keys outside of
+    it that Blender would make anew stay where they are.
     """
     kept = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
-    easings = {place: easing for curve in curves for place, easing in _easings_of(curve, last)}
+    easings = {place: easing for curve in curves for place, easing in _easings_of(curve, span[1])}
+    first, last = span
     for curve in curves:
+        before = read_keys(curve)
         for frame in frames:
             if _to_keys([curve], frame, frame) == (frame, frame):
                 split_at(curve, frame)
+        freeze(curve, before, ~np.isin(before.frames, _beside(before, frames)))
+    stood = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
     try:
         yield
     except BaseException:
@@ -127,9 +132,22 @@ def _keys_about(
                 put_keys(curve, kept[curve.data_path, curve.array_index])
                 curve.update()
         raise
-    for curve in fcurves_of(owner) if easings else ():
-        for name, value in easings.get((curve.data_path, curve.array_index), {}).items():
+    for curve in fcurves_of(owner):
+        place = curve.data_path, curve.array_index
+        if place in stood:
+            own = stood[place].frames
+            freeze(curve, stood[place], (own < first - SAME_FRAME) | (own > last + SAME_FRAME))
+        for name, value in easings.get(place, {}).items():
             setattr(_key_at(curve, last), name, value)
+
+
+def _beside(keys: KeyArrays, frames: Sequence[int]) -> list[float]:
+    """The frames of the keys next to others, before and after: their handles are those of a split."""
+    own = keys.frames
+    found = list[float]()
+    for frame in frames:
+        found += [float(one) for one in (*own[own < frame][-1:], *own[own > frame][:1])]
+    return found
 
 
 def _easings_of(curve: bpy.types.FCurve, frame: int) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:

@@ -14,10 +14,10 @@ from mathutils import Matrix, Vector
 
 from ...errors import ChainError, InvalidValueError, RigError, place_of
 from ...maths import Doubles, Ints, axes_of, conjugated, multiplied, q4, rotated, v3
-from ...motion.contacts import NONE, Foot, find_contacts, lowered, runs, standing_still
+from ...motion.contacts import NONE, Foot, coming_and_going, find_contacts, lowered, runs, standing_still
 from ...recognise.part import LEG
 from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
-from ...rig.animation.compat import ensure_curve, fcurves_of
+from ...rig.animation.compat import ensure_curve, fcurves_of, shares_curves
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys, clear_keys, staying, values_at
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
@@ -27,6 +27,7 @@ from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..frames import frames_visited, go_to
 from ..setup.parts import chain_of, find_parts
+from .edits import span_of_motion
 
 BEHIND = 0.4  # share of the way from ankle to ball by which a heel is behind the ankle
 FEWEST = 3  # frames, of which speeds can be told
@@ -90,7 +91,7 @@ def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
     found = [chain_of(owner, part) for part in find_parts(owner).parts if part.kind == LEG]
     legs = [chain for chain in found if chain is not None]
     if not legs:
-        raise ChainError("no chain stands for a leg: use Set Up Character", rig=owner.name)
+        raise ChainError("no chain stands for a leg", rig=owner.name)
     return legs
 
 
@@ -143,6 +144,11 @@ def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
         raise RigError("it has no motion in which feet could stand", rig=owner.name)
     if data.action is not None and not data.action.is_editable:
         raise RigError(Text("its action '{action}' is linked", action=data.action.name), rig=owner.name)
+    other = shares_curves(owner) if data.action is not None else None
+    if other is not None and data.action is not None:
+        fields = {"action": data.action.name, "other": other.name}
+        text = Text("its action '{action}' is also played by '{other}': make it a single user first", **fields)
+        raise RigError(text, rig=owner.name)
 
 
 def _ensure_action(owner: bpy.types.Object) -> None:
@@ -199,9 +205,10 @@ def clean_steps(
     scene, times = context.scene, np.array(frames, dtype=np.float64)
     assert scene is not None
     _check(owner, frames)
-    kinds = {chain.name: marks_of(owner, resolve_bones(owner, chain)[-1], times) for chain in legs_of(owner)}
-    legs = [rig_of(owner).chains[name] for name, own in kinds.items() if (own != NONE).any()]
-    if not legs:
+    marked_legs = [chain for chain in legs_of(owner) if _has_marks(owner, chain)]
+    kinds = {chain.name: marks_of(owner, resolve_bones(owner, chain)[-1], times) for chain in marked_legs}
+    legs = [rig_of(owner).chains[name] for name in kinds]
+    if not any((own != NONE).any() for own in kinds.values()):
         text = Text("no foot is marked to be on the ground: use Find Contacts, or key Contact of its bone")
         raise ChainError(text, rig=owner.name)
     body = next((one for one in rig_of(owner).chains if _moves_body(owner, one)), None)
@@ -213,7 +220,9 @@ def clean_steps(
     with frames_visited(scene):
         feet, axes = yield from _sampled(context, owner, soles, frames, controls)
         rate = _rate(scene)
-        fixes = [standing_still(foot, kinds[sole.chain], rate) for sole, foot in zip(soles, feet, strict=True)]
+        span = span_of_motion(owner, scene)
+        shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
+        fixes = [standing_still(foot, kinds[sole.chain], shares, rate) for sole, foot in zip(soles, feet, strict=True)]
         keys, marked = list[Keys](), list[Marked]()
         for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=True):
             keys += _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
@@ -222,7 +231,7 @@ def clean_steps(
         notes = list[str]()
         if body is not None:
             stood = _way_of(owner, body.target_bone, axes[body.target_bone], times)
-            drop = lowered(feet, [way for way, _ in fixes], stood, rate)
+            drop = shares * lowered(feet, [way for way, _ in fixes], stood, rate)
             if drop.any():
                 down = stood - drop[:, None] * np.array((0.0, 0.0, 1.0))
                 keys += _keys_of(owner, body, axes[body.target_bone], down, None, times)
@@ -231,6 +240,12 @@ def clean_steps(
         _write(owner, keys)
     most = float(drop.max())
     return Cleaned(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
+
+
+def _has_marks(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether the foot at the end of a chain has marks, of whatever kind, in any frame."""
+    path = contact_path(resolve_bones(owner, chain)[-1])
+    return any(curve.data_path == path and len(curve.keyframe_points) for curve in fcurves_of(owner))
 
 
 def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
@@ -248,6 +263,10 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
         raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
     if not chain.enabled:
         raise ChainError("it is not enabled, so that its control moves nothing", chain=chain.name)
+    if chain.influence < 1.0:
+        raise ChainError("its influence is below 1, so that its tip would not stay", chain=chain.name)
+    if chain.at_head and not (turns_tip(chain) and chain.orientation == "TARGET"):
+        raise ChainError("its tip does not turn with its target: set its rotation to Target", chain=chain.name)
     bones = {bone.name for bone in figure_bones(set_of(owner, chain))}
     if "target" in frames_of(owner, chain, bones):
         text = Text("its target is carried by the body: choose the armature as its space")
@@ -350,7 +369,7 @@ def _way_of(owner: bpy.types.Object, name: str, axes: Doubles, frames: Doubles) 
 def _keys_of(
     owner: bpy.types.Object, chain: FabrikChain, axes: Doubles, ways: Doubles, turns: Doubles | None, frames: Doubles
 ) -> list[Keys]:
-    """The keys of a control that moves and turns its effector, from the frame before the first to that behind the last.
+    """The keys of a control that moves and turns its effector; none where it rests and has no keys.
 
     Args:
         owner: The armature object.
@@ -361,30 +380,37 @@ def _keys_of(
         frames: (F,), rising.
     """
     angles = np.zeros(len(frames)) if turns is None else np.abs(turns[:, 1:]).max(axis=1)
-    moved = np.flatnonzero((np.abs(ways).max(axis=1) > NO_WAY) | (angles > NO_WAY))
-    if not len(moved):
+    bone = pose_bones(owner)[chain.target_bone]
+    paths = {plain_path(bone, "location"), rotation_path(bone)}
+    is_keyed = any(curve.data_path in paths and len(curve.keyframe_points) for curve in fcurves_of(owner))
+    if not is_keyed and np.abs(ways).max() <= NO_WAY and angles.max() <= NO_WAY:
         return []
-    own = slice(max(int(moved[0]) - 1, 0), int(moved[-1]) + 2)
-    bone, span = pose_bones(owner)[chain.target_bone], (float(frames[own][0]), float(frames[own][-1]))
-    local = np.linalg.solve(axes[own], ways[own][:, :, None])[:, :, 0].astype(np.float64)
+    local = np.linalg.solve(axes, ways[:, :, None])[:, :, 0].astype(np.float64)
     place = plain_path(bone, "location"), PLAIN, [*bone.location]
-    found = [_keys(place, bone.name, local, frames[own], span)]
+    found = [_keys(owner, place, bone.name, local, frames)]
     if turns is not None and turns_tip(chain) and chain.orientation == "TARGET":
         mode, stood, near, rows = bone.rotation_mode, read_values(bone), read_values(bone), list[list[float]]()
-        for matrix, turn in zip(axes[own], turns[own].tolist(), strict=True):
+        for matrix, turn in zip(axes, turns.tolist(), strict=True):
             around = axes_of(Matrix(matrix.tolist()).to_4x4())
             near = to_values(mode, multiplied(multiplied(conjugated(around), q4(turn)), around), near)
             rows.append(near)
-        found.append(_keys((rotation_path(bone), mode, stood), bone.name, np.array(rows), frames[own], span))
+        found.append(_keys(owner, (rotation_path(bone), mode, stood), bone.name, np.array(rows), frames))
     return found
 
 
 def _keys(
-    written: tuple[str, str, Sequence[float]], bone: str, values: Doubles, frames: Doubles, span: tuple[float, float]
+    owner: bpy.types.Object, written: tuple[str, str, Sequence[float]], bone: str, values: Doubles, frames: Doubles
 ) -> Keys:
+    """Keys in frames, and in one more on either side, in which the control is as it was."""
     path, mode, stood = written
-    indices = range(values.shape[1])
-    return Keys(path, mode, bone, indices, stood, values, staying(values), frames, "LINEAR", span)
+    ends = np.array((frames[0] - 1.0, frames[-1] + 1.0))
+    about = np.tile(np.array(stood, dtype=np.float64), (2, 1))
+    curves = [one for one in fcurves_of(owner) if one.data_path == path and len(one.keyframe_points)]
+    for curve in curves:
+        about[:, curve.array_index] = [curve.evaluate(frame) for frame in ends]
+    every, times = np.concatenate((about[:1], values, about[1:])), np.concatenate((ends[:1], frames, ends[1:]))
+    span = (float(times[0]), float(times[-1]))
+    return Keys(path, mode, bone, range(values.shape[1]), stood, every, staying(every), times, "LINEAR", span)
 
 
 def _write(owner: bpy.types.Object, keys: Sequence[Keys]) -> None:

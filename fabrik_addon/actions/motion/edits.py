@@ -127,7 +127,8 @@ def _is_moved(goal: GoalRef, frames: Any) -> Mask:
 def span_of_motion(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
     """First and last frame of what moves the bones of an armature, keys and strips; of the scene where nothing does."""
     controls = {goal.bone for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.found == owner}
-    starts = tuple(f"{bone.path_from_id()}." for bone in pose_bones(owner) if bone.name not in controls)
+    bones = [bone.path_from_id() for bone in pose_bones(owner) if bone.name not in controls]
+    starts = tuple(f"{bone}.{name}" for bone in bones for name in ("location", "rotation", "scale"))
     curves = [curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)]
     frames = [point.co[0] for curve in curves for point in curve.keyframe_points]
     data = owner.animation_data

@@ -165,6 +165,25 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
     curve.update()
 
 
+def freeze(curve: bpy.types.FCurve, before: KeyArrays, some: Mask) -> None:
+    """Bring handles back that changed with other keys of a curve; their keys are free from then on.
+
+    Args:
+        curve: The curve.
+        before: Its n keys as they stood.
+        some: (n,), which of these count.
+    """
+    now = read_keys(curve)
+    for place in np.flatnonzero(some).tolist():
+        k = int(np.searchsorted(now.frames, before.frames[place] - SAME_FRAME))
+        if not np.array_equal(now.points[1:, k], before.points[1:, place]):
+            point = curve.keyframe_points[k]
+            for name, at in (("handle_left", before.points[1, place]), ("handle_right", before.points[2, place])):
+                setattr(point, f"{name}_type", "FREE")
+                setattr(point, name, at.tolist())
+    curve.update()
+
+
 def _handles(points: Any, k: int) -> list[tuple[int, str, Vector]]:
     """The handles of a key by its index, each with that and its name; none where there is no such key."""
     if not 0 <= k < len(points):
