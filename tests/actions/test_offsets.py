@@ -587,3 +587,16 @@ def test_edits_are_applied_beside_keys_of_every_kind_of_handle(handles: str, fra
     press("character_setup")
     go_live(owner)
     assert_applied(owner, raised(owner, frames))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_edits_are_applied_where_every_key_goes_on_in_a_way_of_its_own(seed: int) -> None:
+    owner, chosen = animated("human_mixamo"), np.random.default_rng(seed)
+    for curve in fcurves_of(owner):
+        for point in curve.keyframe_points:
+            point.interpolation = str(chosen.choice(["BEZIER", "LINEAR", "CONSTANT", "SINE", "BOUNCE"]))
+            point.handle_left_type = point.handle_right_type = str(chosen.choice(["AUTO", "AUTO_CLAMPED", "FREE"]))
+        curve.update()
+    press("character_setup")
+    go_live(owner)
+    assert_applied(owner, raised(owner, (6, 9, 12)))

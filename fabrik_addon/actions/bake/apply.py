@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil, floor
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -90,19 +90,38 @@ def _curves_of(owner: bpy.types.Object, items: Sequence[Item]) -> list[bpy.types
 
 
 def _to_keys(curves: Sequence[bpy.types.FCurve], first: int, last: int) -> tuple[int, int]:
-    """First and last frame of a range that ends in no stretch of a curve that can't be split."""
-    stretches = set[tuple[int, int]]()
-    for curve in curves:
-        points = curve.keyframe_points
-        for k in range(len(points) - 1):
-            if points[k].interpolation not in SPLIT:
-                stretches.add((floor(points[k].co[0]), ceil(points[k + 1].co[0])))
+    """First and last frame of a range that ends in no stretch of a curve that can't be split.
+
+    Nor does a frame beside it lie in one, unless it does for all: where one channel is split the others get keys, too.
+    """
+    every = [_stretches(curve) for curve in curves]
     while True:
-        low = min([first, *(a for a, b in stretches if a < first < b)])
-        high = max([last, *(b for a, b in stretches if a < last < b)])
+        low = min([first, *_within(every, first, 0), *_mixed(every, first - 1, 0)])
+        high = max([last, *_within(every, last, 1), *_mixed(every, last + 1, 1)])
         if (low, high) == (first, last):
             return first, last
         first, last = low, high
+
+
+Stretch: TypeAlias = tuple[int, int]  # the frames of two keys that follow each other
+
+
+def _stretches(curve: bpy.types.FCurve) -> list[Stretch]:
+    """Where a curve goes by an easing."""
+    points = curve.keyframe_points
+    easings = [k for k in range(len(points) - 1) if points[k].interpolation not in SPLIT]
+    return [(floor(points[k].co[0]), ceil(points[k + 1].co[0])) for k in easings]
+
+
+def _within(every: Sequence[Sequence[Stretch]], frame: int, end: int) -> list[int]:
+    """The starts (0) or ends (1) of the stretches of curves in which a frame lies; one of each curve at most."""
+    return [own[end] for stretches in every for own in stretches if own[0] < frame < own[1]]
+
+
+def _mixed(every: Sequence[Sequence[Stretch]], frame: int, end: int) -> list[int]:
+    """`_within`, where the frame lies in such a stretch of some curves, and not of all."""
+    found = _within(every, frame, end)
+    return found if len(found) < len(every) else []
 
 
 @contextmanager
@@ -120,7 +139,7 @@ def _keys_about(
     for curve in curves:
         before = read_keys(curve)
         for frame in frames:
-            if _to_keys([curve], frame, frame) == (frame, frame):
+            if not _within([_stretches(curve)], frame, 0):
                 split_at(curve, frame)
         freeze(curve, before, ~np.isin(before.frames, _beside(before, frames)))
     stood = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
