@@ -10,6 +10,7 @@ import pytest
 from fabrik_addon.actions import live
 from fabrik_addon.rig.schema import rig_of
 
+from support.animated import Motion, with_motion
 from support.hanging import HUMANS
 from support.skeletons import set_up
 
@@ -35,3 +36,9 @@ def not_live() -> Iterator[None]:
 def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     """A character as it is set up, in Pose mode."""
     return set_up(str(request.param))
+
+
+@pytest.fixture(params=[(name, mode) for name in HUMANS[:2] for mode in ("QUATERNION", "XYZ")])
+def motion(request: pytest.FixtureRequest) -> Motion:
+    """A character with motion that is set up and live, by quaternions and by angles."""
+    return with_motion(*request.param)

@@ -20,9 +20,11 @@ from support.scenes import go_live, press, update
 from support.skeletons import make_character
 
 FIRST, LAST, STEP = 1, 25, 3
+LIMBS = ("Leg.L", "Leg.R", "Arm.L", "Arm.R")
 SIDEWAYS = Vector((1.0, 0.0, 0.0))
 SWINGS = {"Leg": (0.45, 0.5), "Arm": (0.4, 0.35)}  # radians: of the limb's first joint, and least bend of its second
 Frames = NDArray[np.float64]
+Motion = tuple[bpy.types.Object, list[str], Frames]  # a character, its bones, where these stood in each frame before
 
 
 def animated(name: str, mode: str = "QUATERNION") -> bpy.types.Object:
@@ -76,7 +78,7 @@ def size(owner: bpy.types.Object) -> float:
     return float((bones[leg[0]].bone.head_local - bones[leg[-1]].bone.head_local).length)
 
 
-def with_motion(name: str, mode: str = "QUATERNION") -> tuple[bpy.types.Object, list[str], Frames]:
+def with_motion(name: str, mode: str = "QUATERNION") -> Motion:
     """Such a character, set up and live; its own bones, and where these stood in each frame before.
 
     Leaving edit mode rounds rest bones anew, so it is visited before these frames are read.
@@ -128,3 +130,35 @@ def turns(poses: Frames, before: Frames) -> Frames:
 def limb(owner: bpy.types.Object, name: str) -> str:
     """The last bone of a chain."""
     return str(rig_of(owner).chains[name].tip_bone)
+
+
+def in_strips(owner: bpy.types.Object) -> None:
+    """Push the action down into a strip, over which half of another one turns the trunk."""
+    data = owner.animation_data
+    action = data.action
+    data.action = None
+    base = data.nla_tracks.new()
+    strip = base.strips.new("walk", FIRST, action)
+    bone = next(one for one in pose_bones(owner) if one.name.lower().endswith(("spine1", "spine_02")))
+    over = bpy.data.actions.new("over")
+    owner.animation_data.action = over
+    name = "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler"
+    for frame, angle in ((FIRST, 0.0), (LAST, 0.4)):
+        turn = Quaternion((0.0, 1.0, 0.0), angle)
+        setattr(bone, name, turn if name.endswith("quaternion") else turn.to_euler("XYZ"))
+        bone.keyframe_insert(name, frame=frame)
+    data.action = None
+    top = data.nla_tracks.new().strips.new("over", FIRST, over)
+    top.blend_type, top.influence = "COMBINE" if name.endswith("quaternion") else "ADD", 0.5
+    top.use_animated_influence = False
+    assert strip.action == action
+
+
+def raised(owner: bpy.types.Object, frames: tuple[int, int, int] = (9, 13, 17)) -> Frames:
+    """Raise a hand in the middle one of three frames by keys of its control; how the bones are played then."""
+    first, middle, last = frames
+    for frame, share in ((min(FIRST, first), 0.0), (first, 0.0), (middle, 1.0), (last, 0.0)):
+        bpy.context.scene.frame_set(frame)
+        move(owner, "Arm.L", (0.0, -0.1 * share, 0.2 * share))
+        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    return played(owner, [bone.name for bone in pose_bones(owner)])

@@ -27,9 +27,9 @@ from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..frames import frames_visited, go_to
 from ..setup.parts import chain_of, find_parts
+from ..walk.setup import BEHIND
 from .edits import span_of_motion
 
-BEHIND = 0.4  # share of the way from ankle to ball by which a heel is behind the ankle
 FEWEST = 3  # frames, of which speeds can be told
 NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body is lowered is worth telling
@@ -69,7 +69,7 @@ class Cleaned(NamedTuple):
 
     Attributes:
         feet: Each foot with its contacts.
-        lowered: The most by which the body comes down, in armature space, or 0.
+        lowered: The most by which the body comes down, in the world, or 0.
         notes: What to look out for.
     """
 
