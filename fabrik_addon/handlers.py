@@ -85,6 +85,7 @@ def _after_load(*_: Any) -> None:
     live.state.paused = False
     _look_around()
     settings.state.recording = None
+    settings.state.trails.clear()
     chain_edit.forget()
     view.touch()
 

@@ -42,9 +42,9 @@ CALLS = {
     "bake, character, a frame": (130, 57, 0),
 }
 SIZE = {
-    "files": 222,
-    "lines": 56_200,
-    "record types": 154,
+    "files": 234,
+    "lines": 58_800,
+    "record types": 162,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
 }

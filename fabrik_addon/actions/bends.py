@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Vector
 
-from ..kernel import Solver
+from ..kernel import Bend, Solver
 from ..maths import (
     ORIGIN,
     V3,
@@ -138,6 +138,8 @@ def _side_of(asked: ChainGoal, heads: Sequence[V3], line: V3) -> V3 | None:
     root, along = heads[asked.joints[0]], unit(line)
     inner = asked.joints[1:-1] if asked.at_head else asked.joints[1:]
     side = max((perpendicular(minus(heads[i], root), along) for i in inner), key=length, default=ORIGIN)
+    if asked.has_pole and not Bend(0, ORIGIN, fades=asked.pole_fades).tells_side(length(side), length(line)):
+        return None
     return side if length(side) > ON_LINE * length(line) else None
 
 

@@ -30,9 +30,10 @@ from ..maths import (
     unit,
 )
 from ..messages import ROLES
-from ..rig.animation.channels import read_rotation, read_values, to_values
+from ..rig.animation.channels import channel_of, read_rotation, read_values, to_values
 from ..rig.animation.curves import clear_keys
 from ..rig.animation.keys import (
+    HELD,
     held_curves,
     insert_goal_key,
     insert_goal_keys,
@@ -40,6 +41,7 @@ from ..rig.animation.keys import (
     insert_pin_keys,
     insert_turn_key,
     insert_turn_keys,
+    key_from,
 )
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
@@ -49,6 +51,7 @@ from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, 
 from ..rig.placing import (
     held_by,
     holder_of,
+    key_group,
     location_at,
     location_curves,
     put,
@@ -105,6 +108,15 @@ class Relocation(NamedTuple):
         if self.turn is not None:
             insert_turn_keys(context, self.goal)
 
+    def key_from(self, frame: int) -> None:
+        """Put it there and key it from a frame on; up to then it stays where it was."""
+        holder = holder_of(self.goal)
+        names = ["location", *([channel_of(holder.rotation_mode)[0]] if self.turn is not None else [])]
+        before = [[*getattr(holder, name)] for name in names]
+        self.put()
+        for name, values in zip(names, before, strict=True):
+            key_from(self.goal.found, (holder.path_from_id(name), key_group(self.goal)), frame, values)
+
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves in which it is keyed."""
         return location_curves(self.goal) + (turn_curves(self.goal) if self.turn is not None else [])
@@ -136,6 +148,12 @@ class HeldThere(NamedTuple):
     def key_itself(self, context: bpy.types.Context) -> None:
         insert_pin_keys(context, self.owner, self.chain)
 
+    def key_from(self, frame: int) -> None:
+        before = [[*getattr(self.chain, name)] for name in HELD]
+        self.put()
+        for name, values in zip(HELD, before, strict=True):
+            key_from(self.owner, (self.chain.path_from_id(name), self.chain.name), frame, values)
+
     def curves(self) -> list[bpy.types.FCurve]:
         return held_curves(self.owner, self.chain)
 
@@ -151,7 +169,7 @@ class Snapped(NamedTuple):
     warnings: list[str]
 
 
-def _relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved]:
+def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved]:
     """Where targets, poles and what chains hold would not change their pose.
 
     Args:
@@ -309,8 +327,8 @@ def snap_steps(
     """
     scene = context.scene
     assert scene is not None
-    _check(wanted)
-    now = _relocations(context, [item for item, frames in wanted if not frames])
+    check_snap(wanted)
+    now = relocations(context, [item for item, frames in wanted if not frames])
     found: list[tuple[float, Moved]] = []
     every = sorted({frame for _, frames in wanted for frame in frames})
     limits = [_limits_of(item) for item, _ in wanted] if every else []
@@ -319,7 +337,7 @@ def snap_steps(
         for k, frame in enumerate(every):
             go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
-            found += [(frame, one) for one in _relocations(context, items)]
+            found += [(frame, one) for one in relocations(context, items)]
             for i, ((item, frames), own) in enumerate(zip(wanted, limits, strict=True)):
                 if frame in frames:
                     angle, bone = _most_beyond(item, own)
@@ -366,7 +384,7 @@ def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, flo
     return [(moved, min(some), max(some)) for moved, some in frames.values()]
 
 
-def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
+def check_snap(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
     """Refuse what could not all be brought to the pose."""
     taken: dict[tuple[str, str], tuple[GoalRef, str]] = {}
     for (owner, chain), frames in wanted:

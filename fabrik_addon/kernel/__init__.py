@@ -35,6 +35,7 @@ __all__ = (
     "Joint",
     "Limit",
     "Locked",
+    "PathFit",
     "PlacedJoints",
     "Planar",
     "Point",
@@ -73,6 +74,7 @@ if TYPE_CHECKING or _core is None:
     from .limits.quaternion_lock import QuaternionLock
     from .limits.swing_twist import Twist, Twisting
     from .limits.universal import Universal
+    from .path_fit import PathFit
     from .rows import (
         DEFAULT_MAX_PASSES,
         DEFAULT_RESTARTS,

@@ -12,13 +12,12 @@ from math import ceil, pi
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from ..maths import Doubles, Ints, Mask, conjugates, lengths, products, rotated_each, turns_about
+from ..kernel import PathFit
+from ..maths import Doubles, Ints, Mask, conjugates, lengths, products, rotated_each, turns_by, vectors_of
+from .smoothing import blurred
 
 NONE, HEEL, TOE, FLAT = range(4)  # what of a foot is on the ground; FLAT is HEEL and TOE
-SMOOTHED = 0.03  # seconds, deviation of the Gaussian through which places are seen
-LEAST_SMOOTHED = 0.6  # frames, the same where frames are far apart
 LEG = 0.8  # meters of leg for which the speeds hold; others by their size
 SLOW, FAST = 0.15, 0.45  # meters a second
 LOW = 0.06  # of a leg, above the ground
@@ -28,7 +27,13 @@ SHORTEST = 0.1  # seconds
 SHORTEST_SOLE = 1e-9  # meters, so that what has no sole has no pitch
 FADE = 0.5  # seconds, the longest way in which a correction comes or goes
 STRAIGHT, STRAIGHTEST = 0.985, 0.9995  # share of its reach to which a leg may be stretched; to which it ever is
-BEFORE = 0.15  # seconds in which a body begins to come down before it has to be lower
+SMOOTH = 0.5  # seconds, the period of what is smoothed out of the way of a body by half
+ROLLS_IN = 0.06  # seconds on its toes until a foot rolls as it has to for its ankle to stay where it was
+
+
+JUNK = 0.14  # radians (8 degrees) by which bones leap where a clip goes over into a pose that is none of it ...
+LEAPS = 12.0  # ... which is so many times what they usually turn from a frame to the next
+MOST_JUNK, FEWEST_FRAMES = 3, 12  # frames of such a pose, and of a clip that may have one
 
 
 class Foot(NamedTuple):
@@ -55,6 +60,22 @@ class Foot(NamedTuple):
     def points(self, offset: Doubles) -> Doubles:
         """(F, 3), where a point is that is so far from the effector, in the axes of the bone."""
         return self.places + rotated_each(self.turns, np.broadcast_to(offset, self.places.shape))
+
+
+def junk_ends(turns: Doubles) -> tuple[int, int]:
+    """How many frames at both ends of a clip are a pose that is none of it, as exporters leave a rest pose there.
+
+    Args:
+        turns: (F, n, 4), rotations of n bones.
+    """
+    count = len(turns)
+    if count < FEWEST_FRAMES or not turns.shape[1]:
+        return 0, 0
+    steps = np.median(np.arccos(np.clip(np.abs((turns[1:] * turns[:-1]).sum(axis=2)), 0.0, 1.0)) * 2.0, axis=1)
+    leaps = np.flatnonzero(steps > max(JUNK, LEAPS * float(np.median(steps))))
+    before = [k + 1 for k in leaps.tolist() if k < MOST_JUNK]
+    after = [count - 1 - k for k in leaps.tolist() if count - 1 - k <= MOST_JUNK]
+    return max(before, default=0), max(after, default=0)
 
 
 def find_contacts(foot: Foot, rate: float) -> Ints:
@@ -85,7 +106,7 @@ def rolling(foot: Foot, kinds: Ints) -> Foot:
 
 
 def _found(foot: Foot, rate: float) -> Ints:
-    heel, ball, toe = (_smoothed(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe))
+    heel, ball, toe = (blurred(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe))
     speeds = [lengths(np.gradient(one, axis=0)) * rate * LEG / foot.reach for one in (heel, ball, toe)]
     stands = (speeds[0] < SLOW) & (speeds[1] < SLOW)
     found = np.zeros(len(heel), dtype=np.int32)
@@ -101,21 +122,6 @@ def _found(foot: Foot, rate: float) -> Ints:
         may = (speed < FAST) & (one[:, 2] - level < LOW * foot.reach) & (off < LIFTED)
         found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
     return found.astype(np.int32)
-
-
-def _smoothed(values: Doubles, rate: float) -> Doubles:
-    """Values (F, k) through a Gaussian in time; beyond both ends they go on as their mirror images about these."""
-    width = max(SMOOTHED * rate, LEAST_SMOOTHED)
-    half = min(ceil(3.0 * width), len(values) - 1)
-    if half < 1:
-        return values
-    weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
-    weights /= weights.sum()
-    before = 2.0 * values[0] - values[half:0:-1]
-    after = 2.0 * values[-1] - values[-2 : -half - 2 : -1]
-    padded = np.concatenate((before, values, after))
-    found: Doubles = sum(weights[k] * padded[k : k + len(values)] for k in range(2 * half + 1))
-    return found
 
 
 def _runs_with(may: Mask, must: Mask, shortest: int) -> Mask:
@@ -155,7 +161,7 @@ def standing_still(foot: Foot, kinds: Ints, shares: Doubles, rate: float) -> tup
     for first, last in stances:
         own = slice(first, last)
         found[own] = _stood(
-            foot._replace(places=foot.places[own], turns=foot.turns[own], toe=foot.toe[own]), kinds[own]
+            foot._replace(places=foot.places[own], turns=foot.turns[own], toe=foot.toe[own]), kinds[own], rate
         )
     gaps = zip([0, *(last for _, last in stances)], [*(first for first, _ in stances), len(kinds)], strict=True)
     for first, last in gaps:
@@ -166,7 +172,7 @@ def standing_still(foot: Foot, kinds: Ints, shares: Doubles, rate: float) -> tup
         if last < len(kinds):
             found[first:last] += found[last] * (1.0 - _eased(steps[::-1] / width))
     found *= shares[:, None]
-    return found[:, :3], _turns_by(found[:, 3:])
+    return found[:, :3], turns_by(found[:, 3:])
 
 
 def coming_and_going(count: int, begins: bool, ends: bool, rate: float) -> Doubles:
@@ -194,14 +200,18 @@ def _eased(shares: Doubles) -> Doubles:
     return found
 
 
-def _stood(foot: Foot, kinds: Ints) -> Doubles:
-    """(F, 6), the ways and the rotation vectors by which a foot stands still in the F frames of one stance."""
+def _stood(foot: Foot, kinds: Ints, rate: float) -> Doubles:
+    """(F, 6), the ways and the rotation vectors by which a foot stands still in the F frames of one stance.
+
+    Once it is on its toes alone it rolls about these as far as its ankle needs to be where it was, so that its leg does
+    not have to be longer.
+    """
     count, flat = len(kinds), np.flatnonzero(kinds == FLAT)
     vectors: Doubles = np.zeros((count, 3))
     if len(flat):
-        off = _vectors_of(products(_mean_turn(foot.turns[flat]), conjugates(foot.turns)))
+        off = vectors_of(products(_mean_turn(foot.turns[flat]), conjugates(foot.turns)))
         vectors = np.stack([np.interp(np.arange(count), flat, off[flat, i]) for i in range(3)], axis=1)
-    turns = products(_turns_by(vectors), foot.turns)
+    turns = products(turns_by(vectors), foot.turns)
     heels, toes = (rotated_each(turns, np.broadcast_to(one, (count, 3))) for one in (foot.heel, foot.toe))
     below = np.where((kinds == TOE)[:, None], toes, heels)  # what stays, from the effector
     start = int(flat[0]) if len(flat) else count // 2
@@ -212,9 +222,23 @@ def _stood(foot: Foot, kinds: Ints) -> Doubles:
         near = k - 1 if k > start else k + 1
         arm = toes if kinds[k] == TOE else heels
         places[k] = places[near] + arm[near] - below[k]
-    ways = places - foot.places
-    ways[:, :2] -= ways[:, :2].mean(axis=0)
-    return np.concatenate((ways, vectors), axis=1)
+    if not len(flat):
+        places[:, :2] -= (places - foot.places)[:, :2].mean(axis=0)
+        return np.concatenate((places - foot.places, vectors), axis=1)
+    on_toes = (kinds == TOE) & (np.arange(count) > flat[-1])
+    shares = np.where(on_toes, _eased((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
+    rolls = turns_by(shares[:, None] * _between(-toes, foot.places - places - toes))
+    places[on_toes] += (toes - rotated_each(rolls, toes))[on_toes]
+    return np.concatenate((places - foot.places, vectors_of(products(rolls, turns_by(vectors)))), axis=1)
+
+
+def _between(a: Doubles, b: Doubles) -> Doubles:
+    """(F, 3), the rotation vectors of the least rotations that bring directions (F, 3) onto others."""
+    axes = np.cross(a, b)
+    sines: Doubles = np.sqrt((axes * axes).sum(axis=1))
+    angles = np.arctan2(sines, (a * b).sum(axis=1))
+    found: Doubles = axes * (angles / np.where(sines > 0.0, sines, 1.0))[:, None]
+    return found
 
 
 def _mean_turn(turns: Doubles) -> Doubles:
@@ -224,24 +248,8 @@ def _mean_turn(turns: Doubles) -> Doubles:
     return found
 
 
-def _vectors_of(turns: Doubles) -> Doubles:
-    """(F, 3), axes times angles of rotations (F, 4), by the shorter way."""
-    turns = turns * np.where(turns[:, :1] < 0.0, -1.0, 1.0)
-    sines = lengths(turns[:, 1:])
-    angles = 2.0 * np.arctan2(sines, turns[:, 0])
-    found: Doubles = turns[:, 1:] * np.where(sines > 0.0, angles / np.where(sines > 0.0, sines, 1.0), 2.0)[:, None]
-    return found
-
-
-def _turns_by(vectors: Doubles) -> Doubles:
-    """(F, 4), the rotations of axes times angles (F, 3)."""
-    angles = lengths(vectors)
-    axes = vectors / np.where(angles > 0.0, angles, 1.0)[:, None]
-    return turns_about(axes, angles)
-
-
-def lowered(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, rate: float) -> Doubles:
-    """By how much a body has to come down for its legs to reach, smoothly, (F,); 0 where they do.
+def way_of_body(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, rate: float) -> Doubles:
+    """(F, 3), by which a body has to be moved for its legs to reach: over the whole motion as little as that needs.
 
     A leg may be as stretched as it is in the motion, and in any case almost straight.
 
@@ -251,15 +259,12 @@ def lowered(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, rate: 
         body: (F, 3), by which the body is moved already.
         rate: Frames a second.
     """
-    need: Doubles = np.zeros(len(ways[0]))
+    fit = PathFit(len(body), (SMOOTH * rate / (2.0 * pi)) ** 4)
+    size = max(foot.reach for foot in feet)
     for foot, way in zip(feet, ways, strict=True):
-        leg, to = foot.places - foot.roots, foot.places + way - foot.roots - body
-        most = foot.reach * np.clip(lengths(leg) / foot.reach, STRAIGHT, STRAIGHTEST)
-        high = np.sqrt(np.maximum(most**2 - to[:, 0] ** 2 - to[:, 1] ** 2, 0.0))
-        need = np.maximum(need, -to[:, 2] - high)
-    half = ceil(BEFORE * rate)
-    padded = np.pad(need, 2 * half, mode="edge")
-    most_near = sliding_window_view(padded, 2 * half + 1).max(axis=1)
-    weights = 1.0 + np.cos(np.arange(-half, half + 1) * (pi / (half + 1.0)))
-    found: Doubles = np.convolve(most_near, weights / weights.sum(), mode="valid")
+        stretched = lengths(foot.places - foot.roots) / foot.reach
+        centres = (foot.places + way - foot.roots - body) / size
+        radii = foot.reach / size * np.clip(stretched, STRAIGHT, STRAIGHTEST)
+        fit.within(centres.ravel().tolist(), radii.tolist())
+    found: Doubles = size * np.array(fit.solved()).reshape(-1, 3)
     return found

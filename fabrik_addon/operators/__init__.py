@@ -4,6 +4,7 @@
 from . import (
     baking,
     chains,
+    contacts,
     dragging,
     goals,
     leading,
@@ -20,8 +21,8 @@ from . import (
 )
 
 MODULES = (
-    setup, chains, goals, spaces, solving, baking, motion, dragging, picking, limits, pinning, mirroring, walking,
-    leading, manual,
+    setup, chains, goals, spaces, solving, baking, motion, contacts, dragging, picking, limits, pinning, mirroring,
+    walking, leading, manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

@@ -254,6 +254,30 @@ class StepsOperator(RigOperator):
             context.workspace.status_text_set(None)
 
 
+class RangeOperator(SpanOptions, StepsOperator):
+    """An operator over a range of frames, in steps, that leaves all as it was until it is done.
+
+    Attributes:
+        layout: Blender's.
+    """
+
+    cancelled = Text("cancelled; nothing was changed")
+    broken_off = Text("{reason}: nothing was changed")
+    gone = Text("what was read is gone")
+
+    span = choice(SPANS, "Frames", "Which frames", default="SCENE")
+    layout: bpy.types.UILayout
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if not self.properties.is_property_set("span"):
+            self.take_span(context)
+        return super().invoke(context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.draw_span(self.layout)
+
+
 class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
     """Solve chains over a range of frames and key their bones; the chains are switched off, so that the keys play"""
 

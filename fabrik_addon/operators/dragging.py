@@ -14,15 +14,19 @@ from mathutils import Euler, Quaternion, Vector
 
 from ..actions.drag import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from ..actions.keep_pose import LetGo
+from ..actions.motion.through_time import Noted, controls_of
 from ..actions.pins import pin_bone
 from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, multiplied, q4
+from ..overlay import trails
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector
+from ..rig.schema.rig import SceneView
 from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import BETWEEN, CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
+from .motion import spread_text
 from .picking import Picked, View, pick, redraw, show, view_of, wait_for_bone
 from .snapping import angle_about, snapped, turn_of_ball, turn_of_view
 
@@ -152,6 +156,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     )
 
     _drag: Drag
+    _noted: list[Noted]  # its controls as they stood, where their move is to fade over time
     _view: View
     _moved: Vector
     _turned: Q4
@@ -172,7 +177,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         view = view_of(context)
         if view is None:
             return self.refuse("bones are dragged in a 3D View")
-        self._view, self._mouse = view, view.mouse(event)
+        self._view, self._mouse, self._noted = view, view.mouse(event), []
         if not (self.chain or self.bone) and _is_from_menu(view, event):
             wait_for_bone()
             return {"CANCELLED"}
@@ -192,9 +197,17 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         return {"RUNNING_MODAL"}
 
     def _picked(self, context: bpy.types.Context) -> Picked | None:
-        """What was asked for, or what is under the mouse."""
+        """What was asked for, or what is under the mouse; by a dot of a trail its bone, in the frame of the dot."""
         if not (self.chain or self.bone):
-            return pick(context, self._view, self._mouse)
+            seen: Any = context.temp_override(region=self._view.region)
+            with seen:
+                found = trails.at(context, self._mouse, self._view.scale)
+            owner = trails.owner_of(found[0]) if found is not None else None
+            if found is None or owner is None:
+                return pick(context, self._view, self._mouse)
+            context.scene.frame_set(found[1])
+            self._noted = [Noted.of(goal) for _, goal in controls_of([owner])]
+            return owner, found[0].taken
         return bpy.data.objects[self.rig], Taken(self.bone, self.end, self.chain)
 
     def _take(self, context: bpy.types.Context, picked: Picked) -> None:
@@ -206,6 +219,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         owner, taken = picked
         rig = rig_of(owner)
         self._falloff_before = rig.falloff
+        self._noted = self._noted or _noted(context, owner)
         self._drag = _begun(context, picked)
         self.rig, (self.bone, self.end, self.chain) = owner.name, taken
         self.with_turn, self.falloff = self._drag.with_turn, rig.falloff
@@ -221,6 +235,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             raise RigError(Text("there is no armature object '{name}'", name=self.rig))
         if self.properties.is_property_set("falloff"):
             rig_of(found).falloff = self.falloff
+        noted = _noted(context, found)
         drag = _begun(context, (found, Taken(self.bone, self.end, self.chain)))
         try:
             if self.properties.is_property_set("with_turn"):
@@ -232,7 +247,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         except FabrikError:
             drag.restore()
             raise
-        self._finished(finish(context, drag), drag)
+        self._finished(finish(context, drag), drag, spread_text(context, noted))
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -280,6 +295,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             told, is_same = worded(error.text), False
         if is_same:
             return {"CANCELLED"}
+        self._noted = []
         self._take(context, (bpy.data.objects[self.rig], taken))
         context.window.cursor_modal_set("HAND")
         self._note = told
@@ -300,13 +316,13 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             self._drag.restore()
             self._ended(context)
             return {"CANCELLED"}
-        self._finished(finish(context, self._drag), self._drag)
+        self._finished(finish(context, self._drag), self._drag, spread_text(context, self._noted))
         self._ended(context)
         return {"FINISHED"}
 
-    def _finished(self, found: LetGo, drag: Drag) -> None:
-        """Report what came of a drag."""
-        done, warnings = found
+    def _finished(self, found: LetGo, drag: Drag, spread: Sequence[Text]) -> None:
+        """Report what came of a drag, and of what was spread over time."""
+        done, warnings = [*found.done, *spread], found.warnings
         if done or warnings:  # whose it is is told once
             first = done if done else warnings
             first[0] = joined(": ", [name_of(drag), first[0]])
@@ -389,6 +405,11 @@ def _is_from_menu(view: View, event: bpy.types.Event) -> bool:
     """Whether an operator was called by a button or an entry, so that what is under the mouse means nothing yet."""
     is_entry = event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value not in {"PRESS", "CLICK_DRAG"}
     return is_entry or not view.is_under_mouse
+
+
+def _noted(context: bpy.types.Context, owner: bpy.types.Object) -> list[Noted]:
+    """The controls of an armature as they stand, where what a drag moves them by is to fade over time."""
+    return [Noted.of(goal) for _, goal in controls_of([owner])] if SceneView(context.scene).through_time else []
 
 
 def _begun(context: bpy.types.Context, picked: Picked) -> Drag:

@@ -33,7 +33,12 @@ chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip
 chains duplicated-characters: op.goals_*
 motion offset-and-place: op.goal_kind chain.goal
 motion motion-below-goals-above: op.edits_* rig.edits
-motion contacts: op.contacts_* bone.contact
+motion contacts: op.contacts_* op.contact_* bone.contact fabrikoverlay.show_contacts
+motion edits-through-time: op.time_* op.*_through_time scene.through_time scene.time_width
+motion tweens: op.goals_tween
+motion trails: op.trails_*
+motion without-noise: op.motion_smooth
+motion mirrored-copied-pasted: op.motion_*
 chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
 chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft
   chain.body_helps
@@ -44,6 +49,7 @@ not_reached how-a-solve-ended: op.solve* chain.status chain.residual chain.turn_
 not_reached what-has-changed-since: chain.solved_*
 undo_and_keys which-commands-key: op.key
 snapping between-bones-and-goals: op.goal_snap op.pose_snap
+snapping from-ik-to-fk-and-back: op.limb_*
 snapping between-chains-and-blenders-own-ik: op.from_ik op.to_ik
 bodies goals-that-hang-on-the-body: op.goal_space op.grab op.release
 bodies pins: op.pin_* chain.pin chain.held_*

@@ -1,20 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edits over motion made part of it; contacts of feet found in it, and kept."""
+"""Motion edited: edits made part of it, edits through time, tweens, trails, limbs switched between IK and FK."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import bpy
 
 from ..actions.bake import BakeResult
 from ..actions.bake.apply import apply_steps
-from ..actions.chain_edit import working_rig
-from ..actions.motion.contacts import Cleaned, Marked, clean_steps, find_steps
+from ..actions.chain_edit import working_chain, working_rig
+from ..actions.mirror.sides import BonePair, sides_of
+from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
 from ..actions.motion.edits import edited_chains
-from ..rig.schema import rig_of
-from ..rig.schema.fields import choice
-from ..texts import Text, counted, joined
-from .baking import SPANS, SpanOptions, StepsOperator
-from .base import Returned
+from ..actions.motion.switch import switch_refusal, to_fk, to_ik
+from ..actions.motion.through_time import Noted, controls_of, note, off_keys, selected_controls, spread
+from ..actions.motion.trails import Trail, chosen, trail_steps
+from ..actions.motion.tween import tween
+from ..actions.solve import Item
+from ..errors import ChainError
+from ..overlay.settings import state
+from ..rig.animation.compat import is_selected
+from ..rig.bones import pose_bones
+from ..rig.control_bones import control_names
+from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, real, share, switch, whole
+from ..rig.schema.rig import SceneView
+from ..texts import Text, capitalised, counted
+from ..translations import tip_
+from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator, chains_choice, items_of
+from .base import ChainOperator, FabrikOperator, Returned, RigOperator, listed
+from .mirroring import BONES
+from .picking import redraw
 
 
 class FABRIK_OT_edits_apply(StepsOperator):
@@ -42,70 +61,421 @@ class FABRIK_OT_edits_apply(StepsOperator):
         self.tell(done, counted(frames, "at 1 frame", "at {count} frames"), Text("the controls rest"))
 
 
-class ContactsOperator(SpanOptions, StepsOperator):
-    """An operator on the contacts of all feet of the armature, over a range of frames.
+class SwitchOperator(ChainOperator):
+    """An operator that switches limbs from this frame on, by keys.
+
+    Attributes:
+        told: What was done.
+        done: Why it is not done again.
+    """
+
+    chains = chains_choice("ACTIVE")
+    told = done = Text("")
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        found, chain = super().refusal(context), working_chain(context)
+        return found or ("" if chain is None else switch_refusal(chain) or ("" if cls.may(chain) else cls.done))
+
+    @classmethod
+    def may(cls, chain: FabrikChain) -> bool:
+        """Whether it is not so already. Every operator overrides it."""
+        return False
+
+    def switch(self, context: bpy.types.Context, items: list[Item]) -> list[str | Text]:
+        """Do it; what there is to look out for. Every operator overrides it."""
+        return []
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        found = items_of(context, owner, self.chains)
+        items = [item for item in found if not switch_refusal(item[1]) and self.may(item[1])]
+        if not items:
+            refusals = [switch_refusal(chain) for _, chain in found]
+            raise ChainError(next((one for one in refusals if one), self.done), rig=owner.name)
+        names = listed([chain.name for _, chain in items], "{count} chains")
+        warnings = self.switch(context, items)
+        self.tell(Text(self.told, chains=names, frame=context.scene.frame_current), warnings=warnings)
+
+
+class FABRIK_OT_limb_to_fk(SwitchOperator):
+    """From this frame on pose the limb by its bones and not by its goal; both are keyed, and the pose stays"""
+
+    bl_label = "Switch to FK"
+
+    told = Text("{chains}: posed by its bones from frame {frame} on")
+    done = Text("its goal has no influence at this frame: its bones pose it already")
+
+    @classmethod
+    def may(cls, chain: FabrikChain) -> bool:
+        return chain.influence > 0.0
+
+    def switch(self, context: bpy.types.Context, items: list[Item]) -> list[str | Text]:
+        return [*to_fk(context, items)]
+
+
+class FABRIK_OT_limb_to_ik(SwitchOperator):
+    """From this frame on pose the limb by its goal and not by its bones; both are keyed, and the pose stays"""
+
+    bl_label = "Switch to IK"
+
+    told = Text("{chains}: posed by its goal from frame {frame} on")
+    done = Text("its goal has all influence at this frame already")
+
+    @classmethod
+    def may(cls, chain: FabrikChain) -> bool:
+        return chain.influence < 1.0
+
+    def switch(self, context: bpy.types.Context, items: list[Item]) -> list[str | Text]:
+        return [*to_ik(context, items)]
+
+
+# Edits through time.
+
+NONE_SELECTED = Text("no target or pole is selected")
+
+
+class Before:
+    """The controls that a tool is about to move, as they stand.
+
+    Attributes:
+        noted: Of the tool that is at work.
+    """
+
+    noted: list[Noted] = []
+
+
+class FABRIK_OT_time_note(FabrikOperator):
+    """Keep where the selected controls stand before they are moved"""
+
+    bl_label = "Note Controls"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        found = bool(selected_controls(context))
+        if not found:
+            cls.poll_message_set(capitalised(tip_(NONE_SELECTED)))
+        return found
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        Before.noted = note(context)
+        return {"FINISHED"}
+
+
+class FABRIK_OT_time_spread(RigOperator):
+    """Let what selected controls are away from their keys at this frame fade over the frames about it"""
+
+    bl_label = "Spread over Time"
+
+    width = whole(
+        "Width", "How many frames away nothing is changed any more; 0: that of the scene", min=0, options=FORGOTTEN
+    )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if selected_controls(context) else NONE_SELECTED
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        noted, Before.noted = Before.noted or off_keys(context), []
+        self.width = self.width or SceneView(context.scene).time_width
+        self.tell(*spread_text(context, noted, self.width))
+
+
+def spread_text(context: bpy.types.Context, noted: list[Noted], width: int = 0) -> list[Text]:
+    """Let what controls were moved by fade over the frames about this one; what is told of it, nothing where none was.
+
+    Args:
+        context: Its scene is at the frame.
+        noted: As they stood before.
+        width: How many frames away nothing is changed any more; 0 for that of the scene.
+    """
+    frame, width = context.scene.frame_current, width or SceneView(context.scene).time_width
+    names = listed(spread(noted, frame, width), "{count} controls")
+    if not names:
+        return []
+    first, last = frame - width, frame + width
+    renew_trails(context, first, last)
+    return [Text("moved from frame {first} to {last}: {names}", first=first, last=last, names=names)]
+
+
+class ThroughTime(bpy.types.Macro):
+    """A tool of Blender's whose move of controls fades over the frames about this one."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        scene = context.scene  # a tool made of others has no words for why it is disabled; it is on no button
+        return scene is not None and SceneView(scene).through_time and bool(selected_controls(context))
+
+
+class FABRIK_OT_move_through_time(ThroughTime):
+    """Move controls, and with them the frames about this one"""
+
+    bl_idname = "fabrik.move_through_time"
+    bl_label = "Move Through Time"
+
+
+class FABRIK_OT_turn_through_time(ThroughTime):
+    """Turn controls, and with them the frames about this one"""
+
+    bl_idname = "fabrik.turn_through_time"
+    bl_label = "Rotate Through Time"
+
+
+TOOLS: dict[Any, str] = {
+    FABRIK_OT_move_through_time: "TRANSFORM_OT_translate",
+    FABRIK_OT_turn_through_time: "TRANSFORM_OT_rotate",
+}
+
+
+def register() -> None:
+    """Tell Blender of what the tools are made."""
+    for macro, tool in TOOLS.items():
+        for name in ("FABRIK_OT_time_note", tool, "FABRIK_OT_time_spread"):
+            macro.define(name)
+
+
+def unregister() -> None:
+    """Keep nothing."""
+    Before.noted, Copied.clip = [], None
+
+
+class FABRIK_OT_goals_tween(ChainOperator):
+    """Bring goals between their keys before and after this frame, hands and feet by an arc about their limb's root"""
+
+    bl_label = "Tween Goals"
+
+    chains = chains_choice("ACTIVE")
+    share = real(
+        "Share",
+        "How far on the way to the next key; 0 is the key before, 1 the key after, and others are beyond",
+        default=0.5,
+        soft_min=-0.5,
+        soft_max=1.5,
+        options=FORGOTTEN,
+    )
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        done, notes = tween(context, items_of(context, owner, self.chains), self.share)
+        names = listed(done, "{count} chains")
+        told = Text("{chains}: {share:.0%} of the way between keys", chains=names, share=self.share)
+        self.tell(told, warnings=notes)
+
+
+# Trails.
+
+
+def renew_trails(context: bpy.types.Context, first: int, last: int) -> None:
+    """Follow the trails that are shown anew in some frames."""
+    for rig in {rig for rig, _ in state.trails}:
+        owner: bpy.types.Object | None = bpy.data.objects.get(rig)
+        own = [one for one in state.trails.values() if one.rig == rig]
+        if owner is None:
+            continue
+        frames = range(max(first, min(one.first for one in own)), min(last, max(one.frames[-1] for one in own)) + 1)
+        steps = trail_steps(context, owner, [one.taken for one in own], frames) if frames else None
+        if steps is None:
+            continue
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            for before, now in zip(own, end.value, strict=True):
+                state.trails[before.key] = before.with_places(dict(zip(now.frames, now.places, strict=True)))
+
+
+class FABRIK_OT_trails_show(RangeOperator):
+    """Draw the paths of the selected bones, or of all tips, as they are posed, with a dot for each frame"""
+
+    bl_label = "Show Trails"
+
+    progress = Text("Following {share:.0%}")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
+        steps = trail_steps(context, owner, chosen(owner), self.frames(context))
+        return self.take_steps(context, [(owner, chain) for chain in rig_of(owner).chains][:1], steps)
+
+    def conclude_steps(self, result: list[Trail]) -> None:
+        state.trails.update({one.key: one for one in result})
+        names = listed([one.taken.chain or one.taken.bone for one in result], "{count} trails")
+        self.tell(Text("followed over {frames}: {names}", frames=_frames(len(result[0].places)), names=names))
+
+
+def _frames(count: int) -> Text:
+    return counted(count, "1 frame", "{count} frames")
+
+
+class FABRIK_OT_trails_hide(FabrikOperator):
+    """Draw no trails any more"""
+
+    bl_label = "Hide Trails"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not state.trails:
+            cls.poll_message_set(tip_("No trail is shown"))
+        return bool(state.trails)
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        state.trails.clear()
+        redraw()
+        return {"FINISHED"}
+
+
+# Motion of bones over a range: without noise, mirrored, copied and pasted.
+
+
+class ClipOperator(SpanOptions, RigOperator):
+    """An operator on the keys of bones over a range of frames.
 
     Attributes:
         layout: Blender's.
     """
 
-    cancelled = Text("cancelled; nothing was changed")
-    broken_off = Text("{reason}: nothing was changed")
-    gone = Text("what was read is gone")
-
+    bones = choice(BONES, "Bones", "Which bones")
     span = choice(SPANS, "Frames", "Which frames", default="SCENE")
     layout: bpy.types.UILayout
+    shown: tuple[str, ...] = ()
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        found = super().refusal(context)
-        return found or ("" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set it up first"))
+        data = working_rig(context).animation_data
+        return "" if data is not None and data.action is not None else Text("it has no action")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if not self.properties.is_property_set("span"):
             self.take_span(context)
-        return super().invoke(context, event)
+        return self.execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
+        for name in ("bones", *self.shown):
+            self.layout.prop(self, name)
         self.draw_span(self.layout)
 
+    def names(self, owner: bpy.types.Object) -> list[str]:
+        """The bones that are meant: all where none is selected."""
+        found = [bone.name for bone in pose_bones(owner) if is_selected(bone)] if owner.mode == "POSE" else []
+        return found if self.bones == "SELECTED" and found else [*pose_bones(owner).keys()]
 
-class FABRIK_OT_contacts_find(ContactsOperator):
-    """Mark when feet are on the ground, by keys of Contact on their bones; nothing moves"""
+    def clip(self, context: bpy.types.Context, owner: bpy.types.Object, only_keys: bool, twins: bool = False) -> Clip:
+        """How they move in the range.
 
-    bl_label = "Find Contacts"
-
-    progress = Text("Finding Contacts {share:.0%}")
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        chain = rig_of(owner).chains[0]
-        return self.take_steps(context, [(owner, chain)], find_steps(context, owner, self.frames(context)))
-
-    def conclude_steps(self, result: list[Marked]) -> None:
-        stands = any(one.contacts for one in result)
-        self.tell(*map(_counted, result), warnings=[] if stands else [Text("no foot stands still in this motion")])
+        Raises:
+            FabrikError: None of them has keys there.
+        """
+        frames = self.frames(context)
+        return read_clip(owner, self.names(owner), (frames[0], frames[-1]), only_keys=only_keys, twins=twins)
 
 
-class FABRIK_OT_contacts_clean(ContactsOperator):
-    """Let feet stand still where they are marked to be on the ground, by keys on their controls; the body gives way"""
+class FABRIK_OT_motion_smooth(ClipOperator):
+    """Take noise out of the motion of bones, by keys in each frame; contacts keep their edges"""
 
-    bl_label = "Clean Contacts"
+    bl_label = "Smooth Motion"
 
-    progress = Text("Cleaning Contacts {share:.0%}")
+    width = whole("Width", "How many frames on either side count", min=2, soft_max=20, default=4)
+    strength = share("Strength", "How much of the noise is taken out", default=1.0)
+    shown = ("width", "strength")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        chain = rig_of(owner).chains[0]
-        return self.take_steps(context, [(owner, chain)], clean_steps(context, owner, self.frames(context)))
+    def names(self, owner: bpy.types.Object) -> list[str]:
+        controls = control_names(owner)  # whose keys are few, and no noise
+        return [name for name in super().names(owner) if name not in controls]
 
-    def conclude_steps(self, result: Cleaned) -> None:
-        told = [joined(" ", (_counted(one), Text("stand still"))) for one in result.feet]
-        if result.lowered:
-            told.append(Text("the body is lowered by up to {way:.2g}", way=result.lowered))
-        self.tell(*told, warnings=result.notes)
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        clip = self.clip(context, owner, only_keys=False)
+        notes = write_clip(owner, without_noise(owner, clip, self.width, self.strength), clip.first)
+        self.tell(counted(len(clip.bones), "smoothed 1 bone", "smoothed {count} bones"), warnings=notes)
 
 
-def _counted(found: Marked) -> str:
-    """How often and for how long a foot is on the ground."""
-    count = counted(found.contacts, "1 contact", "{count} contacts")
-    return joined(": ", (found.chain, joined(" ", (count, counted(found.frames, "at 1 frame", "at {count} frames")))))
+SIDES = (
+    ("BOTH", "Exchange", "Left gets the motion of right, right that of left; the middle is mirrored"),
+    ("OTHER", "To Other Side", "The selected bones give their motion to those of the other side"),
+)
+
+
+class FABRIK_OT_motion_mirror(ClipOperator):
+    """Mirror the motion of bones, whatever their roll, with the keys of controls and the marks of contacts"""
+
+    bl_label = "Mirror Motion"
+
+    to = choice(SIDES, "Mirror", "What gets the mirror image")
+    only_keys = switch("Only at Keys", "Key only frames that have keys; else each frame", default=True)
+    shown = ("to", "only_keys")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        both = self.to == "BOTH"
+        names = self.names(owner)
+        if both:
+            sides = sides_of(owner)
+            names = [*dict.fromkeys(one for name in names for one in (name, *_twin(sides, name)))]
+        frames = self.frames(context)
+        clip = read_clip(owner, names, (frames[0], frames[-1]), only_keys=self.only_keys, twins=True)
+        found = mirrored(owner, clip, both=both)
+        notes = [*write_clip(owner, found, clip.first), *_left(owner)]
+        self.tell(counted(len(found.bones), "mirrored to 1 bone", "mirrored to {count} bones"), warnings=notes)
+
+
+def _twin(sides: Mapping[str, BonePair], name: str) -> list[str]:
+    return [sides[name].other.name] if name in sides else []
+
+
+def _left(owner: bpy.types.Object) -> list[Text]:
+    """That goals which are objects have keys of their own."""
+    names = [str(goal.found.name) for _, goal in controls_of([owner]) if goal.found != owner]
+    return (
+        [Text("goals that are objects keep their own keys: {names}", names=listed(names, "{count} goals"))]
+        if names
+        else []
+    )
+
+
+class Copied:
+    """The motion that was copied last.
+
+    Attributes:
+        clip: That; None where there is none.
+    """
+
+    clip: Clip | None = None
+
+
+class FABRIK_OT_motion_copy(ClipOperator):
+    """Copy the motion of bones over a range, to be pasted elsewhere or on another armature"""
+
+    bl_label = "Copy Motion"
+    bl_options = {"REGISTER"}
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        Copied.clip = self.clip(context, owner, only_keys=True, twins=True)
+        fields = {"first": Copied.clip.first, "last": Copied.clip.last}
+        bones = counted(len(Copied.clip.bones), "1 bone", "{count} bones")
+        self.tell(Text("copied {bones} from frame {first} to {last}", bones=bones, **fields))
+
+
+class FABRIK_OT_motion_paste(RigOperator):
+    """Paste motion that was copied, from this frame on; keys that stand there are replaced"""
+
+    bl_label = "Paste Motion"
+
+    flipped = switch("Flipped", "Left and right exchanged", options=FORGOTTEN)
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if Copied.clip is not None else Text("no motion was copied")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        clip, frame = Copied.clip, context.scene.frame_current
+        assert clip is not None
+        own = [one for one in clip.bones if one.bone in pose_bones(owner)]
+        if not own:
+            raise ChainError("it has none of the bones that were copied", rig=owner.name)
+        found = replace(clip, bones=tuple(own))
+        notes = write_clip(owner, mirrored(owner, found, both=True) if self.flipped else found, frame)
+        missing = [one.bone for one in clip.bones if one not in own]
+        notes += [Text("it has no such bones: {names}", names=listed(missing, "{count} bones"))] if missing else []
+        bones, last = counted(len(own), "1 bone", "{count} bones"), frame + clip.last - clip.first
+        self.tell(
+            Text("pasted {bones} to frames {first} to {last}", bones=bones, first=frame, last=last), warnings=notes
+        )

@@ -12,7 +12,7 @@ from ..actions.record import record
 from ..actions.solve import Item, solve_items
 from ..actions.status import measure_text, message_of, status_text
 from ..overlay.settings import set_step, state, step_of
-from ..overlay.timeline import current_step
+from ..overlay.steps import current_step
 from ..rig.checks import check_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.schema.fields import choice

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
+from ..actions.motion.trails import Trail
 from ..actions.record import Recording
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, Options, switch
@@ -27,12 +28,14 @@ class OverlayState:
         handles: Blender's draw handlers, each with the type of its editors.
         recording: The recorded solve that is looked at, or None.
         shown: The bone under the mouse, or that is dragged; None for nothing.
+        trails: Of ends of bones, by what tells them apart.
     """
 
     revision: int = 0
     handles: list[Any] = field(default_factory=list)
     recording: Recording | None = None
     shown: Hovered | None = None
+    trails: dict[tuple[str, str], Trail] = field(default_factory=dict)
 
 
 state = OverlayState()
@@ -44,6 +47,11 @@ OPTIONS = (  # what the overlay shows of a chain
 
 
 def _redraw_timelines(settings: FabrikOverlay, context: bpy.types.Context) -> None:
+    redraw_timelines(context)
+
+
+def redraw_timelines(context: bpy.types.Context) -> None:
+    """Draw all timelines and dope sheets anew."""
     manager = context.window_manager
     for window in manager.windows if manager is not None else ():
         for area in window.screen.areas:
@@ -69,6 +77,11 @@ class FabrikOverlay(Options, bpy.types.PropertyGroup):
         "Bake Strip",
         "Show along the timeline and the dope sheet how far the last bake is off its targets: green on them, red by a "
         "tenth of the length and more",
+        update=_redraw_timelines,
+    )
+    show_contacts = _shown(
+        "Contacts",
+        "Show along the timeline and the dope sheet when feet are on the ground, as bars to be dragged",
         update=_redraw_timelines,
     )
     show_pins = _shown(

@@ -18,7 +18,7 @@ from ..gait import WalkPlan, feet_at, steps_between
 from ..maths import V3, plus, scaled
 from ..rig.schema import rig_of
 from ..rig.walk_goals import plan_of
-from . import hover, pins, timeline
+from . import hover, pins, sheet, steps, trails
 from .collect import pictures_of
 from .settings import parts_of, scene_settings, state
 from .shapes import Drawing, Shapes, guarded, shapes_of
@@ -119,38 +119,40 @@ def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
 
 
 def _draw_world() -> None:
-    for work in (draw, pins.draw, timeline.draw_view, hover.draw_view):
+    for work in (draw, pins.draw, trails.draw, steps.draw_view, hover.draw_view):
         guarded(log, work, _switch_off)
 
 
 def _draw_pixels() -> None:
-    for work in (timeline.draw_pixels, hover.draw_pixels):
+    for work in (steps.draw_pixels, hover.draw_pixels):
         guarded(log, work, _switch_off)
 
 
-def _draw_strip() -> None:
-    guarded(log, timeline.draw_strip, _switch_strip_off)
+def _draw_sheet() -> None:
+    guarded(log, sheet.draw, _switch_sheet_off)
 
 
 def _switch_off(context: bpy.types.Context) -> None:
     state.recording = state.shown = None
+    state.trails.clear()
     if context.scene is not None:
         settings = scene_settings(context.scene)
         settings.show = settings.show_pins = False
 
 
-def _switch_strip_off(context: bpy.types.Context) -> None:
+def _switch_sheet_off(context: bpy.types.Context) -> None:
     if context.scene is not None:
-        scene_settings(context.scene).show_strip = False
+        settings = scene_settings(context.scene)
+        settings.show_strip = settings.show_contacts = False
 
 
 def register() -> None:
     """Draw in every 3D View, timeline and dope sheet from now on."""
-    view, sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
+    view, dope_sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
     for space, work, when in (
         (view, _draw_world, "POST_VIEW"),
         (view, _draw_pixels, "POST_PIXEL"),
-        (sheet, _draw_strip, "POST_PIXEL"),
+        (dope_sheet, _draw_sheet, "POST_PIXEL"),
     ):
         add: Any = space.draw_handler_add
         state.handles.append((space, add(work, (), "WINDOW", when)))
@@ -165,3 +167,4 @@ def unregister() -> None:
     drawing.forget()
     pins.drawing.forget()
     state.recording = state.shown = None
+    state.trails.clear()

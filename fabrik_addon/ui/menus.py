@@ -69,6 +69,11 @@ def overlay(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
 
 
+def through_time(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+    """The switch of edits through time."""
+    layout.prop(context.scene, "fabrik_through_time", icon="PROP_ON")
+
+
 def begin(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """The button to begin with: set up the character, or add a chain where there are some."""
     (SET_UP if working_chain(context) is None else ADD).draw(layout)
@@ -195,6 +200,9 @@ class FABRIK_MT_goals(FabrikMenu):
         Entry("fabrik.pose_snap", "Pose to Goals"),
         *SNAP_ALL,
         line,
+        Entry("fabrik.limb_to_ik", icon="CON_KINEMATIC"),
+        Entry("fabrik.limb_to_fk", icon="BONE_DATA"),
+        line,
         SINGLE_USER,
     )
 
@@ -208,7 +216,20 @@ class FABRIK_MT_motion(FabrikMenu):
         Entry("fabrik.goal_kind", "Target Tells an Offset from the Motion", "NONE", {"goal": "OFFSET"}),
         APPLY,
         line,
+        through_time,
+        Entry("fabrik.time_spread", icon="PROP_ON"),
+        Entry("fabrik.goals_tween", icon="IPO_EASE_IN_OUT"),
+        Entry("fabrik.trails_show", icon="ANIM_DATA"),
+        Entry("fabrik.trails_hide", icon="X"),
+        line,
         *CONTACTS,
+        Entry("fabrik.contact_mark", icon="MARKER_HLT"),
+        line,
+        Entry("fabrik.motion_smooth", icon="MOD_SMOOTH"),
+        Entry("fabrik.motion_mirror", icon="MOD_MIRROR"),
+        Entry("fabrik.motion_copy", icon="COPYDOWN"),
+        Entry("fabrik.motion_paste", icon="PASTEDOWN"),
+        Entry("fabrik.motion_paste", "Paste Motion Flipped", "NONE", {"flipped": True}),
     )
 
 

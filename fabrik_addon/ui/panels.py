@@ -449,14 +449,6 @@ def _draw_buttons(
     key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
     key.chains = "ALL" if chain is None else "ACTIVE"
     row.operator("fabrik.bake", icon="KEYFRAME_HLT")
-    if any(map(is_offset, rig_of(owner).chains if chain is None else [chain])):
-        row = row_for(context, layout, [iface_("Edits"), *operator_labels("edits_apply")])
-        row.prop(owner, "fabrik_edits", icon="ACTION_TWEAK", toggle=True)
-        row.operator("fabrik.edits_apply", icon="CHECKMARK")
-        if chain is None:
-            row = row_for(context, layout, operator_labels("contacts_find", "contacts_clean"))
-            row.operator("fabrik.contacts_find", icon="VIEWZOOM")
-            row.operator("fabrik.contacts_clean", icon="BRUSH_DATA")
     if chain is not None:
         target = goal_of(chain, "target")
         if target is not None:
@@ -468,8 +460,6 @@ def _draw_buttons(
                 word = next(label for name, label, _ in GOAL_ITEMS if name == chain.goal)
                 kind = _beside(context, layout, iface_("Goal"))
                 kind.operator_menu_enum("fabrik.goal_kind", "goal", text=iface_(word), translate=False)
-        if is_offset(chain) and chain.pin and chain.tip_bone in pose_bones(owner):
-            draw_settings(context, layout, pose_bones(owner)[chain.tip_bone], ("fabrik_contact",))
         draw_settings(context, layout, chain, ("influence",))
 
 

@@ -16,7 +16,8 @@ from ..texts import Text
 from ..translations import CONTEXT, iface_
 from .menus import DRAG, PIE_MENU, PIN, Entry
 
-KEYMAPS = {"Pose": Text("Pose"), "Object Mode": Text("Object Mode")}
+KEYMAPS = {"Pose": Text("Pose"), "Object Mode": Text("Object Mode"), "Dopesheet": Text("Dope Sheet")}
+SPACES = {"Dopesheet": "DOPESHEET_EDITOR"}  # of keymaps that are of one kind of editor
 BUILT_IN = Defaults()
 FORMS = {"compiled": Text("compiled"), "interpreted": Text("interpreted")}
 SHAPES = (
@@ -29,9 +30,16 @@ SHAPES = (
 
 
 CALL_PIE = Entry("wm.call_menu_pie", options={"name": PIE_MENU})
-# Name of Blender's keymap, the key with Ctrl and Shift, what it calls. They are free in both modes, in Blender's
-# keymap, the industry compatible one and that of 2.7x, from 4.2 to 5.2.
-SHORTCUTS = (("Pose", "G", DRAG), ("Pose", "P", PIN), ("Pose", "F", CALL_PIE), ("Object Mode", "F", CALL_PIE))
+MOVE_CONTACT = Entry("fabrik.contact_move")
+MOVE, TURN = Entry("fabrik.move_through_time"), Entry("fabrik.turn_through_time")
+# Name of Blender's keymap, the key, whether with Ctrl and Shift, what it calls. With these they are free in both modes,
+# in Blender's keymap, the industry compatible one and that of 2.7x, from 4.2 to 5.2; alone they go over Blender's own
+# tools, while Through Time is on, and over what is drawn in its editors.
+SHORTCUTS = (
+    ("Pose", "G", True, DRAG), ("Pose", "P", True, PIN), ("Pose", "F", True, CALL_PIE), ("Pose", "G", False, MOVE),
+    ("Pose", "R", False, TURN), ("Object Mode", "F", True, CALL_PIE), ("Object Mode", "G", False, MOVE),
+    ("Object Mode", "R", False, TURN), ("Dopesheet", "LEFTMOUSE", False, MOVE_CONTACT),
+)  # fmt: skip
 
 items: list[tuple[Any, Any]] = []
 
@@ -42,9 +50,9 @@ def register() -> None:
     configuration = manager.keyconfigs.addon if manager is not None else None
     if configuration is None:
         return
-    for name, key, entry in SHORTCUTS:
-        keymap = configuration.keymaps.new(name=name)
-        item = keymap.keymap_items.new(entry.operator, key, "PRESS", ctrl=True, shift=True)
+    for name, key, modified, entry in SHORTCUTS:
+        keymap = configuration.keymaps.new(name=name, space_type=SPACES.get(name, "EMPTY"))
+        item = keymap.keymap_items.new(entry.operator, key, "PRESS", ctrl=modified, shift=modified)
         for option, value in entry.options.items():
             setattr(item.properties, option, value)
         items.append((keymap, item))
@@ -62,7 +70,7 @@ def draw_shortcuts(context: bpy.types.Context, layout: bpy.types.UILayout) -> No
     configuration: Any = context.window_manager.keyconfigs.user
     column = layout.column()
     shown = ""
-    for name, _, entry in SHORTCUTS:
+    for name, _, _, entry in SHORTCUTS:
         if name != shown:
             shown = name
             column.label(text=f"{iface_(KEYMAPS[shown])}:")

@@ -7,7 +7,7 @@ import bpy
 
 from ..actions.status import length_text
 from ..overlay.settings import OPTIONS, scene_settings
-from ..overlay.timeline import STEP_TEXTS, current_step
+from ..overlay.steps import STEP_TEXTS, current_step
 from ..rig.schema import is_scene_live, rig_of
 from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, Icon, check, draw_wrapped, row_or_column

@@ -23,6 +23,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (  # without names: all that i
     ("Goals", ("Point", "Facing", "Aim", "Bend", "Balance", "Stay", "Help")),
     ("Limits", ()),
     ("Solving", ("Settings", "Solver", "Solution", "Status", "Rows", "Trace", "Step")),
+    ("Paths", ("PathFit",)),
 )
 
 

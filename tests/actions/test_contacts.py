@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.motion.contacts import contact_path, marks_of
+from fabrik_addon.actions.motion.marks import contact_path, marks_of
 from fabrik_addon.motion.contacts import NONE, runs
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones

@@ -13,7 +13,7 @@ from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
-from fabrik_addon.overlay.timeline import caption, current_step, graph_shapes, step_shapes
+from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
 from mathutils import Quaternion

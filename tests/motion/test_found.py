@@ -5,7 +5,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fabrik_addon.maths import Doubles, Ints, lengths, products, rotated_each, turns_about
+from fabrik_addon.maths import (
+    Doubles,
+    Ints,
+    conjugates,
+    lengths,
+    products,
+    rotated_each,
+    turns_about,
+    turns_by,
+    vectors_of,
+)
 from fabrik_addon.motion.contacts import (
     FLAT,
     HEEL,
@@ -13,11 +23,13 @@ from fabrik_addon.motion.contacts import (
     TOE,
     Foot,
     find_contacts,
-    lowered,
+    junk_ends,
     rolling,
     runs,
     standing_still,
+    way_of_body,
 )
+from fabrik_addon.motion.smoothing import smoothed, smoothed_turns
 
 RATE = 60.0
 LEG = 0.8
@@ -92,14 +104,73 @@ def test_without_marks_nothing_is_changed() -> None:
     assert (turns == (1.0, 0.0, 0.0, 0.0)).all()
 
 
-def test_a_body_comes_down_no_more_than_its_legs_need_and_smoothly() -> None:
+def test_a_body_gives_way_no_more_than_its_legs_need_and_smoothly() -> None:
     foot, _ = stepping()
     ways, still = np.zeros_like(foot.places), np.zeros_like(foot.places)
-    assert not lowered([foot], [ways], still, RATE).any()
+    assert not way_of_body([foot], [ways], still, RATE).any()
     ways[80:90, 2] = -0.15 * LEG
-    drop = lowered([foot], [ways], still, RATE)
-    joints = foot.roots - drop[:, None] * (0.0, 0.0, 1.0)
-    assert (lengths(foot.places + ways - joints) <= 0.9995 * LEG + 1e-9).all()
-    assert drop.max() <= 0.07 * LEG
-    assert np.abs(np.diff(drop)).max() <= 0.15 * drop.max()
-    assert not drop[:50].any()
+    found = way_of_body([foot], [ways], still, RATE)
+    assert (lengths(foot.places + ways - foot.roots - found) <= 0.9995 * LEG + 1e-4 * LEG).all()
+    sizes = lengths(found)
+    assert sizes.max() <= 0.07 * LEG
+    assert lengths(np.diff(found, axis=0)).max() <= 0.15 * sizes.max()
+    assert sizes[:40].max() <= 0.05 * sizes.max()
+
+
+def test_a_foot_on_its_toes_rolls_so_that_its_ankle_stays() -> None:
+    foot, kinds = stepping()
+    runs_of_toes = kinds == TOE
+    pulled = foot.places.copy()
+    pulled[runs_of_toes, 1] -= np.linspace(0.0, 0.03, int(runs_of_toes.sum()))  # the toes slide while it is on them
+    slid = foot._replace(places=pulled)
+    ways, turns = standing_still(slid, kinds, np.ones(len(kinds)), RATE)
+    still = slid._replace(places=slid.places + ways, turns=products(turns, slid.turns))
+    for first, last in runs(runs_of_toes):
+        toes = still.points(rolling(slid, kinds).toe[0])[first:last]
+        assert np.abs(toes - toes[0]).max() <= 1e-9
+    assert lengths(ways[runs_of_toes]).max() <= 0.7 * 0.03  # what is along the foot stays
+
+
+NOISE = 0.02
+
+
+def test_noise_is_taken_out_and_parabolas_stay() -> None:
+    times = np.arange(60.0)
+    clean = np.stack((0.001 * times**2 - 0.03 * times, np.sin(times / 9.0)), axis=1)
+    begins = np.zeros(60, dtype=bool)
+    assert np.abs(smoothed(clean, 4, begins)[:, 0] - clean[:, 0]).max() <= 1e-9
+    noisy = clean + NOISE * np.random.default_rng(3).standard_normal(clean.shape)
+    off = np.sqrt(np.mean((smoothed(noisy, 4, begins) - clean) ** 2))
+    assert off <= 0.65 * np.sqrt(np.mean((noisy - clean) ** 2))
+
+
+def test_noise_is_not_mixed_over_the_edge_of_a_contact() -> None:
+    values = np.concatenate((np.zeros((20, 1)), np.ones((20, 1))))
+    begins = np.zeros(40, dtype=bool)
+    assert np.abs(smoothed(values, 4, begins) - values).max() > 0.1
+    begins[20] = True
+    assert np.abs(smoothed(values, 4, begins) - values).max() <= 1e-12
+
+
+def test_rotations_lose_their_noise_whatever_their_signs() -> None:
+    times = np.arange(80.0)
+    vectors = np.stack((0.4 * np.sin(times / 8.0), 0.02 * times, np.zeros(80)), axis=1)
+    clean = turns_by(vectors)
+    shaken = products(clean, turns_by(NOISE * np.random.default_rng(5).standard_normal((80, 3))))
+    shaken[::3] *= -1.0
+    found = smoothed_turns(shaken, 4, np.zeros(80, dtype=bool))
+    before, after = (np.sqrt(np.mean(vectors_of(products(conjugates(clean), one)) ** 2)) for one in (shaken, found))
+    assert after <= 0.65 * before
+
+
+def test_a_rest_pose_at_the_end_of_a_clip_is_told_from_its_motion() -> None:
+    times = np.arange(50.0)
+    swing = np.stack((0.5 * np.sin(times / 6.0), np.zeros(50), np.zeros(50)), axis=1)
+    bones = np.stack([turns_by(swing * size) for size in (1.0, 0.6, 0.8)], axis=1)
+    assert junk_ends(bones) == (0, 0)
+    bones[0] = turns_by(np.array([[0.0, 1.2, 0.0]]))
+    assert junk_ends(bones) == (1, 0)
+    bones[-2:] = bones[0]
+    assert junk_ends(bones) == (1, 2)
+    assert junk_ends(np.tile(bones[:1], (50, 1, 1))) == (0, 0)
+    assert junk_ends(bones[:3]) == (0, 0)

@@ -15,7 +15,7 @@ from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 from fabrik_addon.overlay import view
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, Shapes, shapes_of, theme_colours
-from fabrik_addon.overlay.timeline import LEAST, level_colour, rectangles, runs_of_report
+from fabrik_addon.overlay.sheet import LEAST, Scale, level_colour, rectangles, runs_of_report
 from fabrik_addon.overlay.view import draw_walk, walk_key
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
@@ -171,19 +171,19 @@ GREEN, RED = (0.0, 1.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0)
 
 
 def test_runs_stand_where_their_frames_are() -> None:
-    assert rectangles([(1, 10, 0), (11, 20, 3)], origin=100.0, per_frame=5.0, width=1000.0) == [
+    assert rectangles([(1, 10, 0), (11, 20, 3)], Scale(100.0, 5.0, 1000.0, 50.0, 1.0)) == [
         (102.5, 152.5, 0),
         (152.5, 202.5, 3),
     ]
 
 
 def test_what_is_out_of_view_is_left_out_and_the_worst_is_drawn_last() -> None:
-    found = rectangles([(1, 10, 5), (11, 500, 0), (600, 700, 2)], origin=0.0, per_frame=1.0, width=200.0)
+    found = rectangles([(1, 10, 5), (11, 500, 0), (600, 700, 2)], Scale(0.0, 1.0, 200.0, 50.0, 1.0))
     assert found == [(10.5, 200.0, 0), (0.5, 10.5, 5)]
 
 
 def test_a_single_bad_frame_is_seen_from_far_away() -> None:
-    (left, right, _) = rectangles([(500, 500, 5)], origin=0.0, per_frame=0.001, width=200.0)[0]
+    (left, right, _) = rectangles([(500, 500, 5)], Scale(0.0, 0.001, 200.0, 50.0, 1.0))[0]
     assert right - left == pytest.approx(LEAST)
 
 

@@ -19,7 +19,12 @@ LEFT_OUT = {
     "drag_pick": "started by Drag Bone where that is called from a menu",
     "limit_human": "its joints are drawn one by one",
     "limit_animal": "its joints are drawn one by one",
+    "time_note": "a part of the tools that move controls through time",
+    "move_through_time": "G, while Through Time is on",
+    "turn_through_time": "R, while Through Time is on",
+    "contact_move": "a bar in the timeline is dragged",
 }
+WITHOUT_WORDS = {"move_through_time", "turn_through_time"}  # Blender lets no tool that is made of others tell why
 PRESETS = ("Blender", "Industry_Compatible", "Blender_27x")
 
 
@@ -122,6 +127,9 @@ def disabled() -> None:
 def test_an_operator_that_is_disabled_says_why(situation: Callable[[], None]) -> None:
     situation()
     for name in dir(bpy.ops.fabrik):
+        if name in WITHOUT_WORDS:
+            assert not operator(name).poll()
+            continue
         if operator(name).poll():
             assert name == "manual" or situation not in {nothing, mesh}
             continue
@@ -144,7 +152,7 @@ def test_the_button_of_the_axis_that_is_set_is_lit(axis: tuple[float, ...], lit:
 def test_shortcuts_take_no_key_of_blenders() -> None:
     manager: Any = bpy.context.window_manager
     active = manager.keyconfigs.active.name
-    wanted = {(keymap, key) for keymap, key, _ in preferences.SHORTCUTS}
+    wanted = {(keymap, key) for keymap, key, modified, _ in preferences.SHORTCUTS if modified}
     above = ("3D View", "3D View Generic", "Object Non-modal", "Screen", "Window", "Frames", "User Interface")
     wanted |= {(name, key) for _, key in wanted for name in above}
     try:

@@ -55,6 +55,11 @@ class Taken(NamedTuple):
     end: str = "TAIL"
     chain: str = ""
 
+    @property
+    def at_head(self) -> bool:
+        """Whether it is the head of the bone."""
+        return self.end == "HEAD"
+
     @classmethod
     def tip_of(cls, chain: FabrikChain) -> Taken:
         """The tip of a chain."""

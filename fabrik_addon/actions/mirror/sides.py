@@ -62,15 +62,25 @@ class BonePair(NamedTuple):
 
     def location(self, location: Vector) -> Vector:
         """The mirror image of location channels."""
+        return self.place @ location
+
+    @property
+    def place(self) -> Matrix:
+        """From location channels to those of the mirror image, (3, 3)."""
         here, there = (
             one.bone.matrix_local.to_3x3().normalized() if one.bone.use_local_location else Matrix.Identity(3)
             for one in (self.bone, self.other)
         )
-        return _whole(there.transposed() @ self.mirror.to_3x3() @ here) @ location
+        return _whole(there.transposed() @ self.mirror.to_3x3() @ here)
 
     def scale(self, scale: Vector) -> Vector:
         """The mirror image of scale channels; where the rolls are askew, as near as three factors can be."""
-        return Matrix([[value * value for value in row] for row in self.turn]) @ scale
+        return self.size @ scale
+
+    @property
+    def size(self) -> Matrix:
+        """From scale channels to those of the mirror image, (3, 3)."""
+        return Matrix([[value * value for value in row] for row in self.turn])
 
 
 def _whole(axes: Matrix) -> Matrix:

@@ -13,12 +13,13 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...errors import ChainError, InvalidValueError, RigError, place_of
-from ...maths import Doubles, Ints, axes_of, conjugated, multiplied, q4, rotated, v3
-from ...motion.contacts import NONE, Foot, coming_and_going, find_contacts, lowered, runs, standing_still
+from ...maths import Doubles, Ints, axes_of, conjugated, lengths, multiplied, q4, rotated, v3
+from ...motion.contacts import NONE, Foot, coming_and_going, find_contacts, junk_ends, runs, standing_still, way_of_body
 from ...recognise.part import LEG
 from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
-from ...rig.animation.compat import ensure_curve, fcurves_of, shares_curves
-from ...rig.animation.curves import PLAIN, CurveWriter, Keys, clear_keys, staying, values_at
+from ...rig.animation.compat import fcurves_of
+from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying, values_at
+from ...rig.animation.keys import has_strips
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figure.groups import figure_bones, set_of
@@ -28,11 +29,13 @@ from ...texts import Text
 from ..frames import frames_visited, go_to
 from ..setup.parts import chain_of, find_parts
 from ..walk.setup import BEHIND
+from .clips import read_clip
 from .edits import span_of_motion
+from .marks import check_marks, ensure_action, has_marks, marks_of, write_marks
 
 FEWEST = 3  # frames, of which speeds can be told
 NO_WAY = 1e-9  # meters and radians: less is no correction
-TOLD = 1e-4  # of a leg, from which on that the body is lowered is worth telling
+TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +67,24 @@ class Marked(NamedTuple):
     frames: int
 
 
-class Cleaned(NamedTuple):
-    """What was done to let feet stand still.
+class Found(NamedTuple):
+    """The contacts of all feet, and what to look out for."""
+
+    feet: list[Marked]
+    notes: list[str]
+
+
+class ContactsResult(NamedTuple):
+    """What came of finding contacts, or of letting feet stand still.
 
     Attributes:
         feet: Each foot with its contacts.
-        lowered: The most by which the body comes down, in the world, or 0.
+        moved: The most by which the body gives way for them, in the world, or 0.
         notes: What to look out for.
     """
 
     feet: list[Marked]
-    lowered: float
+    moved: float
     notes: list[str]
 
 
@@ -95,14 +105,9 @@ def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
     return legs
 
 
-def contact_path(bone: bpy.types.PoseBone) -> str:
-    """The data path of what of a foot is on the ground."""
-    return bone.path_from_id("fabrik_contact")
-
-
 def find_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int]
-) -> Generator[float, None, list[Marked]]:
+) -> Generator[float, None, ContactsResult]:
     """Mark when the feet of a motion are on the ground, in steps; the marks move nothing.
 
     Args:
@@ -118,17 +123,42 @@ def find_steps(
     """
     scene, legs = context.scene, legs_of(owner)
     assert scene is not None
+    frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames)
     soles, found = [_sole(owner, chain) for chain in legs], list[Marked]()
     with frames_visited(scene):
         feet, _ = yield from _sampled(context, owner, soles, frames)
         kinds = [find_contacts(foot, _rate(scene)) for foot in feet]
-        _ensure_action(owner)
+        ensure_action(owner)
         for sole, own in zip(soles, kinds, strict=True):
-            _mark(owner, pose_bones(owner)[sole.bone], own, frames)
+            write_marks(owner, pose_bones(owner)[sole.bone], own.tolist(), frames)
             found.append(_counted(sole, own))
         CurveWriter(owner, can_restore=False).flush()
-    return found
+    return ContactsResult(found, 0.0, notes)
+
+
+def _without_junk(
+    owner: bpy.types.Object, scene: bpy.types.Scene, frames: Sequence[int]
+) -> tuple[Sequence[int], list[str]]:
+    """Frames without those at the ends of a motion that are a pose which is none of it, and what is told of these."""
+    (first, last), (real, end) = span_of_motion(owner, scene), _span(owner, scene)
+    out = [frame for frame in frames if first <= frame < real or end < frame <= last]
+    if not out:
+        return frames, []
+    told = Text("left out, since its pose is none of the motion: frame {frames}", frames=", ".join(map(str, out)))
+    return [frame for frame in frames if frame not in out], [told]
+
+
+def _span(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
+    """`span_of_motion` without a rest pose that stands at its ends."""
+    first, last = span_of_motion(owner, scene)
+    own = [bone.name for bone in pose_bones(owner) if bone.name not in control_names(owner)]
+    paths = {rotation_path(pose_bones(owner)[name]) for name in own}
+    if has_strips(owner) or not any(curve.data_path in paths for curve in fcurves_of(owner)):
+        return first, last
+    clip = read_clip(owner, own, (first, last), only_keys=False)
+    before, after = junk_ends(np.stack([one.turns for one in clip.bones if one.turns is not None], axis=1))
+    return first + before, last - after
 
 
 def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
@@ -142,20 +172,7 @@ def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
     data = owner.animation_data
     if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
         raise RigError("it has no motion in which feet could stand", rig=owner.name)
-    if data.action is not None and not data.action.is_editable:
-        raise RigError(Text("its action '{action}' is linked", action=data.action.name), rig=owner.name)
-    other = shares_curves(owner) if data.action is not None else None
-    if other is not None and data.action is not None:
-        fields = {"action": data.action.name, "other": other.name}
-        text = Text("its action '{action}' is also played by '{other}': make it a single user first", **fields)
-        raise RigError(text, rig=owner.name)
-
-
-def _ensure_action(owner: bpy.types.Object) -> None:
-    """Give an object that only strips play an action for its keys."""
-    data = owner.animation_data
-    if data is not None and data.action is None:
-        data.action = bpy.data.actions.new(owner.name)
+    check_marks(owner)
 
 
 def _rate(scene: bpy.types.Scene) -> float:
@@ -163,33 +180,12 @@ def _rate(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 
 
-def _mark(owner: bpy.types.Object, bone: bpy.types.PoseBone, kinds: Ints, frames: Sequence[int]) -> None:
-    """Key what of a foot is on the ground, at the frames at which that changes; behind them it is what it was."""
-    curve = ensure_curve(owner, contact_path(bone), 0, bone.name)
-    after = curve.evaluate(frames[-1] + 1) if len(curve.keyframe_points) else float(NONE)
-    clear_keys(curve, frames[0], frames[-1])
-    values = [*kinds.tolist(), after]
-    for k, frame in enumerate([*frames, frames[-1] + 1]):
-        if k in (0, len(frames)) or values[k] != values[k - 1]:
-            curve.keyframe_points.insert(frame, values[k]).interpolation = "CONSTANT"
-    curve.update()
-
-
-def marks_of(owner: bpy.types.Object, bone: bpy.types.PoseBone, frames: Doubles) -> Ints:
-    """What of a foot is on the ground in F frames, by its keys, (F,)."""
-    path = contact_path(bone)
-    curve = next((one for one in fcurves_of(owner) if one.data_path == path and len(one.keyframe_points)), None)
-    if curve is None or curve.mute:
-        return np.zeros(len(frames), dtype=np.int32)
-    return np.rint(values_at([curve], frames)[0]).astype(np.int32)
-
-
 def clean_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int]
-) -> Generator[float, None, Cleaned]:
+) -> Generator[float, None, ContactsResult]:
     """Let feet stand still where they are marked to be on the ground, in steps, by keys on their controls.
 
-    Keys of these controls in the frames are replaced. Where a leg would not reach, the body is lowered by its own.
+    Keys of these controls in the frames are replaced. Where a leg would not reach, the body gives way by its own.
 
     Args:
         context: Its scene's frame is moved and put back.
@@ -202,10 +198,12 @@ def clean_steps(
     Raises:
         FabrikError: There is nothing to do, or it can't be keyed; nothing was changed.
     """
-    scene, times = context.scene, np.array(frames, dtype=np.float64)
+    scene = context.scene
     assert scene is not None
+    frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames)
-    marked_legs = [chain for chain in legs_of(owner) if _has_marks(owner, chain)]
+    times = np.array(frames, dtype=np.float64)
+    marked_legs = [chain for chain in legs_of(owner) if has_marks(owner, resolve_bones(owner, chain)[-1])]
     kinds = {chain.name: marks_of(owner, resolve_bones(owner, chain)[-1], times) for chain in marked_legs}
     legs = [rig_of(owner).chains[name] for name in kinds]
     if not any((own != NONE).any() for own in kinds.values()):
@@ -220,32 +218,24 @@ def clean_steps(
     with frames_visited(scene):
         feet, axes = yield from _sampled(context, owner, soles, frames, controls)
         rate = _rate(scene)
-        span = span_of_motion(owner, scene)
+        span = _span(owner, scene)
         shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
         fixes = [standing_still(foot, kinds[sole.chain], shares, rate) for sole, foot in zip(soles, feet, strict=True)]
         keys, marked = list[Keys](), list[Marked]()
         for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=True):
             keys += _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
             marked.append(_counted(sole, kinds[sole.chain]))
-        drop: Doubles = np.zeros(len(frames))
-        notes = list[str]()
+        shift: Doubles = np.zeros((len(frames), 3))
         if body is not None:
             stood = _way_of(owner, body.target_bone, axes[body.target_bone], times)
-            drop = shares * lowered(feet, [way for way, _ in fixes], stood, rate)
-            if drop.any():
-                down = stood - drop[:, None] * np.array((0.0, 0.0, 1.0))
-                keys += _keys_of(owner, body, axes[body.target_bone], down, None, times)
-        elif lowered(feet, [way for way, _ in fixes], np.zeros((len(frames), 3)), rate).max() > TOLD * feet[0].reach:
-            notes.append(Text("some leg does not reach: with a control for the body bone that would come down"))
+            shift = shares[:, None] * way_of_body(feet, [way for way, _ in fixes], stood, rate)
+            if shift.any():
+                keys += _keys_of(owner, body, axes[body.target_bone], stood + shift, None, times)
+        elif np.abs(way_of_body(feet, [way for way, _ in fixes], shift, rate)).max() > TOLD * feet[0].reach:
+            notes.append(Text("some leg does not reach: with a control for the body bone that would give way"))
         _write(owner, keys)
-    most = float(drop.max())
-    return Cleaned(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
-
-
-def _has_marks(owner: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether the foot at the end of a chain has marks, of whatever kind, in any frame."""
-    path = contact_path(resolve_bones(owner, chain)[-1])
-    return any(curve.data_path == path and len(curve.keyframe_points) for curve in fcurves_of(owner))
+    most = float(lengths(shift).max())
+    return ContactsResult(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
 
 
 def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
@@ -415,7 +405,7 @@ def _keys(
 
 def _write(owner: bpy.types.Object, keys: Sequence[Keys]) -> None:
     """Write keys of controls; where that fails all is as it was."""
-    _ensure_action(owner)
+    ensure_action(owner)
     writer: Any = CurveWriter(owner, can_restore=True)
     try:
         for one in keys:

@@ -129,6 +129,15 @@ class Bend(Goal):
         """The pole angle for a knee that stands so far off the line of a run of so great a length."""
         return self.angle * fade_of(off, self.fades * reach)
 
+    def tells_side(self, off: float, reach: float) -> bool:
+        """Whether the pole counts for a knee that stands so far off the line: not for one that is as good as straight.
+
+        Args:
+            off: The distance.
+            reach: Length of the run.
+        """
+        return told_by(off, self.fades * reach) > 0.0
+
     def copied(self) -> Goal:
         return Bend(
             self.effector,

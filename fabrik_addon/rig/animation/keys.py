@@ -21,7 +21,7 @@ from ..placing import holder_of, key_group, location_curves, turn_curves
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
 from .compat import curves_of_action, fcurves_of, remove_curves, shares_curves, strips_of
-from .curves import SAME_FRAME, values_at
+from .curves import SAME_FRAME, split_at, values_at
 
 # The data paths of what is animated of an armature object, and of which chain they are.
 
@@ -357,6 +357,36 @@ def insert_turn_key(goal: GoalRef, frame: float) -> None:
     """Key the rotation of a target at a frame."""
     holder = holder_of(goal)
     holder.keyframe_insert(channel_of(holder.rotation_mode)[0], frame=frame, group=key_group(goal))
+
+
+def key_from(
+    owner: bpy.types.Object, channel: tuple[str, str], frame: int, before: Sequence[float], *, stays: bool = False
+) -> None:
+    """Key a property of an object as it stands from a frame on; up to that it is as it was.
+
+    Args:
+        owner: The object.
+        channel: Path of the property from it, and the group of its curves.
+        frame: From which on.
+        before: What its channels without keys were.
+        stays: Whether it holds until the next key; else the way there is as Blender's preferences say.
+    """
+    path, group = channel
+    known = [curve for curve in fcurves_of(owner) if curve.data_path == path and len(curve.keyframe_points)]
+    had = {curve.array_index for curve in known}
+    for curve in known:
+        split_at(curve, frame - 1.0)
+    owner.keyframe_insert(path, frame=frame, group=group)
+    for curve in fcurves_of(owner):
+        if curve.data_path != path:
+            continue
+        points = curve.keyframe_points
+        if curve.array_index not in had:
+            points.insert(frame - 1.0, before[curve.array_index])
+        for point in points:
+            if abs(point.co[0] - frame + 1.0) < SAME_FRAME or (stays and abs(point.co[0] - frame) < SAME_FRAME):
+                point.interpolation = "CONSTANT"
+        curve.update()
 
 
 def held_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:

@@ -56,6 +56,7 @@ LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
 MOVED = 0.1  # of a chain's length, over which a target off the start pose's effector comes to count as moved
 HELPS_OVER = 0.8  # of a chain's length, over which what carries it comes to turn as readily as the limb itself
 BENT = 0.02  # of a limb's length by which its knee stands off where that alone tells to which side it bends
+LITTLE, MUCH = 0.75, 1.5  # times that, up to which a knee beyond straight counts as straight; from which on it does not
 REST_COUNTS = 0.7  # of the direction of a limb at rest beside that in its start pose, for where its pole swings from
 AnyShare = TypeVar("AnyShare", float, Doubles)
 
@@ -194,7 +195,8 @@ class ChainGoal(NamedTuple):
             root, angle, fades = self.joints[0], self.pole_angle, self.pole_fades
             if self.swing:
                 along = numbers[at + 3 : at + 6]
-            found.append(Bend(end, pole, angle, root=root, fades=fades, frame=self.pole_frame, along=along))
+            weight = float(self.weight > 0.0)
+            found.append(Bend(end, pole, angle, weight, root, fades=fades, frame=self.pole_frame, along=along))
         if self.helps < 1.0:
             found.append(Help(self.joints[0], numbers[-1], float(self.weight > 0.0)))
         return found
@@ -376,9 +378,27 @@ def bent(one: ChainGoal, placed: PlacedJoints) -> ChainGoal:
     off = max(offs, key=length, default=ORIGIN)
     reach = BENT * sum(length(minus(placed.ends[i], placed.heads[i])) for i in joints)
     told = min(length(off) / reach, 1.0) if reach else 0.0
-    side = rotated(placed.frames[joints[0]], one.bend_at_rest)
-    bend = plus(scaled(unit(off), told), scaled(unit(perpendicular(side, along)), 1.0 - told))
+    side = unit(perpendicular(rotated(placed.frames[joints[0]], one.bend_at_rest), along))
+    bend = plus(scaled(unit(_forwards(off, side, reach)), told), scaled(side, 1.0 - told))
     turn = placed.frames[one.pole_frame] if one.pole_frame != SOLVE_SPACE else IDENTITY
     limb, bend = rotated(conjugated(turn), along), rotated(conjugated(turn), bend)
     start = unit(plus(limb, scaled(rotated(one.swing_turn, Y_AXIS), REST_COUNTS)))
     return one._replace(swing_along=start, start_pole=rotated(between(limb, start), bend))
+
+
+def _forwards(off: V3, side: V3, reach: float) -> V3:
+    """How a knee stands off its limb, on the side to which it bends where it is straightened a little beyond that.
+
+    So a leg that is all but straight, or a little more, bends to the same side in all frames once it has to.
+
+    Args:
+        off: The knee off the line from root to end.
+        side: To which the limb bends, a unit vector.
+        reach: How far off a knee tells its side alone.
+    """
+    beyond = -dot(off, side)
+    if beyond <= 0.0 or not reach:
+        return off
+    share = min(max((beyond / reach - LITTLE) / (MUCH - LITTLE), 0.0), 1.0)
+    back = 2.0 * beyond * (1.0 - share * share * (3.0 - 2.0 * share))
+    return plus(off, scaled(side, back))

@@ -175,7 +175,7 @@ class RigRecord(View[bpy.types.Object]):
 
 
 class SceneView(View[bpy.types.Scene]):
-    """What is stored of live posing in a scene."""
+    """What is stored of live posing, and of edits through time, in a scene."""
 
     __slots__ = NO_OTHERS
 
@@ -186,6 +186,22 @@ class SceneView(View[bpy.types.Scene]):
         override=NO_KEYS,
         default=True,
         update=_announce_scene,
+    )
+    through_time = switch(
+        "Through Time",
+        "Moves of controls (G, R) and drags change the frames about this one, too, less and less the farther away they "
+        "are; keys are set for it",
+        options=NO_KEYS,
+        override=NO_KEYS,
+    )
+    time_width = whole(
+        "Width",
+        "How many frames away from this one nothing is changed any more",
+        min=1,
+        soft_max=100,
+        default=10,
+        options=NO_KEYS,
+        override=NO_KEYS,
     )
 
 

@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of frames and steps: the errors of the last bake as a strip, and one step of a recorded solve."""
+"""What is drawn of a recorded solve: one of its steps, and the error by step."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from math import log10
-from typing import Any
 
 import blf
 import bpy
-import gpu
-from gpu_extras.batch import batch_for_shader
 
-from ..actions.bake import read_report
-from ..actions.bake.report import LEVELS
 from ..actions.chain_edit import working_rig
 from ..actions.record import RecordedStep, Recording
 from ..actions.status import length_text
@@ -21,11 +16,9 @@ from ..maths import V3, distance
 from ..rig.schema import rig_of
 from ..texts import Text, joined
 from ..translations import iface_
-from .settings import scene_settings, state, step_of
-from .shapes import Colour, Shapes, paint, theme_colours, write
+from .settings import state, step_of
+from .shapes import Shapes, paint, theme_colours, write
 
-BELOW, HEIGHT = 23.0, 6.0  # pixels at scale 1: of the scrubbing region above the strip, of the strip
-LEAST = 2.0  # pixels by which a run is seen
 GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
 MARGIN = 60.0, 40.0  # from the corner of the view
 DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
@@ -40,75 +33,6 @@ STEP_TEXTS = {  # by the kernel's names
     "restart": Text("restart"),
     "end": Text("end"),
 }
-
-Run = tuple[float, float, int]  # first and last frame, level
-Rectangle = tuple[float, float, int]  # left and right in pixels, level
-
-
-def runs_of_report(owner: bpy.types.Object) -> list[Run]:
-    """The runs of frames of an armature's last report."""
-    report = read_report(owner)
-    return [(first, last, level) for first, last, level in report["strip"]] if report else []
-
-
-def rectangles(runs: list[Run], origin: float, per_frame: float, width: float) -> list[Rectangle]:
-    """The parts of runs that are in view.
-
-    Args:
-        runs: Frames and levels.
-        origin: Where frame 0 is, in pixels.
-        per_frame: Pixels of a frame.
-        width: Of the region.
-    """
-    found = []
-    for first, last, level in runs:
-        left, right = origin + (first - 0.5) * per_frame, origin + (last + 0.5) * per_frame
-        right = max(right, left + LEAST)
-        if right > 0.0 and left < width:
-            found.append((max(left, 0.0), min(right, width), level))
-    return sorted(found, key=lambda rectangle: rectangle[2])  # the worst is drawn over the others
-
-
-def level_colour(level: int, best: Colour, worst: Colour) -> Colour:
-    """The colour of a level, between those of the best and the worst."""
-    share = level / LEVELS
-    red, green, blue, alpha = (a + (b - a) * share for a, b in zip(best, worst, strict=True))
-    return red, green, blue, alpha
-
-
-def draw_strip(context: bpy.types.Context) -> None:
-    """Draw the runs of the last bake, where there is one."""
-    if context.scene is None or not scene_settings(context.scene).show_strip:
-        return
-    owner = working_rig(context)
-    if owner is None or owner.type != "ARMATURE":
-        return
-    runs = runs_of_report(owner)
-    if runs:
-        _paint(context, runs)
-
-
-def _paint(context: bpy.types.Context, runs: list[Run]) -> None:
-    region: Any = context.region
-    preferences = context.preferences
-    assert preferences is not None
-    origin = region.view2d.view_to_region(0.0, 0.0, clip=False)[0]
-    per_frame = (region.view2d.view_to_region(1000.0, 0.0, clip=False)[0] - origin) / 1000.0
-    scale = preferences.system.ui_scale
-    top = max(region.height - BELOW * scale, HEIGHT * scale)  # a timeline may be no higher than its numbers
-    colours = theme_colours(preferences)
-    points: list[tuple[float, float]] = []
-    tints: list[Colour] = []
-    for left, right, level in rectangles(runs, origin, per_frame, region.width):
-        low, high = (left, top - HEIGHT * scale), (right, top)
-        points += [low, (right, low[1]), high, low, high, (left, top)]
-        tints += [level_colour(level, colours["target"], colours["blocked"])] * 6
-    if not points:
-        return
-    builtin: Any = gpu.shader.from_builtin
-    make: Any = batch_for_shader
-    shader = builtin("FLAT_COLOR")
-    make(shader, "TRIS", {"pos": points, "color": tints}).draw(shader)
 
 
 def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion of bones over a range, read from their keys as arrays: smoothed, mirrored, and written as keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...errors import BoneError, RigError
+from ...kernel import Limit
+from ...maths import IDENTITY, Doubles, Ints, Mask, q4
+from ...motion.contacts import junk_ends
+from ...motion.smoothing import smoothed, smoothed_turns
+from ...rig.animation.channels import cosines, plain_path, read_values, rotation_path, run_on, to_rotations
+from ...rig.animation.compat import fcurves_of
+from ...rig.animation.curves import PLAIN, SAME_FRAME, CurveWriter, Keys, staying, values_at
+from ...rig.bones import names_if_any, pose_bones
+from ...rig.figure.joint_limits import read_limit
+from ...rig.goals import is_offset
+from ...rig.schema import limit_of, rig_of
+from ...texts import Text
+from ..mirror.sides import BonePair, sides_of
+from ..setup.ranges import ROUNDING, fitted
+from .marks import check_marks, ensure_action, has_marks, marks_of, write_marks
+
+PLAIN_CHANNELS = ("location", "scale")
+
+
+@dataclass(frozen=True, slots=True)
+class BoneClip:
+    """How a bone moves in F frames, against its rest pose.
+
+    Attributes:
+        bone: Its name.
+        turns: (F, 4), rotations; None where these have no keys.
+        plain: By "location" and "scale" (F, 3), where these have keys.
+        kinds: What of a foot is on the ground, in each frame of the range; None for a bone that is not marked.
+    """
+
+    bone: str
+    turns: Doubles | None
+    plain: dict[str, Doubles]
+    kinds: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """How bones move over a range of frames.
+
+    Attributes:
+        rig: Name of the armature object.
+        first: First frame of the range.
+        last: The last one.
+        frames: (F,), those in which they are told: all, or those with keys.
+        bones: Each with its own motion.
+    """
+
+    rig: str
+    first: int
+    last: int
+    frames: Doubles
+    bones: tuple[BoneClip, ...]
+
+
+def read_clip(
+    owner: bpy.types.Object, names: Iterable[str], span: tuple[int, int], *, only_keys: bool, twins: bool = False
+) -> Clip:
+    """Read how bones move.
+
+    Args:
+        owner: The armature object.
+        names: Of the bones; those without keys are left out.
+        span: First and last frame.
+        only_keys: Whether frames with keys are enough.
+        twins: Whether a property is told that has keys on the other side alone.
+
+    Raises:
+        RigError: None of the bones has keys.
+    """
+    curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner) if len(curve.keyframe_points)}
+    paths, bones, sides = {path for path, _ in curves}, pose_bones(owner), sides_of(owner) if twins else {}
+    every = [*dict.fromkeys(names)]
+
+    def is_told(bone: bpy.types.PoseBone, path_of: Any) -> bool:
+        pair = sides.get(bone.name)
+        return path_of(bone) in paths or (pair is not None and path_of(pair.other) in paths)
+
+    told = {
+        name: [
+            *([""] if is_told(bones[name], rotation_path) else []),
+            *(one for one in PLAIN_CHANNELS if is_told(bones[name], lambda bone, one=one: plain_path(bone, one))),
+        ]
+        for name in every
+    }
+    marked = {name for name in every if is_marked(owner, bones[name], sides.get(name))}
+    if not (any(told.values()) or marked):
+        raise RigError("no bone that is meant has keys", rig=owner.name)
+    own = {_path(bones[name], one) for name, properties in told.items() for one in properties}
+    frames = _frames([curve for (path, _), curve in curves.items() if path in own], span, only_keys)
+    if not len(frames):
+        raise RigError("no bone that is meant has keys in these frames", rig=owner.name)
+    whole = np.arange(span[0], span[1] + 1, dtype=np.float64)
+    found = list[BoneClip]()
+    for name, properties in told.items():
+        rows = {one: _values(curves, bones[name], one, frames) for one in properties}
+        turns = to_rotations(bones[name].rotation_mode, rows.pop("")) if "" in rows else None
+        kinds = tuple(marks_of(owner, bones[name], whole).tolist()) if name in marked else None
+        if properties or kinds is not None:
+            found.append(BoneClip(name, turns, rows, kinds))
+    return Clip(owner.name, *span, frames, tuple(found))
+
+
+def is_marked(owner: bpy.types.Object, bone: bpy.types.PoseBone, pair: BonePair | None) -> bool:
+    """Whether a foot, or that of the other side, has marks."""
+    return has_marks(owner, bone) or (pair is not None and has_marks(owner, pair.other))
+
+
+def _path(bone: bpy.types.PoseBone, name: str) -> str:
+    return plain_path(bone, name) if name else rotation_path(bone)
+
+
+def _frames(curves: Sequence[bpy.types.FCurve], span: tuple[int, int], only_keys: bool) -> Doubles:
+    first, last = span
+    if not only_keys:
+        return np.arange(first, last + 1, dtype=np.float64)
+    keys = {float(point.co[0]) for curve in curves for point in curve.keyframe_points}
+    return np.array(sorted(one for one in keys if first - SAME_FRAME <= one <= last + SAME_FRAME), dtype=np.float64)
+
+
+def _values(
+    curves: dict[tuple[str, int], bpy.types.FCurve], bone: bpy.types.PoseBone, name: str, frames: Doubles
+) -> Doubles:
+    """The channels of a property in F frames; those without keys as they stand."""
+    path, stood = _path(bone, name), read_values(bone) if not name else [*getattr(bone, name)]
+    values: Doubles = np.tile(np.array(stood, dtype=np.float64), (len(frames), 1))
+    found = [curves[path, i] for i in range(len(stood)) if (path, i) in curves]
+    for curve, own in zip(found, values_at(found, frames), strict=True):
+        values[:, curve.array_index] = own
+    return values
+
+
+def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
+    """Key bones as they move in a clip; keys in its range are replaced.
+
+    Args:
+        owner: The armature object.
+        clip: Its bones are found by their names.
+        at: The frame to which the first one of the clip comes.
+
+    Returns:
+        What there is to look out for: joint limits that are widened to what bones do now, where controls edit motion.
+
+    Raises:
+        FabrikError: It can't be keyed; nothing was changed.
+    """
+    check_marks(owner)
+    ensure_action(owner)
+    bones, shift = pose_bones(owner), at - clip.first
+    frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))
+    writer: Any = CurveWriter(owner, can_restore=True)
+    try:
+        for one in clip.bones:
+            for keys in _keys(bones[one.bone], one, frames, span) if one.bone in bones else ():
+                writer.write(keys)
+    except BaseException:
+        writer.restore()
+        raise
+    writer.finish()
+    for one in clip.bones:
+        if one.kinds is not None and one.bone in bones:
+            write_marks(owner, bones[one.bone], one.kinds, range(clip.first + shift, clip.last + shift + 1))
+    writer.flush()
+    names = [one.bone for one in clip.bones if one.bone in bones and limit_of(bones[one.bone]).type.holds]
+    return fitted(owner, names)[1] if any(map(is_offset, rig_of(owner).chains)) else []
+
+
+def _keys(bone: bpy.types.PoseBone, clip: BoneClip, frames: Doubles, span: tuple[float, float]) -> Iterator[Keys]:
+    """The keys of a bone; straight from one to the next where each frame has one."""
+    kind = "LINEAR" if len(frames) > span[1] - span[0] else "BEZIER"
+
+    def of(path: str, mode: str, values: Doubles, stood: Sequence[float]) -> Keys:
+        return Keys(path, mode, bone.name, range(values.shape[1]), stood, values, staying(values), frames, kind, span)
+
+    if clip.turns is not None:
+        mode, stood, turns = bone.rotation_mode, read_values(bone), clip.turns[:, None, :]
+        yield of(rotation_path(bone), mode, run_on(mode, turns, cosines(turns), np.array([stood]))[:, 0], stood)
+    for name, values in clip.plain.items():
+        yield of(plain_path(bone, name), PLAIN, values, [*getattr(bone, name)])
+
+
+# What is made of a clip.
+
+
+def mirrored(owner: bpy.types.Object, clip: Clip, *, both: bool) -> Clip:
+    """A clip with the motion of the other side, whatever the roll of the bones.
+
+    Args:
+        owner: The armature object.
+        clip: Of it.
+        both: Whether both sides are exchanged, and bones in the middle mirrored; else each bone gives its motion to
+            that of the other side, and bones in the middle are left out.
+
+    Raises:
+        BoneError: None of the bones has another side.
+    """
+    sides = sides_of(owner)
+    pairs = [(one, sides[one.bone]) for one in clip.bones if one.bone in sides]
+    found = [_mirrored(one, pair) for one, pair in pairs if both or pair.bone != pair.other]
+    if not found:
+        raise BoneError("no bone that is meant has another side", rig=owner.name)
+    return replace(clip, bones=tuple(found))
+
+
+def _mirrored(clip: BoneClip, pair: BonePair) -> BoneClip:
+    turns = None
+    if clip.turns is not None:
+        axes = clip.turns[:, 1:] @ np.array(pair.turn).T
+        turns = np.concatenate((clip.turns[:, :1], axes), axis=1)
+    ways = {"location": np.array(pair.place), "scale": np.array(pair.size)}
+    plain = {name: values @ ways[name].T for name, values in clip.plain.items()}
+    return BoneClip(pair.other.name, turns, plain, clip.kinds)
+
+
+def without_noise(owner: bpy.types.Object, clip: Clip, half: int, strength: float) -> Clip:
+    """A clip without noise; no frame counts beyond the edge of a contact, of a leg for its bones, of all for the body.
+
+    Args:
+        owner: The armature object.
+        clip: Of it, in which each frame is told.
+        half: How many frames on either side count.
+        strength: How much of the noise is taken out, 0 to 1.
+    """
+    edges, found, ends = _edges(owner, clip), list[BoneClip](), np.zeros(len(clip.frames), dtype=bool)
+    turned = [one.turns for one in clip.bones if one.turns is not None]
+    before, after = junk_ends(np.stack(turned, axis=1)) if turned else (0, 0)
+    ends[[before, -after]] = True  # a rest pose at an end, which is none of the motion, is not mixed with it
+    for one in clip.bones:
+        begins = edges.get(one.bone, ends) | ends
+        turns = one.turns
+        if turns is not None:
+            limit = read_limit(pose_bones(owner)[one.bone], IDENTITY)
+            turns = _within(limit, turns, _towards(turns, smoothed_turns(turns, half, begins), strength))
+        changes = {name: smoothed(values, half, begins) - values for name, values in one.plain.items()}
+        plain = {name: one.plain[name] + strength * change for name, change in changes.items()}
+        found.append(BoneClip(one.bone, turns, plain, None))
+    return replace(clip, bones=tuple(found))
+
+
+def _within(limit: Limit, turns: Doubles, others: Doubles) -> Doubles:
+    """Rotations inside a joint's limit, where those before were."""
+    if not limit.violation(q4(turns[0])) <= ROUNDING:
+        return others
+    return np.array([limit.clamped(q4(turn)) for turn in others.tolist()])
+
+
+def _towards(turns: Doubles, others: Doubles, share: float) -> Doubles:
+    """Rotations a share of the way to others that are near them."""
+    near = others * np.where((turns * others).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+    mixed = turns + share * (near - turns)
+    found: Doubles = mixed / np.linalg.norm(mixed, axis=1)[:, None]
+    return found
+
+
+def _edges(owner: bpy.types.Object, clip: Clip) -> dict[str, Mask]:
+    """By the names of bones the frames at which contacts begin or end that they must keep."""
+    bones, found = pose_bones(owner), dict[str, Mask]()
+    for chain in rig_of(owner).chains:
+        names = names_if_any(owner, chain)
+        if not names or not has_marks(owner, bones[names[-1]]):
+            continue
+        kinds: Ints = marks_of(owner, bones[names[-1]], clip.frames)
+        begins = np.concatenate(([False], np.diff(kinds) != 0))
+        above = [bone.name for bone in bones[names[0]].parent_recursive]
+        below = [bone.name for bone in bones[names[-1]].children_recursive]
+        for name in (*names, *above, *below):
+            found[name] = found.get(name, np.zeros(len(clip.frames), dtype=bool)) | begins
+    return found

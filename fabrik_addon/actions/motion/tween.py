@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tweens: goals brought between their keys before and after a frame, and keyed there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Quaternion, Vector
+
+from ...errors import RigError, TargetError, place_of
+from ...maths import Q4, slerp
+from ...motion.contacts import NONE
+from ...rig.animation.channels import read_rotation, read_values, to_values
+from ...rig.animation.compat import evaluated_now
+from ...rig.animation.curves import SAME_FRAME
+from ...rig.bones import pose_bones, resolve_bones
+from ...rig.goals import GoalRef, goals_of, is_offset
+from ...rig.placing import holder_of, key_group, location_at, put, put_turn, stays
+from ...rig.schema import FabrikChain
+from ...rig.targets import resolve_point
+from ...texts import Text
+from ..frames import go_to
+from ..solve import Item
+from .marks import marks_of
+from .through_time import check_keys, curves_of, properties_of
+
+ROUNDS = 8  # in which goals settle that move the roots of their limbs
+
+
+class Between(NamedTuple):
+    """A goal that has keys before and after a frame.
+
+    Attributes:
+        owner: The armature object.
+        chain: The chain.
+        goal: Its target or pole.
+        frames: Of these keys.
+    """
+
+    owner: bpy.types.Object
+    chain: FabrikChain
+    goal: GoalRef
+    frames: tuple[float, float]
+
+    @property
+    def swings(self) -> bool:
+        """Whether it goes by an arc about the root of its limb: a target that tells a place; else its channels do."""
+        return self.goal.role == "target" and not is_offset(self.chain)
+
+    def stand(self, depsgraph: bpy.types.Depsgraph) -> tuple[Vector, Q4]:
+        """Where it is now, from the root of its limb in the world, or by its location channels; and how it is turned.
+
+        Raises:
+            FabrikError: It can't be read.
+        """
+        holder = holder_of(self.goal)
+        if not self.swings:
+            return Vector(holder.location), read_rotation(holder)
+        place = Vector(resolve_point(self.goal.role, self.goal.found, self.goal.bone, depsgraph))
+        return place - self._root(depsgraph), read_rotation(holder)
+
+    def _root(self, depsgraph: bpy.types.Depsgraph) -> Vector:
+        posed = self.owner.evaluated_get(depsgraph)
+        return Vector(posed.matrix_world @ pose_bones(posed)[resolve_bones(self.owner, self.chain)[0].name].head)
+
+    def put(self, depsgraph: bpy.types.Depsgraph, ends: Sequence[tuple[Vector, Q4]], share: float) -> None:
+        """Bring it to a share of the way between two places and rotations, as `stand` tells them."""
+        ((start, first), (end, last)), holder = ends, holder_of(self.goal)
+        if self.swings:
+            place = self._root(depsgraph) + on_arc(start, end, share)
+            put(self.goal, location_at(self.goal, place, depsgraph))
+        else:
+            put(self.goal, start.lerp(end, share))
+        put_turn(self.goal, to_values(holder.rotation_mode, slerp(first, last, share), read_values(holder)))
+
+
+def on_arc(start: Vector, end: Vector, share: float) -> Vector:
+    """A share of the way between two vectors: by the angle between them, and by their lengths."""
+    if not (start.length and end.length):
+        return start.lerp(end, share)
+    axis, angle = start.rotation_difference(end).to_axis_angle()
+    swung = Quaternion(axis, angle * share) @ start
+    return Vector(swung * (1.0 + (end.length / start.length - 1.0) * share))
+
+
+def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tuple[list[str], list[Text]]:
+    """Bring goals to a share of the way between their keys before and after this frame, and key them there.
+
+    The target of a limb goes by an arc: what is between is its direction and its distance from the limb's root, so that
+    a hand swings about its shoulder, wherever that is. Limbs whose foot is marked to be on the ground stay.
+
+    Args:
+        context: Its scene is at the frame; others are visited.
+        items: Armature objects, each with a chain.
+        share: From 0, at the key before, to 1; less or more go beyond.
+
+    Returns:
+        Names of the chains whose goals were keyed, and what there is to look out for.
+
+    Raises:
+        FabrikError: A goal can't be moved, or none has keys before and after; nothing was changed.
+    """
+    scene = context.scene
+    assert scene is not None
+    frame, stand = scene.frame_current, [item for item in items if _stands(*item, scene.frame_current)]
+    plans = [one for item in items if item not in stand for one in _between(*item, frame)]
+    notes = [Text("{chain} stays: its foot is on the ground", chain=chain.name) for _, chain in stand]
+    if not plans:
+        raise RigError("no goal has keys before and after this frame")
+    seen = dict[tuple[float, int], tuple[Vector, Q4]]()
+    for at in sorted({at for one in plans for at in one.frames}):
+        go_to(scene, at)
+        depsgraph = context.evaluated_depsgraph_get()
+        seen |= {(at, k): one.stand(depsgraph) for k, one in enumerate(plans) if at in one.frames}
+    go_to(scene, frame)
+    for _ in range(ROUNDS):  # a hand far out takes its shoulder along, about which it swings
+        depsgraph = evaluated_now(context.evaluated_depsgraph_get())
+        for k, one in enumerate(plans):
+            one.put(depsgraph, [seen[at, k] for at in one.frames], share)
+    for one in plans:
+        for name in properties_of(one.goal):
+            if curves_of(one.goal, name):
+                holder_of(one.goal).keyframe_insert(name, frame=frame, group=key_group(one.goal))
+    return [*dict.fromkeys(one.chain.name for one in plans)], notes
+
+
+def _stands(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> bool:
+    """Whether the foot of a chain is marked to be on the ground at a frame."""
+    tip = resolve_bones(owner, chain)[-1]
+    return bool(marks_of(owner, tip, np.array([float(frame)]))[0] != NONE)
+
+
+def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Between]:
+    """The goals of a chain that have keys before and after a frame.
+
+    Raises:
+        TargetError: One can't be moved, or keyed.
+    """
+    found = list[Between]()
+    for goal in goals_of(chain):
+        keys = [curve.keyframe_points for name in properties_of(goal) for curve in curves_of(goal, name)]
+        times = [float(point.co[0]) for points in keys for point in points]
+        before = [one for one in times if one < frame - SAME_FRAME]
+        after = [one for one in times if one > frame + SAME_FRAME]
+        if before and after:
+            with place_of(rig=owner.name, chain=chain.name):
+                check_keys(goal)
+                reason = stays(goal)
+                if reason:
+                    raise TargetError(Text("{goal} {reason}", goal=goal.name, reason=reason))
+            found.append(Between(owner, chain, goal, (max(before), min(after))))
+    return found

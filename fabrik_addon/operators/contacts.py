@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of feet with the ground: found in motion, kept, and marked one by one."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..actions.chain_edit import working_chain, working_rig
+from ..actions.motion.contacts import ContactsResult, Marked, clean_steps, find_steps
+from ..actions.motion.marks import contacts_of, mark, move
+from ..errors import ChainError
+from ..overlay import sheet
+from ..overlay.settings import redraw_timelines
+from ..rig.bones import pose_bones, resolve_bones
+from ..rig.schema import rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, text, whole
+from ..texts import Text, counted, joined
+from ..translations import iface_
+from .baking import SPANS, RangeOperator, SpanOptions
+from .base import ChainOperator, Returned, RigOperator, listed
+
+
+class ContactsOperator(RangeOperator):
+    """An operator on the contacts of all feet of the armature."""
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        found = super().refusal(context)
+        return found or ("" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set it up first"))
+
+
+class FABRIK_OT_contacts_find(ContactsOperator):
+    """Mark when feet are on the ground, by keys of Contact on their bones; nothing moves"""
+
+    bl_label = "Find Contacts"
+
+    progress = Text("Finding Contacts {share:.0%}")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        chain = rig_of(owner).chains[0]
+        return self.take_steps(context, [(owner, chain)], find_steps(context, owner, self.frames(context)))
+
+    def conclude_steps(self, result: ContactsResult) -> None:
+        stands = any(one.contacts for one in result.feet)
+        notes = [] if stands else [Text("no foot stands still in this motion")]
+        self.tell(*map(_counted, result.feet), warnings=[*notes, *result.notes])
+
+
+class FABRIK_OT_contacts_clean(ContactsOperator):
+    """Let feet stand still where they are marked to be on the ground, by keys on their controls; the body gives way"""
+
+    bl_label = "Clean Contacts"
+
+    progress = Text("Cleaning Contacts {share:.0%}")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        chain = rig_of(owner).chains[0]
+        return self.take_steps(context, [(owner, chain)], clean_steps(context, owner, self.frames(context)))
+
+    def conclude_steps(self, result: ContactsResult) -> None:
+        told = [joined(" ", (_counted(one), Text("stand still"))) for one in result.feet]
+        if result.moved:
+            told.append(Text("the body gives way by up to {way:.2g}", way=result.moved))
+        self.tell(*told, warnings=result.notes)
+
+
+def _counted(found: Marked) -> str:
+    """How often and for how long a foot is on the ground."""
+    count = counted(found.contacts, "1 contact", "{count} contacts")
+    return joined(": ", (found.chain, joined(" ", (count, counted(found.frames, "at 1 frame", "at {count} frames")))))
+
+
+# Contacts, one by one.
+
+FEET = (("ACTIVE", "Active", "The foot of the active chain"), ("ALL", "All", "All feet that have contacts"))
+CONTACT_KINDS = (
+    ("NONE", "None", "Off the ground: contacts end, or are parted"),
+    ("HEEL", "Heel", "The heel alone"),
+    ("TOE", "Toes", "The toes alone"),
+    ("FLAT", "Flat", "The whole foot"),
+)
+
+
+class FABRIK_OT_contact_mark(SpanOptions, ChainOperator):
+    """Mark what of feet is on the ground over frames: contacts are made, joined, parted or deleted; nothing moves"""
+
+    bl_label = "Mark Contact"
+
+    kind = choice(CONTACT_KINDS, "Contact", "What of the foot is on the ground", default="FLAT")
+    feet = choice(FEET, "Feet", "Which feet")
+    span = choice(SPANS, "Frames", "Which frames")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "kind")
+        self.layout.prop(self, "feet")
+        self.draw_span(self.layout)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        chain, marked = working_chain(context), {one.bone for one in contacts_of(owner)}
+        assert chain is not None
+        names = [resolve_bones(owner, chain)[-1].name] if self.feet == "ACTIVE" else sorted(marked)
+        if not names:
+            raise ChainError("no foot has contacts: use Find Contacts first", rig=owner.name)
+        frames = self.frames(context)
+        mark(owner, [pose_bones(owner)[name] for name in names], self.kind, (frames[0], frames[-1]))
+        redraw_timelines(context)
+        word = next(label for name, label, _ in CONTACT_KINDS if name == self.kind)
+        fields = {"first": frames[0], "last": frames[-1], "feet": listed(names, "{count} feet")}
+        self.tell(Text("{feet}: {kind} from frame {first} to {last}", kind=iface_(word), **fields))
+
+
+class FABRIK_OT_contact_move(RigOperator):
+    """Move a contact of a foot, or one of its ends; in timeline and dope sheet by dragging its bar"""
+
+    bl_label = "Move Contact"
+
+    bone = text("Foot", "Bone of the foot", options=FORGOTTEN)
+    frame = whole("Frame", "A frame of the contact, as it stands", options=FORGOTTEN)
+    start = whole("Start", "Frames by which it begins later", options=FORGOTTEN)
+    end = whole("End", "Frames by which it ends later", options=FORGOTTEN)
+
+    _bar: sheet.Bar
+    _pressed: float
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        owner, area = working_rig(context), context.area
+        bar = None
+        if area is not None and area.type == "DOPESHEET_EDITOR" and context.region.type == "WINDOW":
+            bar = sheet.bar_at(context, event.mouse_region_x, event.mouse_region_y)
+        if bar is None or owner is None:
+            return {"PASS_THROUGH"}
+        self._bar, self._pressed = bar, sheet.Scale.of(context).frame_at(event.mouse_region_x)
+        self.bone, self.frame, self.start, self.end = bar[0].bone, bar[0].first, 0, 0
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            context.area.header_text_set(None)
+            return {"CANCELLED"}
+        by = round(sheet.Scale.of(context).frame_at(event.mouse_region_x) - self._pressed)
+        contact, ends = self._bar
+        self.start, self.end = (by * one for one in ends)
+        first, last = contact.first + self.start, contact.last + self.end
+        context.area.header_text_set(iface_(Text("{bone}: {first} to {last}", bone=self.bone, first=first, last=last)))
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            context.area.header_text_set(None)
+            return self.execute(context) if self.start or self.end else {"CANCELLED"}
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        own = [one for one in contacts_of(owner) if one.bone == self.bone and one.first <= self.frame <= one.last]
+        if not own:
+            fields = {"bone": self.bone, "frame": self.frame}
+            raise ChainError(Text("'{bone}' has no contact at frame {frame}", **fields), rig=owner.name)
+        moved = move(owner, own[0], self.start, self.end)
+        redraw_timelines(context)
+        self.tell(Text("{bone}: {first} to {last}", bone=self.bone, first=moved.first, last=moved.last))

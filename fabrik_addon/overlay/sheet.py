@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn along timeline and dope sheet: the last bake, the width of edits through time, contacts as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import blf
+import bpy
+import gpu
+from gpu_extras.batch import batch_for_shader
+
+from ..actions.bake import read_report
+from ..actions.bake.report import LEVELS
+from ..actions.chain_edit import working_rig
+from ..actions.motion.marks import Contact, contacts_of
+from ..motion.contacts import FLAT
+from ..rig.schema.rig import SceneView
+from .settings import scene_settings
+from .shapes import Colour, theme_colours, write
+
+# Pixels at scale 1.
+BELOW, HEIGHT = 23.0, 6.0  # of the scrubbing region above the strip of a bake, of the strip
+LEAST = 2.0  # by which a run is seen
+BAR, GAP = 10.0, 3.0  # the height of a bar of contacts, and what is between two
+FOOT = 12.0  # below the bars, where Blender has its scroll bar
+BELL = 22.0  # the height of the curve of edits through time
+EDGE = 6.0  # on either side of the end of a bar, within which the mouse takes that
+TEXT = 10.0  # the size of a foot's name
+BELL_POINTS = 24
+PARTLY = 0.45  # opacity of a bar where heel or toes alone are on the ground
+
+Run = tuple[float, float, int]  # first and last frame, level
+Rectangle = tuple[float, float, int]  # left and right in pixels, level
+Bar = tuple[
+    Contact, tuple[int, int]
+]  # under the mouse; 1 for each of its ends that is taken, where the first and last are
+
+
+class Scale(NamedTuple):
+    """How frames are seen in a region.
+
+    Attributes:
+        origin: Where frame 0 is, in pixels.
+        per_frame: Pixels of a frame.
+        width: Of the region.
+        top: Below the scrubbing region.
+        size: Of the user interface.
+    """
+
+    origin: float
+    per_frame: float
+    width: float
+    top: float
+    size: float
+
+    @classmethod
+    def of(cls, context: bpy.types.Context) -> Scale:
+        """That of the region of a timeline or dope sheet."""
+        region: Any = context.region
+        assert context.preferences is not None
+        size = context.preferences.system.ui_scale
+        origin = region.view2d.view_to_region(0.0, 0.0, clip=False)[0]
+        per_frame = (region.view2d.view_to_region(1000.0, 0.0, clip=False)[0] - origin) / 1000.0
+        top = max(region.height - BELOW * size, HEIGHT * size)  # a timeline may be no higher than its numbers
+        return cls(origin, per_frame, region.width, top, size)
+
+    def at(self, frame: float) -> float:
+        """Where a frame is."""
+        return self.origin + frame * self.per_frame
+
+    def frame_at(self, x: float) -> float:
+        """Which frame is at a place, sub-frame included."""
+        return (x - self.origin) / self.per_frame
+
+    def low_of(self, row: int) -> float:
+        """The lower edge of a row of bars: at the foot of the region, where they cover the fewest keys."""
+        return (FOOT + row * (BAR + GAP)) * self.size
+
+
+def runs_of_report(owner: bpy.types.Object) -> list[Run]:
+    """The runs of frames of an armature's last report."""
+    report = read_report(owner)
+    return [(first, last, level) for first, last, level in report["strip"]] if report else []
+
+
+def rectangles(runs: list[Run], scale: Scale) -> list[Rectangle]:
+    """The parts of runs that are in view."""
+    found = []
+    for first, last, level in runs:
+        left, right = scale.at(first - 0.5), scale.at(last + 0.5)
+        right = max(right, left + LEAST)
+        if right > 0.0 and left < scale.width:
+            found.append((max(left, 0.0), min(right, scale.width), level))
+    return sorted(found, key=lambda rectangle: rectangle[2])  # the worst is drawn over the others
+
+
+def level_colour(level: int, best: Colour, worst: Colour) -> Colour:
+    """The colour of a level, between those of the best and the worst."""
+    share = level / LEVELS
+    red, green, blue, alpha = (a + (b - a) * share for a, b in zip(best, worst, strict=True))
+    return red, green, blue, alpha
+
+
+def rows_of(contacts: Iterable[Contact]) -> list[tuple[str, list[Contact]]]:
+    """Contacts by feet, a row for each, from below."""
+    return [(bone, [*own]) for bone, own in groupby(contacts, key=lambda one: one.bone)][::-1]
+
+
+def bar_at(context: bpy.types.Context, x: float, y: float) -> Bar | None:
+    """The contact at a place of the region of a timeline or dope sheet; None where there is none, or none are drawn."""
+    owner = _marked_rig(context)
+    if owner is None:
+        return None
+    scale = Scale.of(context)
+    for row, (_, contacts) in enumerate(rows_of(contacts_of(owner))):
+        low = scale.low_of(row)
+        if not low <= y <= low + BAR * scale.size:
+            continue
+        for one in contacts:
+            left, right, edge = scale.at(one.first - 0.5), scale.at(one.last + 0.5), EDGE * scale.size
+            if left - edge <= x <= right + edge:
+                inner = min(edge, (right - left) / 4.0)
+                ends = int(x <= left + inner), int(x >= right - inner)
+                return one, ends if any(ends) else (1, 1)
+    return None
+
+
+def _marked_rig(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The armature whose contacts are drawn."""
+    if context.scene is None or not scene_settings(context.scene).show_contacts:
+        return None
+    owner = working_rig(context)
+    return owner if owner is not None and owner.type == "ARMATURE" else None
+
+
+def draw(context: bpy.types.Context) -> None:
+    """Draw what there is along the frames of the region."""
+    scene, owner = context.scene, working_rig(context)
+    if scene is None or owner is None or owner.type != "ARMATURE" or context.preferences is None:
+        return
+    scale, colours = Scale.of(context), theme_colours(context.preferences)
+    if scene_settings(scene).show_strip:
+        _draw_runs(runs_of_report(owner), scale, colours)
+    if _marked_rig(context) is not None:
+        _draw_bars(rows_of(contacts_of(owner)), scale, colours)
+    if SceneView(scene).through_time:
+        _draw_bell(scene, scale, colours["target"])
+
+
+def _draw_runs(runs: list[Run], scale: Scale, colours: dict[str, Colour]) -> None:
+    """The runs of the last bake."""
+    low = scale.top - HEIGHT * scale.size
+    tints = [
+        (left, right, level_colour(level, colours["target"], colours["blocked"]))
+        for left, right, level in rectangles(runs, scale)
+    ]
+    _paint([(left, low, right, scale.top, tint) for left, right, tint in tints])
+
+
+def _draw_bars(rows: Sequence[tuple[str, list[Contact]]], scale: Scale, colours: dict[str, Colour]) -> None:
+    """The contacts of feet: full where the whole foot stands."""
+    found, (red, green, blue, _) = list[tuple[float, float, float, float, Colour]](), colours["pin"]
+    for row, (_, contacts) in enumerate(rows):
+        low = scale.low_of(row)
+        high = low + BAR * scale.size
+        for one in contacts:
+            first = one.first
+            for kind, own in groupby(one.kinds):
+                count = len([*own])
+                left, right = scale.at(first - 0.5), max(scale.at(first + count - 0.5), scale.at(first - 0.5) + LEAST)
+                first += count
+                if right > 0.0 and left < scale.width:
+                    tint = (red, green, blue, 1.0 if kind == FLAT else PARTLY)
+                    found.append((max(left, 0.0), low, min(right, scale.width), high, tint))
+    _paint(found)
+    for row, (bone, _) in enumerate(rows):
+        blf.size(0, TEXT * scale.size)
+        write(bone, (4.0 * scale.size, scale.low_of(row) + 2.0 * scale.size), colours["text"])
+
+
+def _draw_bell(scene: bpy.types.Scene, scale: Scale, colour: Colour) -> None:
+    """By how much frames about this one follow an edit."""
+    width, found = SceneView(scene).time_width, list[tuple[float, float]]()
+    for k in range(2 * BELL_POINTS + 1):
+        off = k / BELL_POINTS - 1.0
+        weight = 1.0 - off * off * (3.0 - 2.0 * abs(off))
+        found.append((scale.at(scene.frame_current + off * width), 2.0 * scale.size + weight * BELL * scale.size))
+    builtin: Any = gpu.shader.from_builtin
+    make: Any = batch_for_shader
+    shader = builtin("UNIFORM_COLOR")
+    shader.uniform_float("color", colour)
+    make(shader, "LINE_STRIP", {"pos": [(x, y, 0.0) for x, y in found]}).draw(shader)
+
+
+def _paint(areas: Sequence[tuple[float, float, float, float, Colour]]) -> None:
+    """Fill rectangles: left, low, right, high, colour."""
+    points, tints = list[tuple[float, float]](), list[Colour]()
+    for left, low, right, high, tint in areas:
+        points += [(left, low), (right, low), (right, high), (left, low), (right, high), (left, high)]
+        tints += [tint] * 6
+    if not points:
+        return
+    builtin: Any = gpu.shader.from_builtin
+    make: Any = batch_for_shader
+    shader = builtin("FLAT_COLOR")
+    gpu.state.blend_set("ALPHA")
+    make(shader, "TRIS", {"pos": points, "color": tints}).draw(shader)
+    gpu.state.blend_set("NONE")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limbs switched between IK and FK in mid-shot: the pose stays at that frame, and all before it."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.bake import read_report
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.control_bones import control_names
+from mathutils import Quaternion
+
+from support.animated import Frames, played
+from support.hanging import chain
+from support.scenes import go_live, press, update
+from support.skeletons import height
+
+pytestmark = pytest.mark.usefixtures("not_live")
+
+LAST, TO_FK, TO_IK = 40, 20, 30
+FRAMES = range(1, LAST + 1)
+SAME = 2e-5  # of matrices whose numbers are of the size of the character
+
+
+def reaching(owner: bpy.types.Object) -> list[str]:
+    """Let a hand go forward and down by keys of its target; the bones that are no controls."""
+    goal, size = pose_bones(owner)[chain(owner, "Arm.L").target_bone], height(owner)
+    for frame, way in ((1, (0.0, 0.0, 0.0)), (TO_FK, (-0.05, -0.1, -0.1)), (LAST, (-0.1, -0.15, 0.0))):
+        goal.location = [size * one for one in way]
+        goal.keyframe_insert("location", frame=frame)
+    chosen(owner, "Arm.L")
+    go_live(owner)
+    return [bone.name for bone in pose_bones(owner) if bone.name not in control_names(owner)]
+
+
+def chosen(owner: bpy.types.Object, name: str) -> None:
+    owner.fabrik.active_index = [one.name for one in owner.fabrik.chains].index(name)
+
+
+def switched(to: str, frame: int) -> None:
+    bpy.context.scene.frame_set(frame)
+    press(f"limb_to_{to}")
+    update()
+
+
+def test_a_limb_goes_to_fk_and_back_without_a_pop(human: bpy.types.Object) -> None:
+    names = reaching(human)
+    before = played(human, names, FRAMES)
+    switched("fk", TO_FK)
+    fk = played(human, names, FRAMES)
+    assert np.abs(fk[:TO_FK] - before[:TO_FK]).max() <= SAME
+    assert np.abs(fk[TO_FK:] - fk[TO_FK - 1]).max() <= SAME  # its bones have no later key
+    switched("ik", TO_IK)
+    back = played(human, names, FRAMES)
+    assert np.abs(back[:TO_IK] - fk[:TO_IK]).max() <= SAME
+    assert np.abs(back[TO_IK:] - back[TO_IK - 1]).max() > 0.01  # the goal goes on by its own keys
+    assert fastest(back[TO_IK - 2 :]) <= 2.0 * fastest(before)
+
+
+def fastest(poses: Frames) -> float:
+    return float(np.abs(np.diff(poses, axis=0)).max())
+
+
+def test_a_pose_by_hand_in_fk_is_taken_over_by_the_goal(human: bpy.types.Object) -> None:
+    names = reaching(human)
+    switched("fk", TO_FK)
+    bpy.context.scene.frame_set(TO_IK)
+    arm = pose_bones(human)[pose_bones(human)[chain(human, "Arm.L").tip_bone].parent.name]
+    arm.rotation_mode = "QUATERNION"
+    arm.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.3) @ arm.rotation_quaternion
+    arm.keyframe_insert("rotation_quaternion", frame=TO_IK)
+    update()
+    fk = played(human, names, [TO_IK])
+    switched("ik", TO_IK)
+    assert np.abs(played(human, names, [TO_IK]) - fk).max() <= 20 * SAME
+
+
+def test_frames_that_bones_pose_are_not_judged(human: bpy.types.Object) -> None:
+    reaching(human)
+    goal = pose_bones(human)[chain(human, "Arm.L").target_bone]
+    goal.location = (0.0, 0.0, 3.0 * height(human))  # out of reach
+    goal.keyframe_insert("location", frame=TO_FK + 2)
+    switched("fk", TO_FK + 1)
+    goal.keyframe_insert("location", frame=LAST)
+    press("bake", span="RANGE", frame_start=1, frame_end=LAST, chains="ALL")
+    report = read_report(human)
+    assert report is not None
+    (arm,) = [one for one in report["chains"] if one["chain"] == "Arm.L"]
+    assert all(run["last"] <= TO_FK for run in arm["unreached"])
+
+
+def test_what_can_not_be_switched_is_told(human: bpy.types.Object) -> None:
+    reaching(human)
+    bpy.context.scene.frame_set(TO_FK)
+    with pytest.raises(RuntimeError, match="all influence at this frame already"):
+        bpy.ops.fabrik.limb_to_ik()
+    switched("fk", TO_FK)
+    with pytest.raises(RuntimeError, match="no influence at this frame"):
+        bpy.ops.fabrik.limb_to_fk()
