@@ -19,6 +19,8 @@ from ..translations import iface_
 from .baking import SPANS, RangeOperator, SpanOptions
 from .base import ChainOperator, Returned, RigOperator, listed
 
+FEET = (("ACTIVE", "Active", "The foot of the active chain"), ("ALL", "All", "All feet that have contacts"))
+
 
 class ContactsOperator(RangeOperator):
     """An operator on the contacts of all feet of the armature."""
@@ -53,9 +55,16 @@ class FABRIK_OT_contacts_clean(ContactsOperator):
 
     progress = Text("Cleaning Contacts {share:.0%}")
 
+    feet = choice(FEET, "Feet", "Which feet", default="ALL")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        super().draw(context)
+        self.layout.prop(self, "feet")
+
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        chain = rig_of(owner).chains[0]
-        return self.take_steps(context, [(owner, chain)], clean_steps(context, owner, self.frames(context)))
+        chain = working_chain(context) if self.feet == "ACTIVE" else None
+        steps = clean_steps(context, owner, self.frames(context), [chain.name] if chain is not None else [])
+        return self.take_steps(context, [(owner, rig_of(owner).chains[0])], steps)
 
     def conclude_steps(self, result: ContactsResult) -> None:
         told = [joined(" ", (_counted(one), Text("stand still"))) for one in result.feet]
@@ -72,7 +81,6 @@ def _counted(found: Marked) -> str:
 
 # Contacts, one by one.
 
-FEET = (("ACTIVE", "Active", "The foot of the active chain"), ("ALL", "All", "All feet that have contacts"))
 CONTACT_KINDS = (
     ("NONE", "None", "Off the ground: contacts end, or are parted"),
     ("HEEL", "Heel", "The heel alone"),

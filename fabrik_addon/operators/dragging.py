@@ -14,14 +14,14 @@ from mathutils import Euler, Quaternion, Vector
 
 from ..actions.drag import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from ..actions.keep_pose import LetGo
-from ..actions.motion.through_time import Noted, controls_of
+from ..actions.motion.through_time import Noted, controls_of, keys_refusal
 from ..actions.pins import pin_bone
 from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, multiplied, q4
 from ..overlay import trails
 from ..rig.schema import rig_of
-from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector
+from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector, whole
 from ..rig.schema.rig import SceneView
 from ..texts import Text, joined, worded
 from ..translations import iface_
@@ -155,6 +155,14 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         options=FORGOTTEN,
     )
 
+    width = whole(
+        "Width",
+        "How many frames away the drag changes nothing any more; 0: it is of this frame alone",
+        min=0,
+        options=FORGOTTEN,
+    )
+    frame = whole("Frame", "Frame of the dot of a trail that is dragged", options={"HIDDEN", *FORGOTTEN})
+
     _drag: Drag
     _noted: list[Noted]  # its controls as they stood, where their move is to fade over time
     _view: View
@@ -170,7 +178,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        for name in ("way", "with_turn", "turn", "falloff", "anchored"):
+        for name in ("way", "with_turn", "turn", "falloff", "anchored", *(("width",) if self.width else ())):
             self.layout.prop(self, name)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
@@ -205,8 +213,9 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             owner = trails.owner_of(found[0]) if found is not None else None
             if found is None or owner is None:
                 return pick(context, self._view, self._mouse)
-            context.scene.frame_set(found[1])
-            self._noted = [Noted.of(goal) for _, goal in controls_of([owner])]
+            self.frame = found[1]
+            context.scene.frame_set(self.frame)
+            self._noted = _noted(owner)
             return owner, found[0].taken
         return bpy.data.objects[self.rig], Taken(self.bone, self.end, self.chain)
 
@@ -219,7 +228,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         owner, taken = picked
         rig = rig_of(owner)
         self._falloff_before = rig.falloff
-        self._noted = self._noted or _noted(context, owner)
+        self._noted = self._noted or (_noted(owner) if SceneView(context.scene).through_time else [])
         self._drag = _begun(context, picked)
         self.rig, (self.bone, self.end, self.chain) = owner.name, taken
         self.with_turn, self.falloff = self._drag.with_turn, rig.falloff
@@ -235,7 +244,11 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             raise RigError(Text("there is no armature object '{name}'", name=self.rig))
         if self.properties.is_property_set("falloff"):
             rig_of(found).falloff = self.falloff
-        noted = _noted(context, found)
+        if self.properties.is_property_set("frame"):
+            context.scene.frame_set(self.frame)
+        if SceneView(context.scene).through_time and not self.properties.is_property_set("width"):
+            self.width = SceneView(context.scene).time_width
+        noted = _noted(found) if self.width else []
         drag = _begun(context, (found, Taken(self.bone, self.end, self.chain)))
         try:
             if self.properties.is_property_set("with_turn"):
@@ -247,7 +260,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         except FabrikError:
             drag.restore()
             raise
-        self._finished(finish(context, drag), drag, spread_text(context, noted))
+        self._finished(finish(context, drag), drag, spread_text(context, noted, self.width))
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -316,7 +329,8 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             self._drag.restore()
             self._ended(context)
             return {"CANCELLED"}
-        self._finished(finish(context, self._drag), self._drag, spread_text(context, self._noted))
+        self.width = SceneView(context.scene).time_width if self._noted else 0
+        self._finished(finish(context, self._drag), self._drag, spread_text(context, self._noted, self.width))
         self._ended(context)
         return {"FINISHED"}
 
@@ -407,9 +421,9 @@ def _is_from_menu(view: View, event: bpy.types.Event) -> bool:
     return is_entry or not view.is_under_mouse
 
 
-def _noted(context: bpy.types.Context, owner: bpy.types.Object) -> list[Noted]:
-    """The controls of an armature as they stand, where what a drag moves them by is to fade over time."""
-    return [Noted.of(goal) for _, goal in controls_of([owner])] if SceneView(context.scene).through_time else []
+def _noted(owner: bpy.types.Object) -> list[Noted]:
+    """The controls of an armature as they stand, as far as they can be keyed."""
+    return [Noted.of(goal) for _, goal in controls_of([owner]) if not keys_refusal(goal)]
 
 
 def _begun(context: bpy.types.Context, picked: Picked) -> Drag:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import ceil, floor
 from typing import Any
 
 import bpy
@@ -14,7 +15,7 @@ from ..actions.bake.apply import apply_steps
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.mirror.sides import BonePair, sides_of
 from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
-from ..actions.motion.edits import edited_chains
+from ..actions.motion.edits import edited_chains, span_of_motion
 from ..actions.motion.switch import switch_refusal, to_fk, to_ik
 from ..actions.motion.through_time import Noted, controls_of, note, off_keys, selected_controls, spread
 from ..actions.motion.trails import Trail, chosen, trail_steps
@@ -22,6 +23,7 @@ from ..actions.motion.tween import tween
 from ..actions.solve import Item
 from ..errors import ChainError
 from ..overlay.settings import state
+from ..overlay.trails import owner_of
 from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones
 from ..rig.control_bones import control_names
@@ -170,13 +172,16 @@ class FABRIK_OT_time_spread(RigOperator):
     width = whole(
         "Width", "How many frames away nothing is changed any more; 0: that of the scene", min=0, options=FORGOTTEN
     )
+    after_tool = switch(
+        "After a Tool", "What counts is how controls stood before the tool of which this is a part", options=FORGOTTEN
+    )
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         return "" if selected_controls(context) else NONE_SELECTED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        noted, Before.noted = Before.noted or off_keys(context), []
+        noted, Before.noted = Before.noted if self.after_tool else off_keys(context), []
         self.width = self.width or SceneView(context.scene).time_width
         self.tell(*spread_text(context, noted, self.width))
 
@@ -189,11 +194,11 @@ def spread_text(context: bpy.types.Context, noted: list[Noted], width: int = 0) 
         noted: As they stood before.
         width: How many frames away nothing is changed any more; 0 for that of the scene.
     """
-    frame, width = context.scene.frame_current, width or SceneView(context.scene).time_width
+    frame, width = context.scene.frame_current_final, width or SceneView(context.scene).time_width
     names = listed(spread(noted, frame, width), "{count} controls")
     if not names:
         return []
-    first, last = frame - width, frame + width
+    first, last = floor(frame - width), ceil(frame + width)
     renew_trails(context, first, last)
     return [Text("moved from frame {first} to {last}: {names}", first=first, last=last, names=names)]
 
@@ -232,8 +237,10 @@ TOOLS: dict[Any, str] = {
 def register() -> None:
     """Tell Blender of what the tools are made."""
     for macro, tool in TOOLS.items():
-        for name in ("FABRIK_OT_time_note", tool, "FABRIK_OT_time_spread"):
+        for name in ("FABRIK_OT_time_note", tool):
             macro.define(name)
+        spreading: Any = macro.define("FABRIK_OT_time_spread")
+        spreading.properties.after_tool = True
 
 
 def unregister() -> None:
@@ -268,8 +275,11 @@ class FABRIK_OT_goals_tween(ChainOperator):
 
 def renew_trails(context: bpy.types.Context, first: int, last: int) -> None:
     """Follow the trails that are shown anew in some frames."""
+    objects: Any = context.view_layer.objects
+    for key in [key for key, one in state.trails.items() if owner_of(one) is None]:
+        del state.trails[key]
     for rig in {rig for rig, _ in state.trails}:
-        owner: bpy.types.Object | None = bpy.data.objects.get(rig)
+        owner: bpy.types.Object | None = objects.get(rig)
         own = [one for one in state.trails.values() if one.rig == rig]
         if owner is None:
             continue
@@ -366,8 +376,12 @@ class ClipOperator(SpanOptions, RigOperator):
         Raises:
             FabrikError: None of them has keys there.
         """
-        frames = self.frames(context)
-        return read_clip(owner, self.names(owner), (frames[0], frames[-1]), only_keys=only_keys, twins=twins)
+        return read_clip(owner, self.names(owner), self.within(context, owner), only_keys=only_keys, twins=twins)
+
+    def within(self, context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int, int]:
+        """First and last frame of the range in which something moves: beyond, the last pose only stands."""
+        frames, (first, last) = self.frames(context), span_of_motion(owner, context.scene)
+        return max(frames[0], first), min(frames[-1], last)
 
 
 class FABRIK_OT_motion_smooth(ClipOperator):
@@ -410,8 +424,7 @@ class FABRIK_OT_motion_mirror(ClipOperator):
         if both:
             sides = sides_of(owner)
             names = [*dict.fromkeys(one for name in names for one in (name, *_twin(sides, name)))]
-        frames = self.frames(context)
-        clip = read_clip(owner, names, (frames[0], frames[-1]), only_keys=self.only_keys, twins=True)
+        clip = read_clip(owner, names, self.within(context, owner), only_keys=self.only_keys, twins=True)
         found = mirrored(owner, clip, both=both)
         notes = [*write_clip(owner, found, clip.first), *_left(owner)]
         self.tell(counted(len(found.bones), "mirrored to 1 bone", "mirrored to {count} bones"), warnings=notes)

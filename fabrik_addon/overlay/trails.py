@@ -15,6 +15,7 @@ from ..actions.motion.trails import Trail, place_of
 from ..maths import V3, distance
 from ..motion.contacts import NONE
 from ..rig.bones import pose_bones
+from .pins import is_shown
 from .settings import state
 from .shapes import Shapes, paint
 
@@ -57,7 +58,8 @@ def draw(context: bpy.types.Context) -> None:
         return
     old = Shapes()
     for trail in state.trails.values():
-        if owner_of(trail) is None:
+        owner = owner_of(trail)
+        if owner is None or owner.name not in scene.objects or not is_shown(context, owner):
             continue
         if is_true(context, trail):
             paint(context, shapes_of(trail, scene.frame_current, _marked(trail)))

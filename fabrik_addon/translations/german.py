@@ -1852,4 +1852,10 @@ TEXTS = {
     "No trail is shown": "Es wird keine Spur gezeigt",
     "Motion paths don't see what live posing does: trails do": "Bewegungspfade sehen nicht, was Live tut: Spuren schon",
     "Dope Sheet": "Dope Sheet",
+    "it is no leg": "sie ist kein Bein",
+    "a curve of its bones or of its influence is locked, muted or modified": "eine Kurve ihrer Knochen oder ihres Einflusses ist gesperrt, stumm oder hat Modifikatoren",
+    "How many frames away the drag changes nothing any more; 0: it is of this frame alone": "Wie viele Bilder entfernt das Ziehen nichts mehr ändert; 0: es gilt diesem Bild allein",
+    "Frame of the dot of a trail that is dragged": "Bild des Punkts einer Spur, an dem gezogen wird",
+    "After a Tool": "Nach einem Werkzeug",
+    "What counts is how controls stood before the tool of which this is a part": "Es zählt, wie Controls vor dem Werkzeug standen, von dem dies ein Teil ist",
 }

@@ -23,7 +23,7 @@ from environment import say
 from rigs import empty_file
 
 HEADER = f"{'edited':<14} {'frames':>6} {'kept':>5} {'hips':>9} {'feet':>9} {'other frames':>13}"
-FEET_HEADER = f"{'cleaned':<14} {'contacts':>8} {'slide':>9} {'then':>9} {'lowered':>9}"
+FEET_HEADER = f"{'cleaned':<14} {'contacts':>8} {'slide':>9} {'then':>9} {'given way':>9}"
 HUMAN = "human_game_engine"
 FRAMES = (1, 96)
 WALKED = (9, 88)  # frames between which the hips go forwards
@@ -130,9 +130,9 @@ def clean_feet(out: Path) -> int:
         save_below([first, _with_paths(owner, feet)], VIEW, out / "motion_feet.png")
         bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_feet.blend"), compress=True)
     slid, still = (max(_slides(one, i + 1, on) for i, on in enumerate(flat)) for one in (before, after))
-    lowered = max((then[0] - now[0]).length for now, then in zip(after, before, strict=True)) / HEIGHT
+    given = max((then[0] - now[0]).length for now, then in zip(after, before, strict=True)) / HEIGHT
     contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
-    print(f"{'motion_feet':<14} {contacts:>8} {slid:>9.1e} {still:>9.1e} {lowered:>9.1e}")
+    print(f"{'motion_feet':<14} {contacts:>8} {slid:>9.1e} {still:>9.1e} {given:>9.1e}")
     return int(still > STILL or not contacts or slid < STILL)
 
 

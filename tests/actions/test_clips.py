@@ -18,7 +18,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
-from support.animated import FIRST, LAST, Frames, Motion, control, limb, move, played
+from support.animated import FIRST, LAST, Frames, Motion, control, in_strips, limb, move, played
 from support.scenes import press
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -133,6 +133,27 @@ def test_changed_motion_is_undone_in_one_step(motion: Motion, name: str) -> None
     assert keys() != before
     bpy.ops.ed.undo()
     assert keys() == before
+
+
+def test_held_keys_stay_held_and_a_range_begins_and_ends_with_keys(motion: Motion) -> None:
+    owner, names, _ = motion
+    for curve in fcurves_of(owner):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    rig_of(owner).live = False
+    before = played(owner, names)
+    press("motion_copy", **{**ALL, "frame_start": 5, "frame_end": 15})
+    SCENE.scene.frame_set(40)
+    press("motion_paste")
+    assert np.abs(played(owner, names, range(40, 51)) - before[4:15]).max() <= SAME
+
+
+def test_what_strips_play_is_not_pasted_over(motion: Motion) -> None:
+    owner, _, _ = motion
+    press("motion_copy", **ALL)
+    in_strips(owner)
+    with pytest.raises(RuntimeError, match="NLA strips play it"):
+        bpy.ops.fabrik.motion_paste()
 
 
 def test_nothing_is_pasted_on_bones_that_are_not_there(motion: Motion) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.motion.marks import contact_path, marks_of
+from fabrik_addon.actions.motion.marks import contact_path, contacts_of, marks_of
 from fabrik_addon.motion.contacts import NONE, runs
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
@@ -103,6 +103,25 @@ def test_clean_feet_stand_still_and_nothing_but_their_controls_is_keyed(sliding:
     assert moved.max() <= 0.1 / LIFT  # the way of a foot in the frame in which it comes up
     steps = np.linalg.norm(np.diff(after[:, :, :3, 3] - before[:, :, :3, 3], axis=0), axis=2) / size(sliding)
     assert steps.max() <= 3.0 * SLIDE  # it comes and goes smoothly
+
+
+def test_frames_beyond_the_motion_are_no_contacts(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    stood = {name: marks(sliding, name) for name in STANDS}
+    bpy.context.scene.frame_end = FRAMES[-1] + 100
+    press("contacts_find", span="RANGE", frame_start=FRAMES[0] - 20, frame_end=FRAMES[-1] + 80)
+    assert {name: marks(sliding, name) for name in STANDS} == stood
+    assert max(one.last for one in contacts_of(sliding)) <= FRAMES[-1]
+
+
+def test_one_foot_alone_is_let_stand(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    before = all_played(sliding)
+    sliding.fabrik.active_index = [one.name for one in sliding.fabrik.chains].index("Leg.L")
+    press("contacts_clean", feet="ACTIVE")
+    after = all_played(sliding)
+    assert slide(after, sliding, "Leg.L") <= STILL
+    assert slide(after, sliding, "Leg.R") == pytest.approx(slide(before, sliding, "Leg.R"), rel=1e-3)
 
 
 def test_clean_contacts_again_changes_nothing(sliding: bpy.types.Object) -> None:

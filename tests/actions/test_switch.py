@@ -7,6 +7,8 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.bake import read_report
+from fabrik_addon.rig.animation.channels import rotation_path
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.control_bones import control_names
 from mathutils import Quaternion
@@ -74,6 +76,33 @@ def test_a_pose_by_hand_in_fk_is_taken_over_by_the_goal(human: bpy.types.Object)
     fk = played(human, names, [TO_IK])
     switched("ik", TO_IK)
     assert np.abs(played(human, names, [TO_IK]) - fk).max() <= 20 * SAME
+
+
+def test_the_motion_of_bones_before_stays_where_one_was_posed_without_a_key(human: bpy.types.Object) -> None:
+    names = reaching(human)
+    switched("fk", TO_FK)
+    tip = pose_bones(human)[chain(human, "Arm.L").tip_bone]
+    tip.rotation_mode = "QUATERNION"
+    for frame, angle in ((TO_FK, 0.1), (LAST, 0.9)):
+        tip.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), angle)
+        tip.keyframe_insert("rotation_quaternion", frame=frame)
+    before = played(human, names, FRAMES)
+    bpy.context.scene.frame_set(TO_IK)
+    tip.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.7)
+    update()
+    press("limb_to_ik")
+    assert np.abs(played(human, names, FRAMES)[: TO_IK - 1] - before[: TO_IK - 1]).max() <= SAME
+
+
+def test_a_limb_with_a_locked_curve_is_refused(human: bpy.types.Object) -> None:
+    reaching(human)
+    tip = pose_bones(human)[chain(human, "Arm.L").tip_bone]
+    tip.keyframe_insert(rotation_path(tip).rpartition(".")[2], frame=1)
+    next(curve for curve in fcurves_of(human) if curve.data_path == rotation_path(tip)).lock = True
+    bpy.context.scene.frame_set(TO_FK)
+    with pytest.raises(RuntimeError, match="is locked, muted or modified"):
+        bpy.ops.fabrik.limb_to_fk()
+    assert chain(human, "Arm.L").influence == 1.0
 
 
 def test_frames_that_bones_pose_are_not_judged(human: bpy.types.Object) -> None:

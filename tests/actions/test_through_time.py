@@ -106,16 +106,59 @@ def test_automatic_keys_of_the_tool_are_taken_back(hand: Motion) -> None:
     bpy.ops.fabrik.time_note()
     move(owner, "Arm.L", (0.0, -0.1, 0.2))
     control(owner, "Arm.L").keyframe_insert("location", frame=AT)  # as a tool of Blender's does
-    press("time_spread", width=WIDTH)
+    press("time_spread", width=WIDTH, after_tool=True)
     for path, keys in keys_of(owner, "Arm.L").items():
         assert [frame for frame, _ in keys] == [AT - WIDTH, AT, AT + WIDTH], path
         assert keys[0][1] == keys[2][1] == 0.0
 
 
+@pytest.mark.parametrize("kind", ["AUTO", "AUTO_CLAMPED"])
+def test_keys_on_the_edge_keep_what_is_beyond(hand: Motion, kind: str) -> None:
+    owner, _, _ = hand
+    bone = control(owner, "Arm.L")
+    for frame, height_at in ((2, 0.0), (7, 0.05), (12, 0.02), (17, 0.08), (22, 0.0)):
+        bone.location = (0.0, 0.0, height_at)
+        bone.keyframe_insert("location", frame=frame)
+    for curve in fcurves_of(owner):
+        if curve.data_path == bone.path_from_id("location"):
+            for point in curve.keyframe_points:
+                point.handle_left_type = point.handle_right_type = kind
+            curve.update()
+    SCENE.scene.frame_set(7)
+    stood = _locations(owner)
+    bone.location.z += 0.1
+    press("time_spread", width=5)
+    after = _locations(owner)
+    frames = np.arange(FIRST, LAST + 1)
+    assert np.abs(after - stood)[np.abs(frames - 7) >= 5].max() <= 1e-7
+    assert after[6, 2] - stood[6, 2] == pytest.approx(0.1)
+
+
+def test_a_tool_that_was_cancelled_is_forgotten(hand: Motion) -> None:
+    owner, _, _ = hand
+    bpy.ops.fabrik.time_note()  # and no tool after it
+    SCENE.scene.frame_set(AT - 4)
+    selected(owner, "Arm.R")
+    move(owner, "Arm.R", (0.0, -0.1, 0.1))
+    press("time_spread", width=3)
+    assert keys_of(owner, "Arm.R")
+    assert not keys_of(owner, "Arm.L")
+
+
+def test_of_a_control_that_is_moved_and_turned_one_may_be_of_all_frames(hand: Motion) -> None:
+    owner, _, _ = hand
+    bone = control(owner, "Arm.L")
+    bone.rotation_mode = "QUATERNION"
+    bone.location, bone.rotation_quaternion = (0.1, 0.0, 0.0), Quaternion((0.0, 1.0, 0.0), 0.5)
+    with pytest.raises(RuntimeError, match="key it where it is to be as it was"):
+        bpy.ops.fabrik.time_spread(width=WIDTH)
+    assert not keys_of(owner, "Arm.L")
+
+
 def test_a_tool_that_moves_nothing_leaves_no_keys(hand: Motion) -> None:
     owner, _, _ = hand
     bpy.ops.fabrik.time_note()
-    bpy.ops.fabrik.time_spread(width=WIDTH)
+    bpy.ops.fabrik.time_spread(width=WIDTH, after_tool=True)
     assert not keys_of(owner, "Arm.L")
 
 
@@ -181,6 +224,19 @@ def _from_shoulder(owner: bpy.types.Object, frame: int) -> Vector:
     ]
     root = pose_bones(posed)[own[chain(owner, "Arm.L").bone_count - 1]].head
     return Vector(pose_bones(posed)[chain(owner, "Arm.L").target_bone].head - root)
+
+
+def test_a_tween_leaves_channels_where_they_are_at_the_keys(human: bpy.types.Object) -> None:
+    selected(human, "Arm.L")
+    bone, tall = control(human, "Arm.L"), height(human)
+    for frame, up in ((1, 0.0), (21, -0.15)):
+        bone.location = (0.0, 0.0, up * tall)
+        bone.keyframe_insert("location", index=2, frame=frame)
+    SCENE.scene.frame_set(11)
+    press("goals_tween", share=0.5)
+    for frame in (1, 21):
+        SCENE.scene.frame_set(frame)
+        assert [*control(human, "Arm.L").location][:2] == [0.0, 0.0]
 
 
 def test_an_arc_keeps_the_distance() -> None:

@@ -245,14 +245,11 @@ def _restarted(
 
 def released(chain_set: ChainSet, moved: Sequence[str]) -> list[FabrikChain]:
     """Those of some chains whose goals come along with bones that were posed by hand: walks hold, and pins but for a
-    whole pose.
+    whole pose; and so does a goal without influence, which poses nothing.
     """
     is_whole, owner = is_whole_pose(chain_set, moved), chain_set.owner
-    return [
-        chain
-        for chain in chain_set.chains
-        if not is_walked(chain) and (is_whole or not (chain.pin or {*names_if_any(owner, chain)}.isdisjoint(moved)))
-    ]
+    led = [chain for chain in chain_set.chains if chain.influence > 0.0 and not is_walked(chain)]
+    return [chain for chain in led if is_whole or not (chain.pin or {*names_if_any(owner, chain)}.isdisjoint(moved))]
 
 
 def is_whole_pose(chain_set: ChainSet, moved: Sequence[str]) -> bool:

@@ -17,7 +17,8 @@ from ...motion.contacts import junk_ends
 from ...motion.smoothing import smoothed, smoothed_turns
 from ...rig.animation.channels import cosines, plain_path, read_values, rotation_path, run_on, to_rotations
 from ...rig.animation.compat import fcurves_of
-from ...rig.animation.curves import PLAIN, SAME_FRAME, CurveWriter, Keys, staying, values_at
+from ...rig.animation.curves import INTERPOLATION, PLAIN, SAME_FRAME, CurveWriter, Keys, staying, values_at
+from ...rig.animation.keys import has_strips
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
@@ -39,12 +40,14 @@ class BoneClip:
         turns: (F, 4), rotations; None where these have no keys.
         plain: By "location" and "scale" (F, 3), where these have keys.
         kinds: What of a foot is on the ground, in each frame of the range; None for a bone that is not marked.
+        interpolation: From key to key: that of all its keys where it is one and the same, else Bezier.
     """
 
     bone: str
     turns: Doubles | None
     plain: dict[str, Doubles]
     kinds: tuple[int, ...] | None
+    interpolation: str = "BEZIER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ def read_clip(
     if not (any(told.values()) or marked):
         raise RigError("no bone that is meant has keys", rig=owner.name)
     own = {_path(bones[name], one) for name, properties in told.items() for one in properties}
-    frames = _frames([curve for (path, _), curve in curves.items() if path in own], span, only_keys)
-    if not len(frames):
+    if span[1] < span[0]:
         raise RigError("no bone that is meant has keys in these frames", rig=owner.name)
+    frames = _frames([curve for (path, _), curve in curves.items() if path in own], span, only_keys)
     whole = np.arange(span[0], span[1] + 1, dtype=np.float64)
     found = list[BoneClip]()
     for name, properties in told.items():
@@ -110,7 +113,10 @@ def read_clip(
         turns = to_rotations(bones[name].rotation_mode, rows.pop("")) if "" in rows else None
         kinds = tuple(marks_of(owner, bones[name], whole).tolist()) if name in marked else None
         if properties or kinds is not None:
-            found.append(BoneClip(name, turns, rows, kinds))
+            keyed = [
+                curve for (path, _), curve in curves.items() if path in {_path(bones[name], one) for one in properties}
+            ]
+            found.append(BoneClip(name, turns, rows, kinds, _interpolation(keyed)))
     return Clip(owner.name, *span, frames, tuple(found))
 
 
@@ -127,8 +133,14 @@ def _frames(curves: Sequence[bpy.types.FCurve], span: tuple[int, int], only_keys
     first, last = span
     if not only_keys:
         return np.arange(first, last + 1, dtype=np.float64)
-    keys = {float(point.co[0]) for curve in curves for point in curve.keyframe_points}
+    keys = {float(point.co[0]) for curve in curves for point in curve.keyframe_points} | {float(first), float(last)}
     return np.array(sorted(one for one in keys if first - SAME_FRAME <= one <= last + SAME_FRAME), dtype=np.float64)
+
+
+def _interpolation(curves: Iterable[bpy.types.FCurve]) -> str:
+    """That of all keys of curves, where it is one and the same, and one that is written; else Bezier."""
+    found = {point.interpolation for curve in curves for point in curve.keyframe_points}
+    return found.pop() if len(found) == 1 and found <= INTERPOLATION.keys() else "BEZIER"
 
 
 def _values(
@@ -158,6 +170,8 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
         FabrikError: It can't be keyed; nothing was changed.
     """
     check_marks(owner)
+    if has_strips(owner):
+        raise RigError("NLA strips play it, over which keys of its bones would hide the rest", rig=owner.name)
     ensure_action(owner)
     bones, shift = pose_bones(owner), at - clip.first
     frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))
@@ -179,8 +193,9 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
 
 
 def _keys(bone: bpy.types.PoseBone, clip: BoneClip, frames: Doubles, span: tuple[float, float]) -> Iterator[Keys]:
-    """The keys of a bone; straight from one to the next where each frame has one."""
-    kind = "LINEAR" if len(frames) > span[1] - span[0] else "BEZIER"
+    """The keys of a bone; straight from one to the next where each frame has one, unless these held."""
+    is_dense = len(frames) > span[1] - span[0] and clip.interpolation != "CONSTANT"
+    kind = "LINEAR" if is_dense else clip.interpolation
 
     def of(path: str, mode: str, values: Doubles, stood: Sequence[float]) -> Keys:
         return Keys(path, mode, bone.name, range(values.shape[1]), stood, values, staying(values), frames, kind, span)
@@ -222,7 +237,7 @@ def _mirrored(clip: BoneClip, pair: BonePair) -> BoneClip:
         turns = np.concatenate((clip.turns[:, :1], axes), axis=1)
     ways = {"location": np.array(pair.place), "scale": np.array(pair.size)}
     plain = {name: values @ ways[name].T for name, values in clip.plain.items()}
-    return BoneClip(pair.other.name, turns, plain, clip.kinds)
+    return BoneClip(pair.other.name, turns, plain, clip.kinds, clip.interpolation)
 
 
 def without_noise(owner: bpy.types.Object, clip: Clip, half: int, strength: float) -> Clip:

@@ -140,13 +140,11 @@ def find_steps(
 def _without_junk(
     owner: bpy.types.Object, scene: bpy.types.Scene, frames: Sequence[int]
 ) -> tuple[Sequence[int], list[str]]:
-    """Frames without those at the ends of a motion that are a pose which is none of it, and what is told of these."""
+    """Frames of a motion: beyond it the last pose only stands, and a pose at its ends that is none of it is told."""
     (first, last), (real, end) = span_of_motion(owner, scene), _span(owner, scene)
     out = [frame for frame in frames if first <= frame < real or end < frame <= last]
-    if not out:
-        return frames, []
     told = Text("left out, since its pose is none of the motion: frame {frames}", frames=", ".join(map(str, out)))
-    return [frame for frame in frames if frame not in out], [told]
+    return [frame for frame in frames if real <= frame <= end], [told] if out else []
 
 
 def _span(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
@@ -181,7 +179,7 @@ def _rate(scene: bpy.types.Scene) -> float:
 
 
 def clean_steps(
-    context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int]
+    context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], only: Sequence[str] = ()
 ) -> Generator[float, None, ContactsResult]:
     """Let feet stand still where they are marked to be on the ground, in steps, by keys on their controls.
 
@@ -191,6 +189,7 @@ def clean_steps(
         context: Its scene's frame is moved and put back.
         owner: An armature object whose legs edit its motion.
         frames: Whole frames that follow each other.
+        only: Names of the chains of which the feet are to stand; none for all legs.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -203,7 +202,11 @@ def clean_steps(
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames)
     times = np.array(frames, dtype=np.float64)
-    marked_legs = [chain for chain in legs_of(owner) if has_marks(owner, resolve_bones(owner, chain)[-1])]
+    every = legs_of(owner)
+    wanted = [chain for chain in every if not only or chain.name in only]
+    if not wanted:
+        raise ChainError("it is no leg", rig=owner.name, chain=only[0])
+    marked_legs = [chain for chain in wanted if has_marks(owner, resolve_bones(owner, chain)[-1])]
     kinds = {chain.name: marks_of(owner, resolve_bones(owner, chain)[-1], times) for chain in marked_legs}
     legs = [rig_of(owner).chains[name] for name in kinds]
     if not any((own != NONE).any() for own in kinds.values()):
@@ -213,25 +216,31 @@ def clean_steps(
     for chain in (*legs, *([body] if body is not None else [])):
         with place_of(rig=owner.name):
             _check_control(owner, chain)
-    soles = [_sole(owner, chain) for chain in legs]
-    controls = [chain.target_bone for chain in (*legs, *([body] if body is not None else []))]
+    others = [chain for chain in every if chain.name not in kinds]  # stay as they are, and have to reach
+    led = [chain for chain in others if is_offset(chain)]
+    soles = [_sole(owner, chain) for chain in (*legs, *others)]
+    controls = [chain.target_bone for chain in (*legs, *led, *([body] if body is not None else []))]
     with frames_visited(scene):
         feet, axes = yield from _sampled(context, owner, soles, frames, controls)
         rate = _rate(scene)
         span = _span(owner, scene)
         shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
-        fixes = [standing_still(foot, kinds[sole.chain], shares, rate) for sole, foot in zip(soles, feet, strict=True)]
-        keys, marked = list[Keys](), list[Marked]()
-        for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=True):
+        own = zip(soles[: len(legs)], feet[: len(legs)], strict=True)
+        fixes = [standing_still(foot, kinds[sole.chain], shares, rate) for sole, foot in own]
+        ways, keys, marked = [way for way, _ in fixes], list[Keys](), list[Marked]()
+        for chain in others:
+            is_led = chain in led
+            ways.append(_way_of(owner, chain.target_bone, axes[chain.target_bone], times) if is_led else 0.0 * ways[0])
+        for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=False):
             keys += _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
             marked.append(_counted(sole, kinds[sole.chain]))
         shift: Doubles = np.zeros((len(frames), 3))
         if body is not None:
             stood = _way_of(owner, body.target_bone, axes[body.target_bone], times)
-            shift = shares[:, None] * way_of_body(feet, [way for way, _ in fixes], stood, rate)
+            shift = shares[:, None] * way_of_body(feet, ways, stood, rate)
             if shift.any():
                 keys += _keys_of(owner, body, axes[body.target_bone], stood + shift, None, times)
-        elif np.abs(way_of_body(feet, [way for way, _ in fixes], shift, rate)).max() > TOLD * feet[0].reach:
+        elif np.abs(way_of_body(feet, ways, shift, rate)).max() > TOLD * feet[0].reach:
             notes.append(Text("some leg does not reach: with a control for the body bone that would give way"))
         _write(owner, keys)
     most = float(lengths(shift).max())

@@ -13,7 +13,7 @@ from ...errors import InvalidValueError, RigError
 from ...maths import Doubles, Ints
 from ...motion.contacts import FLAT, HEEL, NONE, TOE, runs
 from ...rig.animation.compat import ensure_curve, fcurves_of, shares_curves
-from ...rig.animation.curves import clear_keys, values_at
+from ...rig.animation.curves import SAME_FRAME, clear_keys
 from ...rig.bones import pose_bones
 from ...texts import Text
 
@@ -64,11 +64,15 @@ def contact_path(bone: bpy.types.PoseBone) -> str:
 
 
 def marks_of(owner: bpy.types.Object, bone: bpy.types.PoseBone, frames: Doubles) -> Ints:
-    """What of a foot is on the ground in F frames, by its keys, (F,)."""
+    """What of a foot is on the ground in F frames, by its keys, (F,); each holds until the next."""
     curve = _curve(owner, bone)
     if curve is None or curve.mute:
         return np.zeros(len(frames), dtype=np.int32)
-    return np.rint(values_at([curve], frames)[0]).astype(np.int32)
+    keys = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", keys.reshape(-1))
+    places = np.searchsorted(keys[:, 0], frames + SAME_FRAME) - 1
+    found: Ints = np.rint(keys[np.maximum(places, 0), 1]).astype(np.int32)
+    return found
 
 
 def _curve(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> bpy.types.FCurve | None:

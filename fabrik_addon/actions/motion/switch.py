@@ -9,7 +9,7 @@ import bpy
 
 from ...errors import ChainError, RigError
 from ...maths import conjugated, distance, multiplied, turn_angle, v3
-from ...rig.animation.channels import channel_of, plain_path, read_values, rotation_path, to_values
+from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
 from ...rig.animation.compat import evaluated_now, fcurves_of
 from ...rig.animation.keys import has_strips, key_from
 from ...rig.bones import pose_bones, resolve_bones
@@ -20,6 +20,7 @@ from ...rig.schema import FabrikChain
 from ...rig.walk_goals import is_walked
 from ...texts import Text, joined
 from ..figure_pose import SAME, FigurePose
+from ..frames import go_to
 from ..keep_pose import keep_and_tell, unposed
 from ..snap import check_snap, relocations
 from ..solve import Item, together
@@ -97,7 +98,7 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
                 chain.influence = value
         for owner, chain in items:
             for bone in resolve_bones(owner, chain):
-                bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame, group=bone.name)
+                key_from(owner, (rotation_path(bone), bone.name), frame, read_values(bone))
             start_from_keys(owner, [chain])
             _key_influence(owner, chain, 1.0, frame)
         for one in found:
@@ -107,8 +108,11 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
 
 
 def _frame(context: bpy.types.Context) -> int:
-    assert context.scene is not None
-    return context.scene.frame_current
+    scene = context.scene
+    assert scene is not None
+    if scene.frame_subframe:
+        go_to(scene, scene.frame_current)
+    return scene.frame_current
 
 
 def _check(items: Iterable[Item]) -> None:
@@ -124,6 +128,20 @@ def _check(items: Iterable[Item]) -> None:
         if has_strips(owner):
             raise RigError("NLA strips play it, over which keys of its bones would hide the rest", rig=owner.name)
         check_marks(owner)
+        _check_curves(owner, chain)
+
+
+def _check_curves(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Refuse a limb with curves that no key changes, or that don't play as they are.
+
+    Raises:
+        ChainError: It has such.
+    """
+    paths = {rotation_path(bone) for bone in resolve_bones(owner, chain)} | {chain.path_from_id("influence")}
+    for curve in fcurves_of(owner):
+        if curve.data_path in paths and (curve.lock or curve.mute or len(curve.modifiers)):
+            reason = Text("a curve of its bones or of its influence is locked, muted or modified")
+            raise ChainError(reason, rig=owner.name, chain=chain.name)
 
 
 def _key_influence(owner: bpy.types.Object, chain: FabrikChain, value: float, frame: int) -> None:

@@ -108,7 +108,8 @@ def off_keys(context: bpy.types.Context) -> list[Noted]:
     found = list[Noted]()
     for chain, goal in selected_controls(context):
         is_keyed = any(curves_of(goal, name) for name in properties_of(goal))
-        if not (is_keyed or is_offset(chain)):
+        is_turned = all(_values(goal, name) != _rest(goal, name) for name in properties_of(goal))
+        if not is_keyed and (not is_offset(chain) or is_turned):  # one of both may be of all frames
             text = Text("{goal} has no keys: key it where it is to be as it was", goal=goal.name)
             raise TargetError(text, chain=chain.name)
         found.append(Noted.at_rest(goal) if is_offset(chain) else Noted.of(goal))
@@ -117,7 +118,7 @@ def off_keys(context: bpy.types.Context) -> list[Noted]:
     return found
 
 
-def spread(noted: Sequence[Noted], frame: int, width: int) -> list[str]:
+def spread(noted: Sequence[Noted], frame: float, width: int) -> list[str]:
     """Let what controls were moved by at a frame fade over the frames about it, by keys.
 
     The change fades by w = 1 - 3 x^2 + 2 x^3, x being how far a frame is as a share of the width: added to the keys
@@ -146,21 +147,29 @@ def spread(noted: Sequence[Noted], frame: int, width: int) -> list[str]:
     return [one.goal.bone or one.goal.found.name for one in moved]
 
 
+def keys_refusal(goal: GoalRef) -> Text | None:
+    """Why keys of a control would not play; None where they would."""
+    data = goal.found.animation_data
+    if data is not None and data.action is not None and not data.action.is_editable:
+        return Text("its action '{action}' is linked", action=data.action.name)
+    curves = [curve for name in properties_of(goal) for curve in curves_of(goal, name)]
+    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
+        return Text("a curve of {goal} is locked, muted or modified", goal=goal.name)
+    return None
+
+
 def check_keys(goal: GoalRef) -> None:
     """Refuse a control whose keys would not play.
 
     Raises:
         TargetError: They would not.
     """
-    data, fields = goal.found.animation_data, {"goal": goal.name}
-    if data is not None and data.action is not None and not data.action.is_editable:
-        raise TargetError(Text("its action '{action}' is linked", action=data.action.name), rig=goal.found.name)
-    curves = [curve for name in properties_of(goal) for curve in curves_of(goal, name)]
-    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
-        raise TargetError(Text("a curve of {goal} is locked, muted or modified", **fields), rig=goal.found.name)
+    refusal = keys_refusal(goal)
+    if refusal is not None:
+        raise TargetError(refusal, rig=goal.found.name)
 
 
-def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[int, int]) -> None:
+def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, int]) -> None:
     """`spread` of one property of a control."""
     (frame, width), goal, holder = bell, one.goal, holder_of(one.goal)
     path = holder.path_from_id(name)

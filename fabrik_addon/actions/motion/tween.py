@@ -14,7 +14,7 @@ from ...errors import RigError, TargetError, place_of
 from ...maths import Q4, slerp
 from ...motion.contacts import NONE
 from ...rig.animation.channels import read_rotation, read_values, to_values
-from ...rig.animation.compat import evaluated_now
+from ...rig.animation.compat import ensure_curve, evaluated_now
 from ...rig.animation.curves import SAME_FRAME
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
@@ -62,6 +62,18 @@ class Between(NamedTuple):
         place = Vector(resolve_point(self.goal.role, self.goal.found, self.goal.bone, depsgraph))
         return place - self._root(depsgraph), read_rotation(holder)
 
+    def complete(self) -> None:
+        """Key channels without keys, of what has some, where its keys are: a single key would move them everywhere."""
+        holder = holder_of(self.goal)
+        for name in properties_of(self.goal):
+            known = {curve.array_index for curve in curves_of(self.goal, name)}
+            for i, value in enumerate(getattr(holder, name)) if known else ():
+                if i not in known:
+                    path, group = holder.path_from_id(name), key_group(self.goal)
+                    curve = ensure_curve(self.goal.found, path, i, group)
+                    for at in self.frames:
+                        curve.keyframe_points.insert(at, value)
+
     def _root(self, depsgraph: bpy.types.Depsgraph) -> Vector:
         posed = self.owner.evaluated_get(depsgraph)
         return Vector(posed.matrix_world @ pose_bones(posed)[resolve_bones(self.owner, self.chain)[0].name].head)
@@ -105,6 +117,8 @@ def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tu
     """
     scene = context.scene
     assert scene is not None
+    if scene.frame_subframe:
+        go_to(scene, scene.frame_current)
     frame, stand = scene.frame_current, [item for item in items if _stands(*item, scene.frame_current)]
     plans = [one for item in items if item not in stand for one in _between(*item, frame)]
     notes = [Text("{chain} stays: its foot is on the ground", chain=chain.name) for _, chain in stand]
@@ -116,6 +130,8 @@ def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tu
         depsgraph = context.evaluated_depsgraph_get()
         seen |= {(at, k): one.stand(depsgraph) for k, one in enumerate(plans) if at in one.frames}
     go_to(scene, frame)
+    for one in plans:
+        one.complete()
     for _ in range(ROUNDS):  # a hand far out takes its shoulder along, about which it swings
         depsgraph = evaluated_now(context.evaluated_depsgraph_get())
         for k, one in enumerate(plans):

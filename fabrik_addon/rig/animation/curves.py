@@ -18,7 +18,7 @@ from ...maths import Bytes, Doubles, Mask, Singles
 from .channels import AXES, TURN, euler_order
 from .compat import curves_of_action, ensure_curve, fcurves_of, remove_curves
 
-INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
+INTERPOLATION = {"CONSTANT": 0, "LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
 ALIGNED = 3  # the type of a handle that stays in line with the other
 POINTS = ("co", "handle_left", "handle_right")
 WORDS = (  # choices and switches of a key, read as bytes, which is quicker than as words
@@ -142,7 +142,11 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
     """
     points, value = curve.keyframe_points, curve.evaluate(frame)
     frames = [point.co[0] for point in points]
-    if any(abs(one - frame) <= SAME_FRAME for one in frames):
+    there = next((k for k, one in enumerate(frames) if abs(one - frame) <= SAME_FRAME), None)
+    if there is not None:
+        for _, name, place in _handles(points, there):  # those of Blender's own would change with the keys beside it
+            setattr(points[there], f"{name}_type", "FREE")
+            setattr(points[there], name, place)
         return
     at = bisect(frames, frame)
     near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))  # beyond all keys
@@ -281,7 +285,7 @@ class Keys:
         values: (F, k).
         stays: (k,), which channels have the same value in all frames (`staying`).
         frames: (F,), rising.
-        interpolation: "LINEAR" or "BEZIER".
+        interpolation: "CONSTANT", "LINEAR" or "BEZIER".
         span: First and last frame between which old keys are replaced.
         slopes: (F, k) change a frame at each key, which the handles of Bezier curves take; None for Blender's own.
     """
