@@ -18,13 +18,14 @@ from gui.by_hand import beside
 from gui.dragging import dragged_as_posed, dragged_by_a_bone, dragged_without_a_chain
 from gui.limb import baked, dragged, lived, made, snapped, stepped, turned
 from gui.menus import at_hand
+from gui.motion import edited_through_time
 from gui.surfaces import panels, surfaces
 from gui.walkers import walked
 from gui.window import ARCHIVE, PART, WAIT, Window, check, make_leg, say
 
 PARTS = (
     made, lived, dragged, dragged_as_posed, dragged_without_a_chain, dragged_by_a_bone, snapped, turned, stepped, baked,
-    at_hand, beside, dragged_bodies, lived_bodies, walked, surfaces, panels,
+    at_hand, beside, edited_through_time, dragged_bodies, lived_bodies, walked, surfaces, panels,
 )  # fmt: skip
 
 
