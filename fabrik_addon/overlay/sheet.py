@@ -34,9 +34,8 @@ PARTLY = 0.45  # opacity of a bar where heel or toes alone are on the ground
 
 Run = tuple[float, float, int]  # first and last frame, level
 Rectangle = tuple[float, float, int]  # left and right in pixels, level
-Bar = tuple[
-    Contact, tuple[int, int]
-]  # under the mouse; 1 for each of its ends that is taken, where the first and last are
+# Under the mouse: the contact, and 1 for each of its ends, first and last, that is taken.
+Bar = tuple[Contact, tuple[int, int]]
 
 
 class Scale(NamedTuple):

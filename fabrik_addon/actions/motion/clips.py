@@ -107,15 +107,15 @@ def read_clip(
         raise RigError("no bone that is meant has keys in these frames", rig=owner.name)
     frames = _frames([curve for (path, _), curve in curves.items() if path in own], span, only_keys)
     whole = np.arange(span[0], span[1] + 1, dtype=np.float64)
-    found = list[BoneClip]()
+    found, by_path = list[BoneClip](), dict[str, list[bpy.types.FCurve]]()
+    for (path, _), curve in curves.items():
+        by_path.setdefault(path, []).append(curve)
     for name, properties in told.items():
         rows = {one: _values(curves, bones[name], one, frames) for one in properties}
         turns = to_rotations(bones[name].rotation_mode, rows.pop("")) if "" in rows else None
         kinds = tuple(marks_of(owner, bones[name], whole).tolist()) if name in marked else None
         if properties or kinds is not None:
-            keyed = [
-                curve for (path, _), curve in curves.items() if path in {_path(bones[name], one) for one in properties}
-            ]
+            keyed = [curve for one in properties for curve in by_path.get(_path(bones[name], one), ())]
             found.append(BoneClip(name, turns, rows, kinds, _interpolation(keyed)))
     return Clip(owner.name, *span, frames, tuple(found))
 

@@ -67,13 +67,6 @@ class Marked(NamedTuple):
     frames: int
 
 
-class Found(NamedTuple):
-    """The contacts of all feet, and what to look out for."""
-
-    feet: list[Marked]
-    notes: list[str]
-
-
 class ContactsResult(NamedTuple):
     """What came of finding contacts, or of letting feet stand still.
 

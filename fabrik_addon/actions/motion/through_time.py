@@ -52,6 +52,7 @@ class Noted(NamedTuple):
 
 
 def properties_of(goal: GoalRef) -> tuple[str, str]:
+    """The two properties of a goal's control that tell a pose: its place, and its rotation as its mode has it."""
     return "location", channel_of(holder_of(goal).rotation_mode)[0]
 
 
@@ -108,8 +109,8 @@ def off_keys(context: bpy.types.Context) -> list[Noted]:
     found = list[Noted]()
     for chain, goal in selected_controls(context):
         is_keyed = any(curves_of(goal, name) for name in properties_of(goal))
-        is_turned = all(_values(goal, name) != _rest(goal, name) for name in properties_of(goal))
-        if not is_keyed and (not is_offset(chain) or is_turned):  # one of both may be of all frames
+        both_off = all(_values(goal, name) != _rest(goal, name) for name in properties_of(goal))
+        if not is_keyed and (not is_offset(chain) or both_off):  # one of both may be of all frames
             text = Text("{goal} has no keys: key it where it is to be as it was", goal=goal.name)
             raise TargetError(text, chain=chain.name)
         found.append(Noted.at_rest(goal) if is_offset(chain) else Noted.of(goal))
