@@ -43,9 +43,9 @@ CALLS = {
     "bake, character, a frame": (130, 57, 0),
 }
 SIZE = {
-    "files": 234,
-    "lines": 58_870,
-    "record types": 161,
+    "files": 236,
+    "lines": 59_740,
+    "record types": 165,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
 }

@@ -49,6 +49,7 @@ from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
 from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame
+from ..rig.layers import OtherLayers, others_of
 from ..rig.schema.chain import FabrikChain
 from ..rig.spaces import carrier_of
 from ..rig.targets import resolve_point
@@ -192,8 +193,12 @@ class FigurePose:
         k = self.index(chain.name)
         axes = offset_axes(self.figure.frames(k).get("target", ""), self._posed, chain.target_bone)
         way, by, around = self.offset_to(k, place), self.turn_to(k, turn), axes_of(axes)
-        own = by if by == IDENTITY else multiplied(multiplied(conjugated(around), by), around)
-        return axes.to_3x3().inverted_safe() @ Vector(way), own
+        turned = by if by == IDENTITY else multiplied(multiplied(conjugated(around), by), around)
+        return self._others(chain.target_bone).own(axes.to_3x3().inverted_safe() @ Vector(way), turned)
+
+    def _others(self, control: str) -> OtherLayers:
+        """What a control is moved by in the layers of edits that are not at hand."""
+        return others_of(self._posed, pose_bones(self._posed)[control])
 
     def offsets_for(self, places: Places) -> dict[str, Vector]:
         """The location channels of controls of offset chains that stand in frames, so that a solve leads to places.
@@ -216,8 +221,8 @@ class FigurePose:
                 stands = heads[asked.joints[-1]] if asked.at_head else ends[asked.joints[-1]]
                 off = rotated(conjugated(q4(frames[asked.frame])), minus(figure.space.to_chain(place), v3(stands)))
                 axes = offset_axes(figure.frames(k)["target"], self._posed, chain.target_bone).to_3x3()
-                way = near_zero(plus(v3(self.points[k].target), off), figure.length)
-                found[name] = axes.inverted_safe() @ Vector(way)
+                way = Vector(near_zero(plus(v3(self.points[k].target), off), figure.length))
+                found[name] = self._others(chain.target_bone).own(axes.inverted_safe() @ way, IDENTITY)[0]
         return found
 
     def pole_control_at(self, chain: FabrikChain) -> Vector:
@@ -227,11 +232,11 @@ class FigurePose:
         frames = figure.solver.figure.placed(self.rotations).frames
         turn = frames[asked.pole_frame] if asked.pole_frame != SOLVE_SPACE else IDENTITY
         run = self.run(chain.name)
-        angle = asked.pole_off(run, turn) if len(run) > LEAST_RUN else 0.0
-        if abs(angle) <= UNTURNED:
-            return Vector()
-        carrier = carrier_of(asked.swing, "pole", self._posed, chain.pole_bone)
-        return carrier.inverted_safe() @ Vector(rotated(turn_about(Y_AXIS, angle), asked.pole_at_rest))
+        angle, wanted = asked.pole_off(run, turn) if len(run) > LEAST_RUN else 0.0, Vector()
+        if abs(angle) > UNTURNED:
+            carrier = carrier_of(asked.swing, "pole", self._posed, chain.pole_bone)
+            wanted = carrier.inverted_safe() @ Vector(rotated(turn_about(Y_AXIS, angle), asked.pole_at_rest))
+        return self._others(chain.pole_bone).own(wanted, IDENTITY)[0]
 
     @property
     def _posed(self) -> bpy.types.Object:

@@ -26,6 +26,7 @@ from ..rig.animation.keys import (
 )
 from ..rig.bones import resolve_bones
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, offset_from_target, read_held, store, turns_tip
+from ..rig.layers import share_at_hand
 from ..rig.placing import (
     carries,
     holder_of,
@@ -315,6 +316,8 @@ def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
         return worded(reason)
     if is_offset(chain) and not rig_of(owner).edits:
         return Text("moves nothing while edits are off")
+    if is_offset(chain) and not share_at_hand(rig_of(owner)):
+        return Text("moves nothing while the layer of edits at hand is off")
     if carries(goal, owner, resolve_bones(owner, chain)[0].name):
         return Text("carries the chain")
     for other in bpy.data.objects:

@@ -61,6 +61,40 @@ class Foot(NamedTuple):
         """(F, 3), where a point is that is so far from the effector, in the axes of the bone."""
         return self.places + rotated_each(self.turns, np.broadcast_to(offset, self.places.shape))
 
+    def seen_from(self, ground: Doubles) -> Foot:
+        """The same foot in the axes of a ground that moves.
+
+        Args:
+            ground: (F, 7), its place and rotation in each frame.
+        """
+        back, away = conjugates(ground[:, 3:]), ground[:, :3]
+        places, roots = (rotated_each(back, one - away) for one in (self.places, self.roots))
+        return self._replace(places=places, turns=products(back, self.turns), roots=roots)
+
+
+class Stance(NamedTuple):
+    """Frames in which a foot is on the same ground without a break, and where it is to stand there.
+
+    Attributes:
+        first: Index of the first frame.
+        last: Of the first one after it.
+        ground: (F, 7), place and rotation of the ground in each frame of the motion; None for the world.
+        wanted: (7,), place of the effector and rotation of the foot in the axes of the ground, once it is flat on it;
+            None for where the motion has it.
+    """
+
+    first: int
+    last: int
+    ground: Doubles | None = None
+    wanted: Doubles | None = None
+
+
+def relative(ground: Doubles) -> Doubles:
+    """(F, 7), how a ground moves since the first frame: in its axes as they stand there nothing is tilted."""
+    turns = products(ground[:, 3:], np.broadcast_to(conjugates(ground[:1, 3:]), ground[:, 3:].shape))
+    places = ground[:, :3] - rotated_each(turns, np.broadcast_to(ground[0, :3], ground[:, :3].shape))
+    return np.concatenate((places, turns), axis=1)
+
 
 def junk_ends(turns: Doubles) -> tuple[int, int]:
     """How many frames at both ends of a clip are a pose that is none of it, as exporters leave a rest pose there.
@@ -139,7 +173,9 @@ def runs(mask: Mask) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def standing_still(foot: Foot, kinds: Ints, shares: Doubles, rate: float) -> tuple[Doubles, Doubles]:
+def standing_still(
+    foot: Foot, kinds: Ints, stances: Sequence[Stance], shares: Doubles, rate: float
+) -> tuple[Doubles, Doubles]:
     """What lets a foot stand still in its contacts, and comes and goes smoothly between them; nothing without any.
 
     A foot that is flat on the ground has one pose, the mean of those that it has there. Before and after, as long as
@@ -149,21 +185,24 @@ def standing_still(foot: Foot, kinds: Ints, shares: Doubles, rate: float) -> tup
     Args:
         foot: Its motion.
         kinds: (F,), what of it is on the ground.
+        stances: When it is, one after the other.
         shares: (F,), how much of it all is wanted.
         rate: Frames a second.
 
     Returns:
         (F, 3), by which its effector is to be moved; (F, 4), rotations by which it is to be turned about that.
     """
-    foot = rolling(foot, kinds)
+    rolled = rolling(foot, kinds)
     found: Doubles = np.zeros((len(kinds), 6))  # the way, and the rotation vector
-    stances = runs(kinds != NONE)
-    for first, last in stances:
-        own = slice(first, last)
-        found[own] = _stood(
-            foot._replace(places=foot.places[own], turns=foot.turns[own], toe=foot.toe[own]), kinds[own], rate
-        )
-    gaps = zip([0, *(last for _, last in stances)], [*(first for first, _ in stances), len(kinds)], strict=True)
+    for one in stances:
+        own = slice(one.first, one.last)
+        seen = rolled if one.ground is None else rolling(foot.seen_from(one.ground), kinds)
+        part = seen._replace(places=seen.places[own], turns=seen.turns[own], toe=seen.toe[own])
+        found[own] = _stood(part, kinds[own], rate, one.wanted)
+        if one.ground is not None:
+            turns = one.ground[own, 3:]
+            found[own] = np.concatenate([rotated_each(turns, found[own, i : i + 3]) for i in (0, 3)], axis=1)
+    gaps = zip([0, *(one.last for one in stances)], [*(one.first for one in stances), len(kinds)], strict=True)
     for first, last in gaps:
         width = min(FADE * rate, last - first + 1.0)
         steps = np.arange(1, last - first + 1, dtype=np.float64)[:, None]
@@ -200,8 +239,10 @@ def _eased(shares: Doubles) -> Doubles:
     return found
 
 
-def _stood(foot: Foot, kinds: Ints, rate: float) -> Doubles:
+def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doubles:
     """(F, 6), the ways and the rotation vectors by which a foot stands still in the F frames of one stance.
+
+    That is where it is wanted (`Stance`), or the mean of where the motion has it.
 
     Once it is on its toes alone it rolls about these as far as its ankle needs to be where it was, so that its leg does
     not have to be longer.
@@ -209,25 +250,30 @@ def _stood(foot: Foot, kinds: Ints, rate: float) -> Doubles:
     count, flat = len(kinds), np.flatnonzero(kinds == FLAT)
     vectors: Doubles = np.zeros((count, 3))
     if len(flat):
-        off = vectors_of(products(_mean_turn(foot.turns[flat]), conjugates(foot.turns)))
+        turn = _mean_turn(foot.turns[flat]) if wanted is None else wanted[3:]
+        off = vectors_of(products(turn, conjugates(foot.turns)))
         vectors = np.stack([np.interp(np.arange(count), flat, off[flat, i]) for i in range(3)], axis=1)
     turns = products(turns_by(vectors), foot.turns)
     heels, toes = (rotated_each(turns, np.broadcast_to(one, (count, 3))) for one in (foot.heel, foot.toe))
     below = np.where((kinds == TOE)[:, None], toes, heels)  # what stays, from the effector
     start = int(flat[0]) if len(flat) else count // 2
     places: Doubles = foot.places.copy()
-    if len(flat):
+    if wanted is not None:
+        places[start] = wanted[:3]
+    elif len(flat):
         places[start] = foot.points(foot.heel)[flat].mean(axis=0) - heels[start]
     for k in (*range(start + 1, count), *range(start - 1, -1, -1)):
         near = k - 1 if k > start else k + 1
         arm = toes if kinds[k] == TOE else heels
         places[k] = places[near] + arm[near] - below[k]
-    if not len(flat):
+    if not len(flat) and wanted is None:
         places[:, :2] -= (places - foot.places)[:, :2].mean(axis=0)
+    if not len(flat):
         return np.concatenate((places - foot.places, vectors), axis=1)
     on_toes = (kinds == TOE) & (np.arange(count) > flat[-1])
     shares = np.where(on_toes, _eased((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
-    rolls = turns_by(shares[:, None] * _between(-toes, foot.places - places - toes))
+    ankles = foot.places if wanted is None else foot.places + (places - foot.places)[flat[-1]]
+    rolls = turns_by(shares[:, None] * _between(-toes, ankles - places - toes))
     places[on_toes] += (toes - rotated_each(rolls, toes))[on_toes]
     return np.concatenate((places - foot.places, vectors_of(products(rolls, turns_by(vectors)))), axis=1)
 

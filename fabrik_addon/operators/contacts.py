@@ -6,18 +6,40 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
-from ..actions.motion.contacts import ContactsResult, Marked, clean_steps, find_steps
-from ..actions.motion.marks import contacts_of, mark, move
-from ..errors import ChainError
+from ..actions.motion.contacts import ContactsResult, Marked, clean_steps, find_steps, stand_here
+from ..actions.motion.marks import ANYWHERE, contact_at, contacts_of, mark, move, place_contact
+from ..errors import ChainError, InvalidValueError
 from ..overlay import sheet
 from ..overlay.settings import redraw_timelines
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.schema import rig_of
-from ..rig.schema.fields import FORGOTTEN, choice, text, whole
+from ..rig.schema.fields import FORGOTTEN, Options, choice, switch, text, whole
 from ..texts import Text, counted, joined
 from ..translations import iface_
 from .baking import SPANS, RangeOperator, SpanOptions
 from .base import ChainOperator, Returned, RigOperator, listed
+
+
+class GroundOptions(Options):
+    """Options of an operator by which feet come to stand on an object."""
+
+    ground = text("Ground", "Object on which the feet stand, which may move; none for the world", options=FORGOTTEN)
+
+    def ground_object(self) -> bpy.types.Object | None:
+        """The object that is meant.
+
+        Raises:
+            InvalidValueError: There is none of that name.
+        """
+        found: bpy.types.Object | None = bpy.data.objects.get(self.ground)
+        if self.ground and found is None:
+            raise InvalidValueError(Text("there is no object '{name}'", name=self.ground))
+        return found
+
+    def draw_ground(self, layout: bpy.types.UILayout) -> None:
+        """Draw the choice of an object."""
+        layout.prop_search(self, "ground", bpy.data, "objects")
+
 
 FEET = (("ACTIVE", "Active", "The foot of the active chain"), ("ALL", "All", "All feet that have contacts"))
 
@@ -31,16 +53,20 @@ class ContactsOperator(RangeOperator):
         return found or ("" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set it up first"))
 
 
-class FABRIK_OT_contacts_find(ContactsOperator):
+class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
     """Mark when feet are on the ground, by keys of Contact on their bones; nothing moves"""
 
     bl_label = "Find Contacts"
 
     progress = Text("Finding Contacts {share:.0%}")
 
+    def draw(self, context: bpy.types.Context) -> None:
+        super().draw(context)
+        self.draw_ground(self.layout)
+
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        chain = rig_of(owner).chains[0]
-        return self.take_steps(context, [(owner, chain)], find_steps(context, owner, self.frames(context)))
+        steps = find_steps(context, owner, self.frames(context), self.ground_object())
+        return self.take_steps(context, [(owner, rig_of(owner).chains[0])], steps)
 
     def conclude_steps(self, result: ContactsResult) -> None:
         stands = any(one.contacts for one in result.feet)
@@ -89,7 +115,7 @@ CONTACT_KINDS = (
 )
 
 
-class FABRIK_OT_contact_mark(SpanOptions, ChainOperator):
+class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
     """Mark what of feet is on the ground over frames: contacts are made, joined, parted or deleted; nothing moves"""
 
     bl_label = "Mark Contact"
@@ -102,6 +128,7 @@ class FABRIK_OT_contact_mark(SpanOptions, ChainOperator):
         self.layout.use_property_split = True
         self.layout.prop(self, "kind")
         self.layout.prop(self, "feet")
+        self.draw_ground(self.layout)
         self.draw_span(self.layout)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
@@ -111,11 +138,35 @@ class FABRIK_OT_contact_mark(SpanOptions, ChainOperator):
         if not names:
             raise ChainError("no foot has contacts: use Find Contacts first", rig=owner.name)
         frames = self.frames(context)
-        mark(owner, [pose_bones(owner)[name] for name in names], self.kind, (frames[0], frames[-1]))
+        bones, span = [pose_bones(owner)[name] for name in names], (frames[0], frames[-1])
+        mark(owner, bones, self.kind, span, self.ground_object())
         redraw_timelines(context)
         word = next(label for name, label, _ in CONTACT_KINDS if name == self.kind)
         fields = {"first": frames[0], "last": frames[-1], "feet": listed(names, "{count} feet")}
         self.tell(Text("{feet}: {kind} from frame {first} to {last}", kind=iface_(word), **fields))
+
+
+class FABRIK_OT_contact_place(ChainOperator):
+    """Let the whole contact at this frame stand where the foot stands now, as it is posed; Clean Contacts brings it"""
+
+    bl_label = "Stand Here"
+
+    by_motion = switch("By the Motion", "Let the motion tell again where the foot stands", options=FORGOTTEN)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        chain, frame = working_chain(context), context.scene.frame_current
+        assert chain is not None
+        if self.by_motion:
+            found = contact_at(owner, resolve_bones(owner, chain)[-1].name, frame)
+            place_contact(owner, found, ANYWHERE)
+        else:
+            found = stand_here(context, owner, chain)
+        redraw_timelines(context)
+        fields = {"bone": found.bone, "first": found.first, "last": found.last}
+        if self.by_motion:
+            self.tell(Text("{bone}: from frame {first} to {last} the motion tells where it stands", **fields))
+        else:
+            self.tell(Text("{bone}: is to stand here from frame {first} to {last}: Clean Contacts brings it", **fields))
 
 
 class FABRIK_OT_contact_move(RigOperator):
@@ -158,10 +209,6 @@ class FABRIK_OT_contact_move(RigOperator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        own = [one for one in contacts_of(owner) if one.bone == self.bone and one.first <= self.frame <= one.last]
-        if not own:
-            fields = {"bone": self.bone, "frame": self.frame}
-            raise ChainError(Text("'{bone}' has no contact at frame {frame}", **fields), rig=owner.name)
-        moved = move(owner, own[0], self.start, self.end)
+        moved = move(owner, contact_at(owner, self.bone, self.frame), self.start, self.end)
         redraw_timelines(context)
         self.tell(Text("{bone}: {first} to {last}", bone=self.bone, first=moved.first, last=moved.last))

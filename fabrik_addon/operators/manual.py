@@ -33,7 +33,8 @@ chains bones-and-goal: op.target_* op.pole_* op.goal_* op.back_to_pose chain.tip
 chains duplicated-characters: op.goals_*
 motion offset-and-place: op.goal_kind chain.goal
 motion motion-below-goals-above: op.edits_* rig.edits
-motion contacts: op.contacts_* op.contact_* bone.contact fabrikoverlay.show_contacts
+motion layers-of-edits: op.layer_* rig.layer* fabriklayer.* fabriklayerchannels.* bone.layers
+motion contacts: op.contacts_* op.contact_* bone.contact* fabrikground.* rig.grounds fabrikoverlay.show_contacts
 motion edits-through-time: op.time_* op.*_through_time scene.through_time scene.time_width
 motion tweens: op.goals_tween
 motion trails: op.trails_*

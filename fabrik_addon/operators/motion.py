@@ -16,6 +16,7 @@ from ..actions.chain_edit import working_chain, working_rig
 from ..actions.mirror.sides import BonePair, sides_of
 from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
 from ..actions.motion.edits import edited_chains, span_of_motion
+from ..actions.motion.layers import add_layer, choose_layer, remove_layer
 from ..actions.motion.switch import switch_refusal, to_fk, to_ik
 from ..actions.motion.through_time import Noted, controls_of, note, off_keys, selected_controls, spread
 from ..actions.motion.trails import Trail, chosen, trail_steps
@@ -28,7 +29,7 @@ from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones
 from ..rig.control_bones import control_names
 from ..rig.schema import FabrikChain, rig_of
-from ..rig.schema.fields import FORGOTTEN, choice, real, share, switch, whole
+from ..rig.schema.fields import FORGOTTEN, choice, real, share, switch, text, whole
 from ..rig.schema.rig import SceneView
 from ..texts import Text, capitalised, counted
 from ..translations import tip_
@@ -36,6 +37,8 @@ from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator, chains_cho
 from .base import ChainOperator, FabrikOperator, Returned, RigOperator, listed
 from .mirroring import BONES
 from .picking import redraw
+
+NOT_EDITED = Text("no chain edits its motion: set its goal to Offset")
 
 
 class FABRIK_OT_edits_apply(StepsOperator):
@@ -50,7 +53,7 @@ class FABRIK_OT_edits_apply(StepsOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if edited_chains(working_rig(context)) else Text("no chain edits its motion: set its goal to Offset")
+        return "" if edited_chains(working_rig(context)) else NOT_EDITED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
         items = [(owner, chain) for chain in edited_chains(owner)]
@@ -61,6 +64,46 @@ class FABRIK_OT_edits_apply(StepsOperator):
         chains = counted(len(result.chains), "1 chain", "{count} chains")
         done = Text("edits of {chains} are keys now", chains=chains)
         self.tell(done, counted(frames, "at 1 frame", "at {count} frames"), Text("the controls rest"))
+
+
+class LayerOperator(RigOperator):
+    """An operator on layers of edits."""
+
+    layer = text("Layer", "Name of the layer", options=FORGOTTEN)
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if edited_chains(working_rig(context)) else NOT_EDITED
+
+
+class FABRIK_OT_layer_add(LayerOperator):
+    """Make a layer of edits over the others: what controls are moved by from now on is in it, and added to theirs"""
+
+    bl_label = "New Layer"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        self.layer = add_layer(owner, self.layer).name
+        self.tell(Text("layer '{layer}': controls rest in it", layer=self.layer))
+
+
+class FABRIK_OT_layer_choose(LayerOperator):
+    """Let controls, and their keys, be those of this layer; no pose changes"""
+
+    bl_label = "Choose Layer"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        choose_layer(owner, self.layer)
+        self.tell(Text("layer '{layer}' is at hand", layer=self.layer))
+
+
+class FABRIK_OT_layer_remove(LayerOperator):
+    """Remove the layer with its edits"""
+
+    bl_label = "Remove Layer"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        remove_layer(owner, self.layer)
+        self.tell(Text("layer '{layer}' is gone, and its edits with it", layer=self.layer))
 
 
 class SwitchOperator(ChainOperator):

@@ -13,9 +13,9 @@ from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, v3
 from ..messages import Message
-from .animation.channels import read_rotation
 from .bones import pose_bones, swings
 from .figure.kinematics import world_turn
+from .layers import moved_by
 from .schema.chain import OFFSET, FabrikChain, owner_of
 from .schema.rig import rig_of
 from .spaces import bone_below, carrier_of, carriers_above, within
@@ -181,7 +181,10 @@ def read_points(
                 found[role] = within(frames[role], role, goal.evaluated_get(depsgraph), bone).translation
         if moved is not None:
             by = moved[1] if chain.orientation == "TARGET" else IDENTITY
-            pole = found.get("pole") if rig_of(owner_of(chain)).edits else None
+            rig = rig_of(owner_of(chain))
+            pole = found.get("pole") if rig.edits else None
+            if pole is not None and chain.pole is not None and "pole" in frames and len(rig.layers):
+                pole = pole_within(frames["pole"], chain.pole.evaluated_get(depsgraph), chain.pole_bone)
             return GoalPoints(moved[0], pole, by if turns_tip(chain) else None)
         point = found.get("target", target)
         turn = read_turn(chain, depsgraph, frames.get("target", ""))
@@ -214,12 +217,27 @@ def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
         FabrikError: There is no such bone, or its channels make no sense.
     """
     holder = kind_of(posed, name).holder(posed, name)
-    turn, way = read_rotation(holder), Vector(holder.location)
+    assert isinstance(holder, bpy.types.PoseBone), "it is a bone (`checks.check_goal`)"
+    way, turn = moved_by(posed, holder)
     if not (any(way) or any(turn[1:])) or not rig_of(posed).edits:
         return UNMOVED
     axes = offset_axes(frame, posed, name)
     around = axes_of(axes)
     return v3(axes.to_3x3() @ way), multiplied(multiplied(around, turn), conjugated(around))
+
+
+def pole_within(frame: str, posed: bpy.types.Object, name: str) -> V3:
+    """Where the pole of an offset is in the frame of the bone that swings with the limb, by all layers of edits.
+
+    Args:
+        frame: Name of the bone that swings.
+        posed: The evaluated armature object.
+        name: Of the pole.
+
+    Raises:
+        FabrikError: It can't be read.
+    """
+    return v3(carrier_of(frame, "pole", posed, name) @ moved_by(posed, pose_bones(posed)[name])[0])
 
 
 def offset_axes(frame: str, posed: bpy.types.Object, name: str) -> Matrix:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 
@@ -43,6 +43,7 @@ class FABRIK_PT_motion(FabrikPanel):
             row = row_for(context, layout, [iface_("Edits"), *operator_labels("edits_apply")])
             row.prop(owner, "fabrik_edits", icon="ACTION_TWEAK", toggle=True)
             row.operator("fabrik.edits_apply", icon="CHECKMARK")
+            _draw_layers(layout, owner)
         row = row_for(context, layout, [iface_("Through Time"), iface_("Width")])
         row.prop(scene, "fabrik_through_time", icon=check(getattr(scene, "fabrik_through_time")), toggle=True)
         row.prop(scene, "fabrik_time_width")
@@ -61,8 +62,9 @@ class FABRIK_PT_motion(FabrikPanel):
         row = row_for(context, layout, operator_labels("contacts_find", "contacts_clean"))
         row.operator("fabrik.contacts_find", icon="VIEWZOOM")
         row.operator("fabrik.contacts_clean", icon="BRUSH_DATA")
-        row = row_for(context, layout, [*operator_labels("contact_mark"), iface_("Contacts")])
+        row = row_for(context, layout, [*operator_labels("contact_mark", "contact_place"), iface_("Contacts")])
         row.operator("fabrik.contact_mark", icon="MARKER_HLT")
+        row.operator("fabrik.contact_place", icon="PINNED")
         row.prop(settings, "show_contacts", icon=check(settings.show_contacts), toggle=True)
         if chain is not None and _is_leg(owner, chain):
             draw_settings(context, layout, pose_bones(owner)[chain.tip_bone], ("fabrik_contact",), keys=True)
@@ -73,6 +75,23 @@ class FABRIK_PT_motion(FabrikPanel):
         row = row_for(context, layout, operator_labels("motion_copy", "motion_paste"))
         row.operator("fabrik.motion_copy", icon="COPYDOWN")
         row.operator("fabrik.motion_paste", icon="PASTEDOWN")
+
+
+def _draw_layers(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """The layers of edits, the one above the others on top, and the button that makes them."""
+    rig = rig_of(owner)
+    column = layout.column(align=True)
+    column.enabled = rig.edits
+    for layer in reversed([*rig.layers]):
+        row = column.row(align=True)
+        icon: Literal["RADIOBUT_ON", "RADIOBUT_OFF"] = "RADIOBUT_ON" if layer.key == rig.layer else "RADIOBUT_OFF"
+        row.operator("fabrik.layer_choose", text="", icon=icon).layer = layer.name
+        row.prop(layer, "name", text="")
+        row.prop(layer, "influence", text="")
+        row.prop(layer, "enabled", text="", icon=check(layer.enabled))
+        if len(rig.layers) > 1:
+            row.operator("fabrik.layer_remove", text="", icon="X").layer = layer.name
+    column.operator("fabrik.layer_add", icon="ADD")
 
 
 def _is_leg(owner: bpy.types.Object, chain: FabrikChain) -> bool:

@@ -11,42 +11,17 @@ from fabrik_addon.motion.contacts import NONE, runs
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
-from mathutils import Vector
 
-from support.animated import Frames, control, limb, played, size
+from support.animated import Frames, limb, played, size
 from support.hanging import chain
-from support.scenes import go_live, press
-from support.skeletons import make_character
-
-FRAMES = range(1, 61)
-STANDS = {"Leg.L": (1, 25), "Leg.R": (31, 60)}  # first and last frame in which a foot is on the ground
-RATE = 30
-SLIDE = 0.003  # of a leg, by which a foot that stands slides to and fro
-LIFT = 6  # frames in which it comes up
-STILL = 1e-4  # of a leg, by which a foot that stands still may move in a frame
+from support.scenes import press
+from support.shifting import FRAMES, LIFT, SLIDE, STANDS, STILL, shifting
 
 
 @pytest.fixture
 def sliding() -> bpy.types.Object:
     """A character that shifts from foot to foot, and slides; its bones are keyed, and it is set up over that."""
-    owner = make_character("human_mixamo")
-    bpy.context.scene.render.fps, bpy.context.scene.frame_end = RATE, FRAMES[-1]
-    press("character_setup")
-    for frame in FRAMES:
-        for name, (first, last) in STANDS.items():
-            one, off = control(owner, name), min(max(first - frame, frame - last, 0) / LIFT, 1.0)
-            wave = SLIDE * np.sin(0.9 * frame) if off == 0.0 else 0.0
-            way = size(owner) * Vector((0.0, wave - 0.1 * off, 0.12 * off))
-            axes = one.bone.matrix_local.to_3x3().inverted() @ owner.matrix_world.to_3x3().normalized().inverted()
-            one.location = axes @ way
-            one.keyframe_insert("location", frame=frame)
-    press("bake", span="SCENE", chains="ALL")
-    press("rig_clear")
-    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
-        bpy.ops.object.mode_set(mode=to)
-    press("character_setup")
-    go_live(owner)
-    return owner
+    return shifting()
 
 
 def marks(owner: bpy.types.Object, name: str) -> list[tuple[int, int]]:

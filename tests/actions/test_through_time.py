@@ -32,7 +32,7 @@ def hand(motion: Motion) -> Motion:
     """A character with motion, with the control of a hand selected in Pose mode at a frame."""
     owner = motion[0]
     selected(owner, "Arm.L")
-    SCENE.scene.frame_set(AT)
+    bpy.context.scene.frame_set(AT)
     return motion
 
 
@@ -71,7 +71,7 @@ def test_a_second_move_is_added_to_the_keys_of_the_first(hand: Motion) -> None:
     move(owner, "Arm.L", (0.0, -0.1, 0.2))
     press("time_spread", width=WIDTH)
     bone = control(owner, "Arm.L")
-    SCENE.scene.frame_set(AT - 3)
+    bpy.context.scene.frame_set(AT - 3)
     stood = _locations(owner)
     stands = [point for own in keys_of(owner, "Arm.L").values() for point, _ in own]
     assert {*stands} == {AT - WIDTH, AT, AT + WIDTH}
@@ -97,7 +97,7 @@ def test_a_turn_fades_too_by_the_way_between_rotations(hand: Motion) -> None:
     bone.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), 0.8)
     press("time_spread", width=WIDTH)
     for frame in (AT - WIDTH, AT, AT + WIDTH):
-        SCENE.scene.frame_set(frame)
+        bpy.context.scene.frame_set(frame)
         assert control(owner, "Arm.L").rotation_quaternion.angle == pytest.approx(0.8 if frame == AT else 0.0, abs=1e-6)
 
 
@@ -124,7 +124,7 @@ def test_keys_on_the_edge_keep_what_is_beyond(hand: Motion, kind: str) -> None:
             for point in curve.keyframe_points:
                 point.handle_left_type = point.handle_right_type = kind
             curve.update()
-    SCENE.scene.frame_set(7)
+    bpy.context.scene.frame_set(7)
     stood = _locations(owner)
     bone.location.z += 0.1
     press("time_spread", width=5)
@@ -137,7 +137,7 @@ def test_keys_on_the_edge_keep_what_is_beyond(hand: Motion, kind: str) -> None:
 def test_a_tool_that_was_cancelled_is_forgotten(hand: Motion) -> None:
     owner, _, _ = hand
     bpy.ops.fabrik.time_note()  # and no tool after it
-    SCENE.scene.frame_set(AT - 4)
+    bpy.context.scene.frame_set(AT - 4)
     selected(owner, "Arm.R")
     move(owner, "Arm.R", (0.0, -0.1, 0.1))
     press("time_spread", width=3)
@@ -174,7 +174,7 @@ def test_a_spread_is_undone_in_one_step(hand: Motion) -> None:
 
 def test_a_drag_through_time_keys_the_control_about_its_frame(motion: Motion) -> None:
     owner, _, _ = motion
-    SCENE.scene.frame_set(AT)
+    bpy.context.scene.frame_set(AT)
     SCENE.scene.fabrik_through_time, SCENE.scene.fabrik_time_width = True, WIDTH
     press("drag", chain="Arm.L", way=(0.0, -0.05 * height(owner), 0.08 * height(owner)))
     keys = keys_of(owner, "Arm.L")
@@ -204,11 +204,11 @@ def test_a_tween_of_a_hand_swings_about_its_shoulder(human: bpy.types.Object) ->
     selected(human, "Arm.L")
     bone, tall = control(human, "Arm.L"), height(human)
     for frame, way in ((1, (0.0, 0.0, 0.0)), (21, (-0.1, -0.15, -0.15))):
-        SCENE.scene.frame_set(frame)
+        bpy.context.scene.frame_set(frame)
         bone.location = [tall * one for one in way]
         bone.keyframe_insert("location", frame=frame)
     far = [_from_shoulder(human, frame).length for frame in (1, 21)]
-    SCENE.scene.frame_set(11)
+    bpy.context.scene.frame_set(11)
     press("goals_tween", share=0.5)
     assert _from_shoulder(human, 11).length == pytest.approx(sum(far) / 2.0, rel=1e-3)
     press("goals_tween", share=0.0)
@@ -216,7 +216,7 @@ def test_a_tween_of_a_hand_swings_about_its_shoulder(human: bpy.types.Object) ->
 
 
 def _from_shoulder(owner: bpy.types.Object, frame: int) -> Vector:
-    SCENE.scene.frame_set(frame)
+    bpy.context.scene.frame_set(frame)
     posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     own = [
         bone.name
@@ -232,10 +232,10 @@ def test_a_tween_leaves_channels_where_they_are_at_the_keys(human: bpy.types.Obj
     for frame, up in ((1, 0.0), (21, -0.15)):
         bone.location = (0.0, 0.0, up * tall)
         bone.keyframe_insert("location", index=2, frame=frame)
-    SCENE.scene.frame_set(11)
+    bpy.context.scene.frame_set(11)
     press("goals_tween", share=0.5)
     for frame in (1, 21):
-        SCENE.scene.frame_set(frame)
+        bpy.context.scene.frame_set(frame)
         assert [*control(human, "Arm.L").location][:2] == [0.0, 0.0]
 
 
@@ -260,12 +260,12 @@ def test_a_trail_tells_where_a_live_hand_is_and_when_it_is_old(hand: Motion) -> 
     move(owner, "Body", (0.0, 0.0, -0.05))
     press("trails_show", span="RANGE", frame_start=FIRST, frame_end=LAST)
     (trail,) = state.trails.values()
-    assert SCENE.scene.frame_current == AT
+    assert bpy.context.scene.frame_current == AT
     for frame in (FIRST, AT, LAST):
-        SCENE.scene.frame_set(frame)
+        bpy.context.scene.frame_set(frame)
         place = place_of(owner, trail.taken, bpy.context.evaluated_depsgraph_get())
         assert trail.at(frame) == pytest.approx(place, abs=1e-6)
-    SCENE.scene.frame_set(AT)
+    bpy.context.scene.frame_set(AT)
     assert is_true(bpy.context, trail)
     move(owner, "Arm.L", (0.0, 0.0, 0.2))
     update()

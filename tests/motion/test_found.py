@@ -22,8 +22,10 @@ from fabrik_addon.motion.contacts import (
     NONE,
     TOE,
     Foot,
+    Stance,
     find_contacts,
     junk_ends,
+    relative,
     rolling,
     runs,
     standing_still,
@@ -86,7 +88,7 @@ def test_what_flies_has_no_contact() -> None:
 @pytest.mark.parametrize(("noise", "drift"), [(0.004, 0.0), (0.0, 0.05), (0.004, 0.05)])
 def test_points_in_contact_stand_still_and_all_goes_over_smoothly(noise: float, drift: float) -> None:
     foot, kinds = stepping(noise, drift)
-    ways, turns = standing_still(foot, kinds, np.ones(len(kinds)), RATE)
+    ways, turns = standing_still(foot, kinds, stances(kinds), np.ones(len(kinds)), RATE)
     turned = foot._replace(places=foot.places + ways, turns=products(turns, foot.turns))
     for kind, own in ((HEEL, foot.heel), (TOE, rolling(foot, kinds).toe)):
         points = turned.points(own)
@@ -97,9 +99,59 @@ def test_points_in_contact_stand_still_and_all_goes_over_smoothly(noise: float, 
     assert lengths(ways).max() <= 5.0 * noise + drift
 
 
+def stances(kinds: Ints) -> list[Stance]:
+    """Each contact in the world, where the motion has it."""
+    return [Stance(first, last) for first, last in runs(kinds != NONE)]
+
+
+def going_along(count: int) -> Doubles:
+    """(F, 7), place and rotation of a ground that goes along and turns."""
+    times = np.arange(count, dtype=np.float64) / count
+    places = np.stack((2.0 * times, -times, np.zeros(count)), axis=1)
+    return np.concatenate((places, turns_about(np.array((0.0, 0.0, 1.0)), 1.5 * times)), axis=1)
+
+
+def test_on_a_ground_that_moves_a_foot_is_found_and_stands_as_on_one_that_does_not() -> None:
+    foot, kinds = stepping(0.004, 0.05)
+    ground = going_along(len(kinds))
+    carried = foot.seen_from(np.concatenate((_back(ground), conjugates(ground[:, 3:])), axis=1))
+    assert (find_contacts(carried.seen_from(relative(ground)), RATE) == find_contacts(foot, RATE)).all()
+    ones, still = np.ones(len(kinds)), stances(kinds)
+    moved = [one._replace(ground=ground) for one in still]
+    (ways, turns), (own_ways, own_turns) = (
+        standing_still(one, kinds, several, ones, RATE) for one, several in ((carried, moved), (foot, still))
+    )
+    stood = carried._replace(places=carried.places + ways, turns=products(turns, carried.turns)).seen_from(ground)
+    inside = kinds != NONE
+    assert np.abs(stood.places - foot.places - own_ways)[inside].max() <= 1e-9
+    assert np.abs(stood.turns - products(own_turns, foot.turns))[inside].max() <= 1e-9
+
+
+def _back(ground: Doubles) -> Doubles:
+    """The places of a ground's inverse."""
+    return -rotated_each(conjugates(ground[:, 3:]), ground[:, :3])
+
+
+def test_a_foot_stands_where_it_is_wanted_and_comes_there_smoothly() -> None:
+    foot, kinds = stepping()
+    first, *others = stances(kinds)
+    flat = np.flatnonzero(kinds[first.first : first.last] == FLAT)[0] + first.first
+    (turn,) = turns_about(np.array((0.0, 0.0, 1.0)), np.array([0.2]))
+    wanted = np.concatenate((foot.places[flat] + (0.03, -0.05, 0.0), products(turn, foot.turns[flat])))
+    ways, turns = standing_still(foot, kinds, [first._replace(wanted=wanted), *others], np.ones(len(kinds)), RATE)
+    stood = foot._replace(places=foot.places + ways, turns=products(turns, foot.turns))
+    assert stood.places[flat] == pytest.approx(wanted[:3], abs=1e-9)
+    assert stood.turns[flat] == pytest.approx(wanted[3:], abs=1e-9)
+    for kind, own in ((HEEL, foot.heel), (TOE, rolling(foot, kinds).toe)):
+        points = stood.points(own)
+        for a, b in runs((kinds & kind) > 0):
+            assert lengths(np.diff(points[a:b], axis=0)).max() <= 1e-9
+    assert lengths(np.diff(ways, axis=0)).max() <= 0.03
+
+
 def test_without_marks_nothing_is_changed() -> None:
     foot, kinds = stepping(0.004)
-    ways, turns = standing_still(foot, np.zeros_like(kinds), np.ones(len(kinds)), RATE)
+    ways, turns = standing_still(foot, np.zeros_like(kinds), [], np.ones(len(kinds)), RATE)
     assert not ways.any()
     assert (turns == (1.0, 0.0, 0.0, 0.0)).all()
 
@@ -123,7 +175,7 @@ def test_a_foot_on_its_toes_rolls_so_that_its_ankle_stays() -> None:
     pulled = foot.places.copy()
     pulled[runs_of_toes, 1] -= np.linspace(0.0, 0.03, int(runs_of_toes.sum()))  # the toes slide while it is on them
     slid = foot._replace(places=pulled)
-    ways, turns = standing_still(slid, kinds, np.ones(len(kinds)), RATE)
+    ways, turns = standing_still(slid, kinds, stances(kinds), np.ones(len(kinds)), RATE)
     still = slid._replace(places=slid.places + ways, turns=products(turns, slid.turns))
     for first, last in runs(runs_of_toes):
         toes = still.points(rolling(slid, kinds).toe[0])[first:last]

@@ -23,6 +23,8 @@ LEFT_OUT = {
     "move_through_time": "G, while Through Time is on",
     "turn_through_time": "R, while Through Time is on",
     "contact_move": "a bar in the timeline is dragged",
+    "layer_choose": "a button before each layer",
+    "layer_remove": "a button behind each layer",
 }
 WITHOUT_WORDS = {"move_through_time", "turn_through_time"}  # Blender lets no tool that is made of others tell why
 PRESETS = ("Blender", "Industry_Compatible", "Blender_27x")

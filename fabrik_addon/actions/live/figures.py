@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, cast
@@ -28,14 +28,14 @@ from ...rig.figure.reader import FactsByRig, read, restarted
 from ...rig.figure.solve import is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, goals_of, offset_in
+from ...rig.goals import GoalPoints, goals_of, offset_in, pole_within
 from ...rig.schema import rig_of
 from ...rig.spaces import reader_within
 from ...rig.targets import check_present, kind_of, reader_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
-from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Seen, Source, Tips, state
+from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
 
 # Where live chains read their goals, and the numbers of chain space that these are.
 
@@ -66,7 +66,10 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
             continue
         if asked.is_offset and not rig_of(owner).edits:
             continue
-        read = reader_within(frame, turns=False) if frame else reader_of(goal.found, goal.bone)
+        if asked.is_offset and frame and len(rig_of(owner).layers):
+            read: Reader = _pole_reader(frame)
+        else:
+            read = reader_within(frame, turns=False) if frame else reader_of(goal.found, goal.bone)
         place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
         yield place
         if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
@@ -74,7 +77,12 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
             yield place._replace(read=turn, role="turn", offset=normalized(q4(chain.rotation_offset)))
 
 
-def _offset_reader(frame: str, *, turns: bool) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
+def _pole_reader(frame: str) -> Reader:
+    """What reads where the pole of an offset is that has layers of edits (`goals.pole_within`)."""
+    return lambda role, found, name: pole_within(frame, found, name)
+
+
+def _offset_reader(frame: str, *, turns: bool) -> Reader:
     """What reads by how much a control is moved, or turned, from its rest (`goals.offset_in`)."""
     return lambda role, found, name: offset_in(frame, found, name)[turns]
 

@@ -11,7 +11,7 @@ import logging
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import bpy
@@ -126,6 +126,9 @@ class FigureFacts(NamedTuple):
     keyed: Names = ()
 
 
+Reader: TypeAlias = Callable[[str, bpy.types.Object, str], Sequence[float]]  # from role, evaluated object and bone
+
+
 class Source(NamedTuple):
     """Where a goal is read.
 
@@ -141,7 +144,7 @@ class Source(NamedTuple):
         hangs: Whether the goal stands in the frame of a bone of the figure.
     """
 
-    read: Callable[[str, bpy.types.Object, str], Sequence[float]] | None
+    read: Reader | None
     role: str
     found: bpy.types.Object
     bone: str

@@ -26,7 +26,7 @@ from ...rig.schema import limit_of, rig_of
 from ...texts import Text
 from ..mirror.sides import BonePair, sides_of
 from ..setup.ranges import ROUNDING, fitted
-from .marks import check_marks, ensure_action, has_marks, marks_of, write_marks
+from .marks import check_marks, ensure_action, has_marks, marks_of, of_kinds, write_track
 
 PLAIN_CHANNELS = ("location", "scale")
 
@@ -186,7 +186,8 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
     writer.finish()
     for one in clip.bones:
         if one.kinds is not None and one.bone in bones:
-            write_marks(owner, bones[one.bone], one.kinds, range(clip.first + shift, clip.last + shift + 1))
+            whole = range(clip.first + shift, clip.last + shift + 1)
+            write_track(owner, bones[one.bone], of_kinds(one.kinds), whole)
     writer.flush()
     names = [one.bone for one in clip.bones if one.bone in bones and limit_of(bones[one.bone]).type.holds]
     return fitted(owner, names)[1] if any(map(is_offset, rig_of(owner).chains)) else []

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -13,17 +13,44 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...errors import ChainError, InvalidValueError, RigError, place_of
-from ...maths import Doubles, Ints, axes_of, conjugated, lengths, multiplied, q4, rotated, v3
-from ...motion.contacts import NONE, Foot, coming_and_going, find_contacts, junk_ends, runs, standing_still, way_of_body
+from ...maths import (
+    IDENTITY,
+    Doubles,
+    Ints,
+    axes_of,
+    conjugated,
+    conjugates,
+    lengths,
+    multiplied,
+    products,
+    q4,
+    rotated,
+    rotated_each,
+    units,
+    v3,
+)
+from ...motion.contacts import (
+    NONE,
+    Foot,
+    Stance,
+    coming_and_going,
+    find_contacts,
+    junk_ends,
+    relative,
+    runs,
+    standing_still,
+    way_of_body,
+)
 from ...recognise.part import LEG
 from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
 from ...rig.animation.compat import fcurves_of
-from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying, values_at
+from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying
 from ...rig.animation.keys import has_strips
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figure.groups import figure_bones, set_of
 from ...rig.goals import frames_of, is_offset, offset_axes, read_held, turns_tip
+from ...rig.layers import OtherLayers, moved_by, others_of, share_at_hand
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..frames import frames_visited, go_to
@@ -31,8 +58,24 @@ from ..setup.parts import chain_of, find_parts
 from ..walk.setup import BEHIND
 from .clips import read_clip
 from .edits import span_of_motion
-from .marks import check_marks, ensure_action, has_marks, marks_of, write_marks
+from .marks import (
+    GROUND,
+    KIND,
+    PLACE,
+    Contact,
+    check_marks,
+    contact_at,
+    ensure_action,
+    ground_number,
+    has_marks,
+    of_kinds,
+    place_contact,
+    stances_of,
+    track_of,
+    write_track,
+)
 
+NOWHERE: Mapping[int, bpy.types.Object | None] = {}
 FEWEST = 3  # frames, of which speeds can be told
 NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
@@ -81,6 +124,21 @@ class ContactsResult(NamedTuple):
     notes: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class ControlPath:
+    """How a control stands in F frames.
+
+    Attributes:
+        axes: (F, 3, 3), from its location channels to the world.
+        ways: (F, 3), by which all layers of edits move it, in the world.
+        others: For each frame the layers that are not at hand.
+    """
+
+    axes: Doubles
+    ways: Doubles
+    others: list[OtherLayers]
+
+
 def _counted(sole: Sole, kinds: Ints) -> Marked:
     return Marked(sole.chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
 
@@ -99,7 +157,10 @@ def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
 
 
 def find_steps(
-    context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int]
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    frames: Sequence[int],
+    ground: bpy.types.Object | None = None,
 ) -> Generator[float, None, ContactsResult]:
     """Mark when the feet of a motion are on the ground, in steps; the marks move nothing.
 
@@ -107,6 +168,7 @@ def find_steps(
         context: Its scene's frame is moved and put back.
         owner: The armature object; edits over its motion do not count.
         frames: Whole frames that follow each other; marks in these are replaced.
+        ground: An object on which the feet stand, which may move; None for the world.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -120,11 +182,13 @@ def find_steps(
     _check(owner, frames)
     soles, found = [_sole(owner, chain) for chain in legs], list[Marked]()
     with frames_visited(scene):
-        feet, _ = yield from _sampled(context, owner, soles, frames)
-        kinds = [find_contacts(foot, _rate(scene)) for foot in feet]
+        number = ground_number(owner, ground)
+        feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {number: ground})
+        seen = feet if ground is None else [foot.seen_from(relative(grounds[number])) for foot in feet]
+        kinds = [find_contacts(foot, _rate(scene)) for foot in seen]
         ensure_action(owner)
         for sole, own in zip(soles, kinds, strict=True):
-            write_marks(owner, pose_bones(owner)[sole.bone], own.tolist(), frames)
+            write_track(owner, pose_bones(owner)[sole.bone], of_kinds(own.tolist(), number), frames)
             found.append(_counted(sole, own))
         CurveWriter(owner, can_restore=False).flush()
     return ContactsResult(found, 0.0, notes)
@@ -200,44 +264,107 @@ def clean_steps(
     if not wanted:
         raise ChainError("it is no leg", rig=owner.name, chain=only[0])
     marked_legs = [chain for chain in wanted if has_marks(owner, resolve_bones(owner, chain)[-1])]
-    kinds = {chain.name: marks_of(owner, resolve_bones(owner, chain)[-1], times) for chain in marked_legs}
-    legs = [rig_of(owner).chains[name] for name in kinds]
-    if not any((own != NONE).any() for own in kinds.values()):
+    tracks = {chain.name: track_of(owner, resolve_bones(owner, chain)[-1], times) for chain in marked_legs}
+    legs = [rig_of(owner).chains[name] for name in tracks]
+    if not any(len(stances_of(track)) for track in tracks.values()):
         text = Text("no foot is marked to be on the ground: use Find Contacts, or key Contact of its bone")
         raise ChainError(text, rig=owner.name)
     body = next((one for one in rig_of(owner).chains if _moves_body(owner, one)), None)
     for chain in (*legs, *([body] if body is not None else [])):
         with place_of(rig=owner.name):
             _check_control(owner, chain)
-    others = [chain for chain in every if chain.name not in kinds]  # stay as they are, and have to reach
+    others = [chain for chain in every if chain.name not in tracks]  # stay as they are, and have to reach
     led = [chain for chain in others if is_offset(chain)]
     soles = [_sole(owner, chain) for chain in (*legs, *others)]
     controls = [chain.target_bone for chain in (*legs, *led, *([body] if body is not None else []))]
     with frames_visited(scene):
-        feet, axes = yield from _sampled(context, owner, soles, frames, controls)
+        known = _grounds(owner, tracks.values(), notes)
+        feet, paths, grounds = yield from _sampled(context, owner, soles, frames, controls, known)
         rate = _rate(scene)
         span = _span(owner, scene)
         shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
-        own = zip(soles[: len(legs)], feet[: len(legs)], strict=True)
-        fixes = [standing_still(foot, kinds[sole.chain], shares, rate) for sole, foot in own]
+        kinds = {name: np.rint(track[:, KIND]).astype(np.int32) for name, track in tracks.items()}
+        fixes = list[tuple[Doubles, Doubles]]()
+        for sole, foot in zip(soles, feet[: len(legs)], strict=False):
+            stances = _stances(tracks[sole.chain], grounds)
+            fixes.append(standing_still(foot, kinds[sole.chain], stances, shares, rate))
         ways, keys, marked = [way for way, _ in fixes], list[Keys](), list[Marked]()
         for chain in others:
             is_led = chain in led
-            ways.append(_way_of(owner, chain.target_bone, axes[chain.target_bone], times) if is_led else 0.0 * ways[0])
+            ways.append(paths[chain.target_bone].ways if is_led else 0.0 * ways[0])
         for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=False):
-            keys += _keys_of(owner, chain, axes[chain.target_bone], way, turn, times)
+            keys += _keys_of(owner, chain, paths[chain.target_bone], way, turn, times)
             marked.append(_counted(sole, kinds[sole.chain]))
         shift: Doubles = np.zeros((len(frames), 3))
         if body is not None:
-            stood = _way_of(owner, body.target_bone, axes[body.target_bone], times)
+            stood = paths[body.target_bone].ways
             shift = shares[:, None] * way_of_body(feet, ways, stood, rate)
             if shift.any():
-                keys += _keys_of(owner, body, axes[body.target_bone], stood + shift, None, times)
+                keys += _keys_of(owner, body, paths[body.target_bone], stood + shift, None, times)
         elif np.abs(way_of_body(feet, ways, shift, rate)).max() > TOLD * feet[0].reach:
             notes.append(Text("some leg does not reach: with a control for the body bone that would give way"))
         _write(owner, keys)
     most = float(lengths(shift).max())
     return ContactsResult(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
+
+
+def _grounds(
+    owner: bpy.types.Object, tracks: Iterable[Doubles], notes: list[str]
+) -> dict[int, bpy.types.Object | None]:
+    """The objects on which feet stand, by their numbers; that one is gone is noted."""
+    numbers = {int(one) for track in tracks for one in track[np.rint(track[:, KIND]) != NONE, GROUND]}
+    known, found = rig_of(owner).grounds, dict[int, bpy.types.Object | None]()
+    for number in sorted(numbers - {0}):
+        one = known[number - 1] if number <= len(known) else None
+        if one is None or one.found is None:
+            name = one.name if one is not None else str(number)
+            notes.append(Text("'{ground}', on which feet stood, is gone: they stand in the world", ground=name))
+        found[number] = one.found if one is not None else None
+    return found
+
+
+def _stances(track: Doubles, grounds: Mapping[int, Doubles]) -> list[Stance]:
+    """The contacts of a foot, with the motion of the ground of each, and its place there."""
+    found = list[Stance]()
+    for first, last in stances_of(track):
+        place = track[first, PLACE]
+        wanted = np.concatenate((place[:3], units(place[3:]))) if place[3:].any() else None
+        found.append(Stance(first, last, grounds.get(int(track[first, GROUND])), wanted))
+    return found
+
+
+def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Contact:
+    """Let the whole contact of a foot at this frame have the place that the foot has now, as it is posed.
+
+    Args:
+        context: Its scene is at the frame.
+        owner: An armature object.
+        chain: A leg of it.
+
+    Returns:
+        The contact.
+
+    Raises:
+        FabrikError: The foot has no contact here, or it can't be keyed; nothing was changed.
+    """
+    assert context.scene is not None
+    contact = contact_at(owner, resolve_bones(owner, chain)[-1].name, context.scene.frame_current)
+    posed = owner.evaluated_get(context.evaluated_depsgraph_get())
+    held = read_held(posed, contact.bone, chain.at_head)
+    ground = _grounds(owner, [of_kinds(contact.kinds, contact.ground)], []).get(contact.ground)
+    place, turn = np.array([held.location]), np.array([held.rotation])
+    if ground is not None:
+        stands = np.array([_stand(context, ground)])
+        back = conjugates(stands[:, 3:])
+        place, turn = rotated_each(back, place - stands[:, :3]), products(back, turn)
+    place_contact(owner, contact, [*place[0].tolist(), *turn[0].tolist()])
+    return contact
+
+
+def _stand(context: bpy.types.Context, ground: bpy.types.Object) -> tuple[float, ...]:
+    """Where an object is, and how it is turned, in the world, as evaluated."""
+    world = ground.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
+    return (*world.translation, *axes_of(world))
 
 
 def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
@@ -255,6 +382,8 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
         raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
     if not chain.enabled:
         raise ChainError("it is not enabled, so that its control moves nothing", chain=chain.name)
+    if not share_at_hand(rig_of(owner)):
+        raise ChainError("the layer of edits at hand is off, so that its control moves nothing", chain=chain.name)
     if chain.influence < 1.0:
         raise ChainError("its influence is below 1, so that its tip would not stay", chain=chain.name)
     if chain.at_head and not (turns_tip(chain) and chain.orientation == "TARGET"):
@@ -276,18 +405,21 @@ def _sampled(
     soles: Sequence[Sole],
     frames: Sequence[int],
     controls: Sequence[str] = (),
-) -> Generator[float, None, tuple[list[Foot], dict[str, Doubles]]]:
-    """Read how feet move; no edit counts, for these are not solved meanwhile.
+    grounds: Mapping[int, bpy.types.Object | None] = NOWHERE,
+) -> Generator[float, None, tuple[list[Foot], dict[str, ControlPath], dict[int, Doubles]]]:
+    """Read how feet move, and what they stand on; no edit counts, for these are not solved meanwhile.
 
     Yields:
         How much of it is done, from 0 to 1.
 
     Returns:
-        How each foot moves, in the world; by the names of controls (F, 3, 3), from their location channels to there.
+        How each foot moves, in the world; by the names of controls how these do; by the numbers of grounds that are
+        there (F, 7), their places and rotations.
     """
     scene, count = context.scene, len(frames)
     assert scene is not None
-    axes: dict[str, Doubles] = {name: np.zeros((count, 3, 3)) for name in controls}
+    paths = {name: ControlPath(np.zeros((count, 3, 3)), np.zeros((count, 3)), []) for name in controls}
+    stands: dict[int, Doubles] = {key: np.zeros((count, 7)) for key, one in grounds.items() if one is not None}
     rows = [(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 3))) for _ in soles]
     chains = [rig_of(owner).chains[sole.chain] for sole in soles]
     roots = [resolve_bones(owner, chain)[0].name for chain in chains]
@@ -300,14 +432,19 @@ def _sampled(
             tip = world @ (bones[sole.toes].matrix @ sole.tip)
             places[k], turns[k], starts[k] = held.location, held.rotation, world @ bones[root].head
             toes[k] = rotated(conjugated(held.rotation), v3(tip - Vector(held.location)))
-        for name, own in axes.items():
-            own[k] = offset_axes("", posed, name).to_3x3()
+        for number, ground in grounds.items():
+            if ground is not None:
+                stands[number][k] = _stand(context, ground)
+        for name, path in paths.items():
+            axes = offset_axes("", posed, name).to_3x3()
+            path.axes[k], path.ways[k] = axes, axes @ moved_by(posed, bones[name])[0]
+            path.others.append(others_of(posed, bones[name]))
         yield (k + 1) / count
     scale, feet = owner.matrix_world.median_scale, list[Foot]()
     for sole, chain, (places, turns, toes, starts) in zip(soles, chains, rows, strict=True):
         heel, ball = (np.array(scale * one) for one in (sole.heel, sole.ball))
         feet.append(Foot(places, turns, heel, ball, toes, starts, scale * _reach(owner, chain)))
-    return feet, axes
+    return feet, paths, stands
 
 
 def _reach(owner: bpy.types.Object, chain: FabrikChain) -> float:
@@ -347,26 +484,20 @@ def _ahead(bone: bpy.types.Bone, ankle: Vector, up: Vector) -> float:
     return float((way - up * up.dot(way)).length)
 
 
-def _way_of(owner: bpy.types.Object, name: str, axes: Doubles, frames: Doubles) -> Doubles:
-    """(F, 3), by how much a control is moved in the world, by its keys or as it stands."""
-    bone = pose_bones(owner)[name]
-    path, ways = plain_path(bone, "location"), np.tile(np.array(bone.location), (len(frames), 1))
-    curves = [one for one in fcurves_of(owner) if one.data_path == path and len(one.keyframe_points)]
-    for curve, values in zip(curves, values_at(curves, frames), strict=True):
-        ways[:, curve.array_index] = values
-    found: Doubles = np.einsum("fij,fj->fi", axes, ways)
-    return found
-
-
 def _keys_of(
-    owner: bpy.types.Object, chain: FabrikChain, axes: Doubles, ways: Doubles, turns: Doubles | None, frames: Doubles
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    stood: ControlPath,
+    ways: Doubles,
+    turns: Doubles | None,
+    frames: Doubles,
 ) -> list[Keys]:
     """The keys of a control that moves and turns its effector; none where it rests and has no keys.
 
     Args:
         owner: The armature object.
         chain: The chain.
-        axes: (F, 3, 3), from the location channels of its control to the world.
+        stood: How its control stands.
         ways: (F, 3), in the world.
         turns: (F, 4), in the world; None where it is not turned.
         frames: (F,), rising.
@@ -377,16 +508,20 @@ def _keys_of(
     is_keyed = any(curve.data_path in paths and len(curve.keyframe_points) for curve in fcurves_of(owner))
     if not is_keyed and np.abs(ways).max() <= NO_WAY and angles.max() <= NO_WAY:
         return []
-    local = np.linalg.solve(axes, ways[:, :, None])[:, :, 0].astype(np.float64)
-    place = plain_path(bone, "location"), PLAIN, [*bone.location]
-    found = [_keys(owner, place, bone.name, local, frames)]
+    local = np.linalg.solve(stood.axes, ways[:, :, None])[:, :, 0].astype(np.float64)
+    mode, near, places, rows = bone.rotation_mode, read_values(bone), list[list[float]](), list[list[float]]()
+    for k, others in enumerate(stood.others):
+        turn = IDENTITY
+        if turns is not None:
+            around = axes_of(Matrix(stood.axes[k].tolist()).to_4x4())
+            turn = multiplied(multiplied(conjugated(around), q4(turns[k].tolist())), around)
+        place, own = others.own(Vector(local[k].tolist()), turn)
+        near = to_values(mode, own, near)
+        places.append([*place])
+        rows.append(near)
+    found = [_keys(owner, (plain_path(bone, "location"), PLAIN, [*bone.location]), bone.name, np.array(places), frames)]
     if turns is not None and turns_tip(chain) and chain.orientation == "TARGET":
-        mode, stood, near, rows = bone.rotation_mode, read_values(bone), read_values(bone), list[list[float]]()
-        for matrix, turn in zip(axes, turns.tolist(), strict=True):
-            around = axes_of(Matrix(matrix.tolist()).to_4x4())
-            near = to_values(mode, multiplied(multiplied(conjugated(around), q4(turn)), around), near)
-            rows.append(near)
-        found.append(_keys(owner, (rotation_path(bone), mode, stood), bone.name, np.array(rows), frames))
+        found.append(_keys(owner, (rotation_path(bone), mode, read_values(bone)), bone.name, np.array(rows), frames))
     return found
 
 

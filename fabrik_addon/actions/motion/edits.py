@@ -5,23 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
 
 from ...errors import ChainError
 from ...maths import Doubles, Mask
-from ...rig.animation.channels import channel_of, neutral_values, read_values
+from ...rig.animation.channels import channel_of
 from ...rig.animation.compat import fcurves_of, remove_curves, strips_of
 from ...rig.animation.curves import values_at
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
-from ...rig.placing import holder_of, location_curves, turn_curves
-from ...rig.schema import FabrikChain, rig_of
+from ...rig.layers import RESTS, Channels, kept_path, stack
+from ...rig.placing import holder_of
+from ...rig.schema import FabrikChain, RigView, rig_of
 from ...rig.schema.chain import OFFSET
 from ..keep_pose import LetGo, let_go, unposed
 from ..moved_goals import Loosed, goal_to_leave
@@ -94,9 +94,44 @@ def _controls(chains: Iterable[FabrikChain]) -> list[GoalRef]:
     return [goal for chain in chains for goal in goals_of(chain)]
 
 
+class _Edit(NamedTuple):
+    """What moves a control in one layer of edits that counts.
+
+    Attributes:
+        channels: What has the location and the rotation.
+        paths: By the names of these two their data paths.
+    """
+
+    channels: Channels
+    paths: dict[str, str]
+
+
+def _counting(owner: bpy.types.Object) -> set[str]:
+    """The keys of layers whose edits count at the frame at hand, or by keys and drivers of the layer at others."""
+    path, animated = RigView.fields["layers"].path, animated_paths(owner)
+    found = {""} if not len(rig_of(owner).layers) else set[str]()
+    for k, layer in enumerate(rig_of(owner).layers):
+        if (layer.enabled and layer.influence) or any(one.startswith(f"{path}[{k}].") for one in animated):
+            found.add(layer.key)
+    return found
+
+
+def _edits(goal: GoalRef) -> list[_Edit]:
+    """What moves the control of an offset, in each layer that counts."""
+    bone, found, counts = pose_bones(goal.found)[goal.bone], list[_Edit](), _counting(goal.found)
+    for key, channels, _ in stack(goal.found, bone):
+        if key in counts:
+            names = ("location", channel_of(channels.rotation_mode)[0])
+            is_own = channels == bone
+            paths = {name: bone.path_from_id(name) if is_own else kept_path(bone, key, name) for name in names}
+            found.append(_Edit(channels, paths))
+    return found
+
+
 def _curves(goal: GoalRef) -> list[bpy.types.FCurve]:
-    """The curves of a control's place and rotation."""
-    return [*location_curves(goal), *turn_curves(goal)]
+    """The curves of a control's place and rotation, in all layers that count."""
+    paths = {path for edit in _edits(goal) for path in edit.paths.values()}
+    return [curve for curve in fcurves_of(goal.found) if curve.data_path in paths]
 
 
 def is_led(goal: GoalRef) -> bool:
@@ -107,20 +142,15 @@ def is_led(goal: GoalRef) -> bool:
 
 def _is_moved(goal: GoalRef, frames: Any) -> Mask:
     """In which of F frames a control is not at rest, (F,); one that is turned by half a turn about nothing is."""
-    holder, curves = holder_of(goal), _curves(goal)
+    curves, found = _curves(goal), np.zeros(len(frames), dtype=bool)
     played = dict(zip([(one.data_path, one.array_index) for one in curves], values_at(curves, frames), strict=True))
-    found: Mask = np.zeros(len(frames), dtype=bool)
-    turn = channel_of(holder.rotation_mode)[0]
     if is_led(goal):
         return ~found
-    for name, values, rest in (
-        ("location", [*holder.location], [0.0] * 3),
-        (turn, read_values(holder), neutral_values(holder.rotation_mode)),
-    ):
-        path = holder.path_from_id(name)
-        for i, (value, still) in enumerate(zip(values, rest, strict=True)):
-            own = played.get((path, i))
-            found |= (own != still) if own is not None else np.full(len(frames), value != still)
+    for channels, paths in _edits(goal):
+        for name, path in paths.items():
+            for i, (value, still) in enumerate(zip(getattr(channels, name), RESTS[name], strict=True)):
+                own = played.get((path, i))
+                found |= (own != still) if own is not None else np.full(len(frames), value != still)
     return found
 
 
@@ -170,11 +200,9 @@ def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]],
 
 
 def put_to_rest(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
-    """Take away the keys of the controls of chains, and let them rest."""
+    """Take away the keys of the controls of chains, and let them rest, in all layers that count."""
     goals = _controls(chains)
     remove_curves(owner, [curve for goal in goals for curve in _curves(goal)])
-    for goal in goals:
-        bone = pose_bones(owner)[goal.bone]
-        bone.location = Vector()
-        mode: Any = bone.rotation_mode
-        setattr(bone, channel_of(mode)[0], neutral_values(mode) if mode != "QUATERNION" else Quaternion())
+    for channels, paths in (edit for goal in goals for edit in _edits(goal)):
+        for name in paths:
+            setattr(channels, name, RESTS[name])

@@ -32,7 +32,11 @@ from .changes import Changes, FirstHeld, announce
 from .fields import Items, View
 from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, carrier_of_limb, girdle_of, limit_of
 from .rig import (
+    ControlView,
     FabrikCapturedBone,
+    FabrikGround,
+    FabrikLayer,
+    FabrikLayerChannels,
     RigRecord,
     RigView,
     SceneView,
@@ -43,12 +47,22 @@ from .rig import (
 )
 from .walker import GAIT_LABELS, PREFIX, FabrikWalkLeg, WalkerView, walker_of
 
-GROUPS = (FabrikBoneName, FabrikCapturedRotation, FabrikChain, FabrikCapturedBone, FabrikWalkLeg)
+GROUPS = (
+    FabrikBoneName,
+    FabrikCapturedRotation,
+    FabrikChain,
+    FabrikCapturedBone,
+    FabrikGround,
+    FabrikLayer,
+    FabrikLayerChannels,
+    FabrikWalkLeg,
+)
 VIEWS: tuple[tuple[type[View[Any]], type], ...] = (
     (RigView, bpy.types.Object),
     (WalkerView, bpy.types.Object),
     (RigRecord, bpy.types.Object),
     (LimitView, bpy.types.PoseBone),
+    (ControlView, bpy.types.PoseBone),
     (SceneView, bpy.types.Scene),
 )
 

@@ -17,7 +17,7 @@ from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
-from .fields import HIDDEN, NO_OTHERS, Field, View, angle, choice, real, share, switch, vector
+from .fields import HIDDEN, NO_OTHERS, Field, View, angle, choice, real, share, switch, vector, whole
 
 CONTACT_ITEMS = (
     ("NONE", "None", "The foot is in the air", NONE),
@@ -87,6 +87,9 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         "Contact",
         "What of the foot is on the ground, from a key to the next",
     )
+    contact_ground = whole("Ground of Contact", min=0, options=HIDDEN)  # 0: the world; else as in `RigView.grounds`
+    contact_place = vector("Place of Contact", size=3, options=HIDDEN)  # of the effector, in the axes of the ground
+    contact_turn = vector("Rotation of Contact", size=4, options=HIDDEN)  # of the foot; zeros: where the motion has it
 
     is_place_locked = switch(options=HIDDEN)  # whether the locks of its location were set here
     drawn_size = vector(size=3, options=HIDDEN)  # of the shape by which the bone was drawn before it got one here
@@ -129,7 +132,9 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
 
 BONE_SETTINGS: Sequence[str] = tuple(LimitView.fields)
 LIMIT_SETTINGS: Sequence[str] = tuple(
-    name for name in BONE_SETTINGS if name not in {"contact", "mass", "drawn_size", "is_place_locked"}
+    name
+    for name in BONE_SETTINGS
+    if not name.startswith("contact") and name not in {"mass", "drawn_size", "is_place_locked"}
 )
 
 

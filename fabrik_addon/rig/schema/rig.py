@@ -14,6 +14,7 @@ from .fields import (
     View,
     group,
     items,
+    pointer,
     raw,
     real,
     rotation,
@@ -63,12 +64,57 @@ class FabrikCapturedBone(bpy.types.PropertyGroup):
     location = vector("Location", size=3, subtype="TRANSLATION")
 
 
+@group(update=forget_statuses)
+class FabrikLayer(bpy.types.PropertyGroup):
+    """Edits over motion that are switched together; the group's `name` is the layer's.
+
+    Attributes:
+        key: By which controls know it, whatever its name and its place.
+    """
+
+    enabled = switch("Enabled", "The edits of this layer count", default=True)
+    influence = share("Influence", "How much of the edits of this layer counts", default=1.0)
+    key = text(options=HIDDEN)
+
+
+@group()
+class FabrikLayerChannels(bpy.types.PropertyGroup):
+    """What a control is moved by in a layer that is not the one at hand; the group's `name` is the layer's key.
+
+    Its channels are called as those of a bone, so that the same functions read both.
+    """
+
+    location = vector("Location", size=3, subtype="TRANSLATION")
+    rotation_mode = text(options=HIDDEN)
+    rotation_quaternion = rotation("Rotation")
+    rotation_euler = vector("Rotation", size=3, subtype="EULER")
+    rotation_axis_angle = vector("Rotation", size=4, default=(0.0, 0.0, 1.0, 0.0))
+
+
+@group()
+class FabrikGround(bpy.types.PropertyGroup):
+    """An object on which feet stand in some of their contacts, as on a board that moves; the `name` is the object's."""
+
+    found = pointer(bpy.types.Object, "Ground", "Object on which feet stand")
+
+
+class ControlView(View[bpy.types.PoseBone]):
+    """What is stored of a control bone: by what it is moved in layers that are not at hand."""
+
+    __slots__ = NO_OTHERS
+
+    layers = items(FabrikLayerChannels)
+
+
 class RigView(View[bpy.types.Object]):
     """`Object.fabrik`: the chains of an armature object, its body, and how it walks.
 
     Attributes:
         chains: By index or name; `add()` and `remove(index)` change the collection.
         active_index: Index of the chain that the panel shows.
+        layers: Of edits, from below; none where all edits are one.
+        layer: Key of that at hand, whose edits are in the channels of the controls.
+        grounds: Objects on which feet stand in contacts, which know them by their numbers from 1.
         bake_report: What came of the last bake, as JSON; "" where there was none.
         body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
     """
@@ -97,6 +143,9 @@ class RigView(View[bpy.types.Object]):
         default=True,
         update=forget_statuses,
     )
+    layers = items(FabrikLayer)
+    layer = text(options=HIDDEN)
+    grounds = items(FabrikGround)
     bake_report = text("Bake Report", options=HIDDEN)
     body_bone = text(
         "Body Bone",

@@ -24,19 +24,19 @@ STEPS, SMOOTH = 60, 10.0  # of a drag, and degrees by which a bone may turn in o
 BESIDE = 0.03  # share of the height by which a pole may stand beside the toes
 
 
-def pole_of(owner: Any, leg: str) -> Vector:
+def pole_of(owner: bpy.types.Object, leg: str) -> Vector:
     chain = rig_of(owner).chains[leg]
     found: Vector = owner.matrix_world @ pose_bones(evaluated(owner))[chain.pole_bone].head
     return found
 
 
-def toes_of(owner: Any, leg: str) -> Vector:
+def toes_of(owner: bpy.types.Object, leg: str) -> Vector:
     foot = resolve_bones(owner, rig_of(owner).chains[leg])[-1]
     found: Vector = owner.matrix_world @ pose_bones(evaluated(owner))[foot.name].tail
     return found
 
 
-def knee_of(owner: Any, leg: str) -> Vector:
+def knee_of(owner: bpy.types.Object, leg: str) -> Vector:
     """The joint that stands farthest off the line from hip to ankle."""
     joints = [Vector(joint) for joint in limb_joints(owner, rig_of(owner).chains[leg])]
     along = (joints[-1] - joints[0]).normalized()
@@ -147,7 +147,7 @@ def test_a_limb_that_is_drawn_straight_is_not_twisted(name: str, limb: str, way:
         before = now
 
 
-def turns_of(owner: Any) -> list[Any]:
+def turns_of(owner: bpy.types.Object) -> list[Any]:
     """How bones are turned against their parents."""
     update()
     return [bone.matrix_basis.to_quaternion() for bone in pose_bones(evaluated(owner))]

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A character that shifts from foot to foot, and slides a little on the ground."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from support.animated import control, size
+from support.scenes import go_live, press
+from support.skeletons import make_character
+
+FRAMES = range(1, 61)
+STANDS = {"Leg.L": (1, 25), "Leg.R": (31, 60)}  # first and last frame in which a foot is on the ground
+RATE = 30
+SLIDE = 0.003  # of a leg, by which a foot that stands slides to and fro
+LIFT = 6  # frames in which it comes up
+STILL = 1e-4  # of a leg, by which a foot that stands still may move in a frame
+
+
+def shifting() -> bpy.types.Object:
+    """Such a character; its bones are keyed, and it is set up over that."""
+    owner = make_character("human_mixamo")
+    scene = bpy.context.scene
+    assert scene is not None
+    scene.render.fps, scene.frame_end = RATE, FRAMES[-1]
+    press("character_setup")
+    for frame in FRAMES:
+        for name, (first, last) in STANDS.items():
+            one, off = control(owner, name), min(max(first - frame, frame - last, 0) / LIFT, 1.0)
+            wave = SLIDE * np.sin(0.9 * frame) if off == 0.0 else 0.0
+            way = size(owner) * Vector((0.0, wave - 0.1 * off, 0.12 * off))
+            axes = one.bone.matrix_local.to_3x3().inverted() @ owner.matrix_world.to_3x3().normalized().inverted()
+            one.location = axes @ way
+            one.keyframe_insert("location", frame=frame)
+    press("bake", span="SCENE", chains="ALL")
+    press("rig_clear")
+    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
+        bpy.ops.object.mode_set(mode=to)
+    press("character_setup")
+    go_live(owner)
+    return owner
