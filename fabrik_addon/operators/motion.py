@@ -352,11 +352,8 @@ class FABRIK_OT_trails_show(RangeOperator):
     def conclude_steps(self, result: list[Trail]) -> None:
         state.trails.update({one.key: one for one in result})
         names = listed([one.taken.chain or one.taken.bone for one in result], "{count} trails")
-        self.tell(Text("followed over {frames}: {names}", frames=_frames(len(result[0].places)), names=names))
-
-
-def _frames(count: int) -> Text:
-    return counted(count, "1 frame", "{count} frames")
+        frames = counted(len(result[0].places), "1 frame", "{count} frames")
+        self.tell(Text("followed over {frames}: {names}", frames=frames, names=names))
 
 
 class FABRIK_OT_trails_hide(FabrikOperator):

@@ -44,6 +44,7 @@ TOLD = {
     "Object.active_index": "Index of the chain that the panel shows; it follows the active bone in Pose Mode",
     "Object.layers": "Layers of edits, from below; none where all edits are one",
     "Object.layer": "Key of the layer at hand, whose edits are in the channels of the controls",
+    "Object.layers_made": "How many layers there ever were, by which the next one gets its key",
     "Object.grounds": "Objects on which feet stand in contacts, which know them by their numbers from 1",
     "Object.bake_report": "Result of the last bake, as JSON; empty if there was none",
     "Object.body_captured": "Start pose of the body bone and of those between it and the chains",

@@ -18,7 +18,6 @@ from ...motion.smoothing import smoothed, smoothed_turns
 from ...rig.animation.channels import cosines, plain_path, read_values, rotation_path, run_on, to_rotations
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import INTERPOLATION, PLAIN, SAME_FRAME, CurveWriter, Keys, staying, values_at
-from ...rig.animation.keys import has_strips
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
@@ -26,7 +25,7 @@ from ...rig.schema import limit_of, rig_of
 from ...texts import Text
 from ..mirror.sides import BonePair, sides_of
 from ..setup.ranges import ROUNDING, fitted
-from .marks import check_marks, ensure_action, has_marks, marks_of, of_kinds, write_track
+from .marks import check_own_keys, ensure_action, has_marks, marks_of, of_kinds, write_track
 
 PLAIN_CHANNELS = ("location", "scale")
 
@@ -169,9 +168,7 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
     Raises:
         FabrikError: It can't be keyed; nothing was changed.
     """
-    check_marks(owner)
-    if has_strips(owner):
-        raise RigError("NLA strips play it, over which keys of its bones would hide the rest", rig=owner.name)
+    check_own_keys(owner)
     ensure_action(owner)
     bones, shift = pose_bones(owner), at - clip.first
     frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))

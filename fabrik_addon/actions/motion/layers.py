@@ -37,13 +37,18 @@ def add_layer(owner: bpy.types.Object, name: str = "") -> FabrikLayer:
     rig = rig_of(owner)
     _check(owner)
     if not len(rig.layers):
-        first = rig.layers.add()
-        first.name, first.key = FIRST, "1"
-        rig.layer = first.key
-    layer = rig.layers.add()
-    layer.key = str(max(int(one.key) if one.key else 0 for one in rig.layers) + 1)
-    layer.name = unique_name(name or NEXT, [one.name for one in rig.layers if one != layer])
+        rig.layer = _made(owner, FIRST).key
+    layer = _made(owner, name or NEXT)
     choose_layer(owner, layer.name)
+    return layer
+
+
+def _made(owner: bpy.types.Object, name: str) -> FabrikLayer:
+    rig = rig_of(owner)
+    name = unique_name(name, [one.name for one in rig.layers])
+    rig.layers_made += 1
+    layer = rig.layers.add()
+    layer.name, layer.key = name, str(rig.layers_made)
     return layer
 
 

@@ -15,6 +15,7 @@ from ...maths import Doubles, Ints
 from ...motion.contacts import FLAT, HEEL, NONE, TOE, runs
 from ...rig.animation.compat import ensure_curve, fcurves_of, shares_curves
 from ...rig.animation.curves import SAME_FRAME, clear_keys
+from ...rig.animation.keys import has_strips
 from ...rig.bones import pose_bones
 from ...rig.schema import rig_of
 from ...texts import Text
@@ -165,6 +166,17 @@ def check_marks(owner: bpy.types.Object) -> None:
         fields = {"action": action.name, "other": other.name}
         text = Text("its action '{action}' is also played by '{other}': make it a single user first", **fields)
         raise RigError(text, rig=owner.name)
+
+
+def check_own_keys(owner: bpy.types.Object) -> None:
+    """Refuse an armature whose bones can't be keyed so that nothing else of their motion is lost.
+
+    Raises:
+        RigError: Strips play it, or `check_marks` refuses it.
+    """
+    check_marks(owner)
+    if has_strips(owner):
+        raise RigError("NLA strips play it, over which keys of its bones would hide the rest", rig=owner.name)
 
 
 def ensure_action(owner: bpy.types.Object) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import bpy
 
-from ...errors import ChainError, RigError
+from ...errors import ChainError
 from ...maths import conjugated, distance, multiplied, turn_angle, v3
 from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
 from ...rig.animation.compat import evaluated_now, fcurves_of
-from ...rig.animation.keys import has_strips, key_from
+from ...rig.animation.keys import key_from
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.groups import lacks_goal
 from ...rig.figure.start_pose import start_from_keys
@@ -24,7 +24,7 @@ from ..frames import go_to
 from ..keep_pose import keep_and_tell, unposed
 from ..snap import check_snap, relocations
 from ..solve import Item, together
-from .marks import check_marks
+from .marks import check_own_keys
 
 Change = Callable[[], None]  # what keys a property as it is to be from the frame on
 
@@ -125,9 +125,7 @@ def _check(items: Iterable[Item]) -> None:
         refusal = switch_refusal(chain)
         if refusal:
             raise ChainError(refusal, rig=owner.name, chain=chain.name)
-        if has_strips(owner):
-            raise RigError("NLA strips play it, over which keys of its bones would hide the rest", rig=owner.name)
-        check_marks(owner)
+        check_own_keys(owner)
         _check_curves(owner, chain)
 
 

@@ -114,6 +114,7 @@ class RigView(View[bpy.types.Object]):
         active_index: Index of the chain that the panel shows.
         layers: Of edits, from below; none where all edits are one.
         layer: Key of that at hand, whose edits are in the channels of the controls.
+        layers_made: How many there ever were; so none gets the key of one that is gone, which curves may still have.
         grounds: Objects on which feet stand in contacts, which know them by their numbers from 1.
         bake_report: What came of the last bake, as JSON; "" where there was none.
         body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
@@ -145,6 +146,7 @@ class RigView(View[bpy.types.Object]):
     )
     layers = items(FabrikLayer)
     layer = text(options=HIDDEN)
+    layers_made = whole(options=HIDDEN)
     grounds = items(FabrikGround)
     bake_report = text("Bake Report", options=HIDDEN)
     body_bone = text(
