@@ -52,7 +52,7 @@ from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame
 from ..rig.layers import OtherLayers, others_of
 from ..rig.schema.chain import FabrikChain
 from ..rig.spaces import carrier_of
-from ..rig.targets import resolve_point
+from ..rig.targets import kind_of, resolve_point
 from .solve import Item
 
 SAME = 2e-4  # radians that a solve may turn a joint by rounding
@@ -194,11 +194,13 @@ class FigurePose:
         axes = offset_axes(self.figure.frames(k).get("target", ""), self._posed, chain.target_bone)
         way, by, around = self.offset_to(k, place), self.turn_to(k, turn), axes_of(axes)
         turned = by if by == IDENTITY else multiplied(multiplied(conjugated(around), by), around)
-        return self._others(chain.target_bone).own(axes.to_3x3().inverted_safe() @ Vector(way), turned)
+        return self._others(chain.target, chain.target_bone).own(axes.to_3x3().inverted_safe() @ Vector(way), turned)
 
-    def _others(self, control: str) -> OtherLayers:
+    def _others(self, found: bpy.types.Object | None, name: str) -> OtherLayers:
         """What a control is moved by in the layers of edits that are not at hand."""
-        return others_of(self._posed, pose_bones(self._posed)[control])
+        assert found is not None, "it has one"
+        posed = found.evaluated_get(self.depsgraph)
+        return others_of(posed, kind_of(posed, name).holder(posed, name))
 
     def offsets_for(self, places: Places) -> dict[str, Vector]:
         """The location channels of controls of offset chains that stand in frames, so that a solve leads to places.
@@ -222,7 +224,7 @@ class FigurePose:
                 off = rotated(conjugated(q4(frames[asked.frame])), minus(figure.space.to_chain(place), v3(stands)))
                 axes = offset_axes(figure.frames(k)["target"], self._posed, chain.target_bone).to_3x3()
                 way = Vector(near_zero(plus(v3(self.points[k].target), off), figure.length))
-                found[name] = self._others(chain.target_bone).own(axes.inverted_safe() @ way, IDENTITY)[0]
+                found[name] = self._others(chain.target, chain.target_bone).own(axes.inverted_safe() @ way, IDENTITY)[0]
         return found
 
     def pole_control_at(self, chain: FabrikChain) -> Vector:
@@ -236,7 +238,7 @@ class FigurePose:
         if abs(angle) > UNTURNED:
             carrier = carrier_of(asked.swing, "pole", self._posed, chain.pole_bone)
             wanted = carrier.inverted_safe() @ Vector(rotated(turn_about(Y_AXIS, angle), asked.pole_at_rest))
-        return self._others(chain.pole_bone).own(wanted, IDENTITY)[0]
+        return self._others(chain.pole, chain.pole_bone).own(wanted, IDENTITY)[0]
 
     @property
     def _posed(self) -> bpy.types.Object:

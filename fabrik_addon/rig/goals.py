@@ -217,7 +217,6 @@ def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
         FabrikError: There is no such bone, or its channels make no sense.
     """
     holder = kind_of(posed, name).holder(posed, name)
-    assert isinstance(holder, bpy.types.PoseBone), "it is a bone (`checks.check_goal`)"
     way, turn = moved_by(posed, holder)
     if not (any(way) or any(turn[1:])) or not rig_of(posed).edits:
         return UNMOVED
@@ -237,7 +236,7 @@ def pole_within(frame: str, posed: bpy.types.Object, name: str) -> V3:
     Raises:
         FabrikError: It can't be read.
     """
-    return v3(carrier_of(frame, "pole", posed, name) @ moved_by(posed, pose_bones(posed)[name])[0])
+    return v3(carrier_of(frame, "pole", posed, name) @ moved_by(posed, kind_of(posed, name).holder(posed, name))[0])
 
 
 def offset_axes(frame: str, posed: bpy.types.Object, name: str) -> Matrix:

@@ -16,7 +16,8 @@ from ..maths import IDENTITY, Q4, conjugated, multiplied, share_of_turn
 from .animation.channels import CHANNELS, channel_of, neutral_values, read_rotation
 from .schema.rig import ControlView, FabrikLayerChannels, RigView, rig_of
 
-Channels: TypeAlias = bpy.types.PoseBone | FabrikLayerChannels
+Holder: TypeAlias = bpy.types.PoseBone | bpy.types.Object  # an object, as a pole may be, has one layer alone
+Channels: TypeAlias = Holder | FabrikLayerChannels
 Edit: TypeAlias = tuple[Vector, Q4]  # what location channels and a rotation are, of one layer or of all together
 # The properties by which a control is moved, as they are while it rests.
 RESTS = {"location": [0.0] * 3} | {channel_of(mode)[0]: neutral_values(mode) for mode in ("XYZ", *CHANNELS)}
@@ -35,16 +36,18 @@ def share_at_hand(rig: RigView) -> float:
     return at_hand.influence if at_hand.enabled else 0.0
 
 
-def stack(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterator[tuple[str, Channels, float]]:
+def stack(owner: bpy.types.Object, bone: Holder) -> Iterator[tuple[str, Channels, float]]:
     """The layers of a control from below: their keys, what has their channels, how much of each counts.
 
     Args:
         owner: The armature object; evaluated for what is keyed at a frame.
         bone: Of it.
     """
-    rig, kept = rig_of(owner), ControlView(bone).layers
-    if not len(rig.layers):
+    rig = rig_of(owner)
+    if not len(rig.layers) or not isinstance(bone, bpy.types.PoseBone):
         yield "", bone, 1.0
+        return
+    kept = ControlView(bone).layers
     for layer in rig.layers:
         channels = bone if layer.key == rig.layer else kept.get(layer.key)
         if channels is not None:
@@ -67,8 +70,8 @@ class OtherLayers(NamedTuple):
     above: Q4
 
     def own(self, way: Vector, turn: Q4) -> Edit:
-        """What the channels at hand have to be, so that all layers together are as wanted; a share of 0 can't do it."""
-        if self.share == 1.0 and not any(self.way) and self.below == self.above == IDENTITY:
+        """What the channels at hand have to be, so that all layers are as wanted; as that where it is off."""
+        if not self.share or (self.share == 1.0 and not any(self.way) and self.below == self.above == IDENTITY):
             return way, turn
         own = multiplied(multiplied(conjugated(self.above), turn), conjugated(self.below))
         return (way - self.way) / self.share, share_of_turn(own, 1.0 / self.share)
@@ -81,7 +84,7 @@ class OtherLayers(NamedTuple):
         return self.way + self.share * way, multiplied(multiplied(self.above, own), self.below)
 
 
-def others_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> OtherLayers:
+def others_of(owner: bpy.types.Object, bone: Holder) -> OtherLayers:
     """The layers of a control that are not at hand (`stack`).
 
     Raises:
@@ -100,7 +103,7 @@ def others_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> OtherLayers:
     return OtherLayers(share, way, below, above)
 
 
-def moved_by(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Edit:
+def moved_by(owner: bpy.types.Object, bone: Holder) -> Edit:
     """What a control is moved by in all layers together, as location channels and a rotation.
 
     Raises:

@@ -109,7 +109,7 @@ class _Edit(NamedTuple):
 def _counting(owner: bpy.types.Object) -> set[str]:
     """The keys of layers whose edits count at the frame at hand, or by keys and drivers of the layer at others."""
     path, animated = RigView.fields["layers"].path, animated_paths(owner)
-    found = {""} if not len(rig_of(owner).layers) else set[str]()
+    found = {""}
     for k, layer in enumerate(rig_of(owner).layers):
         if (layer.enabled and layer.influence) or any(one.startswith(f"{path}[{k}].") for one in animated):
             found.add(layer.key)
@@ -118,12 +118,13 @@ def _counting(owner: bpy.types.Object) -> set[str]:
 
 def _edits(goal: GoalRef) -> list[_Edit]:
     """What moves the control of an offset, in each layer that counts."""
-    bone, found, counts = pose_bones(goal.found)[goal.bone], list[_Edit](), _counting(goal.found)
+    bone, found, counts = holder_of(goal), list[_Edit](), _counting(goal.found)
     for key, channels, _ in stack(goal.found, bone):
         if key in counts:
             names = ("location", channel_of(channels.rotation_mode)[0])
-            is_own = channels == bone
-            paths = {name: bone.path_from_id(name) if is_own else kept_path(bone, key, name) for name in names}
+            paths = {name: bone.path_from_id(name) for name in names}
+            if channels != bone and isinstance(bone, bpy.types.PoseBone):
+                paths = {name: kept_path(bone, key, name) for name in names}
             found.append(_Edit(channels, paths))
     return found
 
