@@ -29,7 +29,7 @@ from ..maths import (
     turn_about,
     unit,
 )
-from ..messages import ROLES
+from ..messages import ROLES, Message
 from ..rig.animation.channels import channel_of, read_rotation, read_values, to_values
 from ..rig.animation.curves import clear_keys
 from ..rig.animation.keys import (
@@ -48,6 +48,7 @@ from ..rig.dependencies import carriers_of
 from ..rig.figure.joint_limits import read_limit
 from ..rig.figure.uneven import joints_at
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip
+from ..rig.layers import share_at_hand
 from ..rig.placing import (
     held_by,
     holder_of,
@@ -60,7 +61,7 @@ from ..rig.placing import (
     turn_curves,
     turn_held_by,
 )
-from ..rig.schema import FabrikChain
+from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..texts import Text, joined
 from .bends import bend_between, bend_of
 from .figure_pose import FigurePose, goal_point
@@ -209,7 +210,9 @@ def _check_free(chain: FabrikChain) -> None:
     """
     target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
     for role, goal in (("target", target), ("pole", pole)):
-        reason = held_by(goal)
+        reason: str | Message | None = held_by(goal)
+        if is_offset(chain) and not share_at_hand(rig_of(owner_of(chain))):
+            reason = Text("moves nothing while the layer of edits at hand is off")
         if not reason and role == "target" and goal is not None and _turns_with_target(chain):
             reason = turn_held_by(goal)
         if reason and (goal is not None or (role == "target" and not _is_held(chain))):

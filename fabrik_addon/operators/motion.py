@@ -21,7 +21,6 @@ from ..actions.motion.switch import switch_refusal, to_fk, to_ik
 from ..actions.motion.through_time import Noted, controls_of, note, off_keys, selected_controls, spread
 from ..actions.motion.trails import Trail, chosen, trail_steps
 from ..actions.motion.tween import tween
-from ..actions.solve import Item
 from ..errors import ChainError
 from ..overlay.settings import state
 from ..overlay.trails import owner_of
@@ -110,11 +109,13 @@ class SwitchOperator(ChainOperator):
     """An operator that switches limbs from this frame on, by keys.
 
     Attributes:
+        to_goal: Whether they come to be posed by their goals, else by their bones.
         told: What was done.
         done: Why it is not done again.
     """
 
     chains = chains_choice("ACTIVE")
+    to_goal = False
     told = done = Text("")
 
     @classmethod
@@ -124,12 +125,8 @@ class SwitchOperator(ChainOperator):
 
     @classmethod
     def may(cls, chain: FabrikChain) -> bool:
-        """Whether it is not so already. Every operator overrides it."""
-        return False
-
-    def switch(self, context: bpy.types.Context, items: list[Item]) -> list[str | Text]:
-        """Do it; what there is to look out for. Every operator overrides it."""
-        return []
+        """Whether it is not so already."""
+        return chain.influence < 1.0 if cls.to_goal else chain.influence > 0.0
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = items_of(context, owner, self.chains)
@@ -138,7 +135,7 @@ class SwitchOperator(ChainOperator):
             refusals = [switch_refusal(chain) for _, chain in found]
             raise ChainError(next((one for one in refusals if one), self.done), rig=owner.name)
         names = listed([chain.name for _, chain in items], "{count} chains")
-        warnings = self.switch(context, items)
+        warnings = (to_ik if self.to_goal else to_fk)(context, items)
         self.tell(Text(self.told, chains=names, frame=context.scene.frame_current), warnings=warnings)
 
 
@@ -150,28 +147,15 @@ class FABRIK_OT_limb_to_fk(SwitchOperator):
     told = Text("{chains}: posed by its bones from frame {frame} on")
     done = Text("its goal has no influence at this frame: its bones pose it already")
 
-    @classmethod
-    def may(cls, chain: FabrikChain) -> bool:
-        return chain.influence > 0.0
-
-    def switch(self, context: bpy.types.Context, items: list[Item]) -> list[str | Text]:
-        return [*to_fk(context, items)]
-
 
 class FABRIK_OT_limb_to_ik(SwitchOperator):
     """From this frame on pose the limb by its goal and not by its bones; both are keyed, and the pose stays"""
 
     bl_label = "Switch to IK"
 
+    to_goal = True
     told = Text("{chains}: posed by its goal from frame {frame} on")
     done = Text("its goal has all influence at this frame already")
-
-    @classmethod
-    def may(cls, chain: FabrikChain) -> bool:
-        return chain.influence < 1.0
-
-    def switch(self, context: bpy.types.Context, items: list[Item]) -> list[str | Text]:
-        return [*to_ik(context, items)]
 
 
 # Edits through time.

@@ -184,7 +184,7 @@ def read_points(
             rig = rig_of(owner_of(chain))
             pole = found.get("pole") if rig.edits else None
             if pole is not None and chain.pole is not None and "pole" in frames and len(rig.layers):
-                pole = pole_within(frames["pole"], chain.pole.evaluated_get(depsgraph), chain.pole_bone)
+                pole = pole_within(frames["pole"], "pole", chain.pole.evaluated_get(depsgraph), chain.pole_bone)
             return GoalPoints(moved[0], pole, by if turns_tip(chain) else None)
         point = found.get("target", target)
         turn = read_turn(chain, depsgraph, frames.get("target", ""))
@@ -225,18 +225,19 @@ def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
     return v3(axes.to_3x3() @ way), multiplied(multiplied(around, turn), conjugated(around))
 
 
-def pole_within(frame: str, posed: bpy.types.Object, name: str) -> V3:
+def pole_within(frame: str, role: str, posed: bpy.types.Object, name: str) -> V3:
     """Where the pole of an offset is in the frame of the bone that swings with the limb, by all layers of edits.
 
     Args:
         frame: Name of the bone that swings.
+        role: "pole".
         posed: The evaluated armature object.
         name: Of the pole.
 
     Raises:
         FabrikError: It can't be read.
     """
-    return v3(carrier_of(frame, "pole", posed, name) @ moved_by(posed, kind_of(posed, name).holder(posed, name))[0])
+    return v3(carrier_of(frame, role, posed, name) @ moved_by(posed, kind_of(posed, name).holder(posed, name))[0])
 
 
 def offset_axes(frame: str, posed: bpy.types.Object, name: str) -> Matrix:

@@ -9,7 +9,7 @@ import pytest
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
-from mathutils import Quaternion
+from mathutils import Matrix, Quaternion
 
 from support.animated import FIRST, LAST, Frames, Motion, control, limb, move, played, size, with_motion
 from support.scenes import go_live, press, update
@@ -126,6 +126,41 @@ def turned_by_hand(owner: bpy.types.Object, name: str) -> None:
     bone = pose_bones(owner)[name]
     bone.matrix = bone.matrix @ Quaternion((0.0, 0.0, 1.0), 0.2).to_matrix().to_4x4()
     update()
+
+
+def test_no_goal_is_moved_in_a_layer_that_is_off_and_that_is_told(layered: Motion) -> None:
+    owner, names, _ = layered
+    rig_of(owner).layers["Reach"].enabled = False
+    stood = played(owner, names)
+    rig_of(owner).active_index = [one.name for one in rig_of(owner).chains].index("Arm.L")
+    with pytest.raises(RuntimeError, match="moves nothing while the layer of edits at hand is off"):
+        press("goal_snap")
+    turned_by_hand(owner, limb(owner, "Arm.L"))  # which brings goals along, as far as they move anything
+    assert np.abs(played(owner, names) - stood).max() <= SMALL
+
+
+def test_a_pole_that_is_an_object_has_one_layer_alone(motion: Motion) -> None:
+    owner, names, before = motion
+    one = rig_of(owner).chains["Arm.L"]
+    pole = bpy.data.objects.new("Pole", None)
+    assert bpy.context.scene is not None
+    bpy.context.scene.collection.objects.link(pole)
+    pole.parent, pole.parent_type = owner, "BONE"
+    swing = pose_bones(owner)[one.pole_bone].parent
+    assert swing is not None
+    pole.parent_bone = swing.name
+    update()
+    pole.matrix_world = owner.matrix_world @ pose_bones(owner)[one.pole_bone].matrix
+    update()
+    pole.matrix_parent_inverse, pole.matrix_basis = pole.matrix_parent_inverse @ pole.matrix_basis, Matrix()  # at rest
+    update()
+    one.pole, one.pole_bone = pole, ""
+    assert np.abs(played(owner, names) - before).max() <= SMALL
+    press("layer_add")
+    move(owner, "Arm.L", (0.0, -0.1, 0.2))
+    control(owner, "Arm.L").keyframe_insert("location", frame=AT)
+    assert np.linalg.norm(hands(owner, names, played(owner, names), before), axis=1).min() > 0.2
+    press("edits_apply")
 
 
 def test_applied_edits_are_those_of_all_layers_that_count(layered: Motion) -> None:

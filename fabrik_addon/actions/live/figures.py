@@ -6,6 +6,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from typing import Any, cast
 
@@ -67,7 +68,7 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
         if asked.is_offset and not rig_of(owner).edits:
             continue
         if asked.is_offset and frame and len(rig_of(owner).layers):
-            read: Reader = _pole_reader(frame)
+            read: Reader = partial(pole_within, frame)
         else:
             read = reader_within(frame, turns=False) if frame else reader_of(goal.found, goal.bone)
         place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
@@ -75,11 +76,6 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
         if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
             turn = reader_within(frame, turns=True) if frame else kind_of(goal.found, goal.bone).turn
             yield place._replace(read=turn, role="turn", offset=normalized(q4(chain.rotation_offset)))
-
-
-def _pole_reader(frame: str) -> Reader:
-    """What reads where the pole of an offset is that has layers of edits (`goals.pole_within`)."""
-    return lambda role, found, name: pole_within(frame, found, name)
 
 
 def _offset_reader(frame: str, *, turns: bool) -> Reader:

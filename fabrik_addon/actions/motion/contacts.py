@@ -50,7 +50,7 @@ from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figure.groups import figure_bones, set_of
 from ...rig.goals import frames_of, is_offset, offset_axes, read_held, turns_tip
-from ...rig.layers import OtherLayers, moved_by, others_of, share_at_hand
+from ...rig.layers import OtherLayers, others_of
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..frames import frames_visited, go_to
@@ -60,14 +60,15 @@ from .clips import read_clip
 from .edits import span_of_motion
 from .marks import (
     GROUND,
-    KIND,
     PLACE,
     Contact,
+    check_ground,
     check_marks,
     contact_at,
     ensure_action,
     ground_number,
     has_marks,
+    kinds_of,
     of_kinds,
     place_contact,
     stances_of,
@@ -180,13 +181,14 @@ def find_steps(
     assert scene is not None
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames)
+    check_ground(owner, ground)
     soles, found = [_sole(owner, chain) for chain in legs], list[Marked]()
     with frames_visited(scene):
-        number = ground_number(owner, ground)
-        feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {number: ground})
-        seen = feet if ground is None else [foot.seen_from(relative(grounds[number])) for foot in feet]
+        feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {0: ground})
+        seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
         kinds = [find_contacts(foot, _rate(scene)) for foot in seen]
         ensure_action(owner)
+        number = ground_number(owner, ground)
         for sole, own in zip(soles, kinds, strict=True):
             write_track(owner, pose_bones(owner)[sole.bone], of_kinds(own.tolist(), number), frames)
             found.append(_counted(sole, own))
@@ -283,7 +285,7 @@ def clean_steps(
         rate = _rate(scene)
         span = _span(owner, scene)
         shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
-        kinds = {name: np.rint(track[:, KIND]).astype(np.int32) for name, track in tracks.items()}
+        kinds = {name: kinds_of(track) for name, track in tracks.items()}
         fixes = list[tuple[Doubles, Doubles]]()
         for sole, foot in zip(soles, feet[: len(legs)], strict=False):
             stances = _stances(tracks[sole.chain], grounds)
@@ -312,7 +314,7 @@ def _grounds(
     owner: bpy.types.Object, tracks: Iterable[Doubles], notes: list[str]
 ) -> dict[int, bpy.types.Object | None]:
     """The objects on which feet stand, by their numbers; that one is gone is noted."""
-    numbers = {int(one) for track in tracks for one in track[np.rint(track[:, KIND]) != NONE, GROUND]}
+    numbers = {int(one) for track in tracks for one in track[kinds_of(track) != NONE, GROUND]}
     known, found = rig_of(owner).grounds, dict[int, bpy.types.Object | None]()
     for number in sorted(numbers - {0}):
         one = known[number - 1] if number <= len(known) else None
@@ -382,8 +384,6 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
         raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
     if not chain.enabled:
         raise ChainError("it is not enabled, so that its control moves nothing", chain=chain.name)
-    if not share_at_hand(rig_of(owner)):
-        raise ChainError("the layer of edits at hand is off, so that its control moves nothing", chain=chain.name)
     if chain.influence < 1.0:
         raise ChainError("its influence is below 1, so that its tip would not stay", chain=chain.name)
     if chain.at_head and not (turns_tip(chain) and chain.orientation == "TARGET"):
@@ -437,8 +437,9 @@ def _sampled(
                 stands[number][k] = _stand(context, ground)
         for name, path in paths.items():
             axes = offset_axes("", posed, name).to_3x3()
-            path.axes[k], path.ways[k] = axes, axes @ moved_by(posed, bones[name])[0]
             path.others.append(others_of(posed, bones[name]))
+            way, _ = path.others[-1].with_own(Vector(bones[name].location), IDENTITY)
+            path.axes[k], path.ways[k] = axes, axes @ way
         yield (k + 1) / count
     scale, feet = owner.matrix_world.median_scale, list[Foot]()
     for sole, chain, (places, turns, toes, starts) in zip(soles, chains, rows, strict=True):
@@ -494,6 +495,9 @@ def _keys_of(
 ) -> list[Keys]:
     """The keys of a control that moves and turns its effector; none where it rests and has no keys.
 
+    Raises:
+        ChainError: The layer of edits at hand does not count in one of the frames.
+
     Args:
         owner: The armature object.
         chain: The chain.
@@ -508,6 +512,9 @@ def _keys_of(
     is_keyed = any(curve.data_path in paths and len(curve.keyframe_points) for curve in fcurves_of(owner))
     if not is_keyed and np.abs(ways).max() <= NO_WAY and angles.max() <= NO_WAY:
         return []
+    if not all(others.share for others in stood.others):
+        text = Text("the layer of edits at hand is off, so that its control moves nothing")
+        raise ChainError(text, rig=owner.name, chain=chain.name)
     local = np.linalg.solve(stood.axes, ways[:, :, None])[:, :, 0].astype(np.float64)
     mode, near, places, rows = bone.rotation_mode, read_values(bone), list[list[float]](), list[list[float]]()
     for k, others in enumerate(stood.others):

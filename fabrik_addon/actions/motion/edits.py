@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -20,7 +20,7 @@ from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
 from ...rig.layers import RESTS, Channels, kept_path, stack
-from ...rig.placing import holder_of
+from ...rig.placing import holder_of, location_path
 from ...rig.schema import FabrikChain, RigView, rig_of
 from ...rig.schema.chain import OFFSET
 from ..keep_pose import LetGo, let_go, unposed
@@ -94,16 +94,7 @@ def _controls(chains: Iterable[FabrikChain]) -> list[GoalRef]:
     return [goal for chain in chains for goal in goals_of(chain)]
 
 
-class _Edit(NamedTuple):
-    """What moves a control in one layer of edits that counts.
-
-    Attributes:
-        channels: What has the location and the rotation.
-        paths: By the names of these two their data paths.
-    """
-
-    channels: Channels
-    paths: dict[str, str]
+_Edit: TypeAlias = tuple[Channels, dict[str, str]]  # a layer's channels, and the data paths of location and rotation
 
 
 def _counting(owner: bpy.types.Object) -> set[str]:
@@ -125,19 +116,19 @@ def _edits(goal: GoalRef) -> list[_Edit]:
             paths = {name: bone.path_from_id(name) for name in names}
             if channels != bone and isinstance(bone, bpy.types.PoseBone):
                 paths = {name: kept_path(bone, key, name) for name in names}
-            found.append(_Edit(channels, paths))
+            found.append((channels, paths))
     return found
 
 
 def _curves(goal: GoalRef) -> list[bpy.types.FCurve]:
     """The curves of a control's place and rotation, in all layers that count."""
-    paths = {path for edit in _edits(goal) for path in edit.paths.values()}
+    paths = {path for _, own in _edits(goal) for path in own.values()}
     return [curve for curve in fcurves_of(goal.found) if curve.data_path in paths]
 
 
 def is_led(goal: GoalRef) -> bool:
     """Whether strips or drivers move a control, so that it can't be put to rest."""
-    start, own = f"{holder_of(goal).path_from_id()}.", {curve.data_path for curve in fcurves_of(goal.found)}
+    start, own = location_path(goal).removesuffix("location"), {curve.data_path for curve in fcurves_of(goal.found)}
     return any(path.startswith(start) and path not in own for path in animated_paths(goal.found))
 
 

@@ -142,20 +142,24 @@ def _controls(owner: bpy.types.Object) -> list[bpy.types.PoseBone]:
 def _curves(owner: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
     """The curves of an object's action, and of those actions that no other object plays."""
     yield from fcurves_of(owner)
-    data = owner.animation_data
-    others = {action for other in bpy.data.objects if other != owner for action in _played(other)}
     for action in bpy.data.actions:
-        is_own = data is not None and action == data.action
-        if not is_own and action not in others and action.is_editable:
+        if action != _current(owner) and _is_own(owner, action):
             yield from curves_of_action(action)
+
+
+def _is_own(owner: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """Whether an action can be changed, and no other object plays it."""
+    return action.is_editable and not any(action in _played(other) for other in bpy.data.objects if other != owner)
+
+
+def _current(owner: bpy.types.Object) -> bpy.types.Action | None:
+    return owner.animation_data.action if owner.animation_data is not None else None
 
 
 def _played(owner: bpy.types.Object) -> list[bpy.types.Action]:
     """The actions that an object plays, strips of muted tracks included."""
     data = owner.animation_data
-    if data is None:
-        return []
-    found = [data.action, *(strip.action for strip in strips_of(data, with_muted=True))]
+    found = [_current(owner), *(strip.action for strip in strips_of(data, with_muted=True))] if data is not None else []
     return [action for action in found if action is not None]
 
 
@@ -173,11 +177,8 @@ def _check(owner: bpy.types.Object) -> None:
     for driver in data.drivers if data is not None else ():
         if driver.data_path.startswith(starts):
             raise RigError("a driver moves a control, which then has no layers", rig=owner.name)
-    others = {action for other in bpy.data.objects if other != owner for action in _played(other)}
     for action in _played(owner):
-        is_own = data is not None and action == data.action
-        if not is_own and (action in others or not action.is_editable):
-            curves = (curve for curve in curves_of_action(action) if curve.data_path.startswith(starts))
-            if any(True for _ in curves):
-                text = Text("a strip plays keys of controls in '{action}', which is not its alone", action=action.name)
-                raise RigError(text, rig=owner.name)
+        is_foreign = action != _current(owner) and not _is_own(owner, action)
+        if is_foreign and any(curve.data_path.startswith(starts) for curve in curves_of_action(action)):
+            text = Text("a strip plays keys of controls in '{action}', which is not its alone", action=action.name)
+            raise RigError(text, rig=owner.name)

@@ -95,7 +95,12 @@ def track_of(owner: bpy.types.Object, bone: bpy.types.PoseBone, frames: Doubles)
 
 def marks_of(owner: bpy.types.Object, bone: bpy.types.PoseBone, frames: Doubles) -> Ints:
     """What of a foot is on the ground in F frames, (F,)."""
-    found: Ints = np.rint(track_of(owner, bone, frames)[:, KIND]).astype(np.int32)
+    return kinds_of(track_of(owner, bone, frames))
+
+
+def kinds_of(track: Doubles) -> Ints:
+    """What of a foot is on the ground in the frames of a track, (F,)."""
+    found: Ints = np.rint(track[:, KIND]).astype(np.int32)
     return found
 
 
@@ -115,7 +120,7 @@ def stances_of(track: Doubles) -> list[tuple[int, int]]:
     """First frame of each contact in a track, and the first one after it; on another ground it is another one."""
     cuts = np.flatnonzero((np.diff(track[:, GROUND:], axis=0) != 0.0).any(axis=1)) + 1
     found = list[tuple[int, int]]()
-    for first, last in runs(np.rint(track[:, KIND]) != NONE):
+    for first, last in runs(kinds_of(track) != NONE):
         ends = [first, *(int(cut) for cut in cuts if first < cut < last), last]
         found += pairwise(ends)
     return found
@@ -130,10 +135,9 @@ def contacts_of(owner: bpy.types.Object) -> list[Contact]:
         if curve is not None:
             first, last = (round(curve.keyframe_points[k].co[0]) for k in (0, -1))
             track = track_of(owner, bone, np.arange(first, last + 1, dtype=np.float64))
-            kinds = np.rint(track[:, KIND]).astype(int)
             for a, b in stances_of(track):
-                place = tuple(track[a, PLACE].tolist())
-                found.append(Contact(bone.name, first + a, tuple(kinds[a:b].tolist()), int(track[a, GROUND]), place))
+                kinds, place = tuple(kinds_of(track[a:b]).tolist()), tuple(track[a, PLACE].tolist())
+                found.append(Contact(bone.name, first + a, kinds, int(track[a, GROUND]), place))
     return found
 
 
@@ -226,19 +230,24 @@ def of_kinds(kinds: Sequence[int], ground: int = 0) -> Doubles:
     return found
 
 
-def ground_number(owner: bpy.types.Object, ground: bpy.types.Object | None) -> int:
-    """The number by which contacts know an object on which feet stand; 0 for the world.
+def check_ground(owner: bpy.types.Object, ground: bpy.types.Object | None) -> None:
+    """Refuse an object on which no foot can stand.
 
     Raises:
         RigError: It moves with the armature.
     """
+    above = ground
+    while above is not None and ground is not None:
+        if above == owner:
+            text = Text("'{ground}' goes along with it, so no foot can stand on it", ground=ground.name)
+            raise RigError(text, rig=owner.name)
+        above = above.parent
+
+
+def ground_number(owner: bpy.types.Object, ground: bpy.types.Object | None) -> int:
+    """The number by which contacts know an object on which feet stand (`check_ground`); 0 for the world."""
     if ground is None:
         return 0
-    above: bpy.types.Object | None = ground
-    while above is not None:
-        if above == owner:
-            raise RigError(Text("'{ground}' goes along with it, so no foot can stand on it", ground=ground.name))
-        above = above.parent
     grounds = rig_of(owner).grounds
     found = next((k for k, one in enumerate(grounds) if one.found == ground), None)
     if found is None:
@@ -269,6 +278,7 @@ def mark(
         RigError: They can't be marked; nothing was changed.
     """
     check_marks(owner)
+    check_ground(owner, ground)
     number = ground_number(owner, ground)
     ensure_action(owner)
     frames = range(span[0], span[1] + 1)

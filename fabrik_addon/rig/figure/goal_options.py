@@ -446,8 +446,9 @@ def _resting_pole(chain: FabrikChain, root: bpy.types.PoseBone, swing: str) -> t
     Returns:
         From the limb's root in the axes of that bone; and a direction in the axes of the first bone at rest.
     """
-    owner = owner_of_bone(root)
-    pole, axes = carrier_of(swing, "pole", owner, chain.pole_bone).translation, pose_bones(owner)[swing].bone
+    assert chain.pole is not None, "it has one"
+    axes = pose_bones(owner_of_bone(root))[swing].bone
+    pole = carrier_of(swing, "pole", chain.pole, chain.pole_bone).translation
     side = root.bone.matrix_local.to_3x3().inverted() @ axes.matrix_local.to_3x3() @ pole
     return v3(pole), v3(side)
 
