@@ -4,8 +4,10 @@
   python3 scripts/test.py                  on the Blender wheel of the running Python
   python3 scripts/test.py --changed        what the change at hand touches (since --base, main): lint, types, tests
   python3 scripts/test.py --bpy 4.2        on the wheel of that Blender (its Python must be on the PATH)
-  python3 scripts/test.py --all            all that is promised: the kernel alone, the rig layer on every Blender that
-                                           can be had, the rest on the oldest and the newest; ends at what fails first
+  python3 scripts/test.py --all            all that is promised: format, lint and types, the kernel alone, the rig layer
+                                           on every Blender that can be had, the rest on the oldest and the newest; ends
+                                           at what fails first. With --minutes, a machine that is too slow for all of it
+                                           runs lint, the kernel and the newest Blender's, and tells what it left out
   python3 scripts/test.py --blender PATH   inside a real Blender
   python3 scripts/test.py --kernel         the kernel's alone, compiled and interpreted, without Blender: minutes
   python3 scripts/test.py --lint           format, lint and types against the oldest and newest Blender
@@ -21,7 +23,11 @@ import re
 import subprocess
 import tempfile
 from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
 from pathlib import Path
+from time import time
 
 from build import ensure_built
 from dev.changed import ImportGraph, changed_files
@@ -42,7 +48,7 @@ from environment import (
 
 RUNNER = ROOT / "tests" / "runner.py"
 KERNEL, RIG = "tests/kernel", "tests/rig"
-EXAMPLES = "tests/manual/test_manual_examples.py"  # which run a part of the suite themselves: once is enough
+EXAMPLES = "tests/manual/test_manual_examples.py"  # which run a part of the suite themselves
 KERNEL_TESTS = [KERNEL, "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
 SWITCH = "FABRIK_INTERPRETED"
 OLDEST, *BETWEEN, NEWEST = PYTHON_OF
@@ -89,12 +95,18 @@ def run_suite(command: list[str], pytest_arguments: list[str], test_packages: Pa
         return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
 
 
-def run_kernel(pytest_arguments: list[str]) -> int:
-    """Run the kernel's tests without Blender, compiled and interpreted beside each other."""
+def run_kernel(form: str, pytest_arguments: Sequence[str] = ()) -> int:
+    """Run the kernel's tests without Blender.
+
+    Args:
+        form: In which the kernel runs, "compiled" or "interpreted".
+        pytest_arguments: For pytest; none for all that needs no Blender.
+    """
     python = ensure("kernel", ["kernel-test", "numpy"])
-    command = [str(python), str(RUNNER), *(pytest_arguments or KERNEL_TESTS)]
-    forms = {"compiled": "", "interpreted": "1"}
-    return run_beside([(f"Kernel, {form}", command, {SWITCH: switch}) for form, switch in forms.items()])
+    say(f"Kernel, {form}")
+    command = [str(python), str(RUNNER), *(pytest_arguments or [*ON_ALL_CORES, *KERNEL_TESTS])]
+    environment = {**os.environ, SWITCH: "1" if form == "interpreted" else ""}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 def run_wheel(version: str, pytest_arguments: list[str], python: Path | None = None) -> int:
@@ -134,10 +146,10 @@ def run_blender(blender: str, pytest_arguments: list[str]) -> int:
     return run_suite(command, pytest_arguments, beside)
 
 
-def run_lint() -> int:
-    """Format, lint, and strict types against the stubs of the oldest and the newest Blender."""
+def run_lint(*versions: str) -> int:
+    """Format, lint, and strict types against the stubs of these Blenders."""
     lint = [str(ensure("lint", ["lint"])), "-m"]
-    reports = {version: ROOT / "build" / f"any-{version}" for version in (OLDEST, NEWEST)}
+    reports = {version: ROOT / "build" / f"any-{version}" for version in versions}
     jobs = [
         ("ruff", [*lint, "ruff", *words], dict[str, str]()) for words in (["format", "--check", "."], ["check", "."])
     ]
@@ -214,30 +226,50 @@ def run_changed(base: str) -> int:
     failed = run_beside(jobs) if sources else 0
     tests = [str(path) for path in ImportGraph(ROOT).tests_of(changed)]
     if any(path.parts[:2] == ("fabrik_addon", "kernel") for path in changed):
-        failed |= run_kernel([])
+        failed |= run_kernel("compiled") | run_kernel("interpreted")
         tests = [path for path in tests if not path.startswith(KERNEL)]
     say(f"{len(changed)} files differ from {base}, {len(tests)} test files see them")
     return failed | run_wheel(default_blender(), [*ON_ALL_CORES, *tests])
 
 
-def run_all(newest: Path | None) -> int:
-    """Run all that is promised, until something fails.
+def run_all(newest: Path | None, minutes: float) -> int:
+    """Run all that is promised, until something fails; the newest Blender's closing line is the last.
 
     Args:
         newest: A Python in which the newest Blender's wheel is installed; none for one that this script makes.
+        minutes: In which it shall end. A run between the kernel and the newest Blender is left out where a fifth of
+            them has passed before it begins, and a test on the newest Blender where all have; both are told.
     """
+    start, failed = time(), run_lint(NEWEST)
+    if not failed:
+        ensure_all()
+        failed = run_kernel("compiled")
     there = [version for version in PYTHON_OF if python_for(version) or (version == NEWEST and newest)]
     for version in PYTHON_OF.keys() - set(there):
         say(f"Blender {version}: left out, its Python {PYTHON_OF[version]} is not on the PATH")
-    if failed := run_kernel([]):
-        return failed
-    whole = (there[0], there[-1])
-    for version in [*there[1:-1], *sorted(set(whole))]:  # the longest ones at the end, whose closing line is the last
-        left_out = [KERNEL] if version == whole[-1] else [KERNEL, EXAMPLES]
-        which = [f"--ignore={path}" for path in left_out] if version in whole else [RIG]
-        if failed := run_wheel(version, [*ON_ALL_CORES, *which], newest if version == NEWEST else None):
-            return failed
-    return 0
+    oldest, last, python = there[0], there[-1], newest if there[-1] == NEWEST else None
+    whole = [*ON_ALL_CORES, f"--ignore={KERNEL}", f"--ignore={EXAMPLES}"]
+    between: dict[str, Callable[[], int]] = {f"types of Blender {OLDEST}": partial(run_lint, OLDEST)}
+    between |= {f"Blender {version}": partial(run_wheel, version, whole) for version in there[:1] if oldest != last}
+    between |= {f"Blender {version}": partial(run_wheel, version, [*ON_ALL_CORES, RIG]) for version in there[1:-1]}
+    between["the interpreted kernel"] = partial(run_kernel, "interpreted")
+    between["the manual's examples"] = partial(run_wheel, last, [EXAMPLES], python)
+    for title, run in between.items():
+        if not failed and time() < start + 60.0 * minutes / 5.0:
+            failed = run()
+        elif not failed:
+            say(f"Left out on this machine, which is too slow for it: {title}")
+    until = [] if minutes == inf else [f"--until={start + 60.0 * minutes:.0f}"]
+    return failed or run_wheel(last, [*whole, *until], python)
+
+
+def ensure_all() -> None:
+    """Make what tests need that are not run interpreted: the compiled kernel, and the manual as HTML.
+
+    The manual here and not in a test, whose Python may not be able to make an environment.
+    """
+    ensure_built()
+    ensure_manual()
 
 
 def parser() -> ArgumentParser:
@@ -252,6 +284,7 @@ def parser() -> ArgumentParser:
     which.add_argument("--lint", action="store_true")
     made.add_argument("--base", default="main", help="with --changed: the branch that was left")
     made.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
+    made.add_argument("--minutes", type=float, default=inf, help="with --all: in which it shall end")
     made.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
     made.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     return made
@@ -260,17 +293,16 @@ def parser() -> ArgumentParser:
 def main() -> int:
     arguments = parser().parse_args()
     if arguments.lint:
-        return run_lint()
-    ensure_built()
-    ensure_manual()  # here and not in a test, whose Python may not be able to make an environment
+        return run_lint(OLDEST, NEWEST)
+    if arguments.all:
+        return run_all(arguments.newest, arguments.minutes)
+    ensure_all()
     if arguments.interpreted:
         os.environ[SWITCH] = "1"
     if arguments.changed:
         return run_changed(arguments.base)
     if arguments.kernel:
-        return run_kernel(arguments.pytest)
-    if arguments.all:
-        return run_all(arguments.newest)
+        return run_kernel("compiled", arguments.pytest) | run_kernel("interpreted", arguments.pytest)
     if arguments.blender:
         return run_blender(str(arguments.blender), arguments.pytest)
     return run_wheel(arguments.bpy or default_blender(), arguments.pytest or ON_ALL_CORES)

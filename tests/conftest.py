@@ -4,14 +4,29 @@
 import importlib.util
 import sys
 from pathlib import Path
+from time import time
 
 TESTS = Path(__file__).parent
 sys.path[:0] = [str(TESTS.parent / "scripts"), str(TESTS)]
 
 import hypothesis
+import pytest
 
 hypothesis.settings.register_profile("fabrik", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("fabrik")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A time, in seconds since 1970, from which on tests are left out."""
+    parser.addoption("--until", type=float, help="skip tests that have not begun by this time, in seconds since 1970")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave a test out, before anything is made for it, where the time is over."""
+    until = item.config.getoption("--until")
+    if until is not None and time() > until:
+        pytest.skip("the time that this run was given is over")
 
 
 def pytest_report_header() -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from cProfile import Profile
 from zlib import crc32
 
 import pytest
@@ -17,8 +17,8 @@ from support.name_lists import CONVENTIONS
 
 PLANS = {"6 legs": "MANY_LEGS", "8 legs in a row": "MANY_LEGS", "14 legs": "MANY_LEGS", "spider": "MANY_LEGS"}
 PLANS |= {"snake": "CHAINS", "centaur": "QUADRUPED", "dressed": "HUMAN", "four arms": "HUMAN", "six arms": "HUMAN"}
+MOST_CALLS = 400_000  # a third of a second
 MANY_LEGS = [name for name, plan in PLANS.items() if plan == "MANY_LEGS"]
-SECONDS = 1.0  # for 500 bones
 
 
 def applied(creature: Builder, skeleton: Skeleton) -> dict[str, list[str]]:
@@ -105,11 +105,16 @@ def branches(count: int) -> Skeleton:
     return made.skeleton()
 
 
+def calls_for(skeleton: Skeleton) -> int:
+    """How many calls of functions it takes to recognise a skeleton: what it costs, whatever else the machine does."""
+    profile = Profile()
+    profile.runcall(recognise, skeleton)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
 @pytest.mark.parametrize("skeleton", [snake(500).skeleton(), branches(99)], ids=["row", "branches"])
-def test_five_hundred_bones_take_less_than_a_second(skeleton: Skeleton) -> None:
-    start = perf_counter()
-    recognise(skeleton)
-    assert perf_counter() - start < SECONDS
+def test_five_hundred_bones_are_recognised_at_once(skeleton: Skeleton) -> None:
+    assert calls_for(skeleton) < MOST_CALLS
 
 
 # Skeletons with bones missing, doubled and renamed: no limb is applied that has a bone of another limb or side.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the kernel answers, to the last bit, as JSON: run by itself, it tells what the interpreted form answers.
 
-FABRIK_INTERPRETED=1 python tests/support/kernel_answers.py
+FABRIK_INTERPRETED=1 python tests/support/kernel_answers.py limits
 """
 
 from __future__ import annotations
@@ -126,4 +126,4 @@ def run(script: Path, variables: dict[str, str], *arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({"form": loading.form().kind, **{name: make() for name, make in PARTS.items()}}))
+    sys.stdout.write(json.dumps({"form": loading.form().kind, "answers": PARTS[sys.argv[1]]()}))
