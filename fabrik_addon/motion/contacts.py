@@ -2,7 +2,8 @@
 """When a foot is on the ground, by how heel and toe move, and what lets it stand still there.
 
 Places are of the world, in meters, with Z up. A contact counts while the point is slow and low; each limit has a lower
-one, which must be met once in a contact, and a higher one, within which it begins and ends (hysteresis).
+one, which must be met once in a contact, and a higher one, within which it begins and ends (hysteresis). How high it is
+counts over a ground that may slope, as ramps, stairs, and takes that drift do.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ LEG = 0.8  # meters of leg for which the speeds hold; others by their size
 SLOW, FAST = 0.15, 0.45  # meters a second
 LOW = 0.06  # of a leg, above the ground
 LOWEST = 0.1  # share of the frames in which a foot is still and lower than the ground
+STEEPEST = 0.7  # of what feet walk on: stairs of 35 degrees
+FAR = 1.0  # legs between two places that tell a slope
+CLEARER = 1.05  # so much more often feet have to stand on a slope than on flat ground
+MOST_PLACES = 100
+ONE_WAY = 0.2  # spread of places across their way, beside that along it, from which on they tell how the ground tilts
 LIFTED = 0.07  # radians (4 degrees) by which the foot is pitched off the ground at one end
 SHORTEST = 0.1  # seconds
 SHORTEST_SOLE = 1e-9  # meters, so that what has no sole has no pitch
@@ -112,14 +118,65 @@ def junk_ends(turns: Doubles) -> tuple[int, int]:
     return max(before, default=0), max(after, default=0)
 
 
-def find_contacts(foot: Foot, rate: float) -> Ints:
+def slope_of(feet: Sequence[Foot], rate: float) -> Doubles:
+    """(2,), by how much the ground rises a meter along X and Y: 0 but where feet stand on a slope more often.
+
+    Those that go through two of the places at which feet stand still are tried, and the best is fitted to all places
+    that are on it, by least squares.
+
+    Args:
+        feet: Their motion.
+        rate: Frames a second.
+    """
+    size, counts, stood = max(foot.reach for foot in feet), list[int](), list[Doubles]()
+    for foot in feet:
+        heel = blurred(foot.points(foot.heel), rate)
+        for first, last in runs(_stands(foot, rate)):
+            if last - first >= SHORTEST * rate:
+                counts.append(last - first)
+                stood.append(np.median(heel[first:last], axis=0))
+    flat: Doubles = np.zeros(2)
+    if len(stood) < 2:
+        return flat
+    chosen = np.linspace(0, len(stood) - 1, min(len(stood), MOST_PLACES)).round().astype(int)
+    places, weights = np.array(stood)[chosen], np.array(counts)[chosen]
+    a, b = np.triu_indices(len(places), 1)
+    apart = places[b] - places[a]
+    squares = (apart[:, :2] ** 2).sum(axis=1)
+    is_far = squares >= (FAR * size) ** 2
+    slopes = apart[is_far, :2] * (apart[is_far, 2] / squares[is_far])[:, None]
+    slopes = np.concatenate((flat[None], slopes[lengths(slopes) <= STEEPEST]))
+    heights = places[:, 2] - slopes @ places[:, :2].T
+    is_on = np.abs(heights - np.quantile(heights, LOWEST, axis=1)[:, None]) < 0.5 * LOW * size
+    scores = is_on @ weights
+    best = int(scores.argmax())
+    if scores[best] <= CLEARER * scores[0]:
+        return flat
+    own, rest = places[is_on[best], :2], heights[best, is_on[best]]
+    found: Doubles = slopes[best] + np.linalg.lstsq(own - own.mean(axis=0), rest - rest.mean(), rcond=ONE_WAY)[0]
+    return found
+
+
+def _stands(foot: Foot, rate: float) -> Mask:
+    """(F,), whether heel and ball are slow."""
+    found: Mask = (_speeds(foot, foot.heel, rate) < SLOW) & (_speeds(foot, foot.ball, rate) < SLOW)
+    return found
+
+
+def _speeds(foot: Foot, point: Doubles, rate: float) -> Doubles:
+    """(F,), how fast a point of a foot is, as if the leg were `LEG` long."""
+    return lengths(np.gradient(blurred(foot.points(point), rate), axis=0)) * (rate * LEG / foot.reach)
+
+
+def find_contacts(foot: Foot, rate: float, slope: Doubles) -> Ints:
     """What of a foot is on the ground in each frame, (F,).
 
     Args:
         foot: Its motion.
         rate: Frames a second.
+        slope: (2,), of the ground (`slope_of`).
     """
-    return _found(rolling(foot, _found(foot, rate)), rate)
+    return _found(rolling(foot, _found(foot, rate, slope)), rate, slope)
 
 
 def rolling(foot: Foot, kinds: Ints) -> Foot:
@@ -139,21 +196,19 @@ def rolling(foot: Foot, kinds: Ints) -> Foot:
     return foot._replace(toe=foot.ball + share * (foot.toe - foot.ball))
 
 
-def _found(foot: Foot, rate: float) -> Ints:
-    heel, ball, toe = (blurred(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe))
-    speeds = [lengths(np.gradient(one, axis=0)) * rate * LEG / foot.reach for one in (heel, ball, toe)]
-    stands = (speeds[0] < SLOW) & (speeds[1] < SLOW)
-    found = np.zeros(len(heel), dtype=np.int32)
+def _found(foot: Foot, rate: float, slope: Doubles) -> Ints:
+    points = [blurred(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe)]
+    heel, ball, toe = (one[:, 2] - one[:, :2] @ slope for one in points)
+    stands, found = _stands(foot, rate), np.zeros(len(heel), dtype=np.int32)
     if not stands.any():
         return found
-    stands &= heel[:, 2] <= np.quantile(heel[stands, 2], LOWEST) + LOW * foot.reach  # a foot may be held up, too
-    ground = [float(np.median(one[stands, 2])) for one in (heel, toe)]
-    pitch = np.arcsin(np.clip((heel - ball)[:, 2] / np.maximum(lengths(heel - ball), SHORTEST_SOLE), -1.0, 1.0))
+    stands &= heel <= np.quantile(heel[stands], LOWEST) + LOW * foot.reach  # a foot may be held up, too
+    sole = np.maximum(lengths(points[0] - points[1]), SHORTEST_SOLE)
+    pitch = np.arcsin(np.clip((heel - ball) / sole, -1.0, 1.0))
     pitch -= np.median(pitch[stands])
-    for kind, one, speed, off, level in zip(
-        (HEEL, TOE), (heel, toe), speeds[::2], (pitch, -pitch), ground, strict=True
-    ):
-        may = (speed < FAST) & (one[:, 2] - level < LOW * foot.reach) & (off < LIFTED)
+    for kind, point, height, off in ((HEEL, foot.heel, heel, pitch), (TOE, foot.toe, toe, -pitch)):
+        speed = _speeds(foot, point, rate)
+        may = (speed < FAST) & (height - np.median(height[stands]) < LOW * foot.reach) & (off < LIFTED)
         found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
     return found.astype(np.int32)
 

@@ -191,6 +191,7 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "the ground of the motion slopes by {degrees}°": "der Boden der Bewegung ist um {degrees}° geneigt",
     "Ground of Contact": "Untergrund des Kontakts",
     "Place of Contact": "Ort des Kontakts",
     "Rotation of Contact": "Drehung des Kontakts",

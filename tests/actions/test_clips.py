@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.mirror.sides import sides_of
-from fabrik_addon.actions.motion.marks import Contact, contacts_of
+from fabrik_addon.actions.motion.marks import ANYWHERE, Contact, contacts_of, place_contact
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.channels import read_rotation, rotation_path
 from fabrik_addon.rig.animation.compat import fcurves_of, set_selected
@@ -84,6 +84,40 @@ def test_motion_is_pasted_elsewhere_with_its_contacts(motion: Motion) -> None:
     assert np.abs(played(owner, names) - before).max() <= SAME
     foot = limb(owner, "Leg.L")
     assert [(one.bone, one.first, one.last) for one in contacts_of(owner)] == [(foot, 5, 9), (foot, 44, 48)]
+
+
+def test_contacts_keep_their_ground_when_they_are_pasted_and_their_place_on_the_same_armature(motion: Motion) -> None:
+    owner, _, _ = motion
+    board, place = bpy.data.objects.new("Board", None), (1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0)
+    bpy.context.collection.objects.link(board)
+    on_leg(owner)
+    press("contact_mark", kind="FLAT", feet="ACTIVE", span="RANGE", frame_start=5, frame_end=9, ground="Board")
+    place_contact(owner, contacts_of(owner)[0], place)
+    press("motion_copy", **ALL)
+    SCENE.scene.frame_set(40)
+    press("motion_paste")
+    first, second = contacts_of(owner)
+    assert [(one.first, one.ground, one.place) for one in (first, second)] == [(5, 1, place), (44, 1, place)]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    other = owner.copy()
+    other.animation_data_clear()
+    bpy.context.collection.objects.link(other)
+    rig_of(other).grounds.clear()
+    rig_of(other).grounds.add().found = owner  # so that the board has another number
+    bpy.context.view_layer.objects.active = other
+    press("motion_paste")
+    (pasted,) = contacts_of(other)
+    assert (pasted.kinds, pasted.place) == (first.kinds, ANYWHERE)
+    assert rig_of(other).grounds[pasted.ground - 1].found == board
+    board.parent = other
+    contacts, keyed = contacts_of(other), len(fcurves_of(other))
+    with pytest.raises(RuntimeError, match="'Board' goes along with it"):
+        bpy.ops.fabrik.motion_paste()
+    assert (contacts_of(other), len(fcurves_of(other))) == (contacts, keyed)
+    bpy.context.view_layer.objects.active = owner
+    press("motion_mirror", only_keys=False, **ALL)
+    mirrored = [one for one in contacts_of(owner) if one.bone == limb(owner, "Leg.R")]
+    assert [(one.first, one.ground, one.place) for one in mirrored] == [(5, 1, ANYWHERE)]
 
 
 def on_leg(owner: bpy.types.Object) -> None:

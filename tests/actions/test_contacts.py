@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.actions.motion.contacts import find_steps
 from fabrik_addon.actions.motion.marks import contact_path, contacts_of, marks_of
 from fabrik_addon.motion.contacts import NONE, runs
 from fabrik_addon.rig.animation.compat import fcurves_of
@@ -87,6 +90,24 @@ def test_frames_beyond_the_motion_are_no_contacts(sliding: bpy.types.Object) -> 
     press("contacts_find", span="RANGE", frame_start=FRAMES[0] - 20, frame_end=FRAMES[-1] + 80)
     assert {name: marks(sliding, name) for name in STANDS} == stood
     assert max(one.last for one in contacts_of(sliding)) <= FRAMES[-1]
+
+
+def test_on_a_ground_that_slopes_contacts_are_found_and_the_slope_is_told(sliding: bpy.types.Object) -> None:
+    press("contacts_find")
+    stood = {name: marks(sliding, name) for name in STANDS}
+    for frame, way in ((STANDS["Leg.L"][1] + 2, 0.0), (STANDS["Leg.R"][0] - 2, 2.0 * size(sliding))):
+        sliding.location = (0.0, -way, way * np.tan(np.radians(8.0)))
+        sliding.keyframe_insert("location", frame=frame)
+    told = list[str]()
+
+    def steps() -> Iterator[float]:
+        found = yield from find_steps(bpy.context, sliding, FRAMES)
+        told.extend(map(str, found.notes))
+
+    assert max(steps()) == 1.0
+    assert told == ["the ground of the motion slopes by 8°"]
+    for name, spans in stood.items():
+        assert np.abs(np.subtract(marks(sliding, name), spans)).max() <= 1, name
 
 
 def test_one_foot_alone_is_let_stand(sliding: bpy.types.Object) -> None:

@@ -28,6 +28,7 @@ from fabrik_addon.motion.contacts import (
     relative,
     rolling,
     runs,
+    slope_of,
     standing_still,
     way_of_body,
 )
@@ -37,13 +38,14 @@ RATE = 60.0
 LEG = 0.8
 HEEL_AT, BALL_AT, TIP_AT = (0.0, 0.05, -0.08), (0.0, -0.13, -0.08), (0.0, -0.2, -0.08)
 X_AXIS = np.array((1.0, 0.0, 0.0))
+LEVEL = np.zeros(2)
 
 
-def stepping(noise: float = 0.0, drift: float = 0.0) -> tuple[Foot, Ints]:
+def stepping(noise: float = 0.0, drift: float = 0.0, rise: float = 0.0) -> tuple[Foot, Ints]:
     """Two steps of a foot: heel, flat, toes, swing; it rolls about its heel, then about its ball. And its kinds."""
     pitch, at, kinds = list[float](), list[Doubles](), list[int]()
     for step in range(3):
-        ground = np.array((0.0, -0.7 * step, 0.0))
+        ground = np.array((0.0, -0.7 * step, rise * step))
         heel, ball = ground + np.array((0.0, 0.05, 0.0)), ground + np.array((0.0, -0.13, 0.0))
         for k in range(60):
             if k < 8:
@@ -55,7 +57,7 @@ def stepping(noise: float = 0.0, drift: float = 0.0) -> tuple[Foot, Ints]:
             else:
                 share = (k - 37) / 23.0
                 kind, angle = NONE, 0.5 - 0.8 * share
-                way = np.array((0.0, -0.7 * share, 0.15 * np.sin(np.pi * share)))
+                way = np.array((0.0, -0.7 * share, rise * share + 0.15 * np.sin(np.pi * share)))
                 pivot, own = ball + way, BALL_AT
             turn = turns_about(X_AXIS, np.array(angle))
             at.append(pivot - rotated_each(turn, np.array(own)))
@@ -72,17 +74,43 @@ def stepping(noise: float = 0.0, drift: float = 0.0) -> tuple[Foot, Ints]:
 @pytest.mark.parametrize(("noise", "drift"), [(0.0, 0.0), (0.002, 0.0), (0.0, 0.02)])
 def test_contacts_of_heel_and_toes_are_found(noise: float, drift: float) -> None:
     foot, kinds = stepping(noise, drift)
-    found = find_contacts(foot, RATE)
+    found = find_contacts(foot, RATE, LEVEL)
     for kind, least in ((HEEL, 0.85), (TOE, 0.9)):
         own, wanted = (found & kind) > 0, (kinds & kind) > 0
         assert len(runs(own)) == 3
         assert 2.0 * (own & wanted).sum() / (own.sum() + wanted.sum()) >= least
 
 
+@pytest.mark.parametrize("angle", [-25.0, -6.0, 1.5, 6.0, 12.0, 25.0])
+def test_on_a_slope_a_foot_is_found_as_on_flat_ground(angle: float) -> None:
+    foot, _ = stepping()
+    tilt = np.broadcast_to(np.concatenate((np.zeros(3), turns_about(X_AXIS, np.radians(angle)))), (len(foot.places), 7))
+    tilted = foot.seen_from(tilt)
+    slope = slope_of([tilted], RATE)
+    assert np.degrees(np.arctan(slope)).tolist() == pytest.approx((0.0, -angle), abs=0.2)
+    assert (find_contacts(tilted, RATE, slope) != find_contacts(foot, RATE, LEVEL)).sum() <= 4
+
+
+@pytest.mark.parametrize("rise", [-0.3, 0.15, 0.3])
+def test_on_stairs_a_foot_is_found_as_on_flat_ground(rise: float) -> None:
+    (foot, kinds), (level, _) = stepping(rise=rise), stepping()
+    found, wanted = (find_contacts(one, RATE, slope_of([one], RATE)) for one in (foot, level))
+    for kind in (HEEL, TOE):
+        assert len(runs((found & kind) > 0)) == 3
+        assert (((found & kind) > 0) != ((wanted & kind) > 0)).sum() <= 9
+    assert ((found == FLAT) & (kinds == FLAT)).sum() >= 0.9 * (kinds == FLAT).sum()
+
+
+def test_a_foot_that_is_held_up_and_noise_make_no_slope() -> None:
+    foot, _ = stepping(noise=0.002)
+    held = foot._replace(places=np.tile(np.array((0.2, -0.7, 0.4)), (len(foot.places), 1)))
+    assert slope_of([foot], RATE).tolist() == slope_of([foot, held], RATE).tolist() == [0.0, 0.0]
+
+
 def test_what_flies_has_no_contact() -> None:
     foot, _ = stepping()
     flying = foot.places + np.linspace(0.0, 40.0, len(foot.places))[:, None] * (0.0, 1.0, 0.0)
-    assert not find_contacts(foot._replace(places=flying), RATE).any()
+    assert not find_contacts(foot._replace(places=flying), RATE, LEVEL).any()
 
 
 @pytest.mark.parametrize(("noise", "drift"), [(0.004, 0.0), (0.0, 0.05), (0.004, 0.05)])
@@ -115,7 +143,7 @@ def test_on_a_ground_that_moves_a_foot_is_found_and_stands_as_on_one_that_does_n
     foot, kinds = stepping(0.004, 0.05)
     ground = going_along(len(kinds))
     carried = foot.seen_from(np.concatenate((_back(ground), conjugates(ground[:, 3:])), axis=1))
-    assert (find_contacts(carried.seen_from(relative(ground)), RATE) == find_contacts(foot, RATE)).all()
+    assert (find_contacts(carried.seen_from(relative(ground)), RATE, LEVEL) == find_contacts(foot, RATE, LEVEL)).all()
     ones, still = np.ones(len(kinds)), stances(kinds)
     moved = [one._replace(ground=ground) for one in still]
     (ways, turns), (own_ways, own_turns) = (

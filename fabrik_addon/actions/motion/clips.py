@@ -25,7 +25,21 @@ from ...rig.schema import limit_of, rig_of
 from ...texts import Text
 from ..mirror.sides import BonePair, sides_of
 from ..setup.ranges import ROUNDING, fitted
-from .marks import check_own_keys, ensure_action, has_marks, marks_of, of_kinds, write_track
+from .marks import (
+    ANYWHERE,
+    GROUND,
+    PLACE,
+    check_ground,
+    check_own_keys,
+    ensure_action,
+    ground_number,
+    has_marks,
+    kinds_of,
+    marks_of,
+    of_kinds,
+    track_of,
+    write_track,
+)
 
 PLAIN_CHANNELS = ("location", "scale")
 
@@ -38,14 +52,14 @@ class BoneClip:
         bone: Its name.
         turns: (F, 4), rotations; None where these have no keys.
         plain: By "location" and "scale" (F, 3), where these have keys.
-        kinds: What of a foot is on the ground, in each frame of the range; None for a bone that is not marked.
+        contacts: (F, 9), of a foot in each frame of the range (`marks.track_of`); None for a bone that is not marked.
         interpolation: From key to key: that of all its keys where it is one and the same, else Bezier.
     """
 
     bone: str
     turns: Doubles | None
     plain: dict[str, Doubles]
-    kinds: tuple[int, ...] | None
+    contacts: Doubles | None
     interpolation: str = "BEZIER"
 
 
@@ -112,10 +126,10 @@ def read_clip(
     for name, properties in told.items():
         rows = {one: _values(curves, bones[name], one, frames) for one in properties}
         turns = to_rotations(bones[name].rotation_mode, rows.pop("")) if "" in rows else None
-        kinds = tuple(marks_of(owner, bones[name], whole).tolist()) if name in marked else None
-        if properties or kinds is not None:
+        contacts = track_of(owner, bones[name], whole) if name in marked else None
+        if properties or contacts is not None:
             keyed = [curve for one in properties for curve in by_path.get(_path(bones[name], one), ())]
-            found.append(BoneClip(name, turns, rows, kinds, _interpolation(keyed)))
+            found.append(BoneClip(name, turns, rows, contacts, _interpolation(keyed)))
     return Clip(owner.name, *span, frames, tuple(found))
 
 
@@ -169,6 +183,9 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
         FabrikError: It can't be keyed; nothing was changed.
     """
     check_own_keys(owner)
+    grounds = _grounds(clip) if clip.rig != owner.name else None
+    for ground in (grounds or {}).values():
+        check_ground(owner, ground)
     ensure_action(owner)
     bones, shift = pose_bones(owner), at - clip.first
     frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))
@@ -182,12 +199,24 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
         raise
     writer.finish()
     for one in clip.bones:
-        if one.kinds is not None and one.bone in bones:
-            whole = range(clip.first + shift, clip.last + shift + 1)
-            write_track(owner, bones[one.bone], of_kinds(one.kinds), whole)
+        track = one.contacts
+        if track is not None and one.bone in bones:
+            if grounds is not None:  # those of another armature, on which the motion tells where feet stand
+                numbers = [ground_number(owner, grounds[int(number)]) for number in track[:, GROUND]]
+                track = of_kinds(kinds_of(track).tolist())
+                track[:, GROUND] = numbers
+            write_track(owner, bones[one.bone], track, range(clip.first + shift, clip.last + shift + 1))
     writer.flush()
     names = [one.bone for one in clip.bones if one.bone in bones and limit_of(bones[one.bone]).type.holds]
     return fitted(owner, names)[1] if any(map(is_offset, rig_of(owner).chains)) else []
+
+
+def _grounds(clip: Clip) -> dict[int, bpy.types.Object | None]:
+    """On what the feet of a clip stand, by the numbers of that in its tracks; None where it is gone."""
+    source = bpy.data.objects.get(clip.rig)
+    known: Any = [one.found for one in rig_of(source).grounds] if source is not None else []
+    numbers = {int(number) for one in clip.bones if one.contacts is not None for number in one.contacts[:, GROUND]}
+    return {number: known[number - 1] if 0 < number <= len(known) else None for number in numbers}
 
 
 def _keys(bone: bpy.types.PoseBone, clip: BoneClip, frames: Doubles, span: tuple[float, float]) -> Iterator[Keys]:
@@ -235,7 +264,10 @@ def _mirrored(clip: BoneClip, pair: BonePair) -> BoneClip:
         turns = np.concatenate((clip.turns[:, :1], axes), axis=1)
     ways = {"location": np.array(pair.place), "scale": np.array(pair.size)}
     plain = {name: values @ ways[name].T for name, values in clip.plain.items()}
-    return BoneClip(pair.other.name, turns, plain, clip.kinds, clip.interpolation)
+    contacts = clip.contacts.copy() if clip.contacts is not None else None
+    if contacts is not None:
+        contacts[:, PLACE] = ANYWHERE
+    return BoneClip(pair.other.name, turns, plain, contacts, clip.interpolation)
 
 
 def without_noise(owner: bpy.types.Object, clip: Clip, half: int, strength: float) -> Clip:

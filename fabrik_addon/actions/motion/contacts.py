@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import atan, degrees
 from typing import Any, NamedTuple
 
 import bpy
@@ -38,6 +39,7 @@ from ...motion.contacts import (
     junk_ends,
     relative,
     runs,
+    slope_of,
     standing_still,
     way_of_body,
 )
@@ -186,7 +188,10 @@ def find_steps(
     with frames_visited(scene):
         feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {0: ground})
         seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
-        kinds = [find_contacts(foot, _rate(scene)) for foot in seen]
+        slope = slope_of(seen, _rate(scene))
+        if angle := round(degrees(atan(float(np.linalg.norm(slope))))):
+            notes = [*notes, Text("the ground of the motion slopes by {degrees}°", degrees=angle)]
+        kinds = [find_contacts(foot, _rate(scene), slope) for foot in seen]
         ensure_action(owner)
         number = ground_number(owner, ground)
         for sole, own in zip(soles, kinds, strict=True):
