@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import girdle_of, rig_of
@@ -23,6 +26,7 @@ from support.animated import (
     limb,
     move,
     played,
+    set_up,
     size,
     turns,
     with_motion,
@@ -33,6 +37,7 @@ from support.scenes import go_live, press, update
 pytestmark = pytest.mark.usefixtures("not_live")
 
 HELD = 1e-5  # of a leg, by which what is held may be elsewhere
+BENDS = (20, 14, 9, 5, 2, 0, -2, -5, -7, -5, -2, 0, 2, 6, 12, 20)  # degrees by which a knee bends
 
 
 def test_motion_stays_to_the_last_bit_while_all_controls_rest(motion: Motion) -> None:
@@ -60,6 +65,23 @@ def assert_lowered(owner: bpy.types.Object, names: list[str], before: Frames) ->
         assert turns(poses, before)[:, at[foot]].max() <= 0.1
     for hand in ("Arm.L", "Arm.R"):
         assert np.abs(gone[:, at[hand]] - np.array(way)).max() <= HELD * leg
+
+
+def test_a_knee_that_passes_straight_bends_to_one_side_once_the_hips_are_lowered() -> None:
+    """As captured knees do, it is bent backwards in some frames, and always a little sideways."""
+    owner = animated("human_mixamo")
+    shin = next(part for part in find_parts(owner).parts if part.name == "Leg.L").bones[1]
+    bone = pose_bones(owner)[shin]
+    axes = bone.bone.matrix_local.to_3x3().inverted() @ owner.matrix_world.to_3x3().normalized().inverted()
+    sideways, forwards = axes @ Vector((1.0, 0.0, 0.0)), axes @ Vector((0.0, 1.0, 0.0))
+    for k, bend in enumerate(BENDS):
+        bone.rotation_quaternion = Quaternion(forwards, radians(-4.0)) @ Quaternion(sideways, radians(bend))
+        bone.keyframe_insert("rotation_quaternion", frame=FIRST + k)
+    owner, names, before = set_up(owner)
+    move(owner, "Body", (0.0, 0.0, -0.03))
+    after, thigh, span = played(owner, names), names.index(bone.parent.name), slice(0, len(BENDS))
+    steps, own = (turns(poses[span][1:], poses[span][:-1])[:, thigh] for poses in (after, before))
+    assert (steps - own).max() <= 8.0
 
 
 def test_a_hand_moved_for_some_frames_leaves_all_others_and_the_trunk(motion: Motion) -> None:

@@ -79,11 +79,15 @@ def size(owner: bpy.types.Object) -> float:
 
 
 def with_motion(name: str, mode: str = "QUATERNION") -> Motion:
-    """Such a character, set up and live; its own bones, and where these stood in each frame before.
+    """Such a character, set up and live; its own bones, and where these stood in each frame before."""
+    return set_up(animated(name, mode))
+
+
+def set_up(owner: bpy.types.Object) -> Motion:
+    """A character with motion, set up and live; its own bones, and where these stood in each frame before.
 
     Leaving edit mode rounds rest bones anew, so it is visited before these frames are read.
     """
-    owner = animated(name, mode)
     for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
         bpy.ops.object.mode_set(mode=to)
     names = [bone.name for bone in pose_bones(owner)]

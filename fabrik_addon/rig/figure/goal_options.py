@@ -22,7 +22,7 @@ from ..goals import Frames, turns_tip
 from ..schema import FabrikChain, rig_of
 from ..spaces import carrier_of
 from ..walk_goals import is_walked_body
-from .chain_goal import ChainGoal
+from .chain_goal import BENT, ChainGoal
 from .groups import ChainSet, body_moves
 from .kinematics import Instead, Link
 
@@ -329,10 +329,6 @@ def _carrier(bone: bpy.types.PoseBone, joints: dict[str, int]) -> int | None:
 
 # What chains ask for, from their settings.
 
-NEARLY_STRAIGHT = (
-    0.05  # of an offset how far its knee stands off, as a share of its length, where its pole counts in full
-)
-
 NUMBERS = {
     "influence": Message("INFLUENCE"),
     "pole_angle": Message("POLE_ANGLE"),
@@ -429,7 +425,7 @@ def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is
         rank=PLACED if is_body else asked.rank,
         turn_frame=asked.frame,
         pole_angle=0.0,
-        pole_fades=NEARLY_STRAIGHT,
+        pole_fades=BENT,
         pole_at_rest=pole,
         bend_at_rest=side,
     )
