@@ -238,12 +238,13 @@ def run_all(newest: Path | None, minutes: float) -> int:
     Args:
         newest: A Python in which the newest Blender's wheel is installed; none for one that this script makes.
         minutes: In which it shall end. A run between the kernel and the newest Blender is left out where a fifth of
-            them has passed before it begins, and a test on the newest Blender where all have; both are told.
+            them has passed before it begins, and a test of these two where all have; both are told.
     """
     start, failed = time(), run_lint(NEWEST)
+    until = [] if minutes == inf else [f"--until={start + 60.0 * minutes:.0f}"]
     if not failed:
         ensure_all()
-        failed = run_kernel("compiled")
+        failed = run_kernel("compiled", [*ON_ALL_CORES, *KERNEL_TESTS, *until])
     there = [version for version in PYTHON_OF if python_for(version) or (version == NEWEST and newest)]
     for version in PYTHON_OF.keys() - set(there):
         say(f"Blender {version}: left out, its Python {PYTHON_OF[version]} is not on the PATH")
@@ -259,7 +260,6 @@ def run_all(newest: Path | None, minutes: float) -> int:
             failed = run()
         elif not failed:
             say(f"Left out on this machine, which is too slow for it: {title}")
-    until = [] if minutes == inf else [f"--until={start + 60.0 * minutes:.0f}"]
     return failed or run_wheel(last, [*whole, *until], python)
 
 
