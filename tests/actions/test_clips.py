@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 import pytest
@@ -23,13 +21,12 @@ from support.scenes import press
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
-SCENE: Any = bpy.context
 ALL = {"bones": "ALL", "span": "RANGE", "frame_start": FIRST, "frame_end": LAST}
 SAME = 5e-5  # of numbers of matrices
 
 
 def turned_at(owner: bpy.types.Object, frame: int) -> dict[str, Quaternion]:
-    SCENE.scene.frame_set(frame)
+    bpy.context.scene.frame_set(frame)
     return {bone.name: Quaternion(read_rotation(bone)) for bone in pose_bones(owner)}
 
 
@@ -77,7 +74,7 @@ def test_motion_is_pasted_elsewhere_with_its_contacts(motion: Motion) -> None:
     on_leg(owner)
     press("contact_mark", kind="FLAT", feet="ACTIVE", span="RANGE", frame_start=5, frame_end=9)
     press("motion_copy", **ALL)
-    SCENE.scene.frame_set(40)
+    bpy.context.scene.frame_set(40)
     press("motion_paste")
     rig_of(owner).live = False
     assert np.abs(played(owner, names, range(40, 40 + LAST - FIRST + 1)) - before).max() <= SAME
@@ -94,7 +91,7 @@ def test_contacts_keep_their_ground_when_they_are_pasted_and_their_place_on_the_
     press("contact_mark", kind="FLAT", feet="ACTIVE", span="RANGE", frame_start=5, frame_end=9, ground="Board")
     place_contact(owner, contacts_of(owner)[0], place)
     press("motion_copy", **ALL)
-    SCENE.scene.frame_set(40)
+    bpy.context.scene.frame_set(40)
     press("motion_paste")
     first, second = contacts_of(owner)
     assert [(one.first, one.ground, one.place) for one in (first, second)] == [(5, 1, place), (44, 1, place)]
@@ -130,7 +127,7 @@ def test_noise_is_taken_out_of_bones_and_the_rest_of_the_clip_stays(motion: Moti
     arm, draw = pose_bones(owner)[limb(owner, "Arm.L")].parent, np.random.default_rng(2)
     path = rotation_path(arm)
     for frame in range(FIRST, LAST + 1):
-        SCENE.scene.frame_set(frame)
+        bpy.context.scene.frame_set(frame)
         arm.keyframe_insert(path.rpartition(".")[2], frame=frame)
     for curve in fcurves_of(owner):
         if curve.data_path == path:
@@ -177,7 +174,7 @@ def test_held_keys_stay_held_and_a_range_begins_and_ends_with_keys(motion: Motio
     rig_of(owner).live = False
     before = played(owner, names)
     press("motion_copy", **{**ALL, "frame_start": 5, "frame_end": 15})
-    SCENE.scene.frame_set(40)
+    bpy.context.scene.frame_set(40)
     press("motion_paste")
     assert np.abs(played(owner, names, range(40, 51)) - before[4:15]).max() <= SAME
 
