@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ LIBRARIES = (
     "libgl1-mesa-dri"
 )
 STAMP = "fabrik-stamp.json"
+START = time.monotonic()
 
 
 class SetupError(Exception):
@@ -36,8 +38,9 @@ class CompileError(SetupError):
 
 
 def say(text: str) -> None:
-    """Tell the user what is going on, on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    """Tell the user what is going on, on standard error, and after how many minutes."""
+    minutes = int(time.monotonic() - START) // 60
+    print(f"{text} (after {minutes} min)" if minutes else text, file=sys.stderr, flush=True)
 
 
 def new_parser(doc: str | None) -> argparse.ArgumentParser:
@@ -91,13 +94,14 @@ def python_for(version: str) -> str | None:
     return found if works else None
 
 
-def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
+def ensure(name: str, groups: list[str], python: str = sys.executable, bytecode: bool = False) -> Path:
     """The interpreter of a virtual environment that has exactly the pinned packages; made or renewed where needed.
 
     Args:
         name: Folder under .venv/.
         groups: Dependency groups of pyproject.toml.
         python: Interpreter to make it with.
+        bytecode: Compile all modules at once, which takes most of the time: for what many processes will import.
 
     Raises:
         SetupError: The packages can't be installed.
@@ -106,8 +110,8 @@ def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not inside.exists() or not _is_made(folder, groups):
         _begin(folder, groups)
-        subprocess.run([python, "-m", "venv", str(folder)], check=True)
-        _install([str(inside), "-m", "pip", "install"], folder, groups)
+        subprocess.run([python, "-m", "venv", "--without-pip", str(folder)], check=True)
+        _install(["--python", str(inside), "install", *([] if bytecode else ["--no-compile"])], folder, groups)
     return inside
 
 
@@ -127,7 +131,7 @@ def packages(name: str, groups: list[str], python_version: str) -> Path:
         _begin(folder, groups)
         folder.mkdir(parents=True)
         fitting = ["--target", str(folder), "--python-version", python_version, "--only-binary=:all:"]
-        _install([sys.executable, "-m", "pip", "install", *fitting], folder, groups)
+        _install(["install", *fitting], folder, groups)
     return folder
 
 
@@ -141,9 +145,10 @@ def _begin(folder: Path, groups: list[str]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _install(pip: list[str], folder: Path, groups: list[str]) -> None:
+def _install(words: list[str], folder: Path, groups: list[str]) -> None:
+    """Install by the pip of the running Python, to which these words are said."""
     wanted = requirements(*groups)
-    command = [*pip, "--quiet", "--disable-pip-version-check", "--no-deps", *wanted]
+    command = [sys.executable, "-m", "pip", *words, "--quiet", "--disable-pip-version-check", "--no-deps", *wanted]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         raise SetupError(f"pip could not install the pinned packages:\n{done.stderr.strip()}")
@@ -168,7 +173,7 @@ def blender_python(version: str, *extra: str) -> Path:
     if python is None:
         major, minor = PYTHON_OF[version]
         raise SetupError(f"Blender {version} needs Python {major}.{minor}, which is not on the PATH")
-    inside = ensure("-".join(("blender", *extra, version)), [f"bpy-{version}", *extra], python)
+    inside = ensure("-".join(("blender", *extra, version)), [f"bpy-{version}", *extra], python, bytecode=True)
     error = _import_error(inside)
     if error and "cannot open shared object" in error:
         _install_libraries(error)

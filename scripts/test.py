@@ -24,6 +24,7 @@ import subprocess
 import tempfile
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -102,7 +103,7 @@ def run_kernel(form: str, pytest_arguments: Sequence[str] = ()) -> int:
         form: In which the kernel runs, "compiled" or "interpreted".
         pytest_arguments: For pytest; none for all that needs no Blender.
     """
-    python = ensure("kernel", ["kernel-test", "numpy"])
+    python = ensure("kernel", ["kernel-test", "numpy"], bytecode=True)
     say(f"Kernel, {form}")
     command = [str(python), str(RUNNER), *(pytest_arguments or [*ON_ALL_CORES, *KERNEL_TESTS])]
     environment = {**os.environ, SWITCH: "1" if form == "interpreted" else ""}
@@ -238,13 +239,17 @@ def run_all(newest: Path | None, minutes: float) -> int:
     Args:
         newest: A Python in which the newest Blender's wheel is installed; none for one that this script makes.
         minutes: In which it shall end. A run between the kernel and the newest Blender is left out where a fifth of
-            them has passed before it begins, and a test of these two where all have; both are told.
+            them has passed before it begins, a test of the kernel where half of them has, and one of the newest
+            Blender where all have; all three are told.
     """
-    start, failed = time(), run_lint(NEWEST)
+    start = time()
     until = [] if minutes == inf else [f"--until={start + 60.0 * minutes:.0f}"]
-    if not failed:
+    with ThreadPoolExecutor(1) as beside:
+        lint = beside.submit(run_lint, NEWEST)  # one core's work, while compiling is one core's, too
         ensure_all()
-        failed = run_kernel("compiled", [*ON_ALL_CORES, *KERNEL_TESTS, *until])
+        half = [] if minutes == inf else [f"--until={start + 30.0 * minutes:.0f}"]
+        failed = run_kernel("compiled", [*ON_ALL_CORES, *KERNEL_TESTS, *half])
+        failed |= lint.result()
     there = [version for version in PYTHON_OF if python_for(version) or (version == NEWEST and newest)]
     for version in PYTHON_OF.keys() - set(there):
         say(f"Blender {version}: left out, its Python {PYTHON_OF[version]} is not on the PATH")
