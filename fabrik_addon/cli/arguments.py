@@ -27,6 +27,7 @@ EXAMPLES = """examples:
   blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
   blender --background character.blend --command fabrik setup --output rig.blend
   blender --background --command fabrik walk --file spider.blend --frames 1-250 --output walk.blend
+  blender --background --command fabrik transfer Mocap Hero --file shot.blend --output hero.blend
   blender --background --command fabrik convert --file rig.blend --to chains --output rig.blend
   blender --background --command fabrik bake --job shots.json --index 4-6 --progress
 
@@ -41,6 +42,7 @@ COMMANDS = {
     "bake": "key chains over a range of frames, of one file or of the shots of a job file",
     "setup": "find the limbs of characters and make chains, goals, limits and pins of them",
     "walk": "let armatures walk along the path of their body: find the legs and plan the steps",
+    "transfer": "bring the motion of an armature to another one, whatever its bones and proportions",
     "convert": "make chains of Blender's IK constraints, or the other way round",
 }
 
@@ -78,11 +80,15 @@ def parser() -> Parser:
     made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
     made["convert"].add_argument("--aims", action="store_true", help="make chains of Damped Track constraints as well")
     made["inspect"].add_argument("--parts", action="store_true", help="tell the limbs that are found as well")
-    frames = "range; the scene's if it is not given"
-    for name in ("walk", "bake"):
+    frames = "range; if it is not given the scene's, of transfer all frames in which the source moves"
+    for name in ("walk", "bake", "transfer"):
         made[name].add_argument("--frames", metavar="FIRST-LAST", help=frames)
     _add_setup(made["setup"])
     _add_bake(made["bake"])
+    add = made["transfer"].add_argument
+    add("source", help="the armature object that moves")
+    add("target", help="the armature object to which its motion is brought")
+    add("--without-contacts", action="store_true", help="do not let feet stand still where those of the source do")
     add = made["walk"].add_argument
     add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")
     add(

@@ -40,7 +40,15 @@ from .files import (
     write_text,
 )  # fmt: skip
 from .jobs import run_job
-from .requests import Progress, Report, bake_open_file, parts_told, set_up_open_file, walk_open_file
+from .requests import (
+    Progress,
+    Report,
+    bake_open_file,
+    parts_told,
+    set_up_open_file,
+    transfer_in_open_file,
+    walk_open_file,
+)
 from .scene import OF_BODY, OF_GOAL, Request, armatures, chosen, items_of, put
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
@@ -125,6 +133,12 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
         refuse_chains(arguments)
         frames = range_of(arguments.frames, 1)
         return lambda: walk_open_file(names, frames, arguments.body_bone, arguments.gait)
+    if arguments.command == "transfer":
+        refuse_chains(arguments)
+        if names:
+            raise InvalidValueError("--armature does not go with transfer: name the source and the target")
+        frames, keep = range_of(arguments.frames, 1), not arguments.without_contacts
+        return lambda: transfer_in_open_file(arguments.source, arguments.target, frames, keep)
     if arguments.command == "bake":
         request = request_of(arguments)
         return lambda: _baked(request, Progress(arguments.progress or ""))

@@ -14,6 +14,7 @@ import bpy
 
 from ..actions.bake import BakeSettings, bake_steps, to_the_end
 from ..actions.frames import frames_between
+from ..actions.motion.transfer import transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
 from ..actions.walk.plan import plan_walk
@@ -180,6 +181,23 @@ def bake_open_file(request: Request, progress: Progress) -> Report:
     result = to_the_end(bake_steps(bpy.context, items, settings), progress.tell)
     told = [{"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()} for owner, _ in found]
     return {"all_reached": result.all_reached, "armatures": told}
+
+
+def transfer_in_open_file(source: str, target: str, frames: tuple[int, int] | None, keep_contacts: bool) -> Report:
+    """Bring the motion of one armature to another.
+
+    Args:
+        source: Name of the armature object that moves.
+        target: That of the other one.
+        frames: First and last frame, or None for all in which the source moves.
+        keep_contacts: Whether feet stand still where those of the source do.
+
+    Raises:
+        FabrikError: There is no such armature, or it can't be done.
+    """
+    (moves,), (owner,) = armatures([source]), armatures([target])
+    done = to_the_end(transfer_steps(bpy.context, moves, owner, frames, keep_contacts=keep_contacts))
+    return {"all_reached": True, "source": source, "target": target, **done._asdict()}
 
 
 def _range_of_scene() -> tuple[int, int]:

@@ -159,16 +159,16 @@ class StepsOperator(RigOperator):
         return self.execute(context)
 
     def take_steps(
-        self, context: bpy.types.Context, items: Sequence[Item], steps: Generator[float, None, Any]
+        self, context: bpy.types.Context, owners: Sequence[bpy.types.Object], steps: Generator[float, None, Any]
     ) -> Returned:
         """Do the work, in Blender's window where the operator was invoked.
 
         Args:
             context: Blender's.
-            items: What is worked on.
+            owners: The armature objects that are worked on.
             steps: The work; they yield the share that is done, and return what `conclude_steps` is given.
         """
-        self._owners, self._steps = [owner for owner, _ in items], steps
+        self._owners, self._steps = owners, steps
         is_shown, self._is_shown = self._is_shown, False
         if not self._went_on(context, BEFORE_BAR if is_shown else None):
             return {"FINISHED"}
@@ -337,7 +337,8 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
-        return self.take_steps(context, items, bake_steps(context, items, self._settings(context)))
+        steps = bake_steps(context, items, self._settings(context))
+        return self.take_steps(context, [rig for rig, _ in items], steps)
 
     def _settings(self, context: bpy.types.Context) -> BakeSettings:
         return BakeSettings(

@@ -66,7 +66,7 @@ class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         steps = find_steps(context, owner, self.frames(context), self.ground_object())
-        return self.take_steps(context, [(owner, rig_of(owner).chains[0])], steps)
+        return self.take_steps(context, [owner], steps)
 
     def conclude_steps(self, result: ContactsResult) -> None:
         stands = any(one.contacts for one in result.feet)
@@ -90,7 +90,7 @@ class FABRIK_OT_contacts_clean(ContactsOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         chain = working_chain(context) if self.feet == "ACTIVE" else None
         steps = clean_steps(context, owner, self.frames(context), [chain.name] if chain is not None else [])
-        return self.take_steps(context, [(owner, rig_of(owner).chains[0])], steps)
+        return self.take_steps(context, [owner], steps)
 
     def conclude_steps(self, result: ContactsResult) -> None:
         told = [joined(" ", (_counted(one), Text("stand still"))) for one in result.feet]

@@ -247,7 +247,7 @@ class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
         steps = snap_steps(context, [(item, self._frames(context, item)) for item in items])
-        return self.take_steps(context, items, steps)
+        return self.take_steps(context, [rig for rig, _ in items], steps)
 
     def conclude_steps(self, result: Snapped) -> None:
         count, done, warnings = result
@@ -272,7 +272,7 @@ class FABRIK_OT_pose_snap(SnapOptions, StepsOperator, SolveOperator):
             return self.solve(context, items)
         frames = self.frames(context)
         settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
-        return self.take_steps(context, items, bake_steps(context, items, settings))
+        return self.take_steps(context, [rig for rig, _ in items], bake_steps(context, items, settings))
 
     def conclude_steps(self, result: BakeResult) -> None:
         told = []

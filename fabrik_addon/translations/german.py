@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 LABELS = {  # labels of operators, panels and menus, and what stands on buttons and in menus in place of them
+    "Transfer Motion": "Bewegung übertragen",
+    "Whole Motion": "Ganze Bewegung",
+    "Keep Contacts": "Kontakte behalten",
     "Stand Here": "Hier stehen",
     "New Layer": "Neue Ebene",
     "Choose Layer": "Ebene wählen",
@@ -191,6 +194,28 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "Bring the motion of the other selected armature to this one, whatever its bones; feet stay where they stand": "Die Bewegung der anderen ausgewählten Armatur auf diese übertragen, welche Knochen sie auch hat; Füße bleiben, wo sie stehen",
+    "All frames in which the other armature moves": "Alle Frames, in denen die andere Armatur sich bewegt",
+    "Armature object that moves; empty for the other selected one": "Armatur-Objekt, das sich bewegt; leer für das andere ausgewählte",
+    "Let feet stand still where those of the other one do": "Füße still stehen lassen, wo die der anderen es tun",
+    "select the armature that moves, too, and no third one": "auch die Armatur auswählen, die sich bewegt, und keine dritte",
+    "it is the armature from which the motion comes: choose another one": "von dieser Armatur kommt die Bewegung: eine andere wählen",
+    "it has no motion that could be brought to another armature": "sie hat keine Bewegung, die sich auf eine andere Armatur übertragen ließe",
+    "no body bone was found on which all limbs hang": "kein Körperknochen wurde gefunden, an dem alle Glieder hängen",
+    "'{source}' is another kind of body": "'{source}' ist eine andere Art von Körper",
+    "'{source}' has {count} legs, and it has {own}": "'{source}' hat {count} Beine, und sie hat {own}",
+    "{count} frames are too few to tell how it moves": "{count} Frames sind zu wenige, um zu sagen, wie sie sich bewegt",
+    "'{source}' has no limb that it has, too": "'{source}' hat kein Glied, das sie auch hat",
+    "its pose at frame {frame} is no number": "seine Pose in Frame {frame} ist keine Zahl",
+    "it has no such part: {names}": "solche Teile hat sie nicht: {names}",
+    "something else poses these parts: {names}": "etwas anderes stellt diese Teile: {names}",
+    "these chains hold their targets, whatever the motion: {names}": "diese Ketten halten ihre Ziele, wie die Bewegung auch ist: {names}",
+    "there is no armature object '{name}' from which to take motion": "es gibt kein Armatur-Objekt '{name}', von dem die Bewegung kommen könnte",
+    "Transferring {share:.0%}": "Übertrage {share:.0%}",
+    "select the armature that moves, too": "auch die Armatur auswählen, die sich bewegt",
+    "{bones} from frame {first} to {last}": "{bones} von Frame {first} bis {last}",
+    "1 contact is kept": "1 Kontakt bleibt",
+    "{count} contacts are kept": "{count} Kontakte bleiben",
     "the ground of the motion slopes by {degrees}°": "der Boden der Bewegung ist um {degrees}° geneigt",
     "Ground of Contact": "Untergrund des Kontakts",
     "Place of Contact": "Ort des Kontakts",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import bpy
 
 from ..actions.chain_edit import chain_at_hand, working_rig
+from ..actions.motion.transfer import source_for
 from ..overlay.settings import scene_settings, state
 from ..rig.animation.compat import fcurves_of
 from ..rig.bones import pose_bones
@@ -34,11 +35,17 @@ class FABRIK_PT_motion(FabrikPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and has_motion(working_rig(context))
+        return super().poll(context) and (
+            has_motion(working_rig(context)) or source_for(context, working_rig(context)) is not None
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, owner, chain = self.layout, working_rig(context), chain_at_hand(context)
         scene, settings = context.scene, scene_settings(context.scene)
+        if source_for(context, owner) is not None:
+            layout.operator("fabrik.motion_transfer", icon="ARMATURE_DATA")
+        if not has_motion(owner):
+            return
         if any(map(is_offset, rig_of(owner).chains)):
             row = row_for(context, layout, [iface_("Edits"), *operator_labels("edits_apply")])
             row.prop(owner, "fabrik_edits", icon="ACTION_TWEAK", toggle=True)

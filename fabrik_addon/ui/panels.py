@@ -12,6 +12,7 @@ from bpy.props import IntProperty
 from ..actions import live
 from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_rig
 from ..actions.clear import original_of
+from ..actions.motion.transfer import source_for
 from ..actions.spaces import space_name
 from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of, waits_for
 from ..errors import FabrikError, InvalidValueError
@@ -289,6 +290,8 @@ class FABRIK_PT_posing(FabrikPanel):
             layout.operator("fabrik.chain_add", icon="ADD")
             layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
             layout.operator("fabrik.drag", icon="VIEW_PAN")
+            if source_for(context, owner) is not None:
+                layout.operator("fabrik.motion_transfer", icon="ARMATURE_DATA")
         else:
             chain = chain_at_hand(context)
             _draw_buttons(context, layout, owner, chain)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips of a walking human: hips lowered and a hand raised by its controls; feet that slide let stand still."""
+"""Clips of a walking human: hips lowered, a hand raised; feet that slide let stand still; its walk on two others."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from walks import FPS, let_arms_hang, swing_arms
 
 from blender import OPS, rig_of
 from dev.clips import STRIDES, stretch_way, walking_clip
-from dev.humans import HEIGHT, bone_of
+from dev.humans import HEIGHT, bone_of, make_human
 from dev.quiet import quiet
 from environment import say
 from rigs import empty_file
 
 HEADER = f"{'edited':<14} {'frames':>6} {'kept':>5} {'hips':>9} {'feet':>9} {'other frames':>13}"
 FEET_HEADER = f"{'cleaned':<14} {'contacts':>8} {'slide':>9} {'then':>9} {'given way':>9}"
+TRANSFER_HEADER = f"{'transferred':<20} {'contacts':>8} {'slide':>9} {'on ground':>9}"
 HUMAN = "human_game_engine"
+OTHER, SMALL = "human_mixamo", 0.6  # who gets its walk, and how large another one is who does
 FRAMES = (1, 96)
 WALKED = (9, 88)  # frames between which the hips go forwards
 LENGTH = STRIDES * (WALKED[1] - WALKED[0])  # metres
@@ -134,6 +136,46 @@ def clean_feet(out: Path) -> int:
     contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
     print(f"{'motion_feet':<14} {contacts:>8} {slid:>9.1e} {still:>9.1e} {given:>9.1e}")
     return int(still > STILL or not contacts or slid < STILL)
+
+
+def transfer_walk(out: Path) -> int:
+    """Bring the walk to another human, and to one that is small; returns how many figures are wrong."""
+    print(f"\n{TRANSFER_HEADER}")
+    feet = [bone_of(OTHER, "foot", side) for side in "LR"]
+    with quiet():
+        source = make_clip()
+        drawings, failed = [_alone(source)], 0
+    for size in (1.0, SMALL):
+        say(f"transferred: motion_transfer, {size:g}")
+        with quiet():
+            owner = make_human(OTHER)
+            owner.scale *= size
+            for one in bpy.context.scene.objects:
+                one.select_set(one in (source, owner))
+            OPS.fabrik.motion_transfer()
+            after, flat = played(owner, feet), [_flat(owner, name) for name in feet]
+            drawings.append(_alone(owner))
+        still = max(_slides(after, i, on) for i, on in enumerate(flat))
+        rest = owner.matrix_world @ owner.data.bones[feet[0]].head_local
+        places = [one[i].z for i, on in enumerate(flat) for one, stands in zip(after, on, strict=False) if stands]
+        off = max(abs(place - rest.z) for place in places) / HEIGHT
+        contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
+        print(f"{f'motion_transfer {size:g}':<20} {contacts:>8} {still:>9.1e} {off:>9.1e}")
+        failed += still > STILL or off > STILL or not contacts
+    with quiet():
+        save_below(drawings, VIEW, out / "motion_transfer.png")
+        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_transfer.blend"), compress=True)
+    return failed
+
+
+def _alone(owner: bpy.types.Object) -> Drawing:
+    """One of several humans in some frames of the clip."""
+    drawing = Drawing(floor=Vector((0.0, -0.5 * LENGTH, 0.0)), floor_radius=1.7, extent=HEIGHT, pixels=PIXELS)
+    own = {one.name for one in owner.children_recursive}
+    for frame in SHOWN:
+        bpy.context.scene.frame_set(frame)
+        drawing.skins += [(mesh, BODY) for name, mesh in evaluated_meshes() if name in own]
+    return drawing
 
 
 def _slides(poses: Sequence[Sequence[Vector]], i: int, flat: Sequence[bool]) -> float:

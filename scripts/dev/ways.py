@@ -19,9 +19,9 @@ LAYERS = (
     (("overlay", "what is drawn in the view"),),
     (("actions", "use cases: pose, live, bake, drag, snap, convert, set up, walk"),),
     (("rig", "reads and writes armatures: the only layer that touches their data"),),
+    (("motion", "contacts, and motion from other skeletons; no Blender"),),
     (
         ("gait", "walks, planned; no Blender"),
-        ("motion", "contacts; no Blender"),
         ("recognise", "parts of a body; no Blender"),
         ("translations", "the other languages"),
     ),

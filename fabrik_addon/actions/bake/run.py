@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import bpy
 import numpy as np
@@ -33,6 +33,8 @@ from .keys import BoneKeys, Destination, keys_of, results_of
 from .report import BakeResult, ChainBake, Report
 from .sample import Track, sample
 from .verify import frames_to_check, verify
+
+Result = TypeVar("Result")
 
 # One armature of a bake: what is written into it, and the way back.
 
@@ -214,20 +216,18 @@ def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettin
     return to_the_end(bake_steps(context, items, settings))
 
 
-def to_the_end(
-    steps: Generator[float, None, BakeResult], tell: Callable[[float], None] = lambda share: None
-) -> BakeResult:
-    """The result of a bake in steps.
+def to_the_end(steps: Generator[float, None, Result], tell: Callable[[float], None] = lambda share: None) -> Result:
+    """The result of work in steps.
 
     Args:
-        steps: See `bake_steps`.
+        steps: Such as `bake_steps`.
         tell: Is told after each step how much is done.
     """
     while True:
         try:
             tell(next(steps))
         except StopIteration as end:
-            found: BakeResult = end.value
+            found: Result = end.value
             return found
 
 

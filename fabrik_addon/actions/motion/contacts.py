@@ -462,11 +462,22 @@ def _reach(owner: bpy.types.Object, chain: FabrikChain) -> float:
 
 
 def _sole(owner: bpy.types.Object, chain: FabrikChain) -> Sole:
-    """What of the foot at the end of a chain may touch the ground, by its bones at rest.
+    """What of the foot at the end of a chain may touch the ground, by its bones at rest."""
+    tip = resolve_bones(owner, chain)[-1].bone
+    joint, into = tip.head_local if chain.at_head else tip.tail_local, tip.matrix_local.to_3x3().inverted()
+    heel, ball, toes, tiptoe = sole_at_rest(owner, tip, joint)
+    ahead = toes.matrix_local.inverted() @ tiptoe
+    return Sole(chain.name, tip.name, into @ (heel - joint), into @ (ball - joint), toes.name, ahead)
 
-    The ground is as low as the lowest of them; the heel is behind the ankle.
+
+def sole_at_rest(
+    owner: bpy.types.Object, tip: bpy.types.Bone, joint: Vector
+) -> tuple[Vector, Vector, bpy.types.Bone, Vector]:
+    """Heel, ball, the bone of the toes and their tip, of a foot with this ankle, in armature space.
+
+    The ground is as low as the lowest of its bones; the heel is behind the ankle.
     """
-    made, tip = control_names(owner), resolve_bones(owner, chain)[-1].bone
+    made = control_names(owner)
     below = [tip, *(bone for bone in tip.children_recursive if bone.name not in made)]
     up = (owner.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))).normalized()
     ground = min(up.dot(place) for bone in below for place in (bone.head_local, bone.tail_local))
@@ -474,14 +485,10 @@ def _sole(owner: bpy.types.Object, chain: FabrikChain) -> Sole:
     def on_ground(place: Vector) -> Vector:
         return place - up * (up.dot(place) - ground)
 
-    joint = tip.head_local if chain.at_head else tip.tail_local
     ankle = on_ground(joint)
     toes = max((bone for bone in below if bone.parent == tip), key=lambda bone: _ahead(bone, ankle, up), default=tip)
     ball = on_ground(toes.head_local if toes != tip else tip.tail_local)
-    heel = ankle - BEHIND * (ball - ankle)
-    into = tip.matrix_local.to_3x3().inverted()
-    ahead = toes.matrix_local.inverted() @ on_ground(toes.tail_local)
-    return Sole(chain.name, tip.name, into @ (heel - joint), into @ (ball - joint), toes.name, ahead)
+    return ankle - BEHIND * (ball - ankle), ball, toes, on_ground(toes.tail_local)
 
 
 def _ahead(bone: bpy.types.Bone, ankle: Vector, up: Vector) -> float:

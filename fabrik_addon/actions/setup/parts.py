@@ -44,6 +44,17 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
     return free if _count(free) >= max(1, _count(found)) else found
 
 
+def parts_to_read(owner: bpy.types.Object) -> Recognised[str]:
+    """The parts of an armature object, whatever poses their bones: for motion that is only read."""
+    skeleton = read_skeleton(owner, without=control_names(owner))
+    told, names = recognise(skeleton), skeleton.names
+    parts = [
+        Part(part.kind, part.name, tuple(names[bone] for bone in part.bones), part.roles, part.holds_head)
+        for part in told.parts
+    ]
+    return Recognised(told.plan, names[told.body] if told.body >= 0 else "", parts, told.convention)
+
+
 def _count(found: Recognised[str]) -> int:
     """How many arms and legs were found."""
     return sum(part.kind in (ARM, LEG) for part in found.parts)

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion of one armature brought to another: both are recognised, and the keys come to the other's own bones."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from math import degrees
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ...errors import BoneError, InvalidValueError, RigError
+from ...maths import Doubles, conjugates, products, rotated_each, v3
+from ...motion.body import Body, Limb, Motion
+from ...motion.contacts import junk_ends
+from ...motion.transfer import Transferred, transfer
+from ...recognise.find import HUMAN
+from ...recognise.part import LEG, ROLES, Part, Recognised
+from ...rig.bones import pose_bones
+from ...rig.control_bones import control_names
+from ...rig.goals import is_offset
+from ...rig.schema import rig_of
+from ...rig.skeleton import read_skeleton
+from ...texts import Text
+from ..frames import frames_visited, go_to
+from ..setup.parts import between_body_and_parts, find_parts, parts_to_read
+from ..walk.setup import frame_for, upright_of
+from .clips import BoneClip, Clip, write_clip
+from .contacts import FEWEST, sole_at_rest
+from .edits import span_of_motion
+from .marks import check_own_keys, of_kinds
+
+FOOT = ROLES[LEG][-1]
+LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
+
+
+class Stage(NamedTuple):
+    """From an armature to the stage on which it is compared with another one (`motion.transfer`).
+
+    Attributes:
+        upright: From the axes of the armature to those of the stage.
+        size: Meters of a unit of armature space.
+        low: How high the ground is in the upright armature, in meters.
+    """
+
+    upright: Quaternion
+    size: float
+    low: float = 0.0
+
+    def places(self, points: Doubles) -> Doubles:
+        """Points (..., 3) of armature space."""
+        found: Doubles = self.size * rotated_each(self._turns(points), points) - np.array((0.0, 0.0, self.low))
+        return found
+
+    def points(self, places: Doubles) -> Doubles:
+        """Places (..., 3) of the stage in armature space."""
+        found: Doubles = rotated_each(conjugates(self._turns(places)), places + np.array((0.0, 0.0, self.low)))
+        return found / self.size
+
+    def turns(self, rotations: Doubles) -> Doubles:
+        """Rotations (..., 4) of armature space."""
+        return products(self._turns(rotations), rotations)
+
+    def rotations(self, turns: Doubles) -> Doubles:
+        """Rotations (..., 4) of the stage in armature space."""
+        return products(conjugates(self._turns(turns)), turns)
+
+    def _turns(self, like: Doubles) -> Doubles:
+        return np.broadcast_to(np.array(self.upright), (*like.shape[:-1], 4))
+
+
+class TransferResult(NamedTuple):
+    """What came of bringing motion to an armature.
+
+    Attributes:
+        bones: How many of its bones are keyed.
+        first: First frame.
+        last: The last one.
+        contacts: How many contacts its feet have.
+        moved: The most by which its body gives way for them, in meters.
+        notes: What to look out for.
+    """
+
+    bones: int
+    first: int
+    last: int
+    contacts: int
+    moved: float
+    notes: list[str]
+
+
+def source_for(context: bpy.types.Context, owner: bpy.types.Object, name: str | None = None) -> bpy.types.Object | None:
+    """The armature object from which motion is brought to another.
+
+    Args:
+        context: Tells which others are selected.
+        owner: The other one.
+        name: Of the object; "" for the only other one that is selected; None to be told None where that is not clear.
+
+    Raises:
+        RigError: There is none of that name, or it is not clear.
+    """
+    if name:
+        found = bpy.data.objects.get(name)
+        if found is None or found.type != "ARMATURE":
+            raise RigError(
+                Text("there is no armature object '{name}' from which to take motion", name=name), rig=owner.name
+            )
+        return found
+    others = [found for found in context.selected_objects or () if found.type == "ARMATURE" and found != owner]
+    if len(others) == 1:
+        return others[0]
+    if name is None:
+        return None
+    raise RigError("select the armature that moves, too, and no third one", rig=owner.name)
+
+
+def transfer_steps(
+    context: bpy.types.Context,
+    source: bpy.types.Object,
+    owner: bpy.types.Object,
+    span: tuple[int, int] | None = None,
+    *,
+    keep_contacts: bool = True,
+) -> Generator[float, None, TransferResult]:
+    """Bring motion from one armature to another, in steps.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        source: The armature object that moves, as Blender evaluates it.
+        owner: The other one; its keys of the bones that are turned, in these frames, are replaced.
+        span: First and last frame; none for all that has keys.
+        keep_contacts: Whether feet stand still where those of the source do.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Raises:
+        FabrikError: They have no part in common, or it can't be read or keyed; nothing was changed.
+    """
+    scene = context.scene
+    assert scene is not None
+    if source == owner:
+        raise RigError("it is the armature from which the motion comes: choose another one", rig=owner.name)
+    data = source.animation_data
+    if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
+        raise RigError("it has no motion that could be brought to another armature", rig=source.name)
+    check_own_keys(owner)
+    found, own = parts_to_read(source), find_parts(owner)
+    _check(source, owner, found, own)
+    (stage, given), (home, body) = _staged(source, found), _staged(owner, own)
+    first, last = span or span_of_motion(source, scene)
+    if last - first + 1 < FEWEST:
+        raise InvalidValueError(Text("{count} frames are too few to tell how it moves", count=last - first + 1))
+    frames = range(first, last + 1)
+    with frames_visited(scene):
+        motion, above = yield from _sampled(context, source, (stage, given), (owner, own.body), frames)
+    notes = list[str]()
+    before, after = junk_ends(motion.turns)
+    if before or after:
+        cut = [*frames[:before], *frames[len(frames) - after :]]
+        notes.append(
+            Text("left out, since its pose is none of the motion: frame {frames}", frames=", ".join(map(str, cut)))
+        )
+        real = slice(before, len(frames) - after)
+        frames, above = frames[real], above[real]
+        motion = Motion(motion.turns[real], motion.heads[real])
+    rate = scene.render.fps / scene.render.fps_base
+    done = transfer(given, motion, body, rate, keep_contacts=keep_contacts)
+    clip = _clip(owner, home, body, done, above, frames)
+    notes += _notes(owner, own, done)
+    notes += write_clip(owner, clip, frames[0])
+    contacts = sum(_count(track.contacts) for track in clip.bones)
+    return TransferResult(len(done.sources), frames[0], frames[-1], contacts, done.moved, notes)
+
+
+def _count(track: Doubles | None) -> int:
+    """How many contacts a foot has."""
+    if track is None:
+        return 0
+    on = np.concatenate(([False], track[:, 0] != 0))
+    return int((on[1:] & ~on[:-1]).sum())
+
+
+def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
+    """Refuse armatures that have nothing in common.
+
+    Raises:
+        RigError: They have not.
+    """
+    for rig, parts in ((source, found), (owner, own)):
+        if not parts.body:
+            raise RigError("no body bone was found on which all limbs hang", rig=rig.name)
+    if found.plan != own.plan:
+        text = Text("'{source}' is another kind of body", source=source.name)
+        raise RigError(text, rig=owner.name)
+    legs = [sum(part.kind == LEG for part in parts.parts) for parts in (found, own)]
+    if legs[0] != legs[1]:
+        text = Text("'{source}' has {count} legs, and it has {own}", source=source.name, count=legs[0], own=legs[1])
+        raise RigError(text, rig=owner.name)
+    if not {part.name for part in found.parts if part.kind in LIMBS} & {part.name for part in own.parts}:
+        raise RigError(Text("'{source}' has no limb that it has, too", source=source.name), rig=owner.name)
+
+
+def _staged(owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
+    """An armature at rest, on its stage."""
+    frame = frame_for(owner, found.body, upright_of(owner))
+    stage = Stage(Quaternion(frame.upright), frame.size)
+    skeleton = read_skeleton(owner, without=control_names(owner))
+    numbers = {name: i for i, name in enumerate(skeleton.names)}
+    limbs = {part.name: _limb(owner, stage, found, part, numbers) for part in found.parts}
+    heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
+    soles = [heads[limb.bones[-1]] + limb.sole for limb in limbs.values() if limb.kind == LEG]
+    stage = stage._replace(low=float(np.concatenate(soles or [heads, tails])[:, 2].min()))
+    turns = np.array([[*pose_bones(owner)[name].bone.matrix_local.to_quaternion()] for name in skeleton.names])
+    heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
+    is_upright = found.plan == HUMAN.name
+    hips = numbers[found.body]
+    return stage, Body(skeleton.names, skeleton.parents, stage.turns(turns), heads, tails, limbs, hips, is_upright)
+
+
+def _limb(
+    owner: bpy.types.Object, stage: Stage, found: Recognised[str], part: Part[str], numbers: dict[str, int]
+) -> Limb:
+    """A part by the numbers of its bones; a leg ends with its foot."""
+    bones, trunk = pose_bones(owner), {one for other in found.parts if other != part for one in other.bones}
+    between = between_body_and_parts(owner, found.body, [part])
+    above = [numbers[name] for name in between if name in numbers and name not in trunk]
+    own = [(numbers[name], role) for name, role in zip(part.bones, part.roles, strict=True) if name in numbers]
+    roles, toes = [role for _, role in own], -1
+    sole: Doubles = np.zeros((3, 3))
+    if part.kind == LEG:
+        own = own[: roles.index(FOOT) + 1] if FOOT in roles else own
+        tip = bones[part.bones[len(own) - 1]].bone
+        heel, ball, toe, tiptoe = sole_at_rest(owner, tip, tip.head_local)
+        places = stage.size * np.array([[*(point - tip.head_local)] for point in (heel, ball, tiptoe)])
+        sole = rotated_each(np.broadcast_to(np.array(stage.upright), (3, 4)), places)
+        toes = numbers[toe.name] if toe != tip else -1
+    return Limb(part.kind, [number for number, _ in own], [role for _, role in own], above, toes, sole)
+
+
+def _sampled(
+    context: bpy.types.Context,
+    source: bpy.types.Object,
+    staged: tuple[Stage, Body],
+    other: tuple[bpy.types.Object, str],
+    frames: Sequence[int],
+) -> Generator[float, None, tuple[Motion, list[Matrix]]]:
+    """Read how an armature moves, and what the hips of the other one hang on.
+
+    Returns:
+        The motion, and for each frame the pose of the bone above the hips of the other one, in armature space.
+
+    Raises:
+        BoneError: A place or rotation is no number.
+    """
+    scene, (stage, body) = context.scene, staged
+    names, (owner, hips) = body.names, other
+    assert scene is not None
+    turns, heads = np.zeros((len(frames), len(names), 4)), np.zeros((len(frames), len(names), 3))
+    stood, above = Matrix(), list[Matrix]()
+    for k, frame in enumerate(frames):
+        go_to(scene, frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        posed, root = source.evaluated_get(depsgraph), pose_bones(owner.evaluated_get(depsgraph))[hips].parent
+        if not k:
+            stood = posed.matrix_world.inverted_safe()
+        moved, bones = stood @ posed.matrix_world, pose_bones(posed)
+        for i, name in enumerate(names):
+            matrix = moved @ bones[name].matrix
+            turns[k, i], heads[k, i] = matrix.to_quaternion(), matrix.translation
+        above.append(root.matrix.copy() if root is not None else Matrix())
+        yield (k + 1) / len(frames)
+    for i, k in np.argwhere(~np.isfinite(np.concatenate((turns, heads), axis=2)).all(axis=2).T)[:1].tolist():
+        raise BoneError(Text("its pose at frame {frame} is no number", frame=frames[k]), rig=source.name, bone=names[i])
+    return Motion(stage.turns(turns), stage.places(heads)), above
+
+
+def _clip(
+    owner: bpy.types.Object,
+    stage: Stage,
+    body: Body,
+    done: Transferred,
+    above: Sequence[Matrix],
+    frames: Sequence[int],
+) -> Clip:
+    """A motion as that of the armature's own bones."""
+    turns = done.motion.turns
+    tracks = {body.limbs[name].bones[-1]: of_kinds(kinds.tolist()) for name, kinds in done.contacts.items()}
+    found = list[BoneClip]()
+    for number in sorted(done.sources):
+        name, parent, places = body.names[number], body.parents[number], dict[str, Doubles]()
+        bone = pose_bones(owner)[name].bone
+        if number == body.hips:
+            local, places["location"] = _of_hips(bone, stage, body, done.motion, above)
+        elif parent >= 0 and bone.use_inherit_rotation:
+            stands = products(turns[:, parent], products(conjugates(body.turns[parent]), body.turns[number]))
+            local = products(conjugates(stands), turns[:, number])
+        else:
+            local = products(conjugates(body.turns[number]), turns[:, number])
+        found.append(BoneClip(name, local, places, tracks.get(number), "LINEAR"))
+    return Clip(owner.name, frames[0], frames[-1], np.array(frames, dtype=np.float64), tuple(found))
+
+
+def _of_hips(
+    bone: bpy.types.Bone, stage: Stage, body: Body, motion: Motion, above: Sequence[Matrix]
+) -> tuple[Doubles, Doubles]:
+    """Rotations (F, 4) and places (F, 3) of the channels of the body bone, whatever it hangs on."""
+    rotations, points = stage.rotations(motion.turns[:, body.hips]), stage.points(motion.heads[:, body.hips])
+    rows = list[tuple[Quaternion, Vector]]()
+    rest = bone.parent.matrix_local if bone.parent is not None else Matrix()
+    for rotation, point, parent in zip(rotations.tolist(), points.tolist(), above, strict=True):
+        pose = Matrix.LocRotScale(Vector(point), Quaternion(rotation), None)
+        options: Any = {"parent_matrix": parent, "parent_matrix_local": rest} if bone.parent is not None else {}
+        local = bone.convert_local_to_pose(pose, bone.matrix_local, invert=True, **options)
+        rows.append((local.to_quaternion(), local.translation))
+    return np.array([[*turn] for turn, _ in rows]), np.array([v3(place) for _, place in rows])
+
+
+def _notes(owner: bpy.types.Object, own: Recognised[str], done: Transferred) -> list[str]:
+    """What to look out for."""
+    notes = list[str]()
+    if done.missing:
+        notes.append(Text("it has no such part: {names}", names=", ".join(done.missing)))
+    if own.held:
+        names = ", ".join(name for name, _ in own.held)
+        notes.append(Text("something else poses these parts: {names}", names=names))
+    if done.slope:
+        notes.append(Text("the ground of the motion slopes by {degrees}°", degrees=round(degrees(done.slope))))
+    holds = [chain.name for chain in rig_of(owner).chains if chain.enabled and not is_offset(chain)]
+    if holds:
+        notes.append(Text("these chains hold their targets, whatever the motion: {names}", names=", ".join(holds)))
+    return notes

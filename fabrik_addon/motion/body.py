@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body of a character as numbers: its bones at rest, its parts, how it moves, its feet and its hinges.
+
+Everything is told on a stage: in meters, with Z up, the character at rest faces along -Y and stands at Z = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import radians
+from typing import NamedTuple
+
+import numpy as np
+
+from ..maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, units
+from ..recognise.part import ARM, ROLES
+from .contacts import Foot
+
+BENT, STRAIGHT = radians(6.0), radians(2.0)  # bend at rest that tells a hinge; below the other it tells nothing
+LEAST_SINE = 0.05  # mean sine of the bends of a motion from which on it tells a hinge
+FORWARD = np.array((0.0, -1.0, 0.0))
+
+
+class Limb(NamedTuple):
+    """A part of a body.
+
+    Attributes:
+        kind: What it is (`recognise.part`).
+        bones: Their numbers, root to tip.
+        roles: What each of them is, or "".
+        above: The bones between it and the trunk, the nearest first: clavicles, hip sockets.
+        toes: The bone of the toes, of a leg; -1 for none.
+        sole: (3, 3), of a leg from its effector at rest to heel, ball and tip of the toes.
+    """
+
+    kind: str
+    bones: Sequence[int]
+    roles: Sequence[str]
+    above: Sequence[int]
+    toes: int
+    sole: Doubles
+
+
+class Body(NamedTuple):
+    """The n bones of a character at rest, on its stage.
+
+    Attributes:
+        names: Their names.
+        parents: The number of each bone's parent, which comes before it; -1 for none.
+        turns: (n, 4), their rotations.
+        heads: (n, 3), where they begin.
+        tails: (n, 3), where they end.
+        limbs: The parts by their names.
+        hips: The bone on which all of them hang.
+        is_upright: Whether its arms and legs are those of a person, and not of an animal.
+    """
+
+    names: Sequence[str]
+    parents: Sequence[int]
+    turns: Doubles
+    heads: Doubles
+    tails: Doubles
+    limbs: Mapping[str, Limb]
+    hips: int
+    is_upright: bool
+
+    def joints(self, limb: Limb) -> list[int]:
+        """The places in an arm or leg at which its upper half, its lower half and its hand or foot begin.
+
+        Where no roles tell them, both halves are about as long.
+        """
+        roles = ROLES.get(limb.kind, ())
+        if roles and all(role in limb.roles for role in roles):
+            return [limb.roles.index(role) for role in roles]
+        way = np.cumsum(lengths(np.diff(self.heads[[*limb.bones]], axis=0)))
+        last = len(limb.bones) - 1
+        return [0, 1 + int(np.abs(way[: last - 1] - 0.5 * way[-1]).argmin()), last]
+
+    def is_jointed(self, limb: Limb) -> bool:
+        """Whether a limb is an arm or a leg with an elbow or a knee."""
+        return limb.kind in ROLES and len(limb.bones) >= len(ROLES[limb.kind])
+
+    def points(self, limb: Limb) -> Doubles:
+        """(3, 3), where the joints of an arm or a leg are at rest."""
+        return self.heads[[limb.bones[place] for place in self.joints(limb)]]
+
+
+class Motion(NamedTuple):
+    """How the n bones of a body stand in F frames, on its stage.
+
+    Attributes:
+        turns: (F, n, 4), their rotations.
+        heads: (F, n, 3), where they begin.
+    """
+
+    turns: Doubles
+    heads: Doubles
+
+
+def foot_of(body: Body, motion: Motion, limb: Limb) -> Foot:
+    """How the foot of a leg moves."""
+    tip, points = limb.bones[body.joints(limb)[-1]], body.points(limb)
+    back = np.broadcast_to(conjugates(body.turns[tip]), (3, 4))
+    heel, ball, toe = rotated_each(back, limb.sole)
+    places, turns = motion.heads[:, tip].copy(), motion.turns[:, tip].copy()
+    toes = np.broadcast_to(toe, places.shape)
+    if limb.toes >= 0:
+        rest = body.heads[tip] + limb.sole[2] - body.heads[limb.toes]
+        local = rotated_each(conjugates(body.turns[limb.toes]), rest)
+        ends = motion.heads[:, limb.toes] + rotated_each(
+            motion.turns[:, limb.toes], np.broadcast_to(local, places.shape)
+        )
+        toes = rotated_each(conjugates(turns), ends - places)
+    reach = float(lengths(np.diff(points, axis=0)).sum())
+    return Foot(places, turns, heel, ball, toes, motion.heads[:, limb.bones[body.joints(limb)[0]]], reach)
+
+
+def hang(body: Body, motion: Motion, bone: int) -> None:
+    """Let a bone hang on its parent as at rest."""
+    parent = body.parents[bone]
+    back, turns = conjugates(body.turns[parent]), motion.turns[:, parent]
+    motion.turns[:, bone] = products(turns, products(back, body.turns[bone]))
+    off = rotated_each(back, body.heads[bone] - body.heads[parent])
+    motion.heads[:, bone] = motion.heads[:, parent] + rotated_each(turns, np.broadcast_to(off, (len(turns), 3)))
+
+
+def below(body: Body, bone: int) -> list[int]:
+    """A bone and all that hang on it, each after its parent."""
+    found = [bone]
+    for one in range(bone + 1, len(body.parents)):
+        if body.parents[one] in found:
+            found.append(one)
+    return found
+
+
+def turn_of(x: Doubles, y: Doubles) -> Doubles:
+    """(4,), the rotation whose X and Y axes are these, which are square to each other."""
+    m = np.stack((x, y, crosses(x, y)), axis=1)
+    square = np.array(
+        [
+            1.0 + m[0, 0] + m[1, 1] + m[2, 2],
+            1.0 + m[0, 0] - m[1, 1] - m[2, 2],
+            1.0 - m[0, 0] + m[1, 1] - m[2, 2],
+            1.0 - m[0, 0] - m[1, 1] + m[2, 2],
+        ]
+    )
+    a, b, c = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
+    d, e, f = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
+    rows = np.array(
+        ((square[0], a, b, c), (a, square[1], d, e), (b, d, square[2], f), (c, e, f, square[3]))
+    )  # each the quaternion times four of its components
+    return units(rows[int(square.argmax())])
+
+
+def hinges_at_rest(body: Body, limb: Limb) -> Doubles:
+    """(2, 3), the hinge of an elbow or knee, in the axes of the upper and of the lower half; by its bend at rest.
+
+    A straight one bends as arms and legs of people do; one that is a little bent, in between.
+    """
+    a, b, c = body.points(limb)
+    upper, lower = units(b - a), units(c - b)
+    across = crosses(upper, lower)
+    angle = float(np.arctan2(lengths(across), dots(upper, lower)))
+    usual = units(crosses(units(upper + lower), FORWARD if limb.kind == ARM else -FORWARD))
+    share = min(max((angle - STRAIGHT) / (BENT - STRAIGHT), 0.0), 1.0)
+    hinge = units(share * units(across) + (1.0 - share) * usual)
+    joints = body.joints(limb)
+    backs = conjugates(body.turns[[limb.bones[place] for place in joints[:2]]])
+    return rotated_each(backs, np.stack((hinge, hinge)))
+
+
+def hinges_in_motion(body: Body, motion: Motion, limb: Limb, stood: Doubles) -> Doubles:
+    """`hinges_at_rest`, by how the limb bends in a motion; as they are told at rest where it hardly does.
+
+    Args:
+        body: At rest.
+        motion: Of it.
+        limb: An arm or a leg.
+        stood: (2, 3), as they are told at rest.
+    """
+    a, b, c = (motion.heads[:, limb.bones[place]] for place in body.joints(limb))
+    across = crosses(units(b - a), units(c - b))
+    found: Doubles = stood.copy()
+    for k, place in enumerate(body.joints(limb)[:2]):
+        seen = rotated_each(conjugates(motion.turns[:, limb.bones[place]]), across)
+        hinge = seen.mean(axis=0)
+        if lengths(hinge) > LEAST_SINE:
+            found[k] = units(hinge)
+    return found

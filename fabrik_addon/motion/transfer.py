@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion from one skeleton to another: each bone of the one is a constant turn away from one or two of the other.
+
+Rest poses, rolls and axes of the two differ, so what a bone is compared with is a frame that both have: of an arm or a
+leg its direction and the hinge of elbow or knee, found from the motion where that bends them; of a hand the forearm; of
+a foot its flat sole; of all else its rest pose. How this was found, and what failed: Aristidou & Lasenby (2011) for the
+limbs, and Gleicher (1998), "Retargetting Motion to New Characters", for feet that stay where they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import atan, radians
+from typing import NamedTuple
+
+import numpy as np
+
+from ..maths import (
+    Doubles,
+    Ints,
+    conjugates,
+    crosses,
+    dots,
+    lengths,
+    products,
+    rotated_each,
+    turns_about,
+    units,
+)
+from ..recognise.part import ARM, FINGER, LEG
+from .body import (
+    FORWARD,
+    Body,
+    Limb,
+    Motion,
+    below,
+    foot_of,
+    hang,
+    hinges_at_rest,
+    hinges_in_motion,
+    turn_of,
+)
+from .contacts import (
+    FLAT,
+    HEEL,
+    NONE,
+    TOE,
+    Foot,
+    Stance,
+    find_contacts,
+    runs,
+    slope_of,
+    standing_still,
+    way_of_body,
+)
+
+MOST_DRIFT = radians(1.5)  # slope of a ground that is taken for drift, and out of the motion
+LIES = radians(35.0)  # a sole that is further from flat at rest is none
+FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
+STEP = 0.03  # of a leg: what stands higher than the ground stands on something
+SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
+NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
+ROUNDS = 2  # in which a leg comes to its place
+UP = np.array((0.0, 0.0, 1.0))
+
+
+class Source(NamedTuple):
+    """From what a bone of the target is turned: a share of the way from one bone to another, each by a constant turn.
+
+    Attributes:
+        bones: The numbers of two bones.
+        turns: (2, 4), from each of them to the bone of the target, in its own axes.
+        share: Of the way from the first to the second.
+    """
+
+    bones: tuple[int, int]
+    turns: Doubles
+    share: float
+
+    def turned(self, motion: Motion) -> Doubles:
+        """(F, 4), how the bone of the target is turned."""
+        a, b = (products(motion.turns[:, bone], turn) for bone, turn in zip(self.bones, self.turns, strict=True))
+        if not self.share:
+            return a
+        near = b * np.where(np.add.reduce(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]
+        return units(a + self.share * (near - a))
+
+
+class Transferred(NamedTuple):
+    """A motion on another body.
+
+    Attributes:
+        motion: Of all its bones; those without a source hang on their parents as at rest.
+        sources: By the numbers of its bones those from which they are turned.
+        contacts: By the names of its legs (F,) what of the foot is on the ground.
+        missing: The parts of the source that it has not.
+        slope: Radians by which the ground of the source slopes, and stays so.
+        moved: The most by which the hips give way for the feet, in meters.
+    """
+
+    motion: Motion
+    sources: Mapping[int, Source]
+    contacts: Mapping[str, Ints]
+    missing: Sequence[str]
+    slope: float
+    moved: float
+
+
+def transfer(source: Body, motion: Motion, target: Body, rate: float, *, keep_contacts: bool = True) -> Transferred:
+    """Let a body move as another one does.
+
+    Args:
+        source: The body that moves.
+        motion: How it does.
+        target: The other one.
+        rate: Frames a second.
+        keep_contacts: Whether feet stand still where those of the source do.
+    """
+    motion, kinds, slope, heights = _grounded(source, motion, rate)
+    sources = dict(_sources(source, motion, target, kinds))
+    ratio, rise = _ratios(source, target)
+    found = _posed(target, sources, source, motion, ratio, rise)
+    missing = [name for name in source.limbs if name not in target.limbs]
+    legs = [name for name in kinds if name in target.limbs and target.is_jointed(target.limbs[name])]
+    contacts = {name: kinds[name] for name in legs} if keep_contacts else {}
+    moved = 0.0
+    if any(own.any() for own in contacts.values()):
+        high = {name: rise * heights[name] for name in legs}
+        moved = _keep(target, found, contacts, high, rate)
+    return Transferred(found, sources, contacts, missing, slope, moved)
+
+
+# The ground.
+
+
+def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, dict[str, Ints], float, dict[str, Doubles]]:
+    """A motion over a ground at Z = 0 from which drift is taken out.
+
+    Returns:
+        It; by the names of legs (F,) what of the foot is on the ground; radians by which that slopes; by the names of
+        legs (F,) how high a foot that is on the ground stands over Z = 0.
+    """
+    legs = {name: limb for name, limb in body.limbs.items() if limb.kind == LEG and body.is_jointed(limb)}
+    if not legs:
+        return motion, {}, 0.0, {}
+    slope: Doubles = slope_of([foot_of(body, motion, limb) for limb in legs.values()], rate)
+    angle = atan(float(lengths(slope)))
+    if angle <= MOST_DRIFT:
+        heads = motion.heads.copy()
+        heads[..., 2] -= heads[..., :2] @ slope
+        motion, angle = motion._replace(heads=heads), 0.0
+        slope = np.zeros(2)
+    feet = {name: foot_of(body, motion, limb) for name, limb in legs.items()}
+    kinds = {name: find_contacts(foot, rate, slope) for name, foot in feet.items()}
+    heels = {name: foot.points(foot.heel)[:, 2] for name, foot in feet.items()}
+    toes = {name: foot.points(foot.ball)[:, 2] for name, foot in feet.items()}
+    stood = [heels[name][own == FLAT] for name, own in kinds.items()]
+    levels = np.concatenate([*stood, *(toes[name][own == TOE] for name, own in kinds.items())])
+    level = float(np.quantile(levels, 0.25)) if len(levels) else 0.0
+    heads = motion.heads - np.array((0.0, 0.0, level))
+    heights = dict[str, Doubles]()
+    for name, own in kinds.items():
+        high: Doubles = np.zeros(len(own))
+        for first, last in runs(own != NONE):
+            flat = first + np.flatnonzero(own[first:last] == FLAT)
+            value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
+            high[first:last] = value if abs(value) > STEP * feet[name].reach else 0.0
+        heights[name] = high
+    return motion._replace(heads=heads), kinds, angle, heights
+
+
+def _ratios(source: Body, target: Body) -> tuple[float, float]:
+    """By what ways along the ground, and heights over it, differ: by the legs; without the ankles, and with them."""
+    sizes = [_legs_of(body) for body in (source, target)]
+    return sizes[1][0] / sizes[0][0], sizes[1][1] / sizes[0][1]
+
+
+def _legs_of(body: Body) -> tuple[float, float]:
+    """How long the legs of a body are, and how high its hips are; of one without legs the height of the hips."""
+    legs = [limb for limb in body.limbs.values() if limb.kind == LEG]
+    sizes = [float(lengths(np.diff(body.heads[[*limb.bones]], axis=0)).sum()) for limb in legs]
+    ends = [float(body.heads[limb.bones[-1], 2]) for limb in legs]
+    size = float(np.mean(sizes)) if legs else float(body.heads[body.hips, 2])
+    return size, size + (float(np.mean(ends)) if legs else 0.0)
+
+
+# From which bones those of the target are turned.
+
+
+def _sources(source: Body, motion: Motion, target: Body, kinds: Mapping[str, Ints]) -> Iterator[tuple[int, Source]]:
+    yield target.hips, _as_at_rest(source, target, source.hips, target.hips)
+    for name, limb in target.limbs.items():
+        other = source.limbs.get(name)
+        if other is None or other.kind != limb.kind:
+            continue
+        if limb.kind != LEG:  # hip sockets never bend
+            yield from _by_length(source, target, other.above, limb.above)
+        if source.is_upright and source.is_jointed(other) and target.is_jointed(limb):
+            yield from _of_limb(source, motion, target, (other, limb), kinds.get(name))
+        elif limb.kind == FINGER:
+            yield from _by_length(source, target, other.bones, limb.bones, _palms(source, target, name))
+        else:
+            own = [bone for bone in limb.bones if bone != target.hips]
+            yield from _by_length(source, target, [bone for bone in other.bones if bone != source.hips], own)
+            if limb.toes >= 0 <= other.toes:
+                yield limb.toes, _as_at_rest(source, target, other.toes, limb.toes)
+
+
+def _as_at_rest(source: Body, target: Body, bone: int, own: int, palms: Doubles | None = None) -> Source:
+    """The source of a bone that is turned as another one is from its rest pose, seen in frames of both or the stage."""
+    rest = target.turns[own] if palms is None else products(palms, target.turns[own])
+    turn = products(conjugates(source.turns[bone]), rest)
+    return Source((bone, bone), np.stack((turn, turn)), 0.0)
+
+
+def _by_length(
+    source: Body, target: Body, bones: Sequence[int], own: Sequence[int], palms: Doubles | None = None
+) -> Iterator[tuple[int, Source]]:
+    """The sources of bones in a row, each by the place of its middle along the length of the row."""
+    if not (len(bones) and len(own)):
+        return
+    middles = _middles(source, bones)
+    places = middles if len(own) == len(bones) else _middles(target, own)
+    for bone, place in zip(own, np.interp(places, middles, np.arange(len(bones))).tolist(), strict=True):
+        first = int(place)
+        two = (bones[first], bones[min(first + 1, len(bones) - 1)])
+        turns = [_as_at_rest(source, target, one, bone, palms).turns[0] for one in two]
+        yield bone, Source(two, np.stack(turns), place - first)
+
+
+def _middles(body: Body, bones: Sequence[int]) -> Doubles:
+    """Where the middles of bones in a row are along its length, of which they are a share."""
+    row = [*bones]
+    ends = np.concatenate((body.heads[row[1:]], body.tails[row[-1:]]))
+    sizes = np.maximum(lengths(ends - body.heads[row]), 1e-9)
+    found: Doubles = (np.cumsum(sizes) - 0.5 * sizes) / sizes.sum()
+    return found
+
+
+def _of_limb(
+    source: Body, motion: Motion, target: Body, limbs: tuple[Limb, Limb], kinds: Ints | None
+) -> Iterator[tuple[int, Source]]:
+    """The sources of an arm or a leg with its hand or foot."""
+    other, limb = limbs
+    joints, own = source.joints(other), target.joints(limb)
+    hinges = hinges_at_rest(source, other)
+    if not _are_the_same(source, target, other, limb):
+        hinges = hinges_in_motion(source, motion, other, hinges)
+    ends = [*own[1:], len(limb.bones)]
+    for k, hinge in enumerate(hinges_at_rest(target, limb)):
+        bone, first = other.bones[joints[k]], limb.bones[own[k]]
+        frame = _frame(source, bone, other.bones[joints[k + 1]], hinges[k])
+        turn = products(frame, conjugates(_frame(target, first, limb.bones[own[k + 1]], hinge)))
+        for place in range(own[k], ends[k]):  # bones for twist go along
+            along = products(turn, products(conjugates(target.turns[first]), target.turns[limb.bones[place]]))
+            yield limb.bones[place], Source((bone, bone), np.stack((along, along)), 0.0)
+    tip, last = other.bones[joints[2]], limb.bones[own[2]]
+    if limb.kind == ARM:
+        palms = _frames_of_forearms((source, other), (target, limb))
+        yield last, _as_at_rest(source, target, tip, last, palms)
+        return
+    lie = _lie(source, motion, other, kinds)
+    for bone, at in ((tip, last), (other.toes, limb.toes)):
+        if bone >= 0 and at >= 0:
+            yield at, _as_at_rest(source, target, bone, at, conjugates(lie))
+
+
+def _are_the_same(source: Body, target: Body, other: Limb, limb: Limb) -> bool:
+    """Whether two limbs are of the same skeleton, so that what is not known of the one is as in the other."""
+    points, own = source.points(other), target.points(limb)
+    size, wanted = (float(lengths(np.diff(one, axis=0)).sum()) for one in (points, own))
+    off = (points - points[0]) / size - (own - own[0]) / wanted
+    return bool(lengths(off).max() < SAME)
+
+
+def _frame(body: Body, bone: int, after: int, hinge: Doubles) -> Doubles:
+    """(4,), in the axes of a bone: Y to the next joint, X as near to the hinge as that allows."""
+    y = rotated_each(conjugates(body.turns[bone]), units(body.heads[after] - body.heads[bone]))
+    x = units(hinge - dots(hinge, y) * y)
+    return turn_of(x, y)
+
+
+def _palms(source: Body, target: Body, name: str) -> Doubles | None:
+    """`_frames_of_forearms` of the arm on the side of a finger."""
+    arms = [
+        [(body, limb) for one, limb in body.limbs.items() if limb.kind == ARM and one[-2:] == name[-2:]]
+        for body in (source, target)
+    ]
+    if not all(arms) or not all(body.is_jointed(limb) for own in arms for body, limb in own[:1]):
+        return None
+    return _frames_of_forearms(arms[0][0], arms[1][0])
+
+
+def _frames_of_forearms(*arms: tuple[Body, Limb]) -> Doubles:
+    """(4,), from a turn of the target's stage to the source's: that which brings forearms at rest onto each other.
+
+    Hands are seen from these, for one character may hold its arms out and another down.
+    """
+    frames = []
+    for body, limb in arms:
+        _, b, c = body.points(limb)
+        y = units(c - b)
+        frames.append(turn_of(units(crosses(y, FORWARD)), y))
+    return products(frames[0], conjugates(frames[1]))
+
+
+def _lie(body: Body, motion: Motion, limb: Limb, kinds: Ints | None) -> Doubles:
+    """(4,), by which a foot has to be turned from its rest pose to be flat on the ground, as the motion has it there.
+
+    What is up in the axes of a foot that stands flat should be what is up in those of the foot at rest.
+    """
+    still: Doubles = np.array((1.0, 0.0, 0.0, 0.0))
+    flat = np.flatnonzero(kinds == FLAT) if kinds is not None else np.zeros(0, dtype=np.intp)
+    if len(flat) < FEWEST_FLAT:
+        return still
+    tip = limb.bones[body.joints(limb)[-1]]
+    ups = rotated_each(conjugates(motion.turns[flat, tip]), np.broadcast_to(UP, (len(flat), 3)))
+    up = rotated_each(body.turns[tip], units(np.median(ups, axis=0)))
+    across = crosses(up, UP)
+    sine, cosine = float(lengths(across)), float(dots(up, UP))
+    angle = float(np.arctan2(sine, cosine))
+    return turns_about(units(across), np.array(angle)) if 0.0 < angle < LIES else still
+
+
+# The pose of the target.
+
+
+def _posed(
+    body: Body, sources: Mapping[int, Source], source: Body, motion: Motion, ratio: float, rise: float
+) -> Motion:
+    """How a body moves before its feet are let stand still."""
+    count, bones = len(motion.turns), len(body.parents)
+    found = Motion(np.zeros((count, bones, 4)), np.zeros((count, bones, 3)))
+    middle, own = _middle_of_hips(source), _middle_of_hips(body)
+    hips = motion.turns[:, source.hips]
+    off = rotated_each(conjugates(source.turns[source.hips]), middle - source.heads[source.hips])
+    places = motion.heads[:, source.hips] + rotated_each(hips, np.broadcast_to(off, (count, 3)))
+    places *= np.array((ratio, ratio, rise))
+    found.turns[:, body.hips] = sources[body.hips].turned(motion)
+    off = rotated_each(conjugates(body.turns[body.hips]), own - body.heads[body.hips])
+    found.heads[:, body.hips] = places - rotated_each(found.turns[:, body.hips], np.broadcast_to(off, (count, 3)))
+    for bone, parent in enumerate(body.parents):
+        if bone != body.hips:
+            if parent < 0:
+                found.turns[:, bone], found.heads[:, bone] = body.turns[bone], body.heads[bone]
+            else:
+                hang(body, found, bone)
+        if bone in sources:
+            found.turns[:, bone] = sources[bone].turned(motion)
+    return found
+
+
+def _middle_of_hips(body: Body) -> Doubles:
+    """(3,), the middle of the joints in which legs begin at rest; where there are none, the head of the hips."""
+    starts = [limb.bones[0] for limb in body.limbs.values() if limb.kind == LEG]
+    found: Doubles = body.heads[starts or [body.hips]].mean(axis=0)
+    return found
+
+
+# Feet that stay where they stand.
+
+
+def _keep(body: Body, motion: Motion, contacts: Mapping[str, Ints], high: Mapping[str, Doubles], rate: float) -> float:
+    """Let feet stand still; the body gives way for its legs to reach. Changes the motion.
+
+    That is done twice: by the first time it is known how far toes have to turn up, and about what a foot rolls then.
+
+    Args:
+        body: At rest.
+        motion: Of it.
+        contacts: By the names of legs (F,) what of the foot is on the ground.
+        high: By the names of legs (F,) how high what it stands on is.
+        rate: Frames a second.
+
+    Returns:
+        The most by which the body gives way, in meters.
+    """
+    first = Motion(motion.turns.copy(), motion.heads.copy())
+    _stand(body, first, contacts, rate, high)
+    for name in contacts:
+        limb = body.limbs[name]
+        if limb.toes >= 0:
+            tip = limb.bones[body.joints(limb)[-1]]
+            bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, high[name]))
+            motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
+    return _stand(body, motion, contacts, rate, high)
+
+
+def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float, high: Mapping[str, Doubles]) -> float:
+    limbs = {name: body.limbs[name] for name in contacts}
+    feet = {name: foot_of(body, motion, limb) for name, limb in limbs.items()}
+    every: Doubles = np.ones(len(motion.turns))
+    fixes = {}
+    for name, foot in feet.items():
+        own = contacts[name]
+        stances = [_stance(body, limbs[name], foot, own, high[name], span) for span in runs(own != NONE)]
+        fixes[name] = standing_still(foot, own, stances, every, rate)
+    shift = way_of_body([*feet.values()], [way for way, _ in fixes.values()], np.zeros((len(every), 3)), rate)
+    motion.heads[:] += shift[:, None]
+    for name, (way, turn) in fixes.items():
+        _reach(body, motion, limbs[name], feet[name].places + way)
+        tip, *others = below(body, limbs[name].bones[body.joints(limbs[name])[-1]])
+        motion.turns[:, tip] = products(turn, motion.turns[:, tip])
+        for bone in others:
+            turns = motion.turns[:, bone]
+            hang(body, motion, bone)
+            motion.turns[:, bone] = products(turn, turns)
+    return float(lengths(shift).max())
+
+
+def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span: tuple[int, int]) -> Stance:
+    """A contact of a foot, and where it is to stand: flat on the ground, where the motion has it in the mean."""
+    first, last = span
+    tip, flat = limb.bones[body.joints(limb)[-1]], first + np.flatnonzero(kinds[first:last] == FLAT)
+    if not len(flat):  # the point on which it is comes down to the ground
+        k = first + (last - first) // 2
+        point = foot.heel if kinds[k] == HEEL else foot.toe[k]
+        height = foot.places[k, 2] + rotated_each(foot.turns[k], point)[2]
+        place = foot.places[k] - np.array((0.0, 0.0, height - high[k]))
+        return Stance(first, last, None, np.concatenate((place, foot.turns[k])))
+    total = foot.turns[flat] * np.where(foot.turns[flat] @ foot.turns[flat[0]] < 0.0, -1.0, 1.0)[:, None]
+    turn = products(units(total.mean(axis=0)), conjugates(body.turns[tip]))
+    heading = units(turn * np.array((1.0, 0.0, 0.0, 1.0)))
+    place = foot.places[flat].mean(axis=0)
+    place[2] = body.heads[tip, 2] + high[flat[0]]
+    return Stance(first, last, None, np.concatenate((place, products(heading, body.turns[tip]))))
+
+
+def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:
+    """(F, 4), how toes are turned that turn up as far as their tip would be under what the foot stands on."""
+    tip = limb.bones[body.joints(limb)[-1]]
+    rest = body.heads[tip] + limb.sole[2] - body.heads[limb.toes]
+    local = rotated_each(conjugates(body.turns[limb.toes]), rest)
+    ways = rotated_each(motion.turns[:, limb.toes], np.broadcast_to(local, (len(high), 3)))
+    size = max(float(lengths(rest)), 1e-9)
+    least = np.arcsin(np.clip((high - motion.heads[:, limb.toes, 2]) / size, -1.0, 1.0))
+    up = np.maximum(least - np.arcsin(np.clip(ways[:, 2] / size, -1.0, 1.0)), 0.0)
+    across = units(crosses(ways, np.broadcast_to(UP, ways.shape)))
+    return products(turns_about(across, up), motion.turns[:, limb.toes])
+
+
+def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
+    """Let a leg reach places (F, 3) with its ankle, in the plane in which it bends. Changes the motion.
+
+    Both halves stay as they are in themselves; how far the knee is bent is told by the law of cosines. A leg that is
+    almost straight bends about the hinge of its knee; what bends it out of that plane is met by doing it again.
+    """
+    joints = body.joints(limb)
+    first, knee, tip = (limb.bones[place] for place in joints)
+    hinge = hinges_at_rest(body, limb)[0]
+    for _ in range(ROUNDS):
+        a, b, c = (motion.heads[:, bone].copy() for bone in (first, knee, tip))
+        upper, lower, across = lengths(b - a), lengths(c - b), crosses(units(b - a), units(c - b))
+        knees = rotated_each(motion.turns[:, first], np.broadcast_to(hinge, a.shape))
+        side = np.where(dots(across, knees) < 0.0, -1.0, 1.0)
+        swing = _least_turns(units(c - a), units(wanted - a))
+        normal = rotated_each(swing, units(side[:, None] * across + NEARLY * knees))
+        stood, off = (_bends(upper, lower, lengths(one - a)) for one in (c, wanted))
+        whole = products(turns_about(normal, side * stood[0] - off[0]), swing)
+        folded = products(turns_about(normal, off[1] - side * stood[1]), whole)
+        for place in range(joints[0], joints[2]):
+            bone, turn = limb.bones[place], whole if place < joints[1] else folded
+            motion.turns[:, bone] = products(turn, motion.turns[:, bone])
+        motion.heads[:, knee] = a + rotated_each(whole, b - a)
+        motion.heads[:, tip] = motion.heads[:, knee] + rotated_each(folded, c - b)
+
+
+def _bends(upper: Doubles, lower: Doubles, size: Doubles) -> tuple[Doubles, Doubles]:
+    """The angles from the line of a limb to its upper half, and by which its lower half bends off that, each (F,)."""
+    cosine = (upper * upper + size * size - lower * lower) / np.maximum(2.0 * upper * size, 1e-12)
+    inner = (upper * upper + lower * lower - size * size) / np.maximum(2.0 * upper * lower, 1e-12)
+    return np.arccos(np.clip(cosine, -1.0, 1.0)), np.pi - np.arccos(np.clip(inner, -1.0, 1.0))
+
+
+def _least_turns(a: Doubles, b: Doubles) -> Doubles:
+    """(F, 4), the least rotations that bring unit vectors (F, 3) onto others."""
+    real = 1.0 + dots(a, b)
+    return units(np.concatenate((real[:, None], crosses(a, b)), axis=1))
