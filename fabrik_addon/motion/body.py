@@ -67,10 +67,10 @@ class Body(NamedTuple):
     def joints(self, limb: Limb) -> list[int]:
         """The places in an arm or leg at which its upper half, its lower half and its hand or foot begin.
 
-        Where no roles tell them, both halves are about as long.
+        Of animals, and where no roles tell them, both halves are about as long.
         """
         roles = ROLES.get(limb.kind, ())
-        if roles and all(role in limb.roles for role in roles):
+        if self.is_upright and roles and all(role in limb.roles for role in roles):
             return [limb.roles.index(role) for role in roles]
         way = np.cumsum(lengths(np.diff(self.heads[[*limb.bones]], axis=0)))
         last = len(limb.bones) - 1

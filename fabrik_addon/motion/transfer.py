@@ -43,7 +43,10 @@ from .body import (
 from .contacts import (
     FLAT,
     HEEL,
+    LOW,
+    LOWEST,
     NONE,
+    SLOW,
     TOE,
     Foot,
     Stance,
@@ -53,10 +56,17 @@ from .contacts import (
     standing_still,
     way_of_body,
 )
+from .contacts import (
+    LEG as LEG_LENGTH,
+)
+from .smoothing import blurred
 
 MOST_DRIFT = radians(1.5)  # slope of a ground that is taken for drift, and out of the motion
 LIES = radians(35.0)  # a sole that is further from flat at rest is none
 FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
+SPREAD = 0.15  # of the speed of a belt, by which feet that stand on it are slower or faster
+OFTENER = 1.25  # so much more often feet have to go along with a belt than stand still
+MOST_SPEEDS = 300
 STEP = 0.03  # of a leg: what stands higher than the ground stands on something
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
@@ -95,6 +105,7 @@ class Transferred(NamedTuple):
         contacts: By the names of its legs (F,) what of the foot is on the ground.
         missing: The parts of the source that it has not.
         slope: Radians by which the ground of the source slopes, and stays so.
+        belt: Meters a second at which the source walks in place, as on a belt; contacts are not told then.
         moved: The most by which the hips give way for the feet, in meters.
     """
 
@@ -103,6 +114,7 @@ class Transferred(NamedTuple):
     contacts: Mapping[str, Ints]
     missing: Sequence[str]
     slope: float
+    belt: float
     moved: float
 
 
@@ -116,33 +128,47 @@ def transfer(source: Body, motion: Motion, target: Body, rate: float, *, keep_co
         rate: Frames a second.
         keep_contacts: Whether feet stand still where those of the source do.
     """
-    motion, kinds, slope, heights = _grounded(source, motion, rate)
-    sources = dict(_sources(source, motion, target, kinds))
+    motion, ground = _grounded(source, motion, rate)
+    sources = dict(_sources(source, motion, target, ground.contacts))
     ratio, rise = _ratios(source, target)
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
-    legs = [name for name in kinds if name in target.limbs and target.is_jointed(target.limbs[name])]
-    contacts = {name: kinds[name] for name in legs} if keep_contacts else {}
+    legs = [name for name in ground.contacts if name in target.limbs and target.is_jointed(target.limbs[name])]
+    contacts = {name: ground.contacts[name] for name in legs} if keep_contacts else {}
     moved = 0.0
-    if any(own.any() for own in contacts.values()):
-        high = {name: rise * heights[name] for name in legs}
-        moved = _keep(target, found, contacts, high, rate)
-    return Transferred(found, sources, contacts, missing, slope, moved)
+    if any(own.any() or not target.is_upright for own in contacts.values()):
+        moved = _keep(target, found, contacts, {name: rise * ground.heights[name] for name in legs}, rate)
+    found.heads[:] += ratio * _way_of(ground.belt, found, rate)
+    marks = contacts if not ground.belt.any() else {}
+    return Transferred(found, sources, marks, missing, ground.slope, float(lengths(ground.belt)), moved)
 
 
 # The ground.
 
 
-def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, dict[str, Ints], float, dict[str, Doubles]]:
-    """A motion over a ground at Z = 0 from which drift is taken out.
+class Ground(NamedTuple):
+    """On what a body moves.
 
-    Returns:
-        It; by the names of legs (F,) what of the foot is on the ground; radians by which that slopes; by the names of
-        legs (F,) how high a foot that is on the ground stands over Z = 0.
+    Attributes:
+        contacts: By the names of legs (F,) what of the foot is on the ground.
+        heights: By the names of legs (F,) how high a foot that is on the ground stands over Z = 0.
+        slope: Radians by which it slopes.
+        belt: (3,), its velocity under a motion that walks in place.
     """
+
+    contacts: Mapping[str, Ints]
+    heights: Mapping[str, Doubles]
+    slope: float
+    belt: Doubles
+
+
+def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
+    """A motion over a ground at Z = 0 that stands still, from which drift is taken out."""
     legs = {name: limb for name, limb in body.limbs.items() if limb.kind == LEG and body.is_jointed(limb)}
     if not legs:
-        return motion, {}, 0.0, {}
+        return motion, Ground({}, {}, 0.0, np.zeros(3))
+    belt = _belt([foot_of(body, motion, limb) for limb in legs.values()], rate)
+    motion = motion._replace(heads=motion.heads - _way_of(belt, motion, rate))
     slope: Doubles = slope_of([foot_of(body, motion, limb) for limb in legs.values()], rate)
     angle = atan(float(lengths(slope)))
     if angle <= MOST_DRIFT:
@@ -157,7 +183,6 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, dict[str
     stood = [heels[name][own == FLAT] for name, own in kinds.items()]
     levels = np.concatenate([*stood, *(toes[name][own == TOE] for name, own in kinds.items())])
     level = float(np.quantile(levels, 0.25)) if len(levels) else 0.0
-    heads = motion.heads - np.array((0.0, 0.0, level))
     heights = dict[str, Doubles]()
     for name, own in kinds.items():
         high: Doubles = np.zeros(len(own))
@@ -166,11 +191,45 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, dict[str
             value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
             high[first:last] = value if abs(value) > STEP * feet[name].reach else 0.0
         heights[name] = high
-    return motion._replace(heads=heads), kinds, angle, heights
+    heads = motion.heads - np.array((0.0, 0.0, level))
+    return motion._replace(heads=heads), Ground(kinds, heights, angle, belt)
+
+
+def _belt(feet: Sequence[Foot], rate: float) -> Doubles:
+    """(3,), at what velocity most points of feet that are low go; 0 where they stand as often.
+
+    Game clips often walk in place, as on a belt: their feet stand still as seen from that.
+    """
+    rows, size = list[Doubles](), max(foot.reach for foot in feet)
+    for foot in feet:
+        for point in (foot.heel, foot.ball):
+            places = blurred(foot.points(point), rate)
+            is_low = places[:, 2] < np.quantile(places[:, 2], LOWEST) + LOW * foot.reach
+            rows.append(np.gradient(places, axis=0)[is_low] * (rate, rate, 0.0))
+    found, within = np.concatenate(rows), SLOW * size / LEG_LENGTH
+    some = found[:: max(len(found) // MOST_SPEEDS, 1)]
+    counts = [int((lengths(found - one) < within + SPREAD * lengths(one)).sum()) for one in some]
+    best: Doubles = some[int(np.argmax(counts))]
+    if lengths(best) < 2.0 * within or max(counts) <= OFTENER * (lengths(found) < within).sum():
+        return np.zeros(3)
+    belt: Doubles = found[lengths(found - best) < within + SPREAD * lengths(best)].mean(axis=0)
+    return belt
+
+
+def _way_of(belt: Doubles, motion: Motion, rate: float) -> Doubles:
+    """(F, 1, 3), how far a belt has gone in each frame."""
+    found: Doubles = np.arange(len(motion.turns))[:, None, None] / rate * belt
+    return found
 
 
 def _ratios(source: Body, target: Body) -> tuple[float, float]:
-    """By what ways along the ground, and heights over it, differ: by the legs; without the ankles, and with them."""
+    """By what ways along the ground, and heights over it, differ: by the legs; without the ankles, and with them.
+
+    Animals, which stand on bent legs, differ by how high these begin at rest.
+    """
+    if not source.is_upright:
+        high = float(_middle_of_hips(target)[2] / _middle_of_hips(source)[2])
+        return high, high
     sizes = [_legs_of(body) for body in (source, target)]
     return sizes[1][0] / sizes[0][0], sizes[1][1] / sizes[0][1]
 
@@ -200,10 +259,15 @@ def _sources(source: Body, motion: Motion, target: Body, kinds: Mapping[str, Int
         elif limb.kind == FINGER:
             yield from _by_length(source, target, other.bones, limb.bones, _palms(source, target, name))
         else:
-            own = [bone for bone in limb.bones if bone != target.hips]
-            yield from _by_length(source, target, [bone for bone in other.bones if bone != source.hips], own)
+            yield from _by_length(source, target, _row(source, other), _row(target, limb))
             if limb.toes >= 0 <= other.toes:
                 yield limb.toes, _as_at_rest(source, target, other.toes, limb.toes)
+
+
+def _row(body: Body, limb: Limb) -> list[int]:
+    """The bones of a part that turn; a leg's from scapula or pelvis on."""
+    row = [*limb.above[::-1], *limb.bones] if limb.kind == LEG else limb.bones
+    return [bone for bone in row if bone != body.hips]
 
 
 def _as_at_rest(source: Body, target: Body, bone: int, own: int, palms: Doubles | None = None) -> Source:
@@ -394,7 +458,10 @@ def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float
     for name, foot in feet.items():
         own = contacts[name]
         stances = [_stance(body, limbs[name], foot, own, high[name], span) for span in runs(own != NONE)]
-        fixes[name] = standing_still(foot, own, stances, every, rate)
+        way, turn = standing_still(foot, own, stances, every, rate)
+        if not body.is_upright:  # whose legs are bent otherwise than the source's
+            way[own == NONE, 2] += _under(foot, way, turn)[own == NONE]
+        fixes[name] = way, turn
     shift = way_of_body([*feet.values()], [way for way, _ in fixes.values()], np.zeros((len(every), 3)), rate)
     motion.heads[:] += shift[:, None]
     for name, (way, turn) in fixes.items():
@@ -406,6 +473,13 @@ def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float
             hang(body, motion, bone)
             motion.turns[:, bone] = products(turn, turns)
     return float(lengths(shift).max())
+
+
+def _under(foot: Foot, way: Doubles, turn: Doubles) -> Doubles:
+    """(F,), how far heel or ball of a foot that is moved and turned are under the ground."""
+    turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+    found: Doubles = np.maximum(-np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2], 0.0)
+    return found
 
 
 def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span: tuple[int, int]) -> Stance:

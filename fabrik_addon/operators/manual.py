@@ -39,7 +39,7 @@ motion edits-through-time: op.time_* op.*_through_time scene.through_time scene.
 motion tweens: op.goals_tween
 motion trails: op.trails_*
 motion without-noise: op.motion_smooth
-transfer motion-from-elsewhere: op.motion_transfer
+transfer transfer-motion: op.motion_transfer
 motion mirrored-copied-pasted: op.motion_*
 chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
 chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft

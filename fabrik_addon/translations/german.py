@@ -5,8 +5,6 @@ from __future__ import annotations
 
 LABELS = {  # labels of operators, panels and menus, and what stands on buttons and in menus in place of them
     "Transfer Motion": "Bewegung übertragen",
-    "Whole Motion": "Ganze Bewegung",
-    "Keep Contacts": "Kontakte behalten",
     "Stand Here": "Hier stehen",
     "New Layer": "Neue Ebene",
     "Choose Layer": "Ebene wählen",
@@ -194,6 +192,9 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "it walks in place, at {speed:.2g} m/s: its contacts are not marked": "es geht auf der Stelle, mit {speed:.2g} m/s: seine Kontakte sind nicht markiert",
+    "Keep Contacts": "Kontakte behalten",
+    "Whole Motion": "Ganze Bewegung",
     "Bring the motion of the other selected armature to this one, whatever its bones; feet stay where they stand": "Die Bewegung der anderen ausgewählten Armatur auf diese übertragen, welche Knochen sie auch hat; Füße bleiben, wo sie stehen",
     "All frames in which the other armature moves": "Alle Frames, in denen die andere Armatur sich bewegt",
     "Armature object that moves; empty for the other selected one": "Armatur-Objekt, das sich bewegt; leer für das andere ausgewählte",

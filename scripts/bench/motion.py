@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips that are kept, edited and cleaned: what that costs beside playing and reading them, and what is exact."""
+"""Clips that are kept, edited, cleaned and brought to another skeleton: what that costs, and what is exact."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from blender import OPS
 from dev.clips import stretch_way, walking_clip
-from dev.humans import bone_of
+from dev.humans import SINGLE, TWIN, bone_of, make_human
 from dev.quiet import quiet
 from rigs import empty_file
 
 from .tables import Judged, Row, Table
 from .timing import Scale, play, timed
 
-HUMAN = "human_game_engine"
+HUMAN, OTHER = "human_game_engine", "human_mixamo"
 FPS = 24
 TOO_FAR = 1.06  # by which the hips go farther than the steps
 LOWER = 0.1  # metres by which the hips are lowered
@@ -41,7 +41,81 @@ def measured(scale: Scale) -> list[Table]:
         "contacts beside going through the frames and reading the bones. Slide: the most that a foot that is marked "
         "as flat moves from a frame to the next, before and after. Distances are shares of a leg."
     )
-    return [Table("11. Clips that are kept, edited and cleaned", note, rows)]
+    return [
+        Table("11. Clips that are kept, edited and cleaned", note, rows),
+        Table("11. A clip on another skeleton", TRANSFER_NOTE, _transfer_rows(scale.of(525, 72))),
+    ]
+
+
+TRANSFER_NOTE = (
+    "The walk of one human on another, whose rest pose, axes and proportions differ: by Blender's Copy Rotation in the "
+    "owner's orientation with Copy Location of the hips, baked by `nla.bake`; by Transfer Motion without contacts, and "
+    "with them. Slide: how far a foot moves from a frame to the next where the motion is marked to have it flat on the "
+    "ground, in the mean and at most. Off the ground: the most that its ankle is higher or lower there than at rest. "
+    "All are shares of a leg."
+)
+
+
+def _transfer_rows(frames: int) -> list[Row]:
+    with quiet():
+        empty_file()
+        CONTEXT.scene.render.fps = FPS
+        source = walking_clip(HUMAN, (9, frames - 8), (1, frames))
+        owner = make_human(OTHER)
+    feet = [bone_of(OTHER, "foot", side) for side in "LR"]
+    bones, data = owner.pose.bones, owner.data.bones
+    thigh, foot = data[bone_of(OTHER, "thigh", "L")], data[feet[0]]
+    leg, rest = float((thigh.head_local - foot.head_local).length), float((owner.matrix_world @ foot.head_local).z)
+    span = {"span": "RANGE", "frame_start": 1, "frame_end": frames}
+
+    def transfer(**options: Any) -> None:
+        for one in CONTEXT.scene.objects:
+            one.select_set(one in (source, owner))
+        CONTEXT.view_layer.objects.active = owner
+        OPS.fabrik.motion_transfer(**span, **options)
+
+    def copy() -> None:
+        for part in (*SINGLE, *TWIN):
+            for side in ("",) if part in SINGLE else "LR":
+                kinds = ("COPY_ROTATION", "COPY_LOCATION") if part == "hips" else ("COPY_ROTATION",)
+                for kind in kinds:
+                    made: Any = bones[bone_of(OTHER, part, side)].constraints.new(kind)
+                    made.target, made.subtarget = source, bone_of(HUMAN, part, side)
+                    made.target_space, made.owner_space = "LOCAL_OWNER_ORIENT", "LOCAL"
+        bpy.ops.object.mode_set(mode="POSE")
+        options: Any = {"visual_keying": True, "clear_constraints": True, "bake_types": {"POSE"}}
+        bpy.ops.nla.bake(frame_start=1, frame_end=frames, only_selected=False, **options)
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+    def row(way: str, seconds: float) -> Row:
+        poses = _poses(owner, feet, frames)
+        steps = np.concatenate([_steps(poses, i)[on] for i, on in enumerate(flat)]) / leg
+        off = max(float(np.abs(poses[1:, i, 2][on] - rest).max()) for i, on in enumerate(flat)) / leg
+        kept = way == WAYS[-1]
+        return {
+            "way": way,
+            "slide": float(steps.mean()),
+            "at most": Judged(float(steps.max()), at_most=STILL) if kept else float(steps.max()),
+            "off the ground": Judged(off, at_most=STILL) if kept else off,
+            "seconds / Copy Rotation": seconds / copied,
+        }
+
+    with quiet():
+        kept = timed(transfer)
+        flat = [_flat(owner, name, frames) for name in feet]
+        owner.animation_data_clear()
+        copied = timed(copy)
+        rows = [row(WAYS[0], copied)]
+        owner.animation_data_clear()
+        limbs = timed(lambda: transfer(keep_contacts=False))
+        rows.append(row(WAYS[1], limbs))
+        owner.animation_data_clear()
+        kept = min(kept, timed(transfer))
+        rows.append(row(WAYS[2], kept))
+    return rows
+
+
+WAYS = ("Copy Rotation", "Transfer, without contacts", "Transfer Motion")
 
 
 def _row(scale: Scale, frames: int) -> Row:

@@ -11,13 +11,16 @@ import pytest
 from fabrik_addon.cli.arguments import settings_of
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
 from dev.walking_rigs import ahead, make_spider
+from support.animated import animated
 from support.cli_files import refused, reported
 from support.judging import effector
 from support.scenes import HEIGHT, add_limb, each_frame, key_way, make_body, with_legs_pinned
+from support.skeletons import make_character
 
 HELD = 1e-4 * HEIGHT
 
@@ -188,3 +191,43 @@ def test_what_can_not_walk_is_refused(spider: Path, capfd: pytest.CaptureFixture
     ):
         assert run(["walk", "--file", str(spider), *words]) == 2
         assert reason in refused(capfd)
+
+
+@pytest.fixture
+def mocap(tmp_path: Path) -> Path:
+    """A character that moves, and one that does not."""
+    animated("human_mixamo").name = "Mocap"
+    make_character("human_game_engine").name = "Hero"
+    path = tmp_path / "mocap.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    return path
+
+
+def test_motion_is_transferred_and_saved(mocap: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    output = mocap.with_name("hero.blend")
+    words = ["transfer", "Mocap", "Hero", "--file", str(mocap), "--frames", "3-12", "--output", str(output)]
+    assert run(words) == 0
+    report = reported(capfd)
+    assert (report["source"], report["target"], report["first"], report["last"]) == ("Mocap", "Hero", 3, 12)
+    assert report["bones"] > 15
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    hero = bpy.data.objects["Hero"]
+    turns = [curve for curve in fcurves_of(hero) if "rotation" in curve.data_path]
+    assert {point.co[0] for curve in turns for point in curve.keyframe_points} == set(range(3, 13))
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["Mocap", "Nobody"], "no armature 'Nobody'"),
+        (["Mocap", "Mocap"], "choose another one"),
+        (["Hero", "Mocap"], "has no motion"),
+        (["Mocap", "Hero", "--armature", "Hero"], "name the source and the target"),
+        (["Mocap", "Hero", "--frames", "4-4"], "too few"),
+    ],
+)
+def test_what_can_not_be_transferred_is_refused(
+    mocap: Path, capfd: pytest.CaptureFixture[str], words: list[str], text: str
+) -> None:
+    assert run(["transfer", *words, "--file", str(mocap)]) == 2
+    assert text in capfd.readouterr().err

@@ -116,3 +116,20 @@ def test_hardly_bent_limbs_tell_no_hinge() -> None:
     motion = Motion(np.broadcast_to(body.turns, (COUNT, 7, 4)), np.broadcast_to(body.heads, (COUNT, 7, 3)))
     stood = np.broadcast_to(units(np.array((0.3, 0.5, 0.7))), (2, 3))
     assert (hinges_in_motion(body, motion, body.limbs["Leg.R"], stood) == stood).all()
+
+
+def test_what_walks_in_place_does_so_on_other_legs() -> None:
+    body, other = biped(), biped(shin=0.7)
+    motion, belt = stepping(body), np.array((0.0, 1.2, 0.0))
+    gone = np.arange(COUNT)[:, None, None] / RATE * belt
+    done = transfer(body, Motion(motion.turns, motion.heads + gone), other, RATE)
+    wanted = transfer(body, motion, other, RATE)
+    assert done.belt == pytest.approx(1.2, rel=0.02)
+    assert not done.contacts
+    size = (0.45 + 0.42 * 0.7) / (0.45 + 0.42)
+    assert np.abs(done.motion.heads - size * gone - wanted.motion.heads).max() < 0.02
+
+
+def test_who_stands_or_walks_on_is_on_no_belt() -> None:
+    body = biped()
+    assert transfer(body, stepping(body, slide=1.0), body, RATE).belt == 0.0

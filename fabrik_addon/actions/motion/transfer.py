@@ -232,7 +232,7 @@ def _limb(
     roles, toes = [role for _, role in own], -1
     sole: Doubles = np.zeros((3, 3))
     if part.kind == LEG:
-        own = own[: roles.index(FOOT) + 1] if FOOT in roles else own
+        own = own[: roles.index(FOOT) + 1] if FOOT in roles and found.plan == HUMAN.name else own
         tip = bones[part.bones[len(own) - 1]].bone
         heel, ball, toe, tiptoe = sole_at_rest(owner, tip, tip.head_local)
         places = stage.size * np.array([[*(point - tip.head_local)] for point in (heel, ball, tiptoe)])
@@ -329,6 +329,8 @@ def _notes(owner: bpy.types.Object, own: Recognised[str], done: Transferred) -> 
         notes.append(Text("something else poses these parts: {names}", names=names))
     if done.slope:
         notes.append(Text("the ground of the motion slopes by {degrees}°", degrees=round(degrees(done.slope))))
+    if done.belt:
+        notes.append(Text("it walks in place, at {speed:.2g} m/s: its contacts are not marked", speed=done.belt))
     holds = [chain.name for chain in rig_of(owner).chains if chain.enabled and not is_offset(chain)]
     if holds:
         notes.append(Text("these chains hold their targets, whatever the motion: {names}", names=", ".join(holds)))
