@@ -461,6 +461,10 @@ def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float
         way, turn = standing_still(foot, own, stances, every, rate)
         if not body.is_upright:  # whose legs are bent otherwise than the source's
             way[own == NONE, 2] += _under(foot, way, turn)[own == NONE]
+        tip = limbs[name].bones[body.joints(limbs[name])[-1]]
+        ball = limbs[name].sole[1]
+        lifted = _lifted(foot.places + way, products(turn, foot.turns), body.turns[tip], ball, 0.0 * every)
+        turn[own == NONE] = products(lifted, conjugates(foot.turns))[own == NONE]
         fixes[name] = way, turn
     shift = way_of_body([*feet.values()], [way for way, _ in fixes.values()], np.zeros((len(every), 3)), rate)
     motion.heads[:] += shift[:, None]
@@ -469,7 +473,7 @@ def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float
         tip, *others = below(body, limbs[name].bones[body.joints(limbs[name])[-1]])
         motion.turns[:, tip] = products(turn, motion.turns[:, tip])
         for bone in others:
-            turns = motion.turns[:, bone]
+            turns = motion.turns[:, bone].copy()
             hang(body, motion, bone)
             motion.turns[:, bone] = products(turn, turns)
     return float(lengths(shift).max())
@@ -502,15 +506,28 @@ def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span
 
 def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:
     """(F, 4), how toes are turned that turn up as far as their tip would be under what the foot stands on."""
-    tip = limb.bones[body.joints(limb)[-1]]
-    rest = body.heads[tip] + limb.sole[2] - body.heads[limb.toes]
-    local = rotated_each(conjugates(body.turns[limb.toes]), rest)
-    ways = rotated_each(motion.turns[:, limb.toes], np.broadcast_to(local, (len(high), 3)))
-    size = max(float(lengths(rest)), 1e-9)
-    least = np.arcsin(np.clip((high - motion.heads[:, limb.toes, 2]) / size, -1.0, 1.0))
-    up = np.maximum(least - np.arcsin(np.clip(ways[:, 2] / size, -1.0, 1.0)), 0.0)
-    across = units(crosses(ways, np.broadcast_to(UP, ways.shape)))
-    return products(turns_about(across, up), motion.turns[:, limb.toes])
+    rest = body.heads[limb.bones[body.joints(limb)[-1]]] + limb.sole[2] - body.heads[limb.toes]
+    return _lifted(motion.heads[:, limb.toes], motion.turns[:, limb.toes], body.turns[limb.toes], rest, high)
+
+
+def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, high: Doubles) -> Doubles:
+    """(F, 4), rotations of a bone of a foot that pitches up as far as a point of it would be under the ground.
+
+    Args:
+        heads: (F, 3), where the bone begins.
+        turns: (F, 4), its rotations.
+        stood: (4,), the same at rest.
+        way: (3,), from its head to the point, at rest.
+        high: (F,), how high the ground is.
+    """
+    since = products(turns, np.broadcast_to(conjugates(stood), turns.shape))
+    ways, across = (rotated_each(since, np.broadcast_to(one, heads.shape)) for one in (way, crosses(FORWARD, UP)))
+    across = units(across * (1.0, 1.0, 0.0))
+    ahead = dots(ways, crosses(np.broadcast_to(UP, across.shape), across))
+    size = np.maximum(np.hypot(ahead, ways[:, 2]), 1e-9)
+    pitch, least = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
+    up = np.where(ways[:, 2] / size < least, np.arcsin(np.clip(least, -1.0, 1.0)) - pitch, 0.0)
+    return products(turns_about(across, np.maximum(up, 0.0)), turns)
 
 
 def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:

@@ -61,7 +61,7 @@ def _transfer_rows(frames: int) -> list[Row]:
         empty_file()
         CONTEXT.scene.render.fps = FPS
         source = walking_clip(HUMAN, (9, frames - 8), (1, frames))
-        owner = make_human(OTHER)
+        owner: Any = make_human(OTHER)
     feet = [bone_of(OTHER, "foot", side) for side in "LR"]
     bones, data = owner.pose.bones, owner.data.bones
     thigh, foot = data[bone_of(OTHER, "thigh", "L")], data[feet[0]]

@@ -156,7 +156,7 @@ def transfer_walk(out: Path) -> int:
             after, flat = played(owner, feet), [_flat(owner, name) for name in feet]
             drawings.append(_alone(owner))
         still = max(_slides(after, i, on) for i, on in enumerate(flat))
-        rest = owner.matrix_world @ owner.data.bones[feet[0]].head_local
+        rest = owner.matrix_world @ owner.pose.bones[feet[0]].bone.head_local
         places = [one[i].z for i, on in enumerate(flat) for one, stands in zip(after, on, strict=False) if stands]
         off = max(abs(place - rest.z) for place in places) / HEIGHT
         contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
