@@ -133,23 +133,16 @@ def below(body: Body, bone: int) -> list[int]:
     return found
 
 
-def turn_of(x: Doubles, y: Doubles) -> Doubles:
-    """(4,), the rotation whose X and Y axes are these, which are square to each other."""
-    m = np.stack((x, y, crosses(x, y)), axis=1)
-    square = np.array(
-        [
-            1.0 + m[0, 0] + m[1, 1] + m[2, 2],
-            1.0 + m[0, 0] - m[1, 1] - m[2, 2],
-            1.0 - m[0, 0] + m[1, 1] - m[2, 2],
-            1.0 - m[0, 0] - m[1, 1] + m[2, 2],
-        ]
-    )
-    a, b, c = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
-    d, e, f = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
-    rows = np.array(
-        ((square[0], a, b, c), (a, square[1], d, e), (b, d, square[2], f), (c, e, f, square[3]))
-    )  # each the quaternion times four of its components
-    return units(rows[int(square.argmax())])
+def turns_of(m: Doubles) -> Doubles:
+    """(..., 4), the rotations whose matrices are these, (..., 3, 3)."""
+    x, y, z = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    squares = (1.0 + x + y + z, 1.0 + x - y - z, 1.0 - x + y - z, 1.0 - x - y + z)
+    a, b, c = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    d, e, f = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
+    lines = ((squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3]))
+    rows = np.stack([np.stack(line, axis=-1) for line in lines], axis=-2)  # each four times a component of the rotation
+    best = np.argmax(np.stack(squares, axis=-1), axis=-1)[..., None, None]
+    return units(np.take_along_axis(rows, best, axis=-2)[..., 0, :])
 
 
 def hinges_at_rest(body: Body, limb: Limb) -> Doubles:

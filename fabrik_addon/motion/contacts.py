@@ -262,9 +262,9 @@ def standing_still(
         width = min(FADE * rate, last - first + 1.0)
         steps = np.arange(1, last - first + 1, dtype=np.float64)[:, None]
         if first > 0:
-            found[first:last] += found[first - 1] * (1.0 - _eased(steps / width))
+            found[first:last] += found[first - 1] * (1.0 - eased_each(steps / width))
         if last < len(kinds):
-            found[first:last] += found[last] * (1.0 - _eased(steps[::-1] / width))
+            found[first:last] += found[last] * (1.0 - eased_each(steps[::-1] / width))
     found *= shares[:, None]
     return found[:, :3], turns_by(found[:, 3:])
 
@@ -281,13 +281,13 @@ def coming_and_going(count: int, begins: bool, ends: bool, rate: float) -> Doubl
     steps, width = np.arange(1.0, count + 1.0), min(FADE * rate, 0.5 * (count + 1.0))
     found: Doubles = np.ones(count)
     if not begins:
-        found *= _eased(np.asarray(steps / width))
+        found *= eased_each(np.asarray(steps / width))
     if not ends:
-        found *= _eased(np.asarray(steps[::-1] / width))
+        found *= eased_each(np.asarray(steps[::-1] / width))
     return found
 
 
-def _eased(shares: Doubles) -> Doubles:
+def eased_each(shares: Doubles) -> Doubles:
     """A smooth step from 0 to 1, of shares of the way."""
     within = np.clip(shares, 0.0, 1.0)
     found: Doubles = within * within * (3.0 - 2.0 * within)
@@ -326,7 +326,7 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
     if not len(flat):
         return np.concatenate((places - foot.places, vectors), axis=1)
     on_toes = (kinds == TOE) & (np.arange(count) > flat[-1])
-    shares = np.where(on_toes, _eased((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
+    shares = np.where(on_toes, eased_each((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
     ankles = foot.places if wanted is None else foot.places + (places - foot.places)[flat[-1]]
     rolls = turns_by(shares[:, None] * _between(-toes, ankles - places - toes))
     places[on_toes] += (toes - rotated_each(rolls, toes))[on_toes]

@@ -18,6 +18,7 @@ import numpy as np
 from ..maths import (
     Doubles,
     Ints,
+    Mask,
     conjugates,
     crosses,
     dots,
@@ -38,7 +39,7 @@ from .body import (
     hang,
     hinges_at_rest,
     hinges_in_motion,
-    turn_of,
+    turns_of,
 )
 from .contacts import (
     FLAT,
@@ -50,6 +51,7 @@ from .contacts import (
     TOE,
     Foot,
     Stance,
+    eased_each,
     find_contacts,
     runs,
     slope_of,
@@ -67,7 +69,7 @@ FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its s
 SPREAD = 0.15  # of the speed of a belt, by which feet that stand on it are slower or faster
 OFTENER = 1.25  # so much more often feet have to go along with a belt than stand still
 MOST_SPEEDS = 300
-STEP = 0.03  # of a leg: what stands higher than the ground stands on something
+FLATTENS = 0.1  # seconds in which toes become flat before their foot is
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
 ROUNDS = 2  # in which a leg comes to its place
@@ -92,8 +94,13 @@ class Source(NamedTuple):
         a, b = (products(motion.turns[:, bone], turn) for bone, turn in zip(self.bones, self.turns, strict=True))
         if not self.share:
             return a
-        near = b * np.where(np.add.reduce(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]
-        return units(a + self.share * (near - a))
+        return _towards(a, b, np.array(self.share))
+
+
+def _towards(a: Doubles, b: Doubles, shares: Doubles) -> Doubles:
+    """(F, 4), rotations shares (F,) of the way to others that are not far."""
+    near = b * np.where(np.add.reduce(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]
+    return units(a + shares[..., None] * (near - a))
 
 
 class Transferred(NamedTuple):
@@ -189,7 +196,7 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
         for first, last in runs(own != NONE):
             flat = first + np.flatnonzero(own[first:last] == FLAT)
             value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
-            high[first:last] = value if abs(value) > STEP * feet[name].reach else 0.0
+            high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
         heights[name] = high
     heads = motion.heads - np.array((0.0, 0.0, level))
     return motion._replace(heads=heads), Ground(kinds, heights, angle, belt)
@@ -341,7 +348,7 @@ def _frame(body: Body, bone: int, after: int, hinge: Doubles) -> Doubles:
     """(4,), in the axes of a bone: Y to the next joint, X as near to the hinge as that allows."""
     y = rotated_each(conjugates(body.turns[bone]), units(body.heads[after] - body.heads[bone]))
     x = units(hinge - dots(hinge, y) * y)
-    return turn_of(x, y)
+    return turns_of(np.stack((x, y, crosses(x, y)), axis=1))
 
 
 def _palms(source: Body, target: Body, name: str) -> Doubles | None:
@@ -364,7 +371,8 @@ def _frames_of_forearms(*arms: tuple[Body, Limb]) -> Doubles:
     for body, limb in arms:
         _, b, c = body.points(limb)
         y = units(c - b)
-        frames.append(turn_of(units(crosses(y, FORWARD)), y))
+        x = units(crosses(y, FORWARD))
+        frames.append(turns_of(np.stack((x, y, crosses(x, y)), axis=1)))
     return products(frames[0], conjugates(frames[1]))
 
 
@@ -428,6 +436,7 @@ def _keep(body: Body, motion: Motion, contacts: Mapping[str, Ints], high: Mappin
     """Let feet stand still; the body gives way for its legs to reach. Changes the motion.
 
     That is done twice: by the first time it is known how far toes have to turn up, and about what a foot rolls then.
+    Toes of a flat foot are flat.
 
     Args:
         body: At rest.
@@ -446,6 +455,8 @@ def _keep(body: Body, motion: Motion, contacts: Mapping[str, Ints], high: Mappin
         if limb.toes >= 0:
             tip = limb.bones[body.joints(limb)[-1]]
             bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, high[name]))
+            flat = products(conjugates(body.turns[tip]), body.turns[limb.toes])
+            bent = _towards(bent, np.broadcast_to(flat, bent.shape), _near(contacts[name] == FLAT, FLATTENS * rate))
             motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
     return _stand(body, motion, contacts, rate, high)
 
@@ -502,6 +513,15 @@ def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span
     place = foot.places[flat].mean(axis=0)
     place[2] = body.heads[tip, 2] + high[flat[0]]
     return Stance(first, last, None, np.concatenate((place, products(heading, body.turns[tip]))))
+
+
+def _near(some: Mask, width: float) -> Doubles:
+    """(F,), shares that are 1 in some of F frames, and go to 0 smoothly in so many before and after."""
+    chosen = np.flatnonzero(some)
+    if not len(chosen):
+        return np.zeros(len(some))
+    off = np.abs(np.arange(len(some))[:, None] - chosen).min(axis=1)
+    return eased_each(1.0 - off / max(width, 1.0))
 
 
 def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:

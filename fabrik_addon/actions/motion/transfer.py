@@ -13,7 +13,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, InvalidValueError, RigError
 from ...maths import Doubles, conjugates, products, rotated_each, v3
-from ...motion.body import Body, Limb, Motion
+from ...motion.body import Body, Limb, Motion, turns_of
 from ...motion.contacts import junk_ends
 from ...motion.transfer import Transferred, transfer
 from ...recognise.find import HUMAN
@@ -33,6 +33,7 @@ from .edits import span_of_motion
 from .marks import check_own_keys, of_kinds
 
 FOOT = ROLES[LEG][-1]
+SMALLEST = 1e-12  # scale of a bone that is divided by
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
 
 
@@ -256,10 +257,12 @@ def _sampled(
     Raises:
         BoneError: A place or rotation is no number.
     """
-    scene, (stage, body) = context.scene, staged
-    names, (owner, hips) = body.names, other
+    scene, (stage, body), (owner, hips) = context.scene, staged, other
     assert scene is not None
-    turns, heads = np.zeros((len(frames), len(names), 4)), np.zeros((len(frames), len(names), 3))
+    every = {name: i for i, name in enumerate(pose_bones(source).keys())}
+    own, read = [every[name] for name in body.names], np.empty(16 * len(every), dtype=np.float32)
+    poses: Doubles = np.empty((len(frames), len(own), 4, 4))
+    moved: Doubles = np.empty((len(frames), 1, 4, 4))
     stood, above = Matrix(), list[Matrix]()
     for k, frame in enumerate(frames):
         go_to(scene, frame)
@@ -267,14 +270,18 @@ def _sampled(
         posed, root = source.evaluated_get(depsgraph), pose_bones(owner.evaluated_get(depsgraph))[hips].parent
         if not k:
             stood = posed.matrix_world.inverted_safe()
-        moved, bones = stood @ posed.matrix_world, pose_bones(posed)
-        for i, name in enumerate(names):
-            matrix = moved @ bones[name].matrix
-            turns[k, i], heads[k, i] = matrix.to_quaternion(), matrix.translation
+        moved[k] = stood @ posed.matrix_world
+        pose_bones(posed).foreach_get("matrix", read)
+        poses[k] = read.reshape(-1, 4, 4)[own].transpose(0, 2, 1)  # Blender keeps their columns
         above.append(root.matrix.copy() if root is not None else Matrix())
         yield (k + 1) / len(frames)
+    poses = moved @ poses
+    heads, axes = poses[..., :3, 3], poses[..., :3, :3]
+    turns = turns_of(axes / np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), SMALLEST))
     for i, k in np.argwhere(~np.isfinite(np.concatenate((turns, heads), axis=2)).all(axis=2).T)[:1].tolist():
-        raise BoneError(Text("its pose at frame {frame} is no number", frame=frames[k]), rig=source.name, bone=names[i])
+        raise BoneError(
+            Text("its pose at frame {frame} is no number", frame=frames[k]), rig=source.name, bone=body.names[i]
+        )
     return Motion(stage.turns(turns), stage.places(heads)), above
 
 
