@@ -305,7 +305,7 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
     count, flat = len(kinds), np.flatnonzero(kinds == FLAT)
     vectors: Doubles = np.zeros((count, 3))
     if len(flat):
-        turn = _mean_turn(foot.turns[flat]) if wanted is None else wanted[3:]
+        turn = mean_turn(foot.turns[flat]) if wanted is None else wanted[3:]
         off = vectors_of(products(turn, conjugates(foot.turns)))
         vectors = np.stack([np.interp(np.arange(count), flat, off[flat, i]) for i in range(3)], axis=1)
     turns = products(turns_by(vectors), foot.turns)
@@ -328,12 +328,12 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
     on_toes = (kinds == TOE) & (np.arange(count) > flat[-1])
     shares = np.where(on_toes, eased_each((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
     ankles = foot.places if wanted is None else foot.places + (places - foot.places)[flat[-1]]
-    rolls = turns_by(shares[:, None] * _between(-toes, ankles - places - toes))
+    rolls = turns_by(shares[:, None] * between_each(-toes, ankles - places - toes))
     places[on_toes] += (toes - rotated_each(rolls, toes))[on_toes]
     return np.concatenate((places - foot.places, vectors_of(products(rolls, turns_by(vectors)))), axis=1)
 
 
-def _between(a: Doubles, b: Doubles) -> Doubles:
+def between_each(a: Doubles, b: Doubles) -> Doubles:
     """(F, 3), the rotation vectors of the least rotations that bring directions (F, 3) onto others."""
     axes = np.cross(a, b)
     sines: Doubles = np.sqrt((axes * axes).sum(axis=1))
@@ -342,7 +342,7 @@ def _between(a: Doubles, b: Doubles) -> Doubles:
     return found
 
 
-def _mean_turn(turns: Doubles) -> Doubles:
+def mean_turn(turns: Doubles) -> Doubles:
     """(4,), the mean of rotations (F, 4) that are near each other."""
     total = (turns * np.where(turns @ turns[0] < 0.0, -1.0, 1.0)[:, None]).sum(axis=0)
     found: Doubles = total / np.linalg.norm(total)

@@ -26,6 +26,7 @@ from ..maths import (
     products,
     rotated_each,
     turns_about,
+    turns_by,
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG
@@ -51,8 +52,10 @@ from .contacts import (
     TOE,
     Foot,
     Stance,
+    between_each,
     eased_each,
     find_contacts,
+    mean_turn,
     runs,
     slope_of,
     standing_still,
@@ -158,7 +161,7 @@ class Ground(NamedTuple):
 
     Attributes:
         contacts: By the names of legs (F,) what of the foot is on the ground.
-        heights: By the names of legs (F,) how high a foot that is on the ground stands over Z = 0.
+        heights: By the names of legs (F,) how high the ground is over Z = 0.
         slope: Radians by which it slopes.
         belt: (3,), its velocity under a motion that walks in place.
     """
@@ -197,9 +200,20 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
             flat = first + np.flatnonzero(own[first:last] == FLAT)
             value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
             high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
-        heights[name] = high
+        heights[name] = between_contacts(high, own)
     heads = motion.heads - np.array((0.0, 0.0, level))
     return motion._replace(heads=heads), Ground(kinds, heights, angle, belt)
+
+
+def between_contacts(high: Doubles, kinds: Ints) -> Doubles:
+    """(F,), heights of the ground, between two contacts the lower of both, so that a foot may go down to that."""
+    known, frames = np.flatnonzero(kinds != NONE), np.arange(len(high))
+    if not len(known):
+        return high
+    before = known[np.maximum(np.searchsorted(known, frames, side="right") - 1, 0)]
+    after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
+    found: Doubles = np.minimum(high[before], high[after])
+    return found
 
 
 def _belt(feet: Sequence[Foot], rate: float) -> Doubles:
@@ -471,10 +485,10 @@ def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float
         stances = [_stance(body, limbs[name], foot, own, high[name], span) for span in runs(own != NONE)]
         way, turn = standing_still(foot, own, stances, every, rate)
         if not body.is_upright:  # whose legs are bent otherwise than the source's
-            way[own == NONE, 2] += _under(foot, way, turn)[own == NONE]
+            way[own == NONE, 2] += _under(foot, way, turn, high[name])[own == NONE]
         tip = limbs[name].bones[body.joints(limbs[name])[-1]]
         ball = limbs[name].sole[1]
-        lifted = _lifted(foot.places + way, products(turn, foot.turns), body.turns[tip], ball, 0.0 * every)
+        lifted = _lifted(foot.places + way, products(turn, foot.turns), body.turns[tip], ball, high[name])
         turn[own == NONE] = products(lifted, conjugates(foot.turns))[own == NONE]
         fixes[name] = way, turn
     shift = way_of_body([*feet.values()], [way for way, _ in fixes.values()], np.zeros((len(every), 3)), rate)
@@ -490,10 +504,11 @@ def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float
     return float(lengths(shift).max())
 
 
-def _under(foot: Foot, way: Doubles, turn: Doubles) -> Doubles:
+def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:
     """(F,), how far heel or ball of a foot that is moved and turned are under the ground."""
     turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
-    found: Doubles = np.maximum(-np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2], 0.0)
+    low = np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2]
+    found: Doubles = np.maximum(high - low, 0.0)
     return found
 
 
@@ -507,8 +522,7 @@ def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span
         height = foot.places[k, 2] + rotated_each(foot.turns[k], point)[2]
         place = foot.places[k] - np.array((0.0, 0.0, height - high[k]))
         return Stance(first, last, None, np.concatenate((place, foot.turns[k])))
-    total = foot.turns[flat] * np.where(foot.turns[flat] @ foot.turns[flat[0]] < 0.0, -1.0, 1.0)[:, None]
-    turn = products(units(total.mean(axis=0)), conjugates(body.turns[tip]))
+    turn = products(mean_turn(foot.turns[flat]), conjugates(body.turns[tip]))
     heading = units(turn * np.array((1.0, 0.0, 0.0, 1.0)))
     place = foot.places[flat].mean(axis=0)
     place[2] = body.heads[tip, 2] + high[flat[0]]
@@ -564,7 +578,7 @@ def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
         upper, lower, across = lengths(b - a), lengths(c - b), crosses(units(b - a), units(c - b))
         knees = rotated_each(motion.turns[:, first], np.broadcast_to(hinge, a.shape))
         side = np.where(dots(across, knees) < 0.0, -1.0, 1.0)
-        swing = _least_turns(units(c - a), units(wanted - a))
+        swing = turns_by(between_each(c - a, wanted - a))
         normal = rotated_each(swing, units(side[:, None] * across + NEARLY * knees))
         stood, off = (_bends(upper, lower, lengths(one - a)) for one in (c, wanted))
         whole = products(turns_about(normal, side * stood[0] - off[0]), swing)
@@ -581,9 +595,3 @@ def _bends(upper: Doubles, lower: Doubles, size: Doubles) -> tuple[Doubles, Doub
     cosine = (upper * upper + size * size - lower * lower) / np.maximum(2.0 * upper * size, 1e-12)
     inner = (upper * upper + lower * lower - size * size) / np.maximum(2.0 * upper * lower, 1e-12)
     return np.arccos(np.clip(cosine, -1.0, 1.0)), np.pi - np.arccos(np.clip(inner, -1.0, 1.0))
-
-
-def _least_turns(a: Doubles, b: Doubles) -> Doubles:
-    """(F, 4), the least rotations that bring unit vectors (F, 3) onto others."""
-    real = 1.0 + dots(a, b)
-    return units(np.concatenate((real[:, None], crosses(a, b)), axis=1))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, turns_about, units
 from fabrik_addon.motion.body import Body, Limb, Motion, foot_of, hinges_in_motion
-from fabrik_addon.motion.contacts import FLAT
-from fabrik_addon.motion.transfer import transfer
+from fabrik_addon.motion.contacts import FLAT, NONE
+from fabrik_addon.motion.transfer import between_contacts, transfer
 
 RATE, COUNT = 30.0, 61
 NAMES = ("hips", "thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R")
@@ -133,3 +133,10 @@ def test_what_walks_in_place_does_so_on_other_legs() -> None:
 def test_who_stands_or_walks_on_is_on_no_belt() -> None:
     body = biped()
     assert transfer(body, stepping(body, slide=1.0), body, RATE).belt == 0.0
+
+
+def test_between_two_contacts_a_foot_may_go_down_to_the_lower_one() -> None:
+    kinds = np.array((NONE, FLAT, NONE, NONE, FLAT, FLAT, NONE))
+    high = np.array((0.0, 0.3, 0.0, 0.0, -0.2, -0.2, 0.0))
+    assert between_contacts(high, kinds).tolist() == [0.3, 0.3, -0.2, -0.2, -0.2, -0.2, -0.2]
+    assert not between_contacts(np.zeros(3), np.full(3, NONE)).any()

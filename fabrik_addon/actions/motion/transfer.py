@@ -14,7 +14,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...errors import BoneError, InvalidValueError, RigError
 from ...maths import Doubles, conjugates, products, rotated_each, v3
 from ...motion.body import Body, Limb, Motion, turns_of
-from ...motion.contacts import junk_ends
+from ...motion.contacts import NONE, junk_ends, runs
 from ...motion.transfer import Transferred, transfer
 from ...recognise.find import HUMAN
 from ...recognise.part import LEG, ROLES, Part, Recognised
@@ -173,16 +173,8 @@ def transfer_steps(
     clip = _clip(owner, home, body, done, above, frames)
     notes += _notes(owner, own, done)
     notes += write_clip(owner, clip, frames[0])
-    contacts = sum(_count(track.contacts) for track in clip.bones)
+    contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
     return TransferResult(len(done.sources), frames[0], frames[-1], contacts, done.moved, notes)
-
-
-def _count(track: Doubles | None) -> int:
-    """How many contacts a foot has."""
-    if track is None:
-        return 0
-    on = np.concatenate(([False], track[:, 0] != 0))
-    return int((on[1:] & ~on[:-1]).sum())
 
 
 def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
