@@ -308,6 +308,12 @@ def units(a: Doubles) -> Doubles:
     return found
 
 
+def towards_each(a: Doubles, b: Doubles, shares: Doubles) -> Doubles:
+    """(F, 4), rotations shares (F,) of the way to others that are not far."""
+    near = b * np.where(np.add.reduce(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]
+    return units(a + shares[..., None] * (near - a))
+
+
 def products(p: Doubles, q: Doubles) -> Doubles:
     """The rotations that turn by q, then by p: many of `multiplied`."""
     pw, px, py, pz = p[..., 0], p[..., 1], p[..., 2], p[..., 3]

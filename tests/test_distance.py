@@ -43,9 +43,9 @@ CALLS = {
     "bake, character, a frame": (130, 57, 0),
 }
 SIZE = {
-    "files": 239,
-    "lines": 61_090,
-    "record types": 172,
+    "files": 242,
+    "lines": 61_790,
+    "record types": 174,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
 }

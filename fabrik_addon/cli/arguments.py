@@ -86,8 +86,9 @@ def parser() -> Parser:
     _add_setup(made["setup"])
     _add_bake(made["bake"])
     add = made["transfer"].add_argument
-    add("source", help="the armature object that moves")
+    add("source", help="the armature object that moves; else a BVH, FBX or glTF file, or a folder of them")
     add("target", help="the armature object to which its motion is brought")
+    add("--every-action", action="store_true", help="bring all its actions, each as an action of the target")
     add("--without-contacts", action="store_true", help="do not let feet stand still where those of the source do")
     add = made["walk"].add_argument
     add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")

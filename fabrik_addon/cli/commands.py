@@ -137,8 +137,11 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
         refuse_chains(arguments)
         if names:
             raise InvalidValueError("--armature does not go with transfer: name the source and the target")
+        if arguments.frames and arguments.every_action:
+            raise InvalidValueError("--frames does not go with --every-action")
         frames, keep = range_of(arguments.frames, 1), not arguments.without_contacts
-        return lambda: transfer_in_open_file(arguments.source, arguments.target, frames, keep)
+        which = "EVERY" if arguments.every_action else frames
+        return lambda: transfer_in_open_file(arguments.source, arguments.target, which, keep)
     if arguments.command == "bake":
         request = request_of(arguments)
         return lambda: _baked(request, Progress(arguments.progress or ""))

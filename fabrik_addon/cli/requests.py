@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict
 from math import radians
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -14,7 +15,8 @@ import bpy
 
 from ..actions.bake import BakeSettings, bake_steps, to_the_end
 from ..actions.frames import frames_between
-from ..actions.motion.transfer import transfer_steps
+from ..actions.motion.takes import every_action_steps, files_in, files_steps
+from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
 from ..actions.walk.plan import plan_walk
@@ -26,6 +28,7 @@ from .files import put_line
 from .scene import Request, armatures, chosen, items_of, put
 
 Report: TypeAlias = dict[str, Any]
+Span: TypeAlias = tuple[int, int] | str | None  # of transfer: a range, all actions ("EVERY") or all of the motion
 BODY_TOLD = ("plan", "convention", "body", "missing", "held", "notes")
 PART_TOLD = ("kind", "name", "bones", "roles", "holds_head", "confidence", "reasons", "is_applied")
 
@@ -183,21 +186,33 @@ def bake_open_file(request: Request, progress: Progress) -> Report:
     return {"all_reached": result.all_reached, "armatures": told}
 
 
-def transfer_in_open_file(source: str, target: str, frames: tuple[int, int] | None, keep_contacts: bool) -> Report:
-    """Bring the motion of one armature to another.
+def transfer_in_open_file(
+    source: str, target: str, frames: tuple[int, int] | str | None, keep_contacts: bool
+) -> Report:
+    """Bring the motion of one armature, or of files, to another one.
 
     Args:
-        source: Name of the armature object that moves.
+        source: Name of the armature object that moves; else a file or a folder of them.
         target: That of the other one.
-        frames: First and last frame, or None for all in which the source moves.
+        frames: First and last frame, None for all in which the source moves, or "EVERY" for all its actions.
         keep_contacts: Whether feet stand still where those of the source do.
 
     Raises:
-        FabrikError: There is no such armature, or it can't be done.
+        FabrikError: There is no such armature or file, or it can't be done.
     """
-    (moves,), (owner,) = armatures([source]), armatures([target])
-    done = to_the_end(transfer_steps(bpy.context, moves, owner, frames, keep_contacts=keep_contacts))
-    return {"all_reached": True, "source": source, "target": target, **done._asdict()}
+    (owner,) = armatures([target])
+    steps: Generator[float, None, TransferResult]
+    if source not in bpy.data.objects and Path(source).exists():
+        if isinstance(frames, tuple):
+            raise InvalidValueError("--frames does not go with files")
+        steps = files_steps(bpy.context, files_in(Path(source)), owner, keep_contacts=keep_contacts)
+    else:
+        (moves,) = armatures([source])
+        if isinstance(frames, str):
+            steps = every_action_steps(bpy.context, moves, owner, keep_contacts=keep_contacts)
+        else:
+            steps = transfer_steps(bpy.context, moves, owner, frames, keep_contacts=keep_contacts)
+    return {"all_reached": True, "source": source, "target": target, **to_the_end(steps)._asdict()}
 
 
 def _range_of_scene() -> tuple[int, int]:

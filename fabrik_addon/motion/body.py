@@ -14,11 +14,15 @@ import numpy as np
 
 from ..maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, units
 from ..recognise.part import ARM, ROLES
-from .contacts import Foot
+from .contacts import Foot, sole_axes
 
 BENT, STRAIGHT = radians(6.0), radians(2.0)  # bend at rest that tells a hinge; below the other it tells nothing
 LEAST_SINE = 0.05  # mean sine of the bends of a motion from which on it tells a hinge
-FORWARD = np.array((0.0, -1.0, 0.0))
+FORWARD, UP = np.array((0.0, -1.0, 0.0)), np.array((0.0, 0.0, 1.0))
+SMALLEST = 1e-9  # meters
+# From the joints of a hand to the skin of its palm, at the wrist and at the knuckles, in lengths of the palm: of
+# people; the least; where of the skin there, nearer to a joint than that, the palm is.
+THICK, THINNEST, SKIN, NEAR_JOINT = (0.3, 0.2), 0.05, 0.95, 0.25
 
 
 class Limb(NamedTuple):
@@ -30,7 +34,8 @@ class Limb(NamedTuple):
         roles: What each of them is, or "".
         above: The bones between it and the trunk, the nearest first: clavicles, hip sockets.
         toes: The bone of the toes, of a leg; -1 for none.
-        sole: (3, 3), of a leg from its effector at rest to heel, ball and tip of the toes.
+        sole: (3, 3), of a leg from its effector at rest to heel, ball and tip of the toes; of an arm to the heel of the
+            hand, its knuckles and the tips of its fingers, on the side of the palm.
     """
 
     kind: str
@@ -84,6 +89,10 @@ class Body(NamedTuple):
         """(3, 3), where the joints of an arm or a leg are at rest."""
         return self.heads[[limb.bones[place] for place in self.joints(limb)]]
 
+    def reach(self, limb: Limb) -> float:
+        """How long an arm or a leg is, stretched."""
+        return float(lengths(np.diff(self.points(limb), axis=0)).sum())
+
 
 class Motion(NamedTuple):
     """How the n bones of a body stand in F frames, on its stage.
@@ -98,8 +107,8 @@ class Motion(NamedTuple):
 
 
 def foot_of(body: Body, motion: Motion, limb: Limb) -> Foot:
-    """How the foot of a leg moves."""
-    tip, points = limb.bones[body.joints(limb)[-1]], body.points(limb)
+    """How the foot of a leg moves, or the hand of an arm."""
+    tip = limb.bones[body.joints(limb)[-1]]
     back = np.broadcast_to(conjugates(body.turns[tip]), (3, 4))
     heel, ball, toe = rotated_each(back, limb.sole)
     places, turns = motion.heads[:, tip].copy(), motion.turns[:, tip].copy()
@@ -111,8 +120,46 @@ def foot_of(body: Body, motion: Motion, limb: Limb) -> Foot:
             motion.turns[:, limb.toes], np.broadcast_to(local, places.shape)
         )
         toes = rotated_each(conjugates(turns), ends - places)
-    reach = float(lengths(np.diff(points, axis=0)).sum())
-    return Foot(places, turns, heel, ball, toes, motion.heads[:, limb.bones[body.joints(limb)[0]]], reach)
+    return Foot(places, turns, heel, ball, toes, motion.heads[:, limb.bones[body.joints(limb)[0]]], body.reach(limb))
+
+
+def on_ground(body: Body, limb: Limb) -> tuple[Doubles, float]:
+    """The rotation (4,) of a foot or hand that is flat on the ground and points forward, and how high its joint is.
+
+    Feet are so at rest.
+    """
+    tip = limb.bones[body.joints(limb)[-1]]
+    if limb.kind != ARM:
+        return body.turns[tip], float(body.heads[tip, 2])
+    axes = sole_axes(limb.sole[0], limb.sole[1]), (FORWARD, UP)
+    frames = [np.stack((crosses(y, z), y, z), axis=1) for y, z in axes]
+    turn = turns_of(frames[1] @ frames[0].T)
+    return products(turn, body.turns[tip]), -float(rotated_each(turn, limb.sole[0])[2])
+
+
+def palm_at_rest(wrist: Doubles, knuckles: Doubles, tip: Doubles, side: float, skin: Doubles) -> Doubles:
+    """(3, 3), from a wrist to the heel of the hand, its knuckles and the tips of its fingers, on the side of the palm.
+
+    How thick the hand is there is told by its skin; where it has none, it is as thick as hands of people are.
+
+    Args:
+        wrist: (3,), where the hand begins at rest.
+        knuckles: (k, 3), where its fingers begin, from the forefinger on; those of one tell no side of the palm, which
+            is then down where an arm is held out.
+        tip: (3,), where the fingers end.
+        side: 1 for a left hand, -1 for a right one.
+        skin: (n, 3), vertices of it, none if there are none.
+    """
+    ahead = knuckles.mean(axis=0) - wrist
+    size = max(float(lengths(ahead)), SMALLEST)
+    ahead = ahead / size
+    down = side * units(crosses(ahead, knuckles[0] - knuckles[-1] if len(knuckles) > 1 else FORWARD))
+    thick = list[float]()
+    for place, usual in zip((0.0, 1.0), THICK, strict=True):
+        near = skin[np.abs((skin - wrist) @ ahead - place * size) < NEAR_JOINT * size] - wrist
+        thick.append(max(float(np.quantile(near @ down, SKIN)), THINNEST * size) if len(near) else usual * size)
+    heel, ball = thick[0] * down, size * ahead + thick[1] * down
+    return np.stack((heel, ball, ball + float(lengths(tip - wrist) - size) * units(ball - heel)))
 
 
 def hang(body: Body, motion: Motion, bone: int) -> None:

@@ -9,13 +9,13 @@ counts over a ground that may slope, as ramps, stairs, and takes that drift do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, pi
+from math import ceil, pi, radians
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernel import PathFit
-from ..maths import Doubles, Ints, Mask, conjugates, lengths, products, rotated_each, turns_by, vectors_of
+from ..maths import Doubles, Ints, Mask, conjugates, dots, lengths, products, rotated_each, turns_by, units, vectors_of
 from .smoothing import blurred
 
 NONE, HEEL, TOE, FLAT = range(4)  # what of a foot is on the ground; FLAT is HEEL and TOE
@@ -29,6 +29,8 @@ CLEARER = 1.05  # so much more often feet have to stand on a slope than on flat 
 MOST_PLACES = 100
 ONE_WAY = 0.2  # spread of places across their way, beside that along it, from which on they tell how the ground tilts
 LIFTED = 0.07  # radians (4 degrees) by which the foot is pitched off the ground at one end
+FACES = 0.5  # how much of its up direction is up at least while a sole is level; while it is steep, -.5 is enough
+LIES = radians(35.0)  # a sole that is further from flat in the mean lies on nothing but its toes or its heel
 SHORTEST = 0.1  # seconds
 SHORTEST_SOLE = 1e-9  # meters, so that what has no sole has no pitch
 FADE = 0.5  # seconds, the longest way in which a correction comes or goes
@@ -43,7 +45,7 @@ MOST_JUNK, FEWEST_FRAMES = 3, 12  # frames of such a pose, and of a clip that ma
 
 
 class Foot(NamedTuple):
-    """How a foot moves in F frames.
+    """How a foot, or a hand, moves in F frames.
 
     Attributes:
         places: (F, 3), of its effector.
@@ -199,18 +201,55 @@ def rolling(foot: Foot, kinds: Ints) -> Foot:
 def _found(foot: Foot, rate: float, slope: Doubles) -> Ints:
     points = [blurred(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe)]
     heel, ball, toe = (one[:, 2] - one[:, :2] @ slope for one in points)
-    stands, found = _stands(foot, rate), np.zeros(len(heel), dtype=np.int32)
+    faces, found = _faces_down(foot), np.zeros(len(heel), dtype=np.int32)
+    stands = faces & _stands(foot, rate)
     if not stands.any():
         return found
     stands &= heel <= np.quantile(heel[stands], LOWEST) + LOW * foot.reach  # a foot may be held up, too
     sole = np.maximum(lengths(points[0] - points[1]), SHORTEST_SOLE)
     pitch = np.arcsin(np.clip((heel - ball) / sole, -1.0, 1.0))
-    pitch -= np.median(pitch[stands])
+    usual = float(np.median(pitch[stands]))
+    pitch -= usual if abs(usual) < LIES else 0.0  # else it is on its toes, as in a push-up
     for kind, point, height, off in ((HEEL, foot.heel, heel, pitch), (TOE, foot.toe, toe, -pitch)):
         speed = _speeds(foot, point, rate)
-        may = (speed < FAST) & (height - np.median(height[stands]) < LOW * foot.reach) & (off < LIFTED)
+        may = faces & (speed < FAST) & (height - np.median(height[stands]) < LOW * foot.reach) & (off < LIFTED)
         found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
     return found.astype(np.int32)
+
+
+def find_touches(hand: Foot, rate: float, size: float) -> Ints:
+    """What of a hand is on the ground in each frame, (F,): its heel, its fingers (TOE) or both; over a ground at Z = 0.
+
+    Args:
+        hand: Its motion.
+        rate: Frames a second.
+        size: Length of a leg, by which speeds and heights count.
+    """
+    found: Ints = np.zeros(len(hand.places), dtype=np.int32)
+    seen = hand._replace(reach=size)
+    for kind, point in ((HEEL, hand.heel), (TOE, hand.ball)):
+        speed, height = _speeds(seen, point, rate), blurred(hand.points(point), rate)[:, 2]
+        may = (speed < FAST) & (height < LOW * size)
+        found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
+    return found.astype(np.int32)
+
+
+def _faces_down(foot: Foot) -> Mask:
+    """(F,), whether the sole looks to the ground, and not to a side or up; the steeper it is, the less that tells."""
+    ahead, up = sole_axes(foot.heel, foot.ball)
+    sine, high = (rotated_each(foot.turns, np.broadcast_to(one, foot.places.shape))[:, 2] for one in (ahead, up))
+    found: Mask = high >= FACES * (np.sqrt(np.maximum(1.0 - sine * sine, 0.0)) - np.abs(sine))
+    return found if up.any() else np.ones(len(found), dtype=bool)
+
+
+def sole_axes(heel: Doubles, ball: Doubles) -> tuple[Doubles, Doubles]:
+    """The directions ahead and up of a foot, each (3,), by the ways from its joint to heel and ball.
+
+    What has no sole has no up, which is 0 then.
+    """
+    ahead = units(ball - heel)
+    up: Doubles = dots(heel, ahead) * ahead - heel
+    return ahead, units(up) if lengths(up) > SHORTEST_SOLE else np.zeros(3)
 
 
 def _runs_with(may: Mask, must: Mask, shortest: int) -> Mask:
@@ -294,6 +333,16 @@ def eased_each(shares: Doubles) -> Doubles:
     return found
 
 
+def shares_near(some: Mask, width: float) -> Doubles:
+    """(F,), shares that are 1 in some of F frames, and go to 0 smoothly in so many before and after."""
+    chosen, frames = np.flatnonzero(some), np.arange(len(some))
+    if not len(chosen):
+        return np.zeros(len(some))
+    after = np.minimum(np.searchsorted(chosen, frames), len(chosen) - 1)
+    off = np.minimum(np.abs(frames - chosen[after]), np.abs(frames - chosen[np.maximum(after - 1, 0)]))
+    return eased_each(1.0 - off / max(width, 1.0))
+
+
 def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doubles:
     """(F, 6), the ways and the rotation vectors by which a foot stands still in the F frames of one stance.
 
@@ -310,7 +359,6 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
         vectors = np.stack([np.interp(np.arange(count), flat, off[flat, i]) for i in range(3)], axis=1)
     turns = products(turns_by(vectors), foot.turns)
     heels, toes = (rotated_each(turns, np.broadcast_to(one, (count, 3))) for one in (foot.heel, foot.toe))
-    below = np.where((kinds == TOE)[:, None], toes, heels)  # what stays, from the effector
     start = int(flat[0]) if len(flat) else count // 2
     places: Doubles = foot.places.copy()
     if wanted is not None:
@@ -319,8 +367,8 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
         places[start] = foot.points(foot.heel)[flat].mean(axis=0) - heels[start]
     for k in (*range(start + 1, count), *range(start - 1, -1, -1)):
         near = k - 1 if k > start else k + 1
-        arm = toes if kinds[k] == TOE else heels
-        places[k] = places[near] + arm[near] - below[k]
+        arm = toes if kinds[k] == TOE or (kinds[k], kinds[near]) == (FLAT, TOE) else heels  # what of it stays
+        places[k] = places[near] + arm[near] - arm[k]
     if not len(flat) and wanted is None:
         places[:, :2] -= (places - foot.places)[:, :2].mean(axis=0)
     if not len(flat):

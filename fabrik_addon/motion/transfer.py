@@ -18,24 +18,23 @@ import numpy as np
 from ..maths import (
     Doubles,
     Ints,
-    Mask,
     conjugates,
     crosses,
     dots,
     lengths,
     products,
     rotated_each,
+    towards_each,
     turns_about,
-    turns_by,
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG
 from .body import (
     FORWARD,
+    UP,
     Body,
     Limb,
     Motion,
-    below,
     foot_of,
     hang,
     hinges_at_rest,
@@ -44,39 +43,34 @@ from .body import (
 )
 from .contacts import (
     FLAT,
-    HEEL,
+    LIES,
     LOW,
     LOWEST,
     NONE,
     SLOW,
     TOE,
     Foot,
-    Stance,
-    between_each,
-    eased_each,
     find_contacts,
-    mean_turn,
+    find_touches,
+    rolling,
     runs,
+    shares_near,
     slope_of,
-    standing_still,
-    way_of_body,
 )
 from .contacts import (
     LEG as LEG_LENGTH,
 )
 from .smoothing import blurred
+from .touches import Clasp, Touches, keep, lean, palm_of
 
 MOST_DRIFT = radians(1.5)  # slope of a ground that is taken for drift, and out of the motion
-LIES = radians(35.0)  # a sole that is further from flat at rest is none
 FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
 SPREAD = 0.15  # of the speed of a belt, by which feet that stand on it are slower or faster
 OFTENER = 1.25  # so much more often feet have to go along with a belt than stand still
 MOST_SPEEDS = 300
-FLATTENS = 0.1  # seconds in which toes become flat before their foot is
+TOGETHER = 0.08  # of a leg, nearer than which two palms touch
+COMES = 0.15  # seconds in which hands that will touch come together as far as they should be
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
-NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
-ROUNDS = 2  # in which a leg comes to its place
-UP = np.array((0.0, 0.0, 1.0))
 
 
 class Source(NamedTuple):
@@ -97,13 +91,7 @@ class Source(NamedTuple):
         a, b = (products(motion.turns[:, bone], turn) for bone, turn in zip(self.bones, self.turns, strict=True))
         if not self.share:
             return a
-        return _towards(a, b, np.array(self.share))
-
-
-def _towards(a: Doubles, b: Doubles, shares: Doubles) -> Doubles:
-    """(F, 4), rotations shares (F,) of the way to others that are not far."""
-    near = b * np.where(np.add.reduce(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]
-    return units(a + shares[..., None] * (near - a))
+        return towards_each(a, b, np.array(self.share))
 
 
 class Transferred(NamedTuple):
@@ -112,7 +100,8 @@ class Transferred(NamedTuple):
     Attributes:
         motion: Of all its bones; those without a source hang on their parents as at rest.
         sources: By the numbers of its bones those from which they are turned.
-        contacts: By the names of its legs (F,) what of the foot is on the ground.
+        contacts: By the names of its legs, and of arms on which it leans, (F,) what of the foot or hand is on the
+            ground.
         missing: The parts of the source that it has not.
         slope: Radians by which the ground of the source slopes, and stays so.
         belt: Meters a second at which the source walks in place, as on a belt; contacts are not told then.
@@ -143,14 +132,41 @@ def transfer(source: Body, motion: Motion, target: Body, rate: float, *, keep_co
     ratio, rise = _ratios(source, target)
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
-    legs = [name for name in ground.contacts if name in target.limbs and target.is_jointed(target.limbs[name])]
-    contacts = {name: ground.contacts[name] for name in legs} if keep_contacts else {}
-    moved = 0.0
-    if any(own.any() or not target.is_upright for own in contacts.values()):
-        moved = _keep(target, found, contacts, {name: rise * ground.heights[name] for name in legs}, rate)
+    moved, touches = 0.0, _touches(source, motion, target, ground, rise, rate)
+    contacts = touches.contacts if keep_contacts else {}
+    arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
+    if arms:
+        lean(target, found, arms, {name: _shoulder(source, motion, target, name) for name in arms}, rate)
+    if keep_contacts and (touches.clasp or any(own.any() or not target.is_upright for own in contacts.values())):
+        moved = keep(target, found, touches, rate)
     found.heads[:] += ratio * _way_of(ground.belt, found, rate)
     marks = contacts if not ground.belt.any() else {}
     return Transferred(found, sources, marks, missing, ground.slope, float(lengths(ground.belt)), moved)
+
+
+def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:
+    """(F,), how high a shoulder should be over the ground, by how long both arms are."""
+    limb, own = source.limbs[name], target.limbs[name]
+    return motion.heads[:, limb.bones[0], 2] * (target.reach(own) / source.reach(limb))
+
+
+def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: float, rate: float) -> Touches:
+    """What feet and hands of the target should touch: what those of the source do."""
+    ends = {name for name, limb in target.limbs.items() if target.is_jointed(limb) and limb.sole.any()}
+    contacts = {name: own for name, own in ground.contacts.items() if name in ends}
+    heights = {name: rise * ground.heights[name] for name in contacts}
+    hands = {name: hand for name, hand in _hands(source, motion).items() if name in ends}
+    if len(hands) != 2:
+        return Touches(contacts, heights, None)
+    (a, left), (b, right) = hands.items()
+    apart = palm_of(right) - palm_of(left)
+    touch = lengths(apart) < TOGETHER * _legs_of(source)[0]
+    for name in (a, b):
+        if name in contacts:
+            touch &= contacts[name] == NONE
+    ratio = float(lengths(target.limbs[a].sole[1]) / lengths(source.limbs[a].sole[1]))
+    clasp = Clasp((a, b), ratio * apart, shares_near(touch, COMES * rate)) if touch.any() else None
+    return Touches(contacts, heights, clasp)
 
 
 # The ground.
@@ -160,8 +176,8 @@ class Ground(NamedTuple):
     """On what a body moves.
 
     Attributes:
-        contacts: By the names of legs (F,) what of the foot is on the ground.
-        heights: By the names of legs (F,) how high the ground is over Z = 0.
+        contacts: By the names of legs, and of arms that lean on it, (F,) what of the foot or hand is on the ground.
+        heights: By the same names (F,) how high the ground is over Z = 0.
         slope: Radians by which it slopes.
         belt: (3,), its velocity under a motion that walks in place.
     """
@@ -189,10 +205,11 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
     feet = {name: foot_of(body, motion, limb) for name, limb in legs.items()}
     kinds = {name: find_contacts(foot, rate, slope) for name, foot in feet.items()}
     heels = {name: foot.points(foot.heel)[:, 2] for name, foot in feet.items()}
-    toes = {name: foot.points(foot.ball)[:, 2] for name, foot in feet.items()}
+    rolled = {name: rolling(foot, kinds[name]) for name, foot in feet.items()}
+    toes = {name: foot.points(foot.toe)[:, 2] for name, foot in rolled.items()}
     stood = [heels[name][own == FLAT] for name, own in kinds.items()]
     levels = np.concatenate([*stood, *(toes[name][own == TOE] for name, own in kinds.items())])
-    level = float(np.quantile(levels, 0.25)) if len(levels) else 0.0
+    level = float(np.quantile(levels, 0.25)) if len(levels) else _level_of_hands(body, motion, rate)
     heights = dict[str, Doubles]()
     for name, own in kinds.items():
         high: Doubles = np.zeros(len(own))
@@ -201,8 +218,30 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
             value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
             high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
         heights[name] = between_contacts(high, own)
-    heads = motion.heads - np.array((0.0, 0.0, level))
-    return motion._replace(heads=heads), Ground(kinds, heights, angle, belt)
+    motion = motion._replace(heads=motion.heads - np.array((0.0, 0.0, level)))
+    size = max(foot.reach for foot in feet.values())
+    for name, hand in _hands(body, motion).items():
+        touches = find_touches(hand, rate, size)
+        if touches.any():
+            kinds[name], heights[name] = touches, np.zeros(len(touches))
+    return motion, Ground(kinds, heights, angle, belt)
+
+
+def _hands(body: Body, motion: Motion) -> dict[str, Foot]:
+    """How the hands of a body move, by the names of its arms."""
+    arms = {name: limb for name, limb in body.limbs.items() if limb.kind == ARM and body.is_jointed(limb)}
+    return {name: foot_of(body, motion, limb) for name, limb in arms.items() if limb.sole.any()}
+
+
+def _level_of_hands(body: Body, motion: Motion, rate: float) -> float:
+    """How high the ground is that hands alone touch, as who crawls; 0 where anything is lower than their palms."""
+    size, lowest = _legs_of(body)[0], float(np.quantile(motion.heads[..., 2].min(axis=1), LOWEST))
+    for hand in _hands(body, motion).values():
+        low = float(np.quantile(hand.points(hand.ball)[:, 2], LOWEST))
+        lying = hand._replace(places=hand.places - np.array((0.0, 0.0, low)))
+        if low < lowest + LOW * size and find_touches(lying, rate, size).any():
+            return low
+    return 0.0
 
 
 def between_contacts(high: Doubles, kinds: Ints) -> Doubles:
@@ -441,157 +480,3 @@ def _middle_of_hips(body: Body) -> Doubles:
     starts = [limb.bones[0] for limb in body.limbs.values() if limb.kind == LEG]
     found: Doubles = body.heads[starts or [body.hips]].mean(axis=0)
     return found
-
-
-# Feet that stay where they stand.
-
-
-def _keep(body: Body, motion: Motion, contacts: Mapping[str, Ints], high: Mapping[str, Doubles], rate: float) -> float:
-    """Let feet stand still; the body gives way for its legs to reach. Changes the motion.
-
-    That is done twice: by the first time it is known how far toes have to turn up, and about what a foot rolls then.
-    Toes of a flat foot are flat.
-
-    Args:
-        body: At rest.
-        motion: Of it.
-        contacts: By the names of legs (F,) what of the foot is on the ground.
-        high: By the names of legs (F,) how high what it stands on is.
-        rate: Frames a second.
-
-    Returns:
-        The most by which the body gives way, in meters.
-    """
-    first = Motion(motion.turns.copy(), motion.heads.copy())
-    _stand(body, first, contacts, rate, high)
-    for name in contacts:
-        limb = body.limbs[name]
-        if limb.toes >= 0:
-            tip = limb.bones[body.joints(limb)[-1]]
-            bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, high[name]))
-            flat = products(conjugates(body.turns[tip]), body.turns[limb.toes])
-            bent = _towards(bent, np.broadcast_to(flat, bent.shape), _near(contacts[name] == FLAT, FLATTENS * rate))
-            motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
-    return _stand(body, motion, contacts, rate, high)
-
-
-def _stand(body: Body, motion: Motion, contacts: Mapping[str, Ints], rate: float, high: Mapping[str, Doubles]) -> float:
-    limbs = {name: body.limbs[name] for name in contacts}
-    feet = {name: foot_of(body, motion, limb) for name, limb in limbs.items()}
-    every: Doubles = np.ones(len(motion.turns))
-    fixes = {}
-    for name, foot in feet.items():
-        own = contacts[name]
-        stances = [_stance(body, limbs[name], foot, own, high[name], span) for span in runs(own != NONE)]
-        way, turn = standing_still(foot, own, stances, every, rate)
-        if not body.is_upright:  # whose legs are bent otherwise than the source's
-            way[own == NONE, 2] += _under(foot, way, turn, high[name])[own == NONE]
-        tip = limbs[name].bones[body.joints(limbs[name])[-1]]
-        ball = limbs[name].sole[1]
-        lifted = _lifted(foot.places + way, products(turn, foot.turns), body.turns[tip], ball, high[name])
-        turn[own == NONE] = products(lifted, conjugates(foot.turns))[own == NONE]
-        fixes[name] = way, turn
-    shift = way_of_body([*feet.values()], [way for way, _ in fixes.values()], np.zeros((len(every), 3)), rate)
-    motion.heads[:] += shift[:, None]
-    for name, (way, turn) in fixes.items():
-        _reach(body, motion, limbs[name], feet[name].places + way)
-        tip, *others = below(body, limbs[name].bones[body.joints(limbs[name])[-1]])
-        motion.turns[:, tip] = products(turn, motion.turns[:, tip])
-        for bone in others:
-            turns = motion.turns[:, bone].copy()
-            hang(body, motion, bone)
-            motion.turns[:, bone] = products(turn, turns)
-    return float(lengths(shift).max())
-
-
-def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:
-    """(F,), how far heel or ball of a foot that is moved and turned are under the ground."""
-    turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
-    low = np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2]
-    found: Doubles = np.maximum(high - low, 0.0)
-    return found
-
-
-def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span: tuple[int, int]) -> Stance:
-    """A contact of a foot, and where it is to stand: flat on the ground, where the motion has it in the mean."""
-    first, last = span
-    tip, flat = limb.bones[body.joints(limb)[-1]], first + np.flatnonzero(kinds[first:last] == FLAT)
-    if not len(flat):  # the point on which it is comes down to the ground
-        k = first + (last - first) // 2
-        point = foot.heel if kinds[k] == HEEL else foot.toe[k]
-        height = foot.places[k, 2] + rotated_each(foot.turns[k], point)[2]
-        place = foot.places[k] - np.array((0.0, 0.0, height - high[k]))
-        return Stance(first, last, None, np.concatenate((place, foot.turns[k])))
-    turn = products(mean_turn(foot.turns[flat]), conjugates(body.turns[tip]))
-    heading = units(turn * np.array((1.0, 0.0, 0.0, 1.0)))
-    place = foot.places[flat].mean(axis=0)
-    place[2] = body.heads[tip, 2] + high[flat[0]]
-    return Stance(first, last, None, np.concatenate((place, products(heading, body.turns[tip]))))
-
-
-def _near(some: Mask, width: float) -> Doubles:
-    """(F,), shares that are 1 in some of F frames, and go to 0 smoothly in so many before and after."""
-    chosen = np.flatnonzero(some)
-    if not len(chosen):
-        return np.zeros(len(some))
-    off = np.abs(np.arange(len(some))[:, None] - chosen).min(axis=1)
-    return eased_each(1.0 - off / max(width, 1.0))
-
-
-def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:
-    """(F, 4), how toes are turned that turn up as far as their tip would be under what the foot stands on."""
-    rest = body.heads[limb.bones[body.joints(limb)[-1]]] + limb.sole[2] - body.heads[limb.toes]
-    return _lifted(motion.heads[:, limb.toes], motion.turns[:, limb.toes], body.turns[limb.toes], rest, high)
-
-
-def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, high: Doubles) -> Doubles:
-    """(F, 4), rotations of a bone of a foot that pitches up as far as a point of it would be under the ground.
-
-    Args:
-        heads: (F, 3), where the bone begins.
-        turns: (F, 4), its rotations.
-        stood: (4,), the same at rest.
-        way: (3,), from its head to the point, at rest.
-        high: (F,), how high the ground is.
-    """
-    since = products(turns, np.broadcast_to(conjugates(stood), turns.shape))
-    ways, across = (rotated_each(since, np.broadcast_to(one, heads.shape)) for one in (way, crosses(FORWARD, UP)))
-    across = units(across * (1.0, 1.0, 0.0))
-    ahead = dots(ways, crosses(np.broadcast_to(UP, across.shape), across))
-    size = np.maximum(np.hypot(ahead, ways[:, 2]), 1e-9)
-    pitch, least = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
-    up = np.where(ways[:, 2] / size < least, np.arcsin(np.clip(least, -1.0, 1.0)) - pitch, 0.0)
-    return products(turns_about(across, np.maximum(up, 0.0)), turns)
-
-
-def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
-    """Let a leg reach places (F, 3) with its ankle, in the plane in which it bends. Changes the motion.
-
-    Both halves stay as they are in themselves; how far the knee is bent is told by the law of cosines. A leg that is
-    almost straight bends about the hinge of its knee; what bends it out of that plane is met by doing it again.
-    """
-    joints = body.joints(limb)
-    first, knee, tip = (limb.bones[place] for place in joints)
-    hinge = hinges_at_rest(body, limb)[0]
-    for _ in range(ROUNDS):
-        a, b, c = (motion.heads[:, bone].copy() for bone in (first, knee, tip))
-        upper, lower, across = lengths(b - a), lengths(c - b), crosses(units(b - a), units(c - b))
-        knees = rotated_each(motion.turns[:, first], np.broadcast_to(hinge, a.shape))
-        side = np.where(dots(across, knees) < 0.0, -1.0, 1.0)
-        swing = turns_by(between_each(c - a, wanted - a))
-        normal = rotated_each(swing, units(side[:, None] * across + NEARLY * knees))
-        stood, off = (_bends(upper, lower, lengths(one - a)) for one in (c, wanted))
-        whole = products(turns_about(normal, side * stood[0] - off[0]), swing)
-        folded = products(turns_about(normal, off[1] - side * stood[1]), whole)
-        for place in range(joints[0], joints[2]):
-            bone, turn = limb.bones[place], whole if place < joints[1] else folded
-            motion.turns[:, bone] = products(turn, motion.turns[:, bone])
-        motion.heads[:, knee] = a + rotated_each(whole, b - a)
-        motion.heads[:, tip] = motion.heads[:, knee] + rotated_each(folded, c - b)
-
-
-def _bends(upper: Doubles, lower: Doubles, size: Doubles) -> tuple[Doubles, Doubles]:
-    """The angles from the line of a limb to its upper half, and by which its lower half bends off that, each (F,)."""
-    cosine = (upper * upper + size * size - lower * lower) / np.maximum(2.0 * upper * size, 1e-12)
-    inner = (upper * upper + lower * lower - size * size) / np.maximum(2.0 * upper * lower, 1e-12)
-    return np.arccos(np.clip(cosine, -1.0, 1.0)), np.pi - np.arccos(np.clip(inner, -1.0, 1.0))

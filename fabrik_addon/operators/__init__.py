@@ -17,12 +17,13 @@ from . import (
     setup,
     solving,
     spaces,
+    transfer,
     walking,
 )
 
 MODULES = (
-    setup, chains, goals, spaces, solving, baking, motion, contacts, dragging, picking, limits, pinning, mirroring,
-    walking, leading, manual,
+    setup, chains, goals, spaces, solving, baking, motion, transfer, contacts, dragging, picking, limits, pinning,
+    mirroring, walking, leading, manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

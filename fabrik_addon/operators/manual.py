@@ -40,6 +40,7 @@ motion tweens: op.goals_tween
 motion trails: op.trails_*
 motion without-noise: op.motion_smooth
 transfer transfer-motion: op.motion_transfer
+transfer motion-from-files: op.motion_from_files
 motion mirrored-copied-pasted: op.motion_*
 chains start-pose: op.start_pose_* chain.start chain.captured chain.fingerprint fabrikcapturedrotation.*
 chains what-a-goal-asks: op.effector_* chain.kind chain.aim_axis chain.effector chain.weight chain.stretch chain.soft

@@ -20,7 +20,6 @@ from ..actions.motion.layers import add_layer, choose_layer, remove_layer
 from ..actions.motion.switch import switch_refusal, to_fk, to_ik
 from ..actions.motion.through_time import Noted, controls_of, note, off_keys, selected_controls, spread
 from ..actions.motion.trails import Trail, chosen, trail_steps
-from ..actions.motion.transfer import TransferResult, source_for, transfer_steps
 from ..actions.motion.tween import tween
 from ..errors import ChainError
 from ..overlay.settings import state
@@ -519,45 +518,3 @@ class FABRIK_OT_motion_paste(RigOperator):
 
 
 # Motion of another armature.
-
-WHOLE = ("MOTION", "Whole Motion", "All frames in which the other armature moves")
-
-
-class FABRIK_OT_motion_transfer(RangeOperator):
-    """Bring the motion of the other selected armature to this one, whatever its bones; feet stay where they stand"""
-
-    bl_label = "Transfer Motion"
-
-    progress = Text("Transferring {share:.0%}")
-
-    source = text("Source", "Armature object that moves; empty for the other selected one", options=FORGOTTEN)
-    span = choice((WHOLE, *SPANS), "Frames", "Which frames")
-    keep_contacts = switch("Keep Contacts", "Let feet stand still where those of the other one do", default=True)
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found = source_for(context, working_rig(context))
-        return "" if found is not None else Text("select the armature that moves, too")
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        return StepsOperator.invoke(self, context, event)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        super().draw(context)
-        self.layout.prop(self, "keep_contacts")
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        source = source_for(context, owner, self.source)
-        frames = None if self.span == "MOTION" else self.frames(context)
-        span = (frames[0], frames[-1]) if frames is not None else None
-        steps = transfer_steps(context, source, owner, span, keep_contacts=self.keep_contacts)
-        return self.take_steps(context, [owner, source], steps)
-
-    def conclude_steps(self, result: TransferResult) -> None:
-        bones = counted(result.bones, "1 bone", "{count} bones")
-        told = [Text("{bones} from frame {first} to {last}", bones=bones, first=result.first, last=result.last)]
-        if result.contacts:
-            told.append(counted(result.contacts, "1 contact is kept", "{count} contacts are kept"))
-        if result.moved:
-            told.append(Text("the body gives way by up to {way:.2g}", way=result.moved))
-        self.tell(*told, warnings=result.notes)

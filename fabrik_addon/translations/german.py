@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 LABELS = {  # labels of operators, panels and menus, and what stands on buttons and in menus in place of them
+    "Motion from Files": "Bewegung aus Dateien",
     "Transfer Motion": "Bewegung übertragen",
     "Stand Here": "Hier stehen",
     "New Layer": "Neue Ebene",
@@ -192,6 +193,23 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "All Actions": "Alle Aktionen",
+    "Each action of the other armature, as an action of its own": "Jede Aktion der anderen Armatur, als eine eigene Aktion",
+    "Bring the motions in BVH, FBX or glTF files to this armature, each as an action of its own": "Die Bewegungen in BVH-, FBX- oder glTF-Dateien auf diese Armatur bringen, jede als eine eigene Aktion",
+    "A file, or a folder of which all are read": "Eine Datei, oder ein Ordner, aus dem alle gelesen werden",
+    "Folder": "Ordner",
+    "Where the files are": "Wo die Dateien sind",
+    "Files": "Dateien",
+    "Their names in the folder": "Ihre Namen im Ordner",
+    "1 new action": "1 neue Aktion",
+    "{count} new actions": "{count} neue Aktionen",
+    "'{path}' is no BVH, FBX or glTF file": "'{path}' ist keine BVH-, FBX- oder glTF-Datei",
+    "there is no file '{path}'": "es gibt keine Datei '{path}'",
+    "there is no BVH, FBX or glTF file in '{path}'": "in '{path}' ist keine BVH-, FBX- oder glTF-Datei",
+    "'{path}' can't be imported: {reason}": "'{path}' kann nicht importiert werden: {reason}",
+    "'{path}' has {count} armatures that move, not one": "'{path}' hat {count} Armaturen, die sich bewegen, nicht eine",
+    "it has no action that moves its bones": "sie hat keine Aktion, die ihre Bones bewegt",
+    "hands are on the ground {count} times, which is not marked": "Hände sind {count}-mal am Boden, was nicht markiert ist",
     "it walks in place, at {speed:.2g} m/s: its contacts are not marked": "es geht auf der Stelle, mit {speed:.2g} m/s: seine Kontakte sind nicht markiert",
     "Keep Contacts": "Kontakte behalten",
     "Whole Motion": "Ganze Bewegung",

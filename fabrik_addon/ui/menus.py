@@ -233,6 +233,7 @@ class FABRIK_MT_motion(FabrikMenu):
         Entry("fabrik.motion_paste", icon="PASTEDOWN"),
         Entry("fabrik.motion_paste", "Paste Motion Flipped", "NONE", {"flipped": True}),
         Entry("fabrik.motion_transfer", icon="ARMATURE_DATA"),
+        Entry("fabrik.motion_from_files", icon="FILE_FOLDER"),
     )
 
 

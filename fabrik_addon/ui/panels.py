@@ -292,6 +292,7 @@ class FABRIK_PT_posing(FabrikPanel):
             layout.operator("fabrik.drag", icon="VIEW_PAN")
             if source_for(context, owner) is not None:
                 layout.operator("fabrik.motion_transfer", icon="ARMATURE_DATA")
+            layout.operator("fabrik.motion_from_files", icon="FILE_FOLDER")
         else:
             chain = chain_at_hand(context)
             _draw_buttons(context, layout, owner, chain)

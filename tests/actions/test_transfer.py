@@ -67,7 +67,7 @@ def test_limbs_point_where_those_of_another_skeleton_do() -> None:
     assert np.abs(ways(owner) - wanted).max() < 0.01
 
 
-@pytest.mark.parametrize("change", ["turned", "small", "rolled"])
+@pytest.mark.parametrize("change", ["turned", "small", "rolled", "lying"])
 def test_the_same_skeleton_moves_the_same(change: str) -> None:
     source = animated("human_game_engine")
     wanted, upright = ways(source), Matrix()
@@ -77,6 +77,8 @@ def test_the_same_skeleton_moves_the_same(change: str) -> None:
         upright = Matrix.Rotation(radians(-90.0), 4, "Z")
     elif change == "small":
         owner.scale *= 0.01
+    elif change == "lying":  # as where an importer takes the wrong axis to be up
+        source.matrix_world = Matrix.Rotation(radians(90.0), 4, "X") @ source.matrix_world
     else:
         choose(owner)
         bpy.ops.object.mode_set(mode="EDIT")
@@ -86,6 +88,35 @@ def test_the_same_skeleton_moves_the_same(change: str) -> None:
     update()
     transfer(source, owner, keep_contacts=False)
     assert np.abs(ways(owner, upright) - wanted).max() < LOCAL
+
+
+def driven(owner: bpy.types.Object) -> None:
+    """Let the bones of a character follow others that have its motion, as in control rigs."""
+    choose(owner)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = owner.data.edit_bones
+    names = [bone.name for bone in bones]
+    for bone in bones:
+        bone.name, bone.use_deform = f"DRV_{bone.name}", False
+    for name in names:
+        other, bone = bones[f"DRV_{name}"], bones.new(name)
+        bone.head, bone.tail, bone.roll, bone.use_deform = other.head, other.tail, other.roll, True
+        if other.parent is not None:
+            bone.parent = bones[other.parent.name.removeprefix("DRV_")]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for name in names:
+        constraint = owner.pose.bones[name].constraints.new("COPY_TRANSFORMS")
+        constraint.target, constraint.subtarget = owner, f"DRV_{name}"
+    update()
+
+
+def test_of_a_control_rig_the_bones_that_deform_are_read() -> None:
+    source = animated("human_mixamo")
+    wanted = ways(source)
+    driven(source)
+    owner = without_motion("human_game_engine")
+    transfer(source, owner, keep_contacts=False)
+    assert np.abs(ways(owner) - wanted).max() < 0.01
 
 
 def places(owner: bpy.types.Object, bone: str, frames: Iterable[int] = FRAMES) -> Frames:

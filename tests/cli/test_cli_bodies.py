@@ -216,9 +216,25 @@ def test_motion_is_transferred_and_saved(mocap: Path, capfd: pytest.CaptureFixtu
     assert {point.co[0] for curve in turns for point in curve.keyframe_points} == set(range(3, 13))
 
 
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")
+def test_all_actions_and_files_are_transferred(mocap: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["transfer", "Mocap", "Hero", "--file", str(mocap), "--every-action"]) == 0
+    assert reported(capfd)["actions"] == 1
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.context.view_layer.objects.active = bpy.data.objects["Mocap"]
+    folder = mocap.with_name("takes")
+    folder.mkdir()
+    for name in ("a", "b"):
+        bpy.ops.export_anim.bvh(filepath=str(folder / f"{name}.bvh"), frame_start=1, frame_end=12)
+    assert run(["transfer", str(folder), "Hero", "--file", str(mocap)]) == 0
+    assert reported(capfd)["actions"] == 2
+    assert {"a", "b"} <= set(bpy.data.actions.keys())
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
+        (["Mocap", "Hero", "--every-action", "--frames", "1-9"], "does not go with"),
         (["Mocap", "Nobody"], "no armature 'Nobody'"),
         (["Mocap", "Mocap"], "choose another one"),
         (["Hero", "Mocap"], "has no motion"),

@@ -8,8 +8,10 @@ from math import radians
 import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, turns_about, units
-from fabrik_addon.motion.body import Body, Limb, Motion, foot_of, hinges_in_motion
-from fabrik_addon.motion.contacts import FLAT, NONE
+from fabrik_addon.motion.body import FORWARD, Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
+from fabrik_addon.motion.contacts import FLAT, NONE, TOE, Foot, find_contacts, standing_still
+from fabrik_addon.motion.contacts import Stance as Standing
+from fabrik_addon.motion.touches import palm_of
 from fabrik_addon.motion.transfer import between_contacts, transfer
 
 RATE, COUNT = 30.0, 61
@@ -140,3 +142,147 @@ def test_between_two_contacts_a_foot_may_go_down_to_the_lower_one() -> None:
     high = np.array((0.0, 0.3, 0.0, 0.0, -0.2, -0.2, 0.0))
     assert between_contacts(high, kinds).tolist() == [0.3, 0.3, -0.2, -0.2, -0.2, -0.2, -0.2]
     assert not between_contacts(np.zeros(3), np.full(3, NONE)).any()
+
+
+ARM_NAMES = ("upper.L", "fore.L", "hand.L", "upper.R", "fore.R", "hand.R")
+ARM_ROLES = ("UPPER_ARM", "FOREARM", "HAND")
+ALONG = np.array((0.0, 1.0, 0.0))
+
+
+def person(fore: float = 1.0) -> Body:
+    """A biped with arms, held out to the sides, and hands; its forearms are longer by a factor."""
+    legs, palm, limbs = biped(), 0.09, {}
+    heads, turns = [*legs.heads], [*legs.turns]
+    for k, side, name in ((7, 1.0, "L"), (10, -1.0, "R")):
+        shoulder = legs.heads[0] + np.array((0.3 * side, 0.0, 0.45))
+        joints = [shoulder + np.array((side * far, 0.0, 0.0)) for far in (0.0, 0.28, 0.28 + 0.26 * fore)]
+        heads += joints
+        turns += [turns_about(np.array((0.0, 0.0, 1.0)), np.array(-0.5 * np.pi * side))] * 3  # Y along the bone
+        knuckle = joints[2] + np.array((side * palm, 0.0, 0.0))
+        sole = palm_at_rest(joints[2], knuckle[None], knuckle + 0.08 * side * ACROSS, side, np.zeros((0, 3)))
+        limbs[f"Arm.{name}"] = Limb("ARM", [k, k + 1, k + 2], ARM_ROLES, (), -1, sole)
+    places = np.array(heads)
+    parents, names = (*legs.parents, 0, 7, 8, 0, 10, 11), (*NAMES, *ARM_NAMES)
+    return Body(names, parents, np.stack(turns), places, places, {**legs.limbs, **limbs}, 0, True)
+
+
+def leaning(body: Body) -> Motion:
+    """On all fours: its trunk is level, hands and feet are flat on the ground, and the body and they sway."""
+    turns = np.broadcast_to(body.turns, (COUNT, *body.turns.shape)).copy()
+    turns[:, 0] = products(turns_about(ACROSS, np.array(0.5 * np.pi)), body.turns[0])
+    for name, side in (("Arm.L", 1.0), ("Arm.R", -1.0)):
+        upper, fore, hand = body.limbs[name].bones
+        down = turns_about(ALONG, np.array(0.5 * np.pi * side))
+        turns[:, upper], turns[:, fore] = products(down, body.turns[upper]), products(down, body.turns[fore])
+        turns[:, hand], height = on_ground(body, body.limbs[name])
+    high = body.reach(body.limbs["Arm.L"]) + height
+    down = high - 0.08
+    thigh = np.arccos((0.45**2 + down**2 - 0.42**2) / (2.0 * 0.45 * down))
+    shin = np.arcsin(0.45 * np.sin(thigh) / 0.42)
+    for first in (1, 4):
+        for bone, angle in ((first, -thigh), (first + 1, shin)):
+            turns[:, bone] = products(turns_about(ACROSS, np.array(angle)), body.turns[bone])
+    heads = np.zeros((COUNT, len(body.names), 3))
+    heads[:, 0, 1] = 0.003 * np.sin(0.9 * np.arange(COUNT))
+    motion = Motion(turns, heads)
+    hang_all(body, motion)
+    motion.heads[..., 2] += height - motion.heads[0, body.limbs["Arm.L"].bones[2], 2]
+    return motion
+
+
+@pytest.mark.parametrize("fore", [0.8, 1.25])
+def test_hands_that_lean_on_the_ground_do_so_on_arms_of_other_lengths(fore: float) -> None:
+    body, other = person(), person(fore)
+    motion = leaning(body)
+    plain = transfer(body, motion, other, RATE, keep_contacts=False).motion
+    done = transfer(body, motion, other, RATE)
+    for name in ("Leg.L", "Leg.R"):
+        foot = foot_of(other, done.motion, other.limbs[name])
+        assert (done.contacts[name] == FLAT).all()
+        assert np.abs(foot.points(foot.heel)[:, 2]).max() < 1e-9
+    for name in ("Arm.L", "Arm.R"):
+        limb, own = other.limbs[name], body.limbs[name]
+        assert (done.contacts[name] == FLAT).all()
+        before, hand = foot_of(other, plain, limb), foot_of(other, done.motion, limb)
+        assert abs(before.points(before.heel)[0, 2]) > 0.04  # over the ground, or in it
+        for point in (hand.heel, hand.ball):
+            assert np.abs(hand.points(point)[:, 2]).max() < 1e-9
+            assert np.ptp(hand.points(point), axis=0).max() < 1e-9
+        high, wanted = hand.roots[:, 2] / other.reach(limb), motion.heads[:, own.bones[0], 2] / body.reach(own)
+        assert high == pytest.approx(wanted, abs=0.02)
+
+
+def clapping(body: Body) -> Motion:
+    """Its palms come together before its chest, and part again."""
+    turns = np.broadcast_to(body.turns, (COUNT, *body.turns.shape)).copy()
+    open_by = radians(60.0) * (0.5 + 0.5 * np.cos(np.linspace(0.0, 2.0 * np.pi, COUNT)))
+    up = np.array((0.0, 0.0, 1.0))
+    for name, side in (("Arm.L", -1.0), ("Arm.R", 1.0)):
+        upper, fore, hand = body.limbs[name].bones
+        ahead = turns_about(up, np.array(0.5 * np.pi * side))
+        inward = turns_about(up, side * (np.pi - open_by))
+        turns[:, upper] = products(ahead, body.turns[upper])
+        turns[:, fore], turns[:, hand] = products(inward, body.turns[fore]), products(inward, body.turns[hand])
+    heads = np.broadcast_to(body.heads, (COUNT, *body.heads.shape)).copy()
+    motion = Motion(turns, heads)
+    hang_all(body, motion)
+    return motion
+
+
+@pytest.mark.parametrize("fore", [0.9, 1.2])
+def test_hands_that_touch_do_so_on_arms_of_other_lengths(fore: float) -> None:
+    def apart(body: Body, motion: Motion) -> Doubles:
+        a, b = (palm_of(foot_of(body, motion, body.limbs[name])) for name in ("Arm.L", "Arm.R"))
+        found: Doubles = b - a
+        return found
+
+    body, other = person(), person(fore)
+    motion = clapping(body)
+    wanted, plain = apart(body, motion), transfer(body, motion, other, RATE, keep_contacts=False).motion
+    near = np.flatnonzero(lengths(wanted) < 0.05)
+    assert 2 < len(near) < COUNT // 2
+    assert lengths(apart(other, plain) - wanted)[near].min() > 0.04
+    found = transfer(body, motion, other, RATE).motion
+    assert lengths(apart(other, found) - wanted)[near].max() < 1e-9
+    far = (apart(other, found) - apart(other, plain))[[0, -1]]
+    assert np.abs(far).max() < 1e-9  # they go as they did
+    steps = lengths(np.diff(apart(other, found), axis=0))
+    assert steps.max() < 2.0 * lengths(np.diff(wanted, axis=0)).max()
+
+
+def test_a_palm_is_where_its_skin_is() -> None:
+    wrist, knuckles = np.zeros(3), np.array(((0.1, -0.03, 0.0), (0.1, 0.03, 0.0)))  # of a left hand held out
+    grid = np.stack(np.meshgrid(np.linspace(-0.02, 0.12, 15), (0.0,), (0.03, -0.02)), axis=-1).reshape(-1, 3)
+    heel, ball, tip = palm_at_rest(wrist, knuckles, np.array((0.18, 0.0, 0.0)), 1.0, grid)
+    assert heel == pytest.approx((0.0, 0.0, -0.02), abs=1e-6)
+    assert ball == pytest.approx((0.1, 0.0, -0.02), abs=1e-6)
+    assert tip == pytest.approx((0.18, 0.0, -0.02), abs=1e-6)
+    assert palm_at_rest(wrist, knuckles[:1], np.array((0.18, 0.0, 0.0)), 1.0, np.zeros((0, 3)))[0, 2] < 0.0
+    assert FORWARD[1] == -1.0
+
+
+def steady(foot_turn: Doubles, count: int = 30) -> Foot:
+    """A foot that stays where it is, turned like this."""
+    heel, ball, toe = np.array((0.0, 0.05, -0.08)), np.array((0.0, -0.13, -0.08)), np.array((0.0, -0.2, -0.08))
+    places = np.zeros((count, 3))
+    turns = np.broadcast_to(foot_turn, (count, 4))
+    return Foot(places, turns, heel, ball, np.broadcast_to(toe, (count, 3)), places + 0.8, 0.8)
+
+
+def test_a_foot_on_its_toes_is_not_flat_and_one_on_its_side_or_its_back_is_on_nothing() -> None:
+    for pitch, roll, wanted in ((0.0, 0.0, FLAT), (75.0, 0.0, TOE), (0.0, 80.0, NONE), (150.0, 0.0, NONE)):
+        turn = products(turns_about(ACROSS, np.array(radians(pitch))), turns_about(ALONG, np.array(radians(roll))))
+        assert (find_contacts(steady(turn), RATE, np.zeros(2)) == wanted).all(), (pitch, roll)
+
+
+def test_a_foot_that_rises_on_its_toes_and_comes_down_again_stands_where_it_stood() -> None:
+    angles = radians(40.0) * np.clip(np.sin(np.linspace(-0.5 * np.pi, 1.5 * np.pi, 30)), 0.0, 1.0)
+    foot = steady(STILL)
+    foot = foot._replace(turns=turns_about(ACROSS, angles))
+    foot = foot._replace(places=foot.toe[0] - rotated_each(foot.turns, foot.toe))
+    kinds = np.where(angles > 0.0, TOE, FLAT).astype(np.int32)
+    way, turn = standing_still(foot, kinds, [Standing(0, 30)], np.ones(30), RATE)
+    found = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+    flat = kinds == FLAT
+    assert np.ptp(found.points(found.heel)[flat], axis=0).max() < 1e-9
+    assert np.ptp(found.points(found.toe[0]), axis=0).max() < 1e-9

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from math import degrees
 from typing import Any, NamedTuple
 
@@ -12,12 +12,13 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, InvalidValueError, RigError
-from ...maths import Doubles, conjugates, products, rotated_each, v3
-from ...motion.body import Body, Limb, Motion, turns_of
+from ...maths import Doubles, Ints, conjugates, products, rotated_each, v3
+from ...motion.body import Body, Limb, Motion, palm_at_rest, turns_of
 from ...motion.contacts import NONE, junk_ends, runs
 from ...motion.transfer import Transferred, transfer
 from ...recognise.find import HUMAN
-from ...recognise.part import LEG, ROLES, Part, Recognised
+from ...recognise.part import ARM, LEG, ROLES, Part, Recognised
+from ...recognise.skeleton import Skeleton
 from ...rig.bones import pose_bones
 from ...rig.control_bones import control_names
 from ...rig.goals import is_offset
@@ -25,6 +26,7 @@ from ...rig.schema import rig_of
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
 from ..frames import frames_visited, go_to
+from ..setup.controls import flesh_of
 from ..setup.parts import between_body_and_parts, find_parts, parts_to_read
 from ..walk.setup import frame_for, upright_of
 from .clips import BoneClip, Clip, write_clip
@@ -34,6 +36,7 @@ from .marks import check_own_keys, of_kinds
 
 FOOT = ROLES[LEG][-1]
 SMALLEST = 1e-12  # scale of a bone that is divided by
+FINGERS = ("Index", "Middle", "Ring", "Pinky")  # by the names of parts
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
 
 
@@ -82,6 +85,7 @@ class TransferResult(NamedTuple):
         contacts: How many contacts its feet have.
         moved: The most by which its body gives way for them, in meters.
         notes: What to look out for.
+        actions: How many new actions it is in; 0 where the armature's own one got the keys.
     """
 
     bones: int
@@ -90,6 +94,7 @@ class TransferResult(NamedTuple):
     contacts: int
     moved: float
     notes: list[str]
+    actions: int = 0
 
 
 def source_for(context: bpy.types.Context, owner: bpy.types.Object, name: str | None = None) -> bpy.types.Object | None:
@@ -126,12 +131,32 @@ def transfer_steps(
     *,
     keep_contacts: bool = True,
 ) -> Generator[float, None, TransferResult]:
-    """Bring motion from one armature to another, in steps.
+    """Bring motion from one armature to another, in steps; its keys of the bones that are turned are replaced there.
+
+    Takes and yields what `read_steps` does.
+
+    Raises:
+        FabrikError: They have no part in common, or it can't be read or keyed; nothing was changed.
+    """
+    check_own_keys(owner)
+    clip, result = yield from read_steps(context, source, owner, span, keep_contacts=keep_contacts)
+    return result._replace(notes=[*result.notes, *write_clip(owner, clip, clip.first)])
+
+
+def read_steps(
+    context: bpy.types.Context,
+    source: bpy.types.Object,
+    owner: bpy.types.Object,
+    span: tuple[int, int] | None = None,
+    *,
+    keep_contacts: bool = True,
+) -> Generator[float, None, tuple[Clip, TransferResult]]:
+    """Read how one armature moves, as the motion of another one's bones, in steps.
 
     Args:
         context: Its scene's frame is moved and put back.
         source: The armature object that moves, as Blender evaluates it.
-        owner: The other one; its keys of the bones that are turned, in these frames, are replaced.
+        owner: The other one.
         span: First and last frame; none for all that has keys.
         keep_contacts: Whether feet stand still where those of the source do.
 
@@ -139,7 +164,7 @@ def transfer_steps(
         How much of it is done, from 0 to 1.
 
     Raises:
-        FabrikError: They have no part in common, or it can't be read or keyed; nothing was changed.
+        FabrikError: They have no part in common, or it can't be read.
     """
     scene = context.scene
     assert scene is not None
@@ -148,10 +173,9 @@ def transfer_steps(
     data = source.animation_data
     if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
         raise RigError("it has no motion that could be brought to another armature", rig=source.name)
-    check_own_keys(owner)
     found, own = parts_to_read(source), find_parts(owner)
     _check(source, owner, found, own)
-    (stage, given), (home, body) = _staged(source, found), _staged(owner, own)
+    (stage, given), (home, body) = _staged(context, source, found), _staged(context, owner, own)
     first, last = span or span_of_motion(source, scene)
     if last - first + 1 < FEWEST:
         raise InvalidValueError(Text("{count} frames are too few to tell how it moves", count=last - first + 1))
@@ -171,10 +195,18 @@ def transfer_steps(
     rate = scene.render.fps / scene.render.fps_base
     done = transfer(given, motion, body, rate, keep_contacts=keep_contacts)
     clip = _clip(owner, home, body, done, above, frames)
+    feet, hands = (
+        sum(len(runs(kinds != NONE)) for kinds in _of_kind(body, done.contacts, kind).values()) for kind in (LEG, ARM)
+    )
+    if hands:
+        notes.append(Text("hands are on the ground {count} times, which is not marked", count=hands))
     notes += _notes(owner, own, done)
-    notes += write_clip(owner, clip, frames[0])
-    contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
-    return TransferResult(len(done.sources), frames[0], frames[-1], contacts, done.moved, notes)
+    return clip, TransferResult(len(done.sources), frames[0], frames[-1], feet, done.moved, notes)
+
+
+def _of_kind(body: Body, contacts: Mapping[str, Ints], kind: str) -> dict[str, Ints]:
+    """The contacts of arms or legs."""
+    return {name: own for name, own in contacts.items() if body.limbs[name].kind == kind}
 
 
 def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
@@ -197,14 +229,20 @@ def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[
         raise RigError(Text("'{source}' has no limb that it has, too", source=source.name), rig=owner.name)
 
 
-def _staged(owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
+def _staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
     """An armature at rest, on its stage."""
-    frame = frame_for(owner, found.body, upright_of(owner))
+    frame = frame_for(owner, found.body, upright_of(owner, by_body=True))
     stage = Stage(Quaternion(frame.upright), frame.size)
     skeleton = read_skeleton(owner, without=control_names(owner))
     numbers = {name: i for i, name in enumerate(skeleton.names)}
     limbs = {part.name: _limb(owner, stage, found, part, numbers) for part in found.parts}
     heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
+    arms = [name for name, limb in limbs.items() if limb.kind == ARM and len(limb.bones) >= len(ROLES[ARM])]
+    if arms and found.plan == HUMAN.name:
+        flesh = flesh_of(context, owner)
+        for name in arms:
+            skin = stage.places(flesh.get(skeleton.names[limbs[name].bones[-1]], np.zeros((0, 3))))
+            limbs[name] = limbs[name]._replace(sole=_palm(stage, skeleton, limbs, name, skin))
     soles = [heads[limb.bones[-1]] + limb.sole for limb in limbs.values() if limb.kind == LEG]
     stage = stage._replace(low=float(np.concatenate(soles or [heads, tails])[:, 2].min()))
     turns = np.array([[*pose_bones(owner)[name].bone.matrix_local.to_quaternion()] for name in skeleton.names])
@@ -232,6 +270,17 @@ def _limb(
         sole = rotated_each(np.broadcast_to(np.array(stage.upright), (3, 4)), places)
         toes = numbers[toe.name] if toe != tip else -1
     return Limb(part.kind, [number for number, _ in own], [role for _, role in own], above, toes, sole)
+
+
+def _palm(stage: Stage, skeleton: Skeleton, limbs: Mapping[str, Limb], name: str, skin: Doubles) -> Doubles:
+    """What of the hand of an arm may touch the ground (`motion.body.palm_at_rest`)."""
+    hand, side = limbs[name].bones[-1], name[-2:]
+    fingers = [limbs[one + side].bones for one in FINGERS if one + side in limbs]
+    ends = fingers or [(hand,)]
+    heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
+    knuckles = heads[[bones[0] for bones in fingers]] if fingers else tails[[hand]]
+    tip = np.mean([tails[bones[-1]] for bones in ends], axis=0)
+    return palm_at_rest(heads[hand], knuckles, tip, 1.0 if side == ".L" else -1.0, skin)
 
 
 def _sampled(
@@ -287,7 +336,8 @@ def _clip(
 ) -> Clip:
     """A motion as that of the armature's own bones."""
     turns = done.motion.turns
-    tracks = {body.limbs[name].bones[-1]: of_kinds(kinds.tolist()) for name, kinds in done.contacts.items()}
+    feet = _of_kind(body, done.contacts, LEG)
+    tracks = {body.limbs[name].bones[-1]: of_kinds(kinds.tolist()) for name, kinds in feet.items()}
     found = list[BoneClip]()
     for number in sorted(done.sources):
         name, parent, places = body.names[number], body.parents[number], dict[str, Doubles]()

@@ -45,8 +45,21 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
 
 
 def parts_to_read(owner: bpy.types.Object) -> Recognised[str]:
-    """The parts of an armature object, whatever poses their bones: for motion that is only read."""
-    skeleton = read_skeleton(owner, without=control_names(owner))
+    """The parts of an armature object, whatever poses their bones: for motion that is only read.
+
+    Where other bones drive those that deform, they are looked for among the latter: these are what is seen to move.
+    """
+    made = control_names(owner)
+    found, shown = _read(owner, made), {bone.name for bone in pose_bones(owner) if bone.bone.use_deform}
+    if not shown or len(shown) == len(pose_bones(owner)):
+        return found
+    own = _read(owner, made | (set(pose_bones(owner).keys()) - shown))
+    return own if own.body and _count(own) >= max(1, _count(found) if found.body else 0) else found
+
+
+def _read(owner: bpy.types.Object, without: Collection[str]) -> Recognised[str]:
+    """The parts of an armature object, looked for as if some of its bones were not there, whatever poses the others."""
+    skeleton = read_skeleton(owner, without=without)
     told, names = recognise(skeleton), skeleton.names
     parts = [
         Part(part.kind, part.name, tuple(names[bone] for bone in part.bones), part.roles, part.holds_head)

@@ -79,15 +79,20 @@ class Frame(NamedTuple):
         return scaled(rotated(self.upright, minus(point, self.origin)), self.size)
 
 
-def upright_of(owner: bpy.types.Object) -> Q4:
+def upright_of(owner: bpy.types.Object, *, by_body: bool = False) -> Q4:
     """From the armature's axes to those of a creature that looks along -Y and stands along Z.
 
     It stands along the axis of the armature that is nearest to the world's Z. Where it looks is found from its bones;
     where these do not tell, it is -Y, or Z where the armature's Y is up.
+
+    Args:
+        owner: The armature object.
+        by_body: Whether it stands as its own body does at rest, though it may lie there, as a file of which an importer
+            took the wrong axis to be up.
     """
     skeleton = read_skeleton(owner, without=control_names(owner))
-    up = _nearest_axis(skeleton.up)
     axes = Limbs(skeleton).axes
+    up = _nearest_axis(axes.up if by_body and axes.forward is not None else skeleton.up)
     forward = axes.forward if axes.forward is not None and dot(axes.up, up) > ALIGNED else None
     if forward is None:
         forward = FRONT if up[1] == 0.0 else (0.0, 0.0, up[1])

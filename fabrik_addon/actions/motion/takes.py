@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many motions brought to an armature at once, of all actions of another one or of files, each as an action of its own.
+
+All are read before one is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import bpy
+import numpy as np
+
+from ...errors import InvalidValueError, RigError
+from ...maths import Doubles, towards_each
+from ...rig.animation.compat import curves_of_action, give_action, slot_names, slot_of
+from ...rig.animation.curves import SAME_FRAME
+from ...rig.bones import pose_bones
+from ...rig.dependencies import bone_in
+from ...texts import Text
+from .clips import Clip, write_clip
+from .marks import check_own_keys
+from .transfer import TransferResult, read_steps
+
+Take: TypeAlias = tuple[str, Clip, TransferResult]  # its name and how the armature's own bones move in it
+IMPORTERS: dict[str, Callable[[str], Any]] = {
+    ".bvh": lambda path: bpy.ops.import_anim.bvh(filepath=path, update_scene_fps=True),
+    ".fbx": lambda path: bpy.ops.import_scene.fbx(filepath=path),
+    ".glb": lambda path: bpy.ops.import_scene.gltf(filepath=path),
+    ".gltf": lambda path: bpy.ops.import_scene.gltf(filepath=path),
+}
+ENDINGS = tuple(IMPORTERS)
+RANGE = ("frame_start", "frame_end", "frame_current")  # of a scene, which importers may set, ...
+RATE = ("fps", "fps_base")  # ... and of how it is rendered
+
+
+def actions_of(source: bpy.types.Object) -> list[bpy.types.Action]:
+    """The actions that move bones of an armature; from 4.4 on those that have the slot that it plays."""
+    slot, names, found = slot_of(source), {*pose_bones(source).keys()}, list[bpy.types.Action]()
+    for action in bpy.data.actions:
+        if slot is None or slot.identifier in slot_names(action):
+            moved = {bone_in(curve.data_path) for curve in curves_of_action(action)} - {""}
+            if moved & names:
+                found.append(action)
+    return found
+
+
+def every_action_steps(
+    context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, *, keep_contacts: bool = True
+) -> Generator[float, None, TransferResult]:
+    """Bring all actions of one armature to another, in steps.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        source: The armature object whose actions they are.
+        owner: The other one; it gets as many actions of its own, and plays the one that the source plays.
+        keep_contacts: Whether feet stand still where those of the source do.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Raises:
+        FabrikError: There is no action, or one can't be read or keyed; nothing was changed.
+    """
+    check_own_keys(owner)
+    plays, own = (one.animation_data.action if one.animation_data is not None else None for one in (source, owner))
+    actions = [action for action in actions_of(source) if action != own]
+    if not actions:
+        raise RigError("it has no action that moves its bones", rig=source.name)
+    takes = yield from _takes(context, source, actions, owner, keep_contacts)
+    return _written(owner, takes, plays.name if plays is not None else "")
+
+
+def files_in(path: Path) -> list[Path]:
+    """The files of a folder from which motion can be brought, by name; of what is no folder itself.
+
+    Raises:
+        InvalidValueError: There is none in it.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(one for one in path.iterdir() if one.suffix.lower() in ENDINGS)
+    if not found:
+        raise InvalidValueError(Text("there is no BVH, FBX or glTF file in '{path}'", path=path))
+    return found
+
+
+def files_steps(
+    context: bpy.types.Context, paths: Sequence[Path], owner: bpy.types.Object, *, keep_contacts: bool = True
+) -> Generator[float, None, TransferResult]:
+    """Bring the motions in files to an armature, in steps; what is imported for that is taken out again.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        paths: BVH, FBX or glTF files; each may have one armature that moves, and several actions of it.
+        owner: The armature object; it gets an action for each of them, and plays the first.
+        keep_contacts: Whether feet stand still where those of the source do.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Raises:
+        FabrikError: A file can't be imported, read or keyed; nothing was changed.
+    """
+    check_own_keys(owner)
+    found, scene = list[Take](), context.scene
+    assert scene is not None
+    rate = scene.render.fps / scene.render.fps_base
+    for path in paths:
+        if path.suffix.lower() not in IMPORTERS:
+            raise InvalidValueError(Text("'{path}' is no BVH, FBX or glTF file", path=path))
+        if not path.is_file():
+            raise InvalidValueError(Text("there is no file '{path}'", path=path))
+    for k, path in enumerate(paths):
+        with _imported(context, path) as (source, actions):
+            ratio = rate * scene.render.fps_base / scene.render.fps  # importers may set the rate of the file
+            steps = _takes(context, source, actions, owner, keep_contacts)
+            takes = yield from _shared(steps, k, len(paths))
+        for name, clip, result in takes:
+            timed = _retimed(clip, ratio, scene.frame_start)
+            told = result._replace(first=timed.first, last=timed.last)
+            found.append((name if len(takes) > 1 else path.stem, timed, told))
+    return _written(owner, found, found[0][0] if found else "")
+
+
+def _takes(
+    context: bpy.types.Context,
+    source: bpy.types.Object,
+    actions: Sequence[bpy.types.Action],
+    owner: bpy.types.Object,
+    keep_contacts: bool,
+) -> Generator[float, None, list[Take]]:
+    """Actions of an armature as motions of another one.
+
+    Raises:
+        FabrikError: One can't be read.
+    """
+    found = list[Take]()
+    for k, action in enumerate(actions):
+        with _playing(source, action):
+            steps = read_steps(context, source, owner, keep_contacts=keep_contacts)
+            found.append((action.name, *(yield from _shared(steps, k, len(actions)))))
+    return found
+
+
+def _shared(steps: Generator[float, None, Any], k: int, count: int) -> Generator[float, None, Any]:
+    """Steps that are one of several parts of the work."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as end:
+            return end.value
+        yield (k + share) / count
+
+
+@contextmanager
+def _playing(source: bpy.types.Object, action: bpy.types.Action) -> Iterator[None]:
+    """An armature plays one action alone meanwhile."""
+    data = source.animation_data or source.animation_data_create()
+    assert data is not None, "an object can be animated"
+    kept, slot, with_strips = data.action, slot_of(source), data.use_nla
+    data.use_nla = False
+    slots: Any = getattr(action, "slots", None)
+    give_action(data, action, slots[slot.identifier] if slot is not None and slots is not None else None)
+    try:
+        yield
+    finally:
+        give_action(data, kept, slot)
+        data.use_nla = with_strips
+
+
+@contextmanager
+def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.types.Object, Sequence[bpy.types.Action]]]:
+    """The armature that moves in a file and its actions, imported meanwhile; all else stays as it is.
+
+    Raises:
+        InvalidValueError: It can't be imported, or no armature moves in it.
+    """
+    scene, layer = context.scene, context.view_layer
+    assert scene is not None
+    assert layer is not None
+    before, active = _everything(), layer.objects.active
+    mode = active.mode if active is not None else "OBJECT"
+    chosen = [one for one in layer.objects if one.select_get(view_layer=layer)]
+    kept = [
+        (thing, name, getattr(thing, name)) for thing, names in ((scene, RANGE), (scene.render, RATE)) for name in names
+    ]
+    try:
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        try:
+            IMPORTERS[path.suffix.lower()](str(path))
+        except (RuntimeError, AttributeError) as error:
+            reason = str(error).strip().splitlines()[-1]
+            raise InvalidValueError(Text("'{path}' can't be imported: {reason}", path=path, reason=reason)) from error
+        actions = [action for action in bpy.data.actions if action not in before]
+        found = [one for one in bpy.data.objects if one not in before and one.type == "ARMATURE"]
+        moves = {one: [action for action in actions_of(one) if action in actions] for one in found}
+        moves = {one: own for one, own in moves.items() if own}
+        if len(moves) != 1:
+            count = len(moves)
+            raise InvalidValueError(Text("'{path}' has {count} armatures that move, not one", path=path, count=count))
+        yield next(iter(moves.items()))
+    finally:
+        bpy.data.batch_remove(_everything() - before)
+        for thing, name, value in kept:
+            setattr(thing, name, value)
+        for one in chosen:
+            one.select_set(True, view_layer=layer)
+        layer.objects.active = active
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode=mode)
+
+
+def _retimed(clip: Clip, ratio: float, first: int) -> Clip:
+    """A clip of every frame that begins at another one and lasts so many times as many, of which every one is told."""
+    last = len(clip.frames) - 1
+    count = int(last * ratio + SAME_FRAME) + 1
+    places = np.minimum(np.arange(count) / ratio, last)
+    low = np.minimum(places.astype(int), last - 1)
+    shares, near = places - low, np.rint(places).astype(int)
+    bones = [
+        replace(
+            one,
+            turns=towards_each(one.turns[low], one.turns[low + 1], shares) if one.turns is not None else None,
+            plain={name: row[low] + shares[:, None] * (row[low + 1] - row[low]) for name, row in one.plain.items()},
+            contacts=one.contacts[near] if one.contacts is not None else None,
+        )
+        for one in clip.bones
+    ]
+    frames: Doubles = np.arange(first, first + count, dtype=np.float64)
+    return replace(clip, first=first, last=first + count - 1, frames=frames, bones=tuple(bones))
+
+
+def _everything() -> set[bpy.types.ID]:
+    """All data-blocks of the file."""
+    return set(bpy.data.user_map())
+
+
+def _written(owner: bpy.types.Object, takes: Sequence[Take], plays: str) -> TransferResult:
+    """Key motions as actions of an armature, kept though it plays one of them.
+
+    Args:
+        owner: The armature object.
+        takes: The motions.
+        plays: The name of the one that it plays then; the first where none has it.
+
+    Raises:
+        FabrikError: One can't be keyed; nothing was changed.
+    """
+    data: Any = owner.animation_data or owner.animation_data_create()
+    kept, slot, made, notes = data.action, slot_of(owner), list[bpy.types.Action](), list[str]()
+    try:
+        for name, clip, result in takes:
+            action = bpy.data.actions.new(name if name not in bpy.data.actions else f"{name} {owner.name}")
+            made.append(action)
+            data.action = action
+            told = [*result.notes, *write_clip(owner, clip, clip.first)]
+            notes += [Text("{name}: {text}", name=name, text=text) for text in told]
+    except BaseException:
+        give_action(data, kept, slot)
+        bpy.data.batch_remove(made)
+        raise
+    for action in (*made, *([kept] if kept is not None else ())):
+        action.use_fake_user = True
+    names = [name for name, _, _ in takes]
+    give_action(data, made[names.index(plays) if plays in names else 0])
+    results = [result for _, _, result in takes]
+    return TransferResult(
+        max(result.bones for result in results),
+        min(result.first for result in results),
+        max(result.last for result in results),
+        sum(result.contacts for result in results),
+        max(result.moved for result in results),
+        notes,
+        len(takes),
+    )

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet and hands that stand still on the ground while a body moves; its limbs reach them, and it gives way for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ..maths import (
+    Doubles,
+    Ints,
+    conjugates,
+    crosses,
+    dots,
+    lengths,
+    products,
+    rotated_each,
+    towards_each,
+    turns_about,
+    turns_by,
+    units,
+)
+from ..recognise.part import ARM, LEG
+from .body import FORWARD, UP, Body, Limb, Motion, below, foot_of, hang, hinges_at_rest, on_ground
+from .contacts import (
+    FADE,
+    FLAT,
+    HEEL,
+    NONE,
+    Foot,
+    Stance,
+    between_each,
+    mean_turn,
+    rolling,
+    runs,
+    shares_near,
+    standing_still,
+    way_of_body,
+)
+
+FLATTENS = 0.1  # seconds in which toes become flat before their foot is
+NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
+ROUNDS = 2  # in which a limb comes to its place
+NO_TURN = np.array((1.0, 0.0, 0.0, 0.0))
+LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
+
+
+class Clasp(NamedTuple):
+    """Two hands that touch each other.
+
+    Attributes:
+        hands: The names of their arms.
+        apart: (F, 3), the way from the palm of the first to that of the second.
+        shares: (F,), how much of that is wanted: 1 while they touch.
+    """
+
+    hands: tuple[str, str]
+    apart: Doubles
+    shares: Doubles
+
+
+class Touches(NamedTuple):
+    """What feet and hands touch in F frames.
+
+    Attributes:
+        contacts: By the names of legs, and of arms that lean on the ground, (F,) what of the foot or hand is on it.
+        heights: By the same names (F,) how high the ground is over Z = 0.
+        clasp: Two hands that touch each other.
+    """
+
+    contacts: Mapping[str, Ints]
+    heights: Mapping[str, Doubles]
+    clasp: Clasp | None
+
+
+def lean(body: Body, motion: Motion, contacts: Mapping[str, Ints], wanted: Mapping[str, Doubles], rate: float) -> None:
+    """Pitch a trunk about the hips, for its shoulders to be as high as they should be over hands on the ground.
+
+    Changes the motion; legs go on as they did.
+
+    Args:
+        body: At rest.
+        motion: Of it.
+        contacts: By the names of arms (F,) what of the hand is on the ground.
+        wanted: By the same names (F,) how high the shoulder should be.
+        rate: Frames a second.
+    """
+    legs = [limb.bones[0] for limb in body.limbs.values() if limb.kind == LEG]
+    count = len(motion.turns)
+    total: Doubles = np.zeros(count)
+    weight: Doubles = np.zeros(count)
+    shoulders: Doubles = np.zeros((count, 3))
+    for name, kinds in contacts.items():
+        share, heads = shares_near(kinds != NONE, FADE * rate), motion.heads[:, body.limbs[name].bones[0]]
+        total, weight = total + share * (wanted[name] - heads[:, 2]), weight + share
+        shoulders += heads / len(contacts)
+    pivot = motion.heads[:, legs].mean(axis=1)
+    trunk = shoulders - pivot
+    level = lengths(trunk * (1.0, 1.0, 0.0))
+    angles = total / np.maximum(weight, 1.0) * level / np.maximum(level * level, (LEVEL * lengths(trunk)) ** 2)
+    turns = turns_about(units(crosses(trunk, np.broadcast_to(UP, trunk.shape))), angles)
+    still = {one for leg in legs for one in below(body, leg)}
+    for bone in below(body, body.hips):
+        moved = pivot + rotated_each(turns, motion.heads[:, bone] - pivot)
+        if bone not in still:
+            motion.heads[:, bone], motion.turns[:, bone] = moved, products(turns, motion.turns[:, bone])
+        elif bone in legs:
+            motion.heads[:, below(body, bone)] += (moved - motion.heads[:, bone])[:, None]
+
+
+def keep(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
+    """Let feet and hands stand still and hands touch; the body gives way for its limbs to reach. Changes the motion.
+
+    That is done twice: by the first time it is known how far toes have to turn up, and about what a foot rolls then.
+    Toes of a flat foot are flat.
+
+    Args:
+        body: At rest.
+        motion: Of it.
+        touches: What they touch.
+        rate: Frames a second.
+
+    Returns:
+        The most by which the body gives way, in meters.
+    """
+    first = Motion(motion.turns.copy(), motion.heads.copy())
+    _stand(body, first, touches, rate)
+    for name, own in touches.contacts.items():
+        limb = body.limbs[name]
+        if limb.toes >= 0:
+            tip = limb.bones[body.joints(limb)[-1]]
+            bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, touches.heights[name]))
+            flat = products(conjugates(body.turns[tip]), body.turns[limb.toes])
+            bent = towards_each(bent, np.broadcast_to(flat, bent.shape), shares_near(own == FLAT, FLATTENS * rate))
+            motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
+    return _stand(body, motion, touches, rate)
+
+
+def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
+    every: Doubles = np.ones(len(motion.turns))
+    names = dict.fromkeys((*touches.contacts, *(touches.clasp.hands if touches.clasp else ())))
+    limbs = {name: body.limbs[name] for name in names}
+    feet = {name: foot_of(body, motion, limb) for name, limb in limbs.items()}
+    ways: dict[str, Doubles] = {name: np.zeros((len(every), 3)) for name in names}
+    turns: dict[str, Doubles] = {name: np.broadcast_to(NO_TURN, (len(every), 4)) for name in names}
+    for name, own in touches.contacts.items():
+        foot, is_hand, high = feet[name], limbs[name].kind == ARM, touches.heights[name]
+        rolled = rolling(foot, own)
+        stances = [_stance(body, limbs[name], rolled, own, high, span) for span in runs(own != NONE)]
+        way, turn = standing_still(foot, own, stances, every, rate)
+        if is_hand or not body.is_upright:  # whose legs are bent otherwise than the source's
+            way[own == NONE, 2] += _under(foot, way, turn, high)[own == NONE]
+        if not is_hand:
+            stood, ball = on_ground(body, limbs[name])[0], limbs[name].sole[1]
+            lifted = _lifted(foot.places + way, products(turn, foot.turns), stood, ball, high)
+            turn[own == NONE] = products(lifted, conjugates(foot.turns))[own == NONE]
+        ways[name], turns[name] = way, turn
+    if touches.clasp:
+        (a, b), apart, shares = touches.clasp
+        palms = [palm_of(feet[name]._replace(places=feet[name].places + ways[name])) for name in (a, b)]
+        off = 0.5 * shares[:, None] * (apart - (palms[1] - palms[0]))
+        ways[a], ways[b] = ways[a] - off, ways[b] + off
+    shift = way_of_body([*feet.values()], [*ways.values()], np.zeros((len(every), 3)), rate)
+    motion.heads[:] += shift[:, None]
+    for name, limb in limbs.items():
+        _reach(body, motion, limb, feet[name].places + ways[name])
+        tip, *others = below(body, limb.bones[body.joints(limb)[-1]])
+        motion.turns[:, tip] = products(turns[name], motion.turns[:, tip])
+        for bone in others:
+            stood = motion.turns[:, bone].copy()
+            hang(body, motion, bone)
+            motion.turns[:, bone] = products(turns[name], stood)
+    return float(lengths(shift).max())
+
+
+def palm_of(hand: Foot) -> Doubles:
+    """(F, 3), the middle of the palm of a hand."""
+    return hand.points(0.5 * (hand.heel + hand.ball))
+
+
+def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:
+    """(F,), how far heel or ball of a foot that is moved and turned are under the ground."""
+    turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+    low = np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2]
+    found: Doubles = np.maximum(high - low, 0.0)
+    return found
+
+
+def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span: tuple[int, int]) -> Stance:
+    """A contact of a foot or hand, and where it is to stand: flat, where the motion has it in the mean."""
+    first, last = span
+    flat = first + np.flatnonzero(kinds[first:last] == FLAT)
+    if not len(flat):  # the point on which it is comes down to the ground
+        k = first + (last - first) // 2
+        point = foot.heel if kinds[k] == HEEL else foot.toe[k]
+        height = foot.places[k, 2] + rotated_each(foot.turns[k], point)[2]
+        place = foot.places[k] - np.array((0.0, 0.0, height - high[k]))
+        return Stance(first, last, None, np.concatenate((place, foot.turns[k])))
+    stood, height = on_ground(body, limb)
+    turn = products(mean_turn(foot.turns[flat]), conjugates(stood))
+    heading = units(turn * np.array((1.0, 0.0, 0.0, 1.0)))
+    place = foot.places[flat].mean(axis=0)
+    place[2] = height + high[flat[0]]
+    return Stance(first, last, None, np.concatenate((place, products(heading, stood))))
+
+
+def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:
+    """(F, 4), how toes are turned that turn up as far as their tip would be under what the foot stands on."""
+    rest = body.heads[limb.bones[body.joints(limb)[-1]]] + limb.sole[2] - body.heads[limb.toes]
+    return _lifted(motion.heads[:, limb.toes], motion.turns[:, limb.toes], body.turns[limb.toes], rest, high)
+
+
+def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, high: Doubles) -> Doubles:
+    """(F, 4), rotations of a bone of a foot that pitches up as far as a point of it would be under the ground.
+
+    Args:
+        heads: (F, 3), where the bone begins.
+        turns: (F, 4), its rotations.
+        stood: (4,), the same at rest.
+        way: (3,), from its head to the point, at rest.
+        high: (F,), how high the ground is.
+    """
+    since = products(turns, np.broadcast_to(conjugates(stood), turns.shape))
+    ways, across = (rotated_each(since, np.broadcast_to(one, heads.shape)) for one in (way, crosses(FORWARD, UP)))
+    across = units(across * (1.0, 1.0, 0.0))
+    ahead = dots(ways, crosses(np.broadcast_to(UP, across.shape), across))
+    size = np.maximum(np.hypot(ahead, ways[:, 2]), 1e-9)
+    pitch, least = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
+    up = np.where(ways[:, 2] / size < least, np.arcsin(np.clip(least, -1.0, 1.0)) - pitch, 0.0)
+    return products(turns_about(across, np.maximum(up, 0.0)), turns)
+
+
+def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
+    """Let a leg or arm reach places (F, 3) with its ankle or wrist, in the plane in which it bends. Changes the motion.
+
+    Both halves stay as they are in themselves; how far the knee is bent is told by the law of cosines. A limb that is
+    almost straight bends about the hinge of its knee; what bends it out of that plane is met by doing it again.
+    """
+    joints = body.joints(limb)
+    first, knee, tip = (limb.bones[place] for place in joints)
+    hinge = hinges_at_rest(body, limb)[0]
+    for _ in range(ROUNDS):
+        a, b, c = (motion.heads[:, bone].copy() for bone in (first, knee, tip))
+        upper, lower, across = lengths(b - a), lengths(c - b), crosses(units(b - a), units(c - b))
+        knees = rotated_each(motion.turns[:, first], np.broadcast_to(hinge, a.shape))
+        side = np.where(dots(across, knees) < 0.0, -1.0, 1.0)
+        swing = turns_by(between_each(c - a, wanted - a))
+        normal = rotated_each(swing, units(side[:, None] * across + NEARLY * knees))
+        stood, off = (_bends(upper, lower, lengths(one - a)) for one in (c, wanted))
+        whole = products(turns_about(normal, side * stood[0] - off[0]), swing)
+        folded = products(turns_about(normal, off[1] - side * stood[1]), whole)
+        for place in range(joints[0], joints[2]):
+            bone, turn = limb.bones[place], whole if place < joints[1] else folded
+            motion.turns[:, bone] = products(turn, motion.turns[:, bone])
+        motion.heads[:, knee] = a + rotated_each(whole, b - a)
+        motion.heads[:, tip] = motion.heads[:, knee] + rotated_each(folded, c - b)
+
+
+def _bends(upper: Doubles, lower: Doubles, size: Doubles) -> tuple[Doubles, Doubles]:
+    """The angles from the line of a limb to its upper half, and by which its lower half bends off that, each (F,)."""
+    cosine = (upper * upper + size * size - lower * lower) / np.maximum(2.0 * upper * size, 1e-12)
+    inner = (upper * upper + lower * lower - size * size) / np.maximum(2.0 * upper * lower, 1e-12)
+    return np.arccos(np.clip(cosine, -1.0, 1.0)), np.pi - np.arccos(np.clip(inner, -1.0, 1.0))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion from elsewhere: of another armature, of all its actions, or of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+from ..actions.chain_edit import working_rig
+from ..actions.motion.takes import ENDINGS, every_action_steps, files_in, files_steps
+from ..actions.motion.transfer import TransferResult, source_for, transfer_steps
+from ..rig.schema.fields import FORGOTTEN, choice, items, switch, text
+from ..texts import Text, counted
+from .baking import SPANS, RangeOperator, StepsOperator
+from .base import Returned
+
+WHOLE = ("MOTION", "Whole Motion", "All frames in which the other armature moves")
+EVERY = ("EVERY", "All Actions", "Each action of the other armature, as an action of its own")
+
+
+class TransferOperator(StepsOperator):
+    """What operators that bring motion from elsewhere have in common."""
+
+    progress = Text("Transferring {share:.0%}")
+    cancelled = Text("cancelled; nothing was changed")
+    broken_off = Text("{reason}: nothing was changed")
+    gone = Text("what was read is gone")
+
+    keep_contacts = switch("Keep Contacts", "Let feet stand still where those of the other one do", default=True)
+
+    def conclude_steps(self, result: TransferResult) -> None:
+        bones = counted(result.bones, "1 bone", "{count} bones")
+        told = [Text("{bones} from frame {first} to {last}", bones=bones, first=result.first, last=result.last)]
+        if result.actions:
+            told.insert(0, counted(result.actions, "1 new action", "{count} new actions"))
+        if result.contacts:
+            told.append(counted(result.contacts, "1 contact is kept", "{count} contacts are kept"))
+        if result.moved:
+            told.append(Text("the body gives way by up to {way:.2g}", way=result.moved))
+        self.tell(*told, warnings=result.notes)
+
+
+class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
+    """Bring the motion of the other selected armature to this one, whatever its bones; feet stay where they stand"""
+
+    bl_label = "Transfer Motion"
+
+    source = text("Source", "Armature object that moves; empty for the other selected one", options=FORGOTTEN)
+    span = choice((WHOLE, EVERY, *SPANS), "Frames", "Which frames")
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        found = source_for(context, working_rig(context))
+        return "" if found is not None else Text("select the armature that moves, too")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        return StepsOperator.invoke(self, context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        super().draw(context)
+        self.layout.prop(self, "keep_contacts")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        source, keep = source_for(context, owner, self.source), self.keep_contacts
+        if self.span == "EVERY":
+            return self.take_steps(
+                context, [owner, source], every_action_steps(context, source, owner, keep_contacts=keep)
+            )
+        frames = None if self.span == "MOTION" else self.frames(context)
+        span = (frames[0], frames[-1]) if frames is not None else None
+        steps = transfer_steps(context, source, owner, span, keep_contacts=keep)
+        return self.take_steps(context, [owner, source], steps)
+
+
+class FABRIK_OT_motion_from_files(TransferOperator):
+    """Bring the motions in BVH, FBX or glTF files to this armature, each as an action of its own"""
+
+    bl_label = "Motion from Files"
+
+    filepath = text("File", "A file, or a folder of which all are read", subtype="FILE_PATH", options=FORGOTTEN)
+    directory = text("Folder", "Where the files are", subtype="DIR_PATH", options=FORGOTTEN)
+    files = items(bpy.types.OperatorFileListElement, "Files", "Their names in the folder", options=FORGOTTEN)
+    filter_glob = text("Filter", "What is shown", default=";".join(f"*{one}" for one in ENDINGS), options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.prop(self, "keep_contacts")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        names = [one.name for one in self.files if one.name]
+        folder = Path(bpy.path.abspath(self.directory))
+        paths = [folder / name for name in names] or files_in(Path(bpy.path.abspath(self.filepath or self.directory)))
+        return self.take_steps(context, [owner], files_steps(context, paths, owner, keep_contacts=self.keep_contacts))

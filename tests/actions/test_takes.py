@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All actions of another armature, or those in files, brought to one at once: each becomes an action of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.motion.takes import files_in
+from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.rig.animation.compat import fcurves_of, give_action
+
+from actions.test_transfer import choose, transfer, ways, without_motion
+from support.animated import FIRST, LAST, animated
+from support.scenes import press
+
+# Blender's importer leaves it open
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning"
+)
+ACROSS = 0.02  # of a direction, between two whole frames of another rate
+
+
+def second(source: bpy.types.Object) -> bpy.types.Action:
+    """Another action for the one that an armature plays: the first half of it alone."""
+    plays = source.animation_data.action
+    other = plays.copy()
+    plays.name, other.name = "Long", "Short"
+    give_action(source.animation_data, other)
+    for curve in fcurves_of(source):
+        for point in reversed([point for point in curve.keyframe_points if point.co[0] > 13]):
+            curve.keyframe_points.remove(point)
+    give_action(source.animation_data, plays)
+    return other
+
+
+def test_each_action_of_the_source_becomes_one() -> None:
+    source = animated("human_mixamo")
+    wanted = ways(source)
+    second(source)
+    owner = without_motion("human_game_engine")
+    owner.keyframe_insert("location", frame=1)
+    before = owner.animation_data.action
+    transfer(source, owner, span="EVERY", keep_contacts=False)
+    made = {action.name: tuple(action.frame_range) for action in bpy.data.actions if owner.name in action.name}
+    assert made[f"Long {owner.name}"] == (FIRST, LAST)
+    assert made[f"Short {owner.name}"] == (FIRST, 13)
+    assert owner.animation_data.action.name == f"Long {owner.name}"  # the source plays the long one
+    assert source.animation_data.action.name == "Long"
+    assert before.use_fake_user
+    assert np.abs(ways(owner) - wanted).max() < 0.01
+
+
+def test_actions_that_can_not_be_read_change_nothing() -> None:
+    source = animated("human_mixamo")
+    short = second(source)
+    give_action(source.animation_data, short)
+    for curve in fcurves_of(source):
+        for point in reversed([*curve.keyframe_points][1:]):
+            curve.keyframe_points.remove(point)
+    owner, count = without_motion("human_game_engine"), len(bpy.data.actions)
+    with pytest.raises(RuntimeError, match="too few"):
+        transfer(source, owner, span="EVERY")
+    assert len(bpy.data.actions) == count
+    assert owner.animation_data is None or owner.animation_data.action is None
+    assert source.animation_data.action == short
+
+
+@pytest.fixture
+def taken(tmp_path: Path) -> Path:
+    """An FBX file of what a character does in half a second, at 60 frames a second; the scene has 30."""
+    source, scene = animated("human_mixamo"), bpy.context.scene
+    scene.render.fps, scene.frame_end = 60, LAST
+    choose(source)
+    path = tmp_path / "stride.fbx"
+    bpy.ops.export_scene.fbx(
+        filepath=str(path), use_selection=True, add_leaf_bones=False, bake_anim_simplify_factor=0.0
+    )
+    scene.render.fps, scene.frame_end = 30, 250
+    return path
+
+
+def test_a_file_comes_at_the_rate_of_the_scene_and_leaves_all_else(taken: Path) -> None:
+    source = next(one for one in bpy.data.objects if one.type == "ARMATURE")
+    wanted = ways(source)
+    owner, scene = without_motion("human_game_engine"), bpy.context.scene
+    choose(owner)
+    bpy.ops.object.mode_set(mode="POSE")
+    there = set(bpy.data.user_map())
+    press("motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}], keep_contacts=False)
+    assert [one.name for one in set(bpy.data.user_map()) - there] == ["stride"]
+    assert owner.mode == "POSE"
+    assert bpy.context.selected_objects == [owner]
+    assert (scene.render.fps, scene.frame_end) == (30, 250)
+    action = owner.animation_data.action
+    assert (action.name, tuple(action.frame_range)) == ("stride", (1, 1 + (LAST - FIRST) / 2))
+    assert np.abs(ways(owner)[: (LAST - FIRST) // 2] - wanted[::2][: (LAST - FIRST) // 2]).max() < ACROSS
+
+
+def test_files_that_can_not_be_read_change_nothing(taken: Path) -> None:
+    owner = without_motion("human_game_engine")
+    choose(owner)
+    broken, other = taken.with_name("broken.glb"), taken.with_name("notes.txt")
+    broken.write_text("none", encoding="utf-8")
+    other.write_text("none", encoding="utf-8")
+    there = set(bpy.data.user_map())
+    for name, text in (("gone.bvh", "no file"), (broken.name, "can't be imported"), (other.name, "is no BVH, FBX")):
+        with pytest.raises(RuntimeError, match=text):
+            press("motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}, {"name": name}])
+        assert set(bpy.data.user_map()) == there
+    still = taken.with_name("still.bvh")
+    still.write_text("HIERARCHY\nROOT a\n", encoding="utf-8")
+    with pytest.raises(RuntimeError, match="0 armatures that move"):
+        press("motion_from_files", filepath=str(still))
+    assert set(bpy.data.user_map()) == there
+    assert owner.animation_data is None
+
+
+def test_of_a_folder_all_files_are_read(taken: Path) -> None:
+    assert files_in(taken.parent) == [taken]
+    assert files_in(taken) == [taken]
+    empty = taken.parent / "none"
+    empty.mkdir()
+    with pytest.raises(InvalidValueError, match="no BVH, FBX or glTF file in"):
+        files_in(empty)
