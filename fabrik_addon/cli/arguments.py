@@ -89,6 +89,7 @@ def parser() -> Parser:
     add("source", help="the armature object that moves; else a BVH, FBX or glTF file, or a folder of them")
     add("target", help="the armature object to which its motion is brought")
     add("--every-action", action="store_true", help="bring all its actions, each as an action of the target")
+    add("--way", choices=("LEGS", "SOURCE", "PLACE"), default="LEGS", help="how far it goes: by its own legs at first")
     add("--without-contacts", action="store_true", help="do not let feet stand still where those of the source do")
     add = made["walk"].add_argument
     add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")

@@ -23,6 +23,7 @@ from ..actions.solve import solve_items
 from ..actions.status import told_of
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import loading
+from ..motion.transfer import TransferOptions
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figure.groups import set_of
@@ -139,9 +140,9 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
             raise InvalidValueError("--armature does not go with transfer: name the source and the target")
         if arguments.frames and arguments.every_action:
             raise InvalidValueError("--frames does not go with --every-action")
-        frames, keep = range_of(arguments.frames, 1), not arguments.without_contacts
+        frames, options = range_of(arguments.frames, 1), TransferOptions(not arguments.without_contacts, arguments.way)
         which = "EVERY" if arguments.every_action else frames
-        return lambda: transfer_in_open_file(arguments.source, arguments.target, which, keep)
+        return lambda: transfer_in_open_file(arguments.source, arguments.target, which, options)
     if arguments.command == "bake":
         request = request_of(arguments)
         return lambda: _baked(request, Progress(arguments.progress or ""))

@@ -22,6 +22,7 @@ from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted
 from ..actions.walk.plan import plan_walk
 from ..actions.walk.setup import add_walker
 from ..errors import ChainError, InvalidValueError
+from ..motion.transfer import TransferOptions
 from ..recognise.part import Recognised
 from ..rig.schema.rig import rig_of
 from .files import put_line
@@ -187,7 +188,7 @@ def bake_open_file(request: Request, progress: Progress) -> Report:
 
 
 def transfer_in_open_file(
-    source: str, target: str, frames: tuple[int, int] | str | None, keep_contacts: bool
+    source: str, target: str, frames: tuple[int, int] | str | None, options: TransferOptions
 ) -> Report:
     """Bring the motion of one armature, or of files, to another one.
 
@@ -195,7 +196,7 @@ def transfer_in_open_file(
         source: Name of the armature object that moves; else a file or a folder of them.
         target: That of the other one.
         frames: First and last frame, None for all in which the source moves, or "EVERY" for all its actions.
-        keep_contacts: Whether feet stand still where those of the source do.
+        options: How.
 
     Raises:
         FabrikError: There is no such armature or file, or it can't be done.
@@ -205,13 +206,13 @@ def transfer_in_open_file(
     if source not in bpy.data.objects and Path(source).exists():
         if isinstance(frames, tuple):
             raise InvalidValueError("--frames does not go with files")
-        steps = files_steps(bpy.context, files_in(Path(source)), owner, keep_contacts=keep_contacts)
+        steps = files_steps(bpy.context, files_in(Path(source)), owner, options)
     else:
         (moves,) = armatures([source])
         if isinstance(frames, str):
-            steps = every_action_steps(bpy.context, moves, owner, keep_contacts=keep_contacts)
+            steps = every_action_steps(bpy.context, moves, owner, options)
         else:
-            steps = transfer_steps(bpy.context, moves, owner, frames, keep_contacts=keep_contacts)
+            steps = transfer_steps(bpy.context, moves, owner, frames, options)
     return {"all_reached": True, "source": source, "target": target, **to_the_end(steps)._asdict()}
 
 

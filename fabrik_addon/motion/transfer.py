@@ -94,6 +94,18 @@ class Source(NamedTuple):
         return towards_each(a, b, np.array(self.share))
 
 
+class TransferOptions(NamedTuple):
+    """How motion comes to another body.
+
+    Attributes:
+        keep_contacts: Whether feet and hands stay where those of the source do.
+        way: How far it goes: as its own legs would ("LEGS"), as the source does ("SOURCE"), or nowhere ("PLACE").
+    """
+
+    keep_contacts: bool = True
+    way: str = "LEGS"
+
+
 class Transferred(NamedTuple):
     """A motion on another body.
 
@@ -104,8 +116,9 @@ class Transferred(NamedTuple):
             ground.
         missing: The parts of the source that it has not.
         slope: Radians by which the ground of the source slopes, and stays so.
-        belt: Meters a second at which the source walks in place, as on a belt; contacts are not told then.
+        belt: Meters a second at which it walks in place, as on a belt; contacts are not told then.
         moved: The most by which the hips give way for the feet, in meters.
+        stride: How many times as far it goes as its own legs would.
     """
 
     motion: Motion
@@ -115,9 +128,12 @@ class Transferred(NamedTuple):
     slope: float
     belt: float
     moved: float
+    stride: float
 
 
-def transfer(source: Body, motion: Motion, target: Body, rate: float, *, keep_contacts: bool = True) -> Transferred:
+def transfer(
+    source: Body, motion: Motion, target: Body, rate: float, options: TransferOptions | None = None
+) -> Transferred:
     """Let a body move as another one does.
 
     Args:
@@ -125,23 +141,40 @@ def transfer(source: Body, motion: Motion, target: Body, rate: float, *, keep_co
         motion: How it does.
         target: The other one.
         rate: Frames a second.
-        keep_contacts: Whether feet stand still where those of the source do.
+        options: How; the usual ones where none are given.
     """
+    options = options or TransferOptions()
     motion, ground = _grounded(source, motion, rate)
     sources = dict(_sources(source, motion, target, ground.contacts))
-    ratio, rise = _ratios(source, target)
+    usual, rise = _ratios(source, target)
+    ratio = 1.0 if options.way == "SOURCE" else usual
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
     moved, touches = 0.0, _touches(source, motion, target, ground, rise, rate)
-    contacts = touches.contacts if keep_contacts else {}
+    contacts = touches.contacts if options.keep_contacts else {}
     arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
     if arms:
         lean(target, found, arms, {name: _shoulder(source, motion, target, name) for name in arms}, rate)
-    if keep_contacts and (touches.clasp or any(own.any() or not target.is_upright for own in contacts.values())):
+    if options.keep_contacts and (
+        touches.clasp or any(own.any() or not target.is_upright for own in contacts.values())
+    ):
         moved = keep(target, found, touches, rate)
-    found.heads[:] += ratio * _way_of(ground.belt, found, rate)
-    marks = contacts if not ground.belt.any() else {}
-    return Transferred(found, sources, marks, missing, ground.slope, float(lengths(ground.belt)), moved)
+    belt: Doubles = ratio * ground.belt
+    found.heads[:] += _way_of(belt, found, rate)
+    if options.way == "PLACE":
+        speed = _speed(found.heads[:, target.hips], rate)
+        if lengths(speed) > SLOW * _legs_of(target)[0] / LEG_LENGTH:
+            found.heads[:] -= _way_of(speed, found, rate)
+            belt = belt - speed
+    marks = contacts if not belt.any() else {}
+    return Transferred(found, sources, marks, missing, ground.slope, float(lengths(belt)), moved, ratio / usual)
+
+
+def _speed(places: Doubles, rate: float) -> Doubles:
+    """(3,), the velocity along the ground of the straight way that fits places (F, 3) best."""
+    times = (np.arange(len(places)) - 0.5 * (len(places) - 1)) / rate
+    found: Doubles = times @ places / float(times @ times) * (1.0, 1.0, 0.0)
+    return found
 
 
 def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:

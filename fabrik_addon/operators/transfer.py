@@ -10,6 +10,7 @@ import bpy
 from ..actions.chain_edit import working_rig
 from ..actions.motion.takes import ENDINGS, every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, source_for, transfer_steps
+from ..motion.transfer import TransferOptions
 from ..rig.schema.fields import FORGOTTEN, choice, items, switch, text
 from ..texts import Text, counted
 from .baking import SPANS, RangeOperator, StepsOperator
@@ -17,6 +18,11 @@ from .base import Returned
 
 WHOLE = ("MOTION", "Whole Motion", "All frames in which the other armature moves")
 EVERY = ("EVERY", "All Actions", "Each action of the other armature, as an action of its own")
+WAYS = (
+    ("LEGS", "By Its Legs", "As far as legs of its length go: with legs half as long half as far"),
+    ("SOURCE", "As the Source", "As many meters as the source, with longer or shorter steps than its legs would make"),
+    ("PLACE", "In Place", "Nowhere: it walks as on a belt, as clips of games do"),
+)
 
 
 class TransferOperator(StepsOperator):
@@ -28,6 +34,17 @@ class TransferOperator(StepsOperator):
     gone = Text("what was read is gone")
 
     keep_contacts = switch("Keep Contacts", "Let feet stand still where those of the other one do", default=True)
+    way = choice(WAYS, "Way", "How far it goes")
+    layout: bpy.types.UILayout
+
+    def wanted(self) -> TransferOptions:
+        """How motion comes here."""
+        return TransferOptions(self.keep_contacts, self.way)
+
+    def draw_options(self) -> None:
+        """What is chosen whatever the motion comes from."""
+        self.layout.prop(self, "way")
+        self.layout.prop(self, "keep_contacts")
 
     def conclude_steps(self, result: TransferResult) -> None:
         bones = counted(result.bones, "1 bone", "{count} bones")
@@ -59,18 +76,15 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
 
     def draw(self, context: bpy.types.Context) -> None:
         super().draw(context)
-        self.layout.prop(self, "keep_contacts")
+        self.draw_options()
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        source, keep = source_for(context, owner, self.source), self.keep_contacts
+        source = source_for(context, owner, self.source)
         if self.span == "EVERY":
-            return self.take_steps(
-                context, [owner, source], every_action_steps(context, source, owner, keep_contacts=keep)
-            )
+            return self.take_steps(context, [owner, source], every_action_steps(context, source, owner, self.wanted()))
         frames = None if self.span == "MOTION" else self.frames(context)
         span = (frames[0], frames[-1]) if frames is not None else None
-        steps = transfer_steps(context, source, owner, span, keep_contacts=keep)
-        return self.take_steps(context, [owner, source], steps)
+        return self.take_steps(context, [owner, source], transfer_steps(context, source, owner, span, self.wanted()))
 
 
 class FABRIK_OT_motion_from_files(TransferOperator):
@@ -88,10 +102,11 @@ class FABRIK_OT_motion_from_files(TransferOperator):
         return {"RUNNING_MODAL"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        self.layout.prop(self, "keep_contacts")
+        self.layout.use_property_split = True
+        self.draw_options()
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         names = [one.name for one in self.files if one.name]
         folder = Path(bpy.path.abspath(self.directory))
         paths = [folder / name for name in names] or files_in(Path(bpy.path.abspath(self.filepath or self.directory)))
-        return self.take_steps(context, [owner], files_steps(context, paths, owner, keep_contacts=self.keep_contacts))
+        return self.take_steps(context, [owner], files_steps(context, paths, owner, self.wanted()))

@@ -193,6 +193,14 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "How far it goes": "Wie weit es geht",
+    "By Its Legs": "Nach seinen Beinen",
+    "As far as legs of its length go: with legs half as long half as far": "So weit, wie Beine seiner Länge gehen: mit halb so langen Beinen halb so weit",
+    "As the Source": "Wie die Quelle",
+    "As many meters as the source, with longer or shorter steps than its legs would make": "So viele Meter wie die Quelle, mit längeren oder kürzeren Schritten, als seine Beine sie machen würden",
+    "In Place": "Auf der Stelle",
+    "Nowhere: it walks as on a belt, as clips of games do": "Nirgendwohin: es geht wie auf einem Band, wie Clips von Spielen es tun",
+    "it goes {share:.0%} as far as its legs would": "es geht {share:.0%} so weit, wie seine Beine gehen würden",
     "All Actions": "Alle Aktionen",
     "Each action of the other armature, as an action of its own": "Jede Aktion der anderen Armatur, als eine eigene Aktion",
     "Bring the motions in BVH, FBX or glTF files to this armature, each as an action of its own": "Die Bewegungen in BVH-, FBX- oder glTF-Dateien auf diese Armatur bringen, jede als eine eigene Aktion",

@@ -12,9 +12,10 @@ from fabrik_addon.motion.body import FORWARD, Body, Limb, Motion, foot_of, hinge
 from fabrik_addon.motion.contacts import FLAT, NONE, TOE, Foot, find_contacts, standing_still
 from fabrik_addon.motion.contacts import Stance as Standing
 from fabrik_addon.motion.touches import palm_of
-from fabrik_addon.motion.transfer import between_contacts, transfer
+from fabrik_addon.motion.transfer import TransferOptions, between_contacts, transfer
 
 RATE, COUNT = 30.0, 61
+PLAIN = TransferOptions(keep_contacts=False)
 NAMES = ("hips", "thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R")
 PARENTS = (-1, 0, 1, 2, 0, 4, 5)
 ROLES = ("THIGH", "SHIN", "FOOT")
@@ -75,15 +76,40 @@ def hang_all(body: Body, motion: Motion) -> None:
 def test_the_same_body_moves_the_same_whatever_its_roll() -> None:
     body = biped()
     motion = stepping(body)
-    found = transfer(body, motion, biped(roll=0.8), RATE, keep_contacts=False).motion
+    found = transfer(body, motion, biped(roll=0.8), RATE, PLAIN).motion
     assert np.abs(found.heads - motion.heads).max() < 1e-9
 
 
 def test_a_body_half_as_large_goes_half_as_far() -> None:
     body = biped()
     motion = stepping(body, slide=5.0)
-    found = transfer(body, motion, biped(size=0.5), RATE, keep_contacts=False).motion
+    found = transfer(body, motion, biped(size=0.5), RATE, PLAIN).motion
     assert np.abs(found.heads - 0.5 * motion.heads).max() < 1e-9
+
+
+def striding(body: Body, speed: float) -> Motion:
+    """It steps as `stepping` does, and goes ahead meanwhile; its feet glide along."""
+    motion = stepping(body)
+    gone = np.arange(COUNT)[:, None, None] / RATE * np.array((0.0, -speed, 0.0))
+    return motion._replace(heads=motion.heads + gone)
+
+
+@pytest.mark.parametrize(("way", "goes", "stride"), [("LEGS", 0.5, 1.0), ("SOURCE", 1.0, 2.0), ("PLACE", 0.0, 1.0)])
+def test_it_goes_as_far_as_is_wanted(way: str, goes: float, stride: float) -> None:
+    body = biped()
+    motion = striding(body, 0.4)
+    done = transfer(body, motion, biped(size=0.5), RATE, TransferOptions(keep_contacts=False, way=way))
+    hips, own = done.motion.heads[:, 0, 1], motion.heads[:, 0, 1]
+    assert hips[-1] - hips[0] == pytest.approx(goes * (own[-1] - own[0]), abs=0.01)
+    assert done.stride == pytest.approx(stride)
+    assert np.abs(done.motion.heads[:, 0, 2] - 0.5 * motion.heads[:, 0, 2]).max() < 1e-9
+
+
+def test_in_place_who_goes_is_held_and_who_stands_stays_as_he_is() -> None:
+    body, motion = biped(), stepping(biped())
+    for speed in (0.0, 0.6):
+        done = transfer(body, striding(body, speed), body, RATE, TransferOptions(keep_contacts=False, way="PLACE"))
+        assert np.abs(done.motion.heads - motion.heads).max() < 0.01
 
 
 @pytest.mark.parametrize("shin", [0.7, 1.3])
@@ -126,9 +152,9 @@ def test_what_walks_in_place_does_so_on_other_legs() -> None:
     gone = np.arange(COUNT)[:, None, None] / RATE * belt
     done = transfer(body, Motion(motion.turns, motion.heads + gone), other, RATE)
     wanted = transfer(body, motion, other, RATE)
-    assert done.belt == pytest.approx(1.2, rel=0.02)
-    assert not done.contacts
     size = (0.45 + 0.42 * 0.7) / (0.45 + 0.42)
+    assert done.belt == pytest.approx(size * 1.2, rel=0.02)
+    assert not done.contacts
     assert np.abs(done.motion.heads - size * gone - wanted.motion.heads).max() < 0.02
 
 
@@ -172,8 +198,8 @@ def leaning(body: Body) -> Motion:
     turns[:, 0] = products(turns_about(ACROSS, np.array(0.5 * np.pi)), body.turns[0])
     for name, side in (("Arm.L", 1.0), ("Arm.R", -1.0)):
         upper, fore, hand = body.limbs[name].bones
-        down = turns_about(ALONG, np.array(0.5 * np.pi * side))
-        turns[:, upper], turns[:, fore] = products(down, body.turns[upper]), products(down, body.turns[fore])
+        hang = turns_about(ALONG, np.array(0.5 * np.pi * side))
+        turns[:, upper], turns[:, fore] = products(hang, body.turns[upper]), products(hang, body.turns[fore])
         turns[:, hand], height = on_ground(body, body.limbs[name])
     high = body.reach(body.limbs["Arm.L"]) + height
     down = high - 0.08
@@ -194,7 +220,7 @@ def leaning(body: Body) -> Motion:
 def test_hands_that_lean_on_the_ground_do_so_on_arms_of_other_lengths(fore: float) -> None:
     body, other = person(), person(fore)
     motion = leaning(body)
-    plain = transfer(body, motion, other, RATE, keep_contacts=False).motion
+    plain = transfer(body, motion, other, RATE, PLAIN).motion
     done = transfer(body, motion, other, RATE)
     for name in ("Leg.L", "Leg.R"):
         foot = foot_of(other, done.motion, other.limbs[name])
@@ -238,7 +264,7 @@ def test_hands_that_touch_do_so_on_arms_of_other_lengths(fore: float) -> None:
 
     body, other = person(), person(fore)
     motion = clapping(body)
-    wanted, plain = apart(body, motion), transfer(body, motion, other, RATE, keep_contacts=False).motion
+    wanted, plain = apart(body, motion), transfer(body, motion, other, RATE, PLAIN).motion
     near = np.flatnonzero(lengths(wanted) < 0.05)
     assert 2 < len(near) < COUNT // 2
     assert lengths(apart(other, plain) - wanted)[near].min() > 0.04

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import InvalidValueError, RigError
 from ...maths import Doubles, towards_each
+from ...motion.transfer import TransferOptions
 from ...rig.animation.compat import curves_of_action, give_action, slot_names, slot_of
 from ...rig.animation.curves import SAME_FRAME
 from ...rig.bones import pose_bones
@@ -50,7 +51,7 @@ def actions_of(source: bpy.types.Object) -> list[bpy.types.Action]:
 
 
 def every_action_steps(
-    context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, *, keep_contacts: bool = True
+    context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, options: TransferOptions
 ) -> Generator[float, None, TransferResult]:
     """Bring all actions of one armature to another, in steps.
 
@@ -58,7 +59,7 @@ def every_action_steps(
         context: Its scene's frame is moved and put back.
         source: The armature object whose actions they are.
         owner: The other one; it gets as many actions of its own, and plays the one that the source plays.
-        keep_contacts: Whether feet stand still where those of the source do.
+        options: How.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -71,7 +72,7 @@ def every_action_steps(
     actions = [action for action in actions_of(source) if action != own]
     if not actions:
         raise RigError("it has no action that moves its bones", rig=source.name)
-    takes = yield from _takes(context, source, actions, owner, keep_contacts)
+    takes = yield from _takes(context, source, actions, owner, options)
     return _written(owner, takes, plays.name if plays is not None else "")
 
 
@@ -90,7 +91,7 @@ def files_in(path: Path) -> list[Path]:
 
 
 def files_steps(
-    context: bpy.types.Context, paths: Sequence[Path], owner: bpy.types.Object, *, keep_contacts: bool = True
+    context: bpy.types.Context, paths: Sequence[Path], owner: bpy.types.Object, options: TransferOptions
 ) -> Generator[float, None, TransferResult]:
     """Bring the motions in files to an armature, in steps; what is imported for that is taken out again.
 
@@ -98,7 +99,7 @@ def files_steps(
         context: Its scene's frame is moved and put back.
         paths: BVH, FBX or glTF files; each may have one armature that moves, and several actions of it.
         owner: The armature object; it gets an action for each of them, and plays the first.
-        keep_contacts: Whether feet stand still where those of the source do.
+        options: How.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -118,7 +119,7 @@ def files_steps(
     for k, path in enumerate(paths):
         with _imported(context, path) as (source, actions):
             ratio = rate * scene.render.fps_base / scene.render.fps  # importers may set the rate of the file
-            steps = _takes(context, source, actions, owner, keep_contacts)
+            steps = _takes(context, source, actions, owner, options)
             takes = yield from _shared(steps, k, len(paths))
         for name, clip, result in takes:
             timed = _retimed(clip, ratio, scene.frame_start)
@@ -132,7 +133,7 @@ def _takes(
     source: bpy.types.Object,
     actions: Sequence[bpy.types.Action],
     owner: bpy.types.Object,
-    keep_contacts: bool,
+    options: TransferOptions,
 ) -> Generator[float, None, list[Take]]:
     """Actions of an armature as motions of another one.
 
@@ -142,7 +143,7 @@ def _takes(
     found = list[Take]()
     for k, action in enumerate(actions):
         with _playing(source, action):
-            steps = read_steps(context, source, owner, keep_contacts=keep_contacts)
+            steps = read_steps(context, source, owner, options=options)
             found.append((action.name, *(yield from _shared(steps, k, len(actions)))))
     return found
 

@@ -15,7 +15,7 @@ from ...errors import BoneError, InvalidValueError, RigError
 from ...maths import Doubles, Ints, conjugates, products, rotated_each, v3
 from ...motion.body import Body, Limb, Motion, palm_at_rest, turns_of
 from ...motion.contacts import NONE, junk_ends, runs
-from ...motion.transfer import Transferred, transfer
+from ...motion.transfer import TransferOptions, Transferred, transfer
 from ...recognise.find import HUMAN
 from ...recognise.part import ARM, LEG, ROLES, Part, Recognised
 from ...recognise.skeleton import Skeleton
@@ -37,6 +37,7 @@ from .marks import check_own_keys, of_kinds
 FOOT = ROLES[LEG][-1]
 SMALLEST = 1e-12  # scale of a bone that is divided by
 FINGERS = ("Index", "Middle", "Ring", "Pinky")  # by the names of parts
+UNUSUAL = 1.3  # times as far as its own legs would go, from which on that is told
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
 
 
@@ -128,8 +129,7 @@ def transfer_steps(
     source: bpy.types.Object,
     owner: bpy.types.Object,
     span: tuple[int, int] | None = None,
-    *,
-    keep_contacts: bool = True,
+    options: TransferOptions | None = None,
 ) -> Generator[float, None, TransferResult]:
     """Bring motion from one armature to another, in steps; its keys of the bones that are turned are replaced there.
 
@@ -139,7 +139,7 @@ def transfer_steps(
         FabrikError: They have no part in common, or it can't be read or keyed; nothing was changed.
     """
     check_own_keys(owner)
-    clip, result = yield from read_steps(context, source, owner, span, keep_contacts=keep_contacts)
+    clip, result = yield from read_steps(context, source, owner, span, options)
     return result._replace(notes=[*result.notes, *write_clip(owner, clip, clip.first)])
 
 
@@ -148,8 +148,7 @@ def read_steps(
     source: bpy.types.Object,
     owner: bpy.types.Object,
     span: tuple[int, int] | None = None,
-    *,
-    keep_contacts: bool = True,
+    options: TransferOptions | None = None,
 ) -> Generator[float, None, tuple[Clip, TransferResult]]:
     """Read how one armature moves, as the motion of another one's bones, in steps.
 
@@ -158,7 +157,7 @@ def read_steps(
         source: The armature object that moves, as Blender evaluates it.
         owner: The other one.
         span: First and last frame; none for all that has keys.
-        keep_contacts: Whether feet stand still where those of the source do.
+        options: How; the usual ones where none are given.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -193,7 +192,7 @@ def read_steps(
         frames, above = frames[real], above[real]
         motion = Motion(motion.turns[real], motion.heads[real])
     rate = scene.render.fps / scene.render.fps_base
-    done = transfer(given, motion, body, rate, keep_contacts=keep_contacts)
+    done = transfer(given, motion, body, rate, options)
     clip = _clip(owner, home, body, done, above, frames)
     feet, hands = (
         sum(len(runs(kinds != NONE)) for kinds in _of_kind(body, done.contacts, kind).values()) for kind in (LEG, ARM)
@@ -378,6 +377,8 @@ def _notes(owner: bpy.types.Object, own: Recognised[str], done: Transferred) -> 
         notes.append(Text("something else poses these parts: {names}", names=names))
     if done.slope:
         notes.append(Text("the ground of the motion slopes by {degrees}°", degrees=round(degrees(done.slope))))
+    if max(done.stride, 1.0 / done.stride) > UNUSUAL:
+        notes.append(Text("it goes {share:.0%} as far as its legs would", share=done.stride))
     if done.belt:
         notes.append(Text("it walks in place, at {speed:.2g} m/s: its contacts are not marked", speed=done.belt))
     holds = [chain.name for chain in rig_of(owner).chains if chain.enabled and not is_offset(chain)]
