@@ -187,9 +187,7 @@ def bake_open_file(request: Request, progress: Progress) -> Report:
     return {"all_reached": result.all_reached, "armatures": told}
 
 
-def transfer_in_open_file(
-    source: str, target: str, frames: tuple[int, int] | str | None, options: TransferOptions
-) -> Report:
+def transfer_in_open_file(source: str, target: str, frames: Span, options: TransferOptions) -> Report:
     """Bring the motion of one armature, or of files, to another one.
 
     Args:

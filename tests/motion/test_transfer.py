@@ -8,7 +8,7 @@ from math import radians
 import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, turns_about, units
-from fabrik_addon.motion.body import FORWARD, Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
+from fabrik_addon.motion.body import Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
 from fabrik_addon.motion.contacts import FLAT, NONE, TOE, Foot, find_contacts, standing_still
 from fabrik_addon.motion.contacts import Stance as Standing
 from fabrik_addon.motion.touches import palm_of
@@ -284,7 +284,6 @@ def test_a_palm_is_where_its_skin_is() -> None:
     assert ball == pytest.approx((0.1, 0.0, -0.02), abs=1e-6)
     assert tip == pytest.approx((0.18, 0.0, -0.02), abs=1e-6)
     assert palm_at_rest(wrist, knuckles[:1], np.array((0.18, 0.0, 0.0)), 1.0, np.zeros((0, 3)))[0, 2] < 0.0
-    assert FORWARD[1] == -1.0
 
 
 def steady(foot_turn: Doubles, count: int = 30) -> Foot:
