@@ -7,7 +7,7 @@ from .ground import Hit, Plain, Terrain
 from .led import HandWalk, Steering
 from .legs import Leg, Reaching, arranged
 from .path import BodyPath
-from .plan import WalkPlan, body_pose_at, feet_at, from_text, path_at, steps_between, to_text
+from .plan import WalkPlan, body_pose_at, feet_at, from_text, path_at, rhythm_at, steps_between, to_text
 from .planning import Walk, plan_walk, planning
 from .settings import RANGES, Gravity, Settings, Swing, settings_for
 
@@ -39,6 +39,7 @@ __all__ = (
     "path_at",
     "plan_walk",
     "planning",
+    "rhythm_at",
     "settings_for",
     "steps_between",
     "to_text",

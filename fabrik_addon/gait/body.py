@@ -40,6 +40,7 @@ from .feet import (
     pose_of,
     roll_standing,
 )
+from .gaits import gait_of
 from .ground import is_body
 from .legs import NEAR_ENOUGH, Leg, Reaching, by_segment
 from .path import TICK, Track, covered, smoothed, smoothed_points
@@ -125,7 +126,6 @@ class Course:
 
 HALF_LIFE = 0.15  # seconds
 LOWEST = 0.5  # of the hips' height: the body is never lowered by more
-GIVING_WAY = 5  # samples before and after in which the body goes down to where a leg reaches
 STEADY = 0.08  # of the legs' spread: how much of it feet must have in a direction to tilt the body in it
 
 
@@ -231,7 +231,8 @@ def carried(
             tilt = share_of_turn(between(body_up, normal), each.body_tilt)
             arm = turned(track.rotations[index], scaled(pivot, -1.0))
             tipping = minus(turned(tilt, arm), arm)
-        offset = plus(along(tipping, up, lift), scaled(asides[index], each.body_sway))
+        sway = each.body_sway if gait_of(each).cycle is None else 0.0  # else the cycle says it (`carriage`)
+        offset = plus(along(tipping, up, lift), scaled(asides[index], sway))
         offsets.append(offset)
         tilts.append(tilt)
     return Carried(offsets, tilts, raised, [unit_or(normal, up) for normal, up in zip(normals, track.ups, strict=True)])
@@ -244,15 +245,16 @@ def _spare(leg: Leg) -> float:
     return max(0.0, sqrt(max(0.0, under)) + way[2])
 
 
-def lowered(track: Track, body: Carried, needs: Sequence[float]) -> Carried:
+def lowered(track: Track, body: Carried, needs: Sequence[float], span: int) -> Carried:
     """The body, lowered smoothly so far that no leg is overstretched.
 
     Args:
         track: The body's path.
         body: As carried.
         needs: By sample how far at least, see `need_of`.
+        span: Samples before and after in which it goes down.
     """
-    depths = covered(needs, GIVING_WAY)
+    depths = covered(needs, span)
     offsets = [along(offset, up, -depth) for offset, up, depth in zip(body.offsets, track.ups, depths, strict=True)]
     return replace(body, offsets=offsets)
 
@@ -350,7 +352,7 @@ class _Ankle:
         asked = [self._heel_up(foothold.in_world(time, self.surface_pose), time) for time in times]
         flat_at_first = replace(landing, heel_strike=0.0) if landing is not None else None
         rolling = replace(lifting, toe_off=max(lifting.toe_off, asked[-1])) if lifting is not None else None
-        rolls = [roll_standing(time, flat_at_first, rolling) for time in times]
+        rolls = [roll_standing(self.limb, time, flat_at_first, rolling) for time in times]
         pitch = max([0.0, *(need - roll for need, roll in zip(asked, rolls, strict=True))])
         return pitch, max(lifting.toe_off, asked[-1] - pitch) if lifting is not None else 0.0
 
@@ -368,7 +370,8 @@ class _Ankle:
         most = 0.0
         for share in SWING:
             time = step.lift + share * (step.land - step.lift)
-            (flat, _), pitch = flat_in_the_air(step, time, self.surface_pose), pitch_in_the_air(step, time)
+            (flat, _) = flat_in_the_air(self.limb, step, time, self.surface_pose)
+            pitch = pitch_in_the_air(self.limb, step, time)
             most = max(most, (self._heel_up(flat, time, pitch) - pitch) / arch(share, 1.0))
         return replace(step, toes_down=most)
 

@@ -1,22 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The clock of a walk: speed, stride and phase along the path.
 
-The phase grows with the way, φ = ∫ v/λ dt, where v is the speed of the fastest home, so that turning on the spot steps,
-too. The stride is λ = 2.3 h (v²/gh)^0.3 (Alexander 1976), no longer than the legs reach on the ground.
+The phase grows with the way, φ = ∫ v/λ dt, where v is the speed of the fastest home, so that turning on the spot steps
+too. The stride is that of the gait's cycle; of gaits without one it is λ = 2.3 h (v²/gh)^0.3 (Alexander 1976), no
+longer than the legs reach on the ground.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import hypot, sqrt
+from dataclasses import dataclass, replace
+from math import asin, degrees, hypot, inf, sqrt
 
-from ..maths import V3, X_AXIS, Z_AXIS, between, conjugated, length, minus, perpendicular, placed, share_of_turn, turned
+from ..maths import (
+    V3,
+    X_AXIS,
+    Z_AXIS,
+    between,
+    clipped,
+    conjugated,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    placed,
+    share_of_turn,
+    turned,
+    unit_or,
+)
 from .body import Course
-from .gaits import Rhythm, rhythm_of
+from .cycle import Cycle
+from .gaits import Rhythm, gait_of, rhythm_of
 from .legs import CROUCH, LEAST_ROOM, Leg, Room, rooms_of
-from .path import TICK
+from .path import TICK, smoothed
 from .settings import Settings
 
 STRIDE_FACTOR, STRIDE_EXPONENT = 2.3, 0.3
@@ -31,6 +48,8 @@ PAUSE = 0.3  # seconds that the body must stand for the feet to come home
 FIRST_STEPS = 2.0  # how much faster the clock runs in the first cycle: feet that leave home have half a step to go
 LEVEL = 0.99999  # cosine of a slope that is none
 STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
+PACE = 0.2  # seconds, half-life with which the speed is smoothed by which a cycle is chosen
+UPHILL, DOWNHILL, LEAST_SHARE = 0.01, 0.02, 0.4  # by which strides are shorter a degree of slope; no shorter than that
 SLOW_LEG = 0.05  # of the fastest leg's speed: a slower one does not bound the stride
 
 
@@ -45,6 +64,8 @@ class Clock:
         stand_from: The sample at which the body's next stand begins, the number of samples where there is none.
         stride: What a leg walks in a cycle at a comfortable speed, scene units.
         is_hurried: Samples where legs would have to swing faster than they may.
+        paces: The speed, free of size: v / √(g · reach); smoothed.
+        cycles: By which legs go; None where the gait has none.
     """
 
     phases: list[float]
@@ -53,6 +74,8 @@ class Clock:
     stand_from: list[int]
     stride: float
     is_hurried: list[bool]
+    paces: list[float]
+    cycles: list[Cycle | None]
 
     def time_of(self, phase: float) -> float | None:
         """When a phase is reached, seconds; None where it never is."""
@@ -76,11 +99,13 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
     height = sum(size_of(leg) for leg in legs) / len(legs)
     rest = course.settings[0]
     rooms = rooms_of(course.legs, course.reaching, rest.body_sway)
-    speeds, bounds = _speeds(course, normals, rooms)
+    speeds, bounds, grades, limits = _speeds(course, normals, rooms)
+    reach = reach_of(legs)
+    paces = [pace / sqrt(rest.acceleration * reach) for pace in smoothed(speeds, PACE, TICK)]
     threshold = STILL * sqrt(rest.acceleration * height)
     standing = [speed < threshold for speed in speeds]
     starts = _stands(standing)
-    phases, rhythms, hurried = [0.0], [], []
+    phases, rhythms, hurried, cycles = [0.0], [], [], []
     since = 0.0
     known: dict[tuple[str, float], Rhythm] = {}
     for index in range(course.count):
@@ -89,21 +114,48 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
         rhythm = known.get(key) or known.setdefault(key, rhythm_of(legs, settings))
         rhythms.append(rhythm)
         since = 0.0 if starts[index] == index else since
-        rate = 0.0
+        cycle, rate = cycle_at(legs, settings, paces[index]), 0.0
+        cycles.append(cycle)
         if not standing[index]:
-            stride = min(usual_stride(speeds[index], height, settings), bounds[index] / rhythm.duty)
+            if cycle is not None:
+                rhythm = rhythms[-1] = replace(rhythm, duty=cycle.duty)
+                stride = cycle.stride * reach * settings.stride_scale * _shortened(grades[index])
+                stride = min(stride, cycle.stride * limits[index] / cycle.extent)
+            else:
+                stride = min(usual_stride(speeds[index], height, settings), bounds[index] / rhythm.duty)
             rate = speeds[index] / stride
         most = (1.0 - rhythm.duty) / LEAST_SWING
         hurried.append(rate > most)
         rate = min(rate * max(1.0, FIRST_STEPS - since), most)
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)
-    return Clock(phases[: course.count], rhythms, standing, starts, _stride(legs, rooms, rest, rhythms[0]), hurried)
+    stride = _stride(legs, rooms, rest, rhythms[0])
+    return Clock(phases[: course.count], rhythms, standing, starts, stride, hurried, paces, cycles)
+
+
+def reach_of(legs: Sequence[Leg]) -> float:
+    """The reach of legs on average, by which the speed of a cycle is told."""
+    return sum(leg.reach for leg in legs) / len(legs)
+
+
+def cycle_at(legs: Sequence[Leg], settings: Settings, pace: float) -> Cycle | None:
+    """The cycle of the gait that is set at a speed, see `Clock.paces`; None for a gait that has none."""
+    found = gait_of(settings).cycle
+    return found(pace, settings.energy, legs[0].foot) if found is not None else None
+
+
+def _shortened(grade: float) -> float:
+    """By how much strides are shorter on ground that rises so much by the way."""
+    slope = degrees(asin(clipped(grade, -1.0, 1.0)))
+    return max(1.0 - (UPHILL if slope > 0.0 else DOWNHILL) * abs(slope), LEAST_SHARE)
 
 
 def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, rhythm: Rhythm) -> float:
     """What a leg walks in a cycle at a comfortable speed on level ground."""
     height = sum(size_of(leg) for leg in legs) / len(legs)
+    cycle = cycle_at(legs, settings, sqrt(USUAL_FROUDE))
+    if cycle is not None:
+        return cycle.stride * reach_of(legs) * settings.stride_scale
     usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
     least = min(room(leg, leg.rest_way, X_AXIS) for leg in legs)
     least = min([least, *(limit(0.0, 1.0) for limit in rooms.values())])
@@ -169,13 +221,18 @@ def _on_slope(course: Course, segment: int, normal: V3, tilt: float) -> tuple[di
 
 def _speeds(
     course: Course, normals: Sequence[Sequence[V3]], rooms: Mapping[int, Room]
-) -> tuple[list[float], list[float]]:
-    """By sample the speed of the fastest home, and the longest way of a stance."""
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """What bounds strides.
+
+    Returns:
+        By sample the speed of the fastest home, the longest way of a stance, how the ground rises by the way, and how
+        far the limits of joints let a foot be before or behind its home.
+    """
     calm = [track.calmed(CALM) for track in course.tracks]
     tracks = [calm[leg.segment] for leg in course.legs]
     homes = [track.homes(leg.home) for track, leg in zip(tracks, course.legs, strict=True)]
     last = course.count - 1
-    speeds, bounds = [], []
+    speeds, bounds, grades, limits = [], [], [], []
     for index in range(course.count):
         low, high = max(index - 1, 0), min(index + 1, last)
         span = max(high - low, 1) * TICK
@@ -186,7 +243,7 @@ def _speeds(
         paces = [length(move) / span for move in moves]
         speed = max(paces)
         tilt = course.settings[index].body_tilt
-        ways = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else []
+        ways, limited = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else [], list[float]()
         for segment, members in enumerate(course.members):
             back = conjugated(calm[segment].uprights[index])
             ways_down, rise = _on_slope(course, segment, turned(back, normals[segment][index]), tilt)
@@ -194,11 +251,16 @@ def _speeds(
                 if paces[leg] > SLOW_LEG * speed:
                     move = turned(back, moves[leg])
                     space = _room_along(course.legs[leg], ways_down[leg], rise, move)
-                    space = min(space, rooms[leg](move[0], move[1])) if leg in rooms else space
+                    if leg in rooms:
+                        limited.append(rooms[leg](move[0], move[1]))
+                        space = min(space, limited[-1])
                     ways.append(2.0 * ROOM * space * speed / paces[leg])
+        move = unit_or(moves[paces.index(speed)], X_AXIS)
+        grades.append(-dot(normals[course.legs[0].segment][index], move) if speed > 0.0 else 0.0)
         speeds.append(speed)
         bounds.append(min(ways))
-    return speeds, bounds
+        limits.append(min(limited, default=inf))
+    return speeds, bounds, grades, limits
 
 
 def _stands(standing: Sequence[bool]) -> list[int]:

@@ -28,7 +28,9 @@ from ..maths import (
     turned,
     unit_or,
 )
+from .cycle import Cycle
 from .ground import STATIC, Ground, is_body
+from .human import human_cycle
 from .legs import Leg
 from .settings import Settings, Swing
 
@@ -97,6 +99,9 @@ class Step:
         curve: A name of `Swing`.
         toe_off: How far the heel is up when the foot lifts, radians.
         heel_strike: How far the toes are up when it lands, radians.
+        pace: The speed of its cycle, see `Clock.paces`; 0 for a foot that goes along an arc.
+        energy: Of its cycle.
+        share: How much of the cycle's rise it takes, so that short steps are low.
         toes_down: How much farther than without it the heel is up midway, radians: where the ankle asks for it.
         cause: A name of `Cause`.
         refused: Footholds that were considered and refused: place and a name of `Refused`.
@@ -115,6 +120,9 @@ class Step:
     toe_off: float = 0.0
     heel_strike: float = 0.0
     toes_down: float = 0.0
+    pace: float = 0.0
+    energy: float = 0.0
+    share: float = 1.0
     cause: str = Cause.CYCLE
     refused: tuple[tuple[V3, str], ...] = ()
 
@@ -178,12 +186,50 @@ def foot_at(leg: Leg, start: Foothold, steps: Sequence[Step], time: float, surfa
     foothold = last.end if last is not None else start
     place, rotation = foothold.in_world(time, surface_pose)
     hangs = is_body(foothold.surface)
-    pitch = foothold.pitch + roll_standing(time, last, following) if not hangs else 0.0
+    pitch = foothold.pitch + roll_standing(leg, time, last, following) if not hangs else 0.0
     return pose_of(leg, (place, rotation), pitch, base=place, is_hanging=hangs)
 
 
-def roll_standing(time: float, last: Step | None, following: Step | None) -> float:
+def cycle_of_step(leg: Leg, step: Step | None) -> Cycle | None:
+    """The cycle by which a foot goes through a step; None where it goes along an arc."""
+    return human_cycle(step.pace, step.energy, leg.foot) if step is not None and step.pace else None
+
+
+def stance_of(cycle: Cycle, step: Step) -> float:
+    """How many seconds a foot stands before or after a step, were the walk to go on as in it."""
+    return (step.land - step.lift) * cycle.duty / (1.0 - cycle.duty)
+
+
+def share_of_stance(leg: Leg, time: float, last: Step | None, following: Step | None) -> float | None:
+    """How much of its stance is over for a foot that stands, by the cycle; None where it has none.
+
+    One that stands longer than the cycle has it is midway until it is about to lift.
+    """
+    before, after = cycle_of_step(leg, last), cycle_of_step(leg, following)
+    if last is not None and following is not None and before is not None and after is not None:
+        whole = following.lift - last.land
+        spans = stance_of(before, last), stance_of(after, following)
+        if whole < 0.5 * (spans[0] + spans[1]) * LONGER:
+            return (time - last.land) / whole if whole > 0.0 else 1.0
+    share: float | None = None
+    if last is not None and before is not None:
+        share = min((time - last.land) / stance_of(before, last), 0.5)
+    if following is not None and after is not None:
+        left = 1.0 - (following.lift - time) / stance_of(after, following)
+        share = max(left, 0.5) if left > 0.5 or share is None else share
+    return share
+
+
+def roll_standing(leg: Leg, time: float, last: Step | None, following: Step | None) -> float:
     """How far a standing foot has rolled from how it stands midway."""
+    share = share_of_stance(leg, time, last, following)
+    if share is not None:
+        before, after = cycle_of_step(leg, last), cycle_of_step(leg, following)
+        if share < 0.5 and last is not None and before is not None:
+            return before.roll_at(share) * last.heel_strike / before.strike if before.strike > 0.0 else 0.0
+        if share > 0.5 and following is not None and after is not None:
+            return after.roll_at(share) * following.toe_off / after.toe_off if after.toe_off > 0.0 else 0.0
+        return 0.0
     pitch = 0.0
     if following is not None and following.toe_off:
         begun = last.land if last is not None else 0.0
@@ -199,24 +245,45 @@ def roll_standing(time: float, last: Step | None, following: Step | None) -> flo
 
 def swinging(leg: Leg, step: Step, time: float, surface_pose: SurfacePose) -> FootPose:
     """A foot in the air. Both ends of its way ride on what they stand on."""
-    flat, base = flat_in_the_air(step, time, surface_pose)
+    flat, base = flat_in_the_air(leg, step, time, surface_pose)
     hangs = is_body(step.start.surface) and is_body(step.end.surface)
-    return pose_of(leg, flat, pitch_in_the_air(step, time), base=base, is_hanging=hangs, is_planted=False)
+    return pose_of(leg, flat, pitch_in_the_air(leg, step, time), base=base, is_hanging=hangs, is_planted=False)
 
 
-def flat_in_the_air(step: Step, time: float, surface_pose: SurfacePose) -> tuple[tuple[V3, Q4], V3]:
+def flat_in_the_air(leg: Leg, step: Step, time: float, surface_pose: SurfacePose) -> tuple[tuple[V3, Q4], V3]:
     """Place and rotation of a foot in the air without rolling, and the place without rising."""
     start, start_rotation = step.start.in_world(time, surface_pose)
     end, end_rotation = step.end.in_world(time, surface_pose)
-    across = advance(step.curve, (time - step.lift) / (step.land - step.lift))
+    across, rise, arched = gone(leg, step, (time - step.lift) / (step.land - step.lift))
     base = _base(step, start, end, across)
-    place = along(base, step.up, step.apex * arch(across, step.power))
+    place = along(base, step.up, rise + step.apex * arch(arched, step.power))
     return (place, slerp(start_rotation, end_rotation, across)), base
 
 
-def pitch_in_the_air(step: Step, time: float) -> float:
+def gone(leg: Leg, step: Step, share: float) -> tuple[float, float, float]:
+    """How a foot in the air is on its way after a share of its time.
+
+    Returns:
+        How much of the way it has gone, how high its cycle has it, and where it is on the arc that is added.
+    """
+    cycle = cycle_of_step(leg, step)
+    if cycle is None:
+        across = advance(step.curve, share)
+        return across, 0.0, across
+    found = cycle.in_the_air(share)
+    return found.across, found.rise * step.share * leg.reach, share
+
+
+def pitch_in_the_air(leg: Leg, step: Step, time: float) -> float:
     """How far a foot in the air has its heel up, or its toes where negative, radians."""
     share = (time - step.lift) / (step.land - step.lift)
+    cycle = cycle_of_step(leg, step)
+    if cycle is not None:
+        off = step.toe_off / cycle.toe_off if cycle.toe_off > 0.0 else 0.0
+        on = step.heel_strike / cycle.strike if cycle.strike > 0.0 else 0.0
+        hanging = step.start.pitch + (step.end.pitch - step.start.pitch) * eased(share)
+        rolled = cycle.in_the_air(share).pitch * (off + (on - off) * eased(share))
+        return hanging + rolled + step.toes_down * arch(share, 1.0)
     pitch = step.start.pitch
     if step.end.pitch != pitch:
         pitch += (step.end.pitch - pitch) * advance(step.curve, share)
@@ -276,7 +343,9 @@ FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
 ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they do
 
 
-def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], span: float) -> tuple[float, float]:
+def rolls_of(
+    leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], span: float, cycle: Cycle | None
+) -> tuple[float, float]:
     """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps.
 
     Ground that rises takes from the roll at landing: the toes are up no higher than on level ground.
@@ -287,6 +356,7 @@ def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], s
         step: The way to where it lands, world space, and the foot's rotation there.
         axes: The body's heading, a rotation that keeps Z upright, and what is up.
         span: Seconds of its swing.
+        cycle: By which it walks; None for a foot that goes along an arc.
 
     Returns:
         How far the heel is up when it lifts, and the toes when it lands, radians.
@@ -294,11 +364,17 @@ def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], s
     if not share or leg.foot_length <= 0.0:
         return 0.0, 0.0
     along_foot, (way, landing), (upright, up) = unit_or(minus(leg.ball, leg.heel), X_AXIS), step, axes
-    share *= eased(dot(way, turned(upright, along_foot)) / (ROLLING_STRIDE * leg.reach)) * min(1.0, span / FULL_ROLL)
+    ahead = dot(way, turned(upright, along_foot)) / leg.reach
     rising = asin(clipped(dot(turned(landing, along_foot), up), 0.0, 1.0))
+    if cycle is not None:
+        share *= eased(ahead / cycle.stride)
+        return share * cycle.toe_off, max(share * cycle.strike - rising, 0.0)
+    share *= eased(ahead / ROLLING_STRIDE) * min(1.0, span / FULL_ROLL)
     return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
 
 
+LEAST_RISE = 0.05  # of a leg's reach: how far a foot rises that steps where it stands, or to the side
+LONGER = 1.3  # times of its cycle's stance a foot may stand, and counts as walking all the while
 SAMPLES = 32  # moments of a swing that are looked at
 GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands
 EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
@@ -312,7 +388,8 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
 
     Of all shapes the one that rises least is taken; a plain arc where it does not rise much more.
     """
-    least, margin = settings.step_height * leg.reach, settings.clearance * leg.reach
+    lowest = max(settings.step_height, LEAST_RISE * (1.0 - step.share)) if step.pace else settings.step_height
+    least, margin = lowest * leg.reach, settings.clearance * leg.reach
     best: Step | None = None
     for lead in LEADS:
         rises = _rises(replace(step, apex=0.0, lead=lead), leg, ground, surface_pose)
@@ -321,7 +398,7 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
             found = replace(step, apex=max(least, needed), power=power, lead=lead)
             if best is None or found.apex * NOT_WORTH < best.apex:
                 best = found
-            if best.apex <= NOT_WORTH * least:
+            if best.apex <= NOT_WORTH * least + (margin if step.pace else 0.0):
                 return best
     return best or step
 
@@ -342,7 +419,7 @@ def _rises(step: Step, leg: Leg, ground: Ground, surface_pose: SurfacePose) -> l
             for _, beside in (heights[index - 1], heights[index + 1]):
                 here = beside if beside - here > EDGE * leg.reach else here
             rises[index] = max(rises[index], here - foot - GRAZING * leg.reach)
-    return [(advance(step.curve, index / SAMPLES), rises[index]) for index in range(1, SAMPLES)]
+    return [(gone(leg, step, index / SAMPLES)[2], rises[index]) for index in range(1, SAMPLES)]
 
 
 def contacts(leg: Leg) -> Sequence[V3]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from ..errors import InvalidValueError
 from ..messages import Message
-from .legs import RIGHT, Leg
+from .cycle import Cycle
+from .human import human_cycle
+from .legs import RIGHT, Leg, Sole
 from .settings import ROUNDING, Settings
 
 LEAD = 0.1  # share of the cycle between the two hind feet, and the two front feet, of a gallop
@@ -39,6 +41,7 @@ class Rhythm:
 
 
 Rhythms = Callable[[Sequence[Leg], Settings], Rhythm]
+Cycles = Callable[[float, float, Sole], Cycle]  # of a leg at a v*, with so much energy, by the shape of its foot
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Gait:
         rhythm: Of given legs.
         least: Least number of legs that it is meant for.
         most: Greatest number.
+        cycle: How its legs go through a stride; None for arcs and one rhythm at all speeds.
     """
 
     name: str
@@ -62,6 +66,7 @@ class Gait:
     rhythm: Rhythms
     least: int = 1
     most: int = 1000
+    cycle: Cycles | None = None
 
 
 def steady(duty: float, offset: Callable[[Leg], float]) -> Rhythms:
@@ -127,17 +132,26 @@ GAITS = (
     Gait("RIPPLE", 8, "Ripple", "A third of the feet in the air, in waves from the back", waves(2.0 / 3.0), 5),
     Gait("WAVE", 9, "Wave", "One foot at a time, from the back to the front", one_by_one, 3, 12),
     Gait("METACHRONAL", 10, "Metachronal", "A quarter of the feet in the air, in waves from the back", waves(0.75), 6),
+    Gait(
+        "HUMAN", 12, "Human", "As people walk: heel first, knees that straighten, strides and arms by the speed",
+        steady(0.6, by_side), 2, 2, human_cycle,
+    ),
     Gait("CUSTOM", 11, "Custom", "Offsets by leg and the duty factor as they are set", _custom),
 )  # fmt: skip
 _BY_NAME = {gait.name: gait for gait in GAITS}
 
 
-def rhythm_of(legs: Sequence[Leg], settings: Settings) -> Rhythm:
-    """The rhythm of the gait that is set.
+def gait_of(settings: Settings) -> Gait:
+    """The gait that is set.
 
     Raises:
         InvalidValueError: There is no such gait.
     """
     if settings.gait not in _BY_NAME:
         raise InvalidValueError(Message("NO_SUCH_GAIT", gait=settings.gait))
-    return _BY_NAME[settings.gait].rhythm(legs, settings)
+    return _BY_NAME[settings.gait]
+
+
+def rhythm_of(legs: Sequence[Leg], settings: Settings) -> Rhythm:
+    """The rhythm of the gait that is set, see `gait_of`."""
+    return gait_of(settings).rhythm(legs, settings)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from math import atan2, cos, pi, sin
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
@@ -29,10 +29,36 @@ from ..messages import Message
 
 LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
+SOLE_DIGITS = 3  # feet whose shape differs in later ones alone walk alike
 SHORTEST_LEG = 1e-6  # scene units
 JUST_REACHED = 1.001  # times a leg's reach: its home may be so far from the hip, which leaves room for rounding
+UPRIGHT = 0.93  # of a leg's reach: a leg that is longer at rest counts as straight
 CLIMB = 0.6  # of a leg's reach: how far above the expected height ground is looked for at least
 IN_THE_MIDDLE = 0.05  # of the widest stance: a leg so near the body's middle is of neither side
+
+
+class Sole(NamedTuple):
+    """The shape of a foot that stands: shares of the leg's reach.
+
+    Attributes:
+        height: Of the ankle over the ground.
+        heel: How far the heel is behind the ankle.
+        ball: How far the ball is before it.
+    """
+
+    height: float
+    heel: float
+    ball: float
+
+    def rolled(self, pitch: float) -> tuple[float, float]:
+        """Where the ankle of a foot is that has rolled over its ball, or back on its heel, from under it flat.
+
+        Args:
+            pitch: Radians; positive lifts the heel.
+        """
+        pivot = self.ball if pitch > 0.0 else -self.heel
+        x, z = -pivot, self.height
+        return pivot + x * cos(pitch) + z * sin(pitch), z * cos(pitch) - x * sin(pitch)
 
 
 @dataclass(frozen=True)
@@ -90,6 +116,11 @@ class Leg:
         return min(max(at_rest, STRETCH), STRAIGHTEST) * self.reach
 
     @cached_property
+    def is_straight(self) -> bool:
+        """Whether it is nearly stretched at rest, as legs of people are."""
+        return distance(self.hip, self.rest_ankle) > UPRIGHT * self.reach
+
+    @cached_property
     def standing_reach(self) -> float:
         """Greatest distance between hip and ankle as it stands: no less than at rest."""
         return max(self.walking_reach, distance(self.hip, self.rest_ankle))
@@ -108,6 +139,12 @@ class Leg:
     def forward(self) -> V3:
         """Where the foot points at rest; a foot without length points along -Y, as figures do in Blender."""
         return unit_or(perpendicular(minus(self.ball, self.heel), Z_AXIS), FRONT)
+
+    @cached_property
+    def foot(self) -> Sole:
+        """The shape of its foot."""
+        behind, before = (-dot(minus(point, self.ankle), self.forward) for point in (self.heel, self.ball))
+        return Sole(*(round(value / self.reach, SOLE_DIGITS) for value in (self.ankle[2], behind, -before)))
 
     @cached_property
     def sideways(self) -> V3:

@@ -116,7 +116,7 @@ def covered(needs: Sequence[float], half_width: int) -> list[float]:
     """
     width = max(1, half_width)
     high = _greatest(needs, 2 * width)
-    return _averaged(_averaged(high, width), width)
+    return averaged(averaged(high, width), width)
 
 
 def _greatest(values: Sequence[float], width: int) -> list[float]:
@@ -137,7 +137,7 @@ def _greatest(values: Sequence[float], width: int) -> list[float]:
     return result
 
 
-def _averaged(values: Sequence[float], width: int) -> list[float]:
+def averaged(values: Sequence[float], width: int) -> list[float]:
     """The mean of `width` samples on either side; the ends are continued."""
     count = len(values)
     sums = [0.0]

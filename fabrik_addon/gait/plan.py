@@ -38,6 +38,8 @@ class WalkPlan:
         carried: By segment offset to the place, and rotation to be applied after the path's, TICK apart.
         surfaces: Of each surface that moves and is stood on, place and rotation, TICK apart.
         told: What could not be as asked, a sentence each.
+        phases: Of the walk's clock, in cycles, TICK apart; none where its gait has no cycle.
+        paces: The speed, free of size (`clock.Clock`), of each of them.
     """
 
     digest: str
@@ -50,6 +52,8 @@ class WalkPlan:
     carried: tuple[Poses, ...]
     surfaces: Mapping[int, Poses] = field(default_factory=dict)
     told: tuple[str | Message, ...] = ()
+    phases: tuple[float, ...] = ()
+    paces: tuple[float, ...] = ()
 
     @property
     def last(self) -> float:
@@ -85,6 +89,15 @@ def body_pose_at(plan: WalkPlan, frame: float, segment: int = 0) -> tuple[V3, Q4
     return plan.surface_pose(BODY - segment, plan.time_of(frame))
 
 
+def rhythm_at(plan: WalkPlan, frame: float) -> tuple[float, float]:
+    """The phase of the clock and the speed, free of size, at a frame of a walk that has a cycle."""
+    position = plan.time_of(frame) / TICK
+    index = min(floor(position), len(plan.phases) - 1)
+    share, after = position - index, min(index + 1, len(plan.phases) - 1)
+    phase, pace = (values[index] + share * (values[after] - values[index]) for values in (plan.phases, plan.paces))
+    return phase, pace
+
+
 def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]:
     """The steps that are under way between two frames, in the order of their lifting."""
     low, high = plan.time_of(first), plan.time_of(last)
@@ -113,7 +126,7 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
     return lerp(place, following, share), slerp(rotation, turned_to, share)
 
 
-VERSION = 2
+VERSION = 3
 
 Record = TypeVar("Record")
 Value = TypeVar("Value")
@@ -226,6 +239,8 @@ _BY_NAME: dict[str, Callable[[Json], object]] = {  # fields that hold many
     "carried": _all(_POSES),
     "surfaces": _surfaces,
     "told": _all(_text),
+    "phases": _all(_number),
+    "paces": _all(_number),
 }
 _READERS: dict[object, dict[str, Callable[[Json], object]]] = {
     kind: {field.name: _BY_NAME.get(field.name) or _BY_TYPE[str(field.type)] for field in fields(kind)}

@@ -11,8 +11,10 @@ from ..errors import InvalidValueError
 from ..maths import Q4, V3, placed, plus, scaled
 from ..messages import Message
 from .body import LOWEST, Carried, Course, Footing, Lean, carried, lean_of, lowered, need_of, with_heels_up
+from .carriage import STRETCHED, rolled_on, walked, with_heels_rolled
 from .clock import Clock, clock_of
 from .feet import Feet, FootPose, SurfacePose, foot_at
+from .gaits import gait_of
 from .ground import BODY, Ground, Terrain, is_body
 from .legs import Leg, Reaching, by_segment, check_legs
 from .path import TICK, BodyPath, Track, check_paths, track_of
@@ -25,6 +27,7 @@ LOOKS = 5  # samples between two looks at the ground under the homes
 FAR_ABOVE = 100.0  # legs' reaches: from where the ground is looked for that is not near the path
 BEFORE_STEPS, AFTER_STEPS = 0.15, 0.85  # share of the work that is done before the first step, and after the last
 SWINGING = 0.998  # of a leg's reach: how far from its hip a foot in the air may be
+GIVING_WAY, AT_ONCE = 5, 3  # samples before and after in which the body goes down to where a leg reaches; by a cycle
 DIP = 0.12  # of a hip's height: how far the body comes down for a foot in the air
 SAMPLES_A_SLICE = 30  # that are done between two reports of progress
 
@@ -115,10 +118,17 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
             yield BEFORE_STEPS + (AFTER_STEPS - BEFORE_STEPS) * tick / course.count
     yield AFTER_STEPS
     surface_pose = _surface_pose(course, walk.terrain)
-    feet, bodies = stepper.feet, _over(course, clock, _foot_poses(course, stepper.feet, surface_pose))
+    feet, has_cycle = stepper.feet, any(gait_of(each).cycle is not None for each in walk.settings)
+    bodies = _over(course, clock, feet, _foot_poses(course, feet, surface_pose))
+    if has_cycle:
+        feet = with_heels_rolled(course, feet, bodies, surface_pose)
     if walk.reaching is not None:
-        feet = with_heels_up(course, feet, bodies, surface_pose)
-        bodies = _over(course, clock, _foot_poses(course, feet, surface_pose))
+        before, feet = feet, with_heels_up(course, feet, bodies, surface_pose)
+        if feet != before:
+            bodies = _over(course, clock, feet, _foot_poses(course, feet, surface_pose))
+    if has_cycle:
+        poses = _foot_poses(course, feet, surface_pose)
+        bodies = _given_way(course, clock, (feet, poses), bodies, can_roll=False)
     return WalkPlan(
         digest=walk.digest,
         first=walk.paths[0].first,
@@ -130,6 +140,8 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
         carried=tuple(tuple(zip(body.offsets, body.tilts, strict=True)) for body in bodies),
         surfaces=surfaces_of(feet, walk.terrain, course.count),
         told=_told(walk, clock, feet),
+        phases=tuple(clock.phases) if has_cycle else (),
+        paces=tuple(clock.paces) if has_cycle else (),
     )
 
 
@@ -221,7 +233,7 @@ def _foot_poses(course: Course, feet: Feet, surface_pose: SurfacePose) -> list[l
     return [[foot_at(*way, index * TICK, surface_pose) for way in ways] for index in range(course.count)]
 
 
-def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
+def _over(course: Course, clock: Clock, walk: Feet, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
     """By segment how the body is carried by its feet, and lowered where legs would not reach."""
     leans: list[list[Lean]] = [[] for _ in course.tracks]
     homes = [course.of(leg).homes(limb.home) for leg, limb in enumerate(course.legs)]
@@ -232,26 +244,49 @@ def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> 
         ]
         for lean, found in zip(leans, _leans(course, index, footings), strict=True):
             lean.append(found)
-    bodies = []
-    for segment, body in enumerate(_carried(course, leans)):
+    bodies = [
+        walked(course, segment, clock, (walk, poses), level) for segment, level in enumerate(_carried(course, leans))
+    ]
+    return _given_way(course, clock, (walk, poses), bodies, can_roll=True)
+
+
+def _given_way(
+    course: Course,
+    clock: Clock,
+    walk: tuple[Feet, Sequence[Sequence[FootPose]]],
+    bodies: Sequence[Carried],
+    *,
+    can_roll: bool,
+) -> list[Carried]:
+    """The body lowered where legs would not reach, though the heels of those that walk by a cycle may come up."""
+    found, (steps, poses) = [], walk
+    for segment, body in enumerate(bodies):
         track, needs = course.tracks[segment], []
         for index, feet in enumerate(poses):
-            state = (track.ups[index], clock.is_standing[index])
-            pose = body.pose(track, index)
-            needs.append(max([_need(course.legs[leg], feet[leg], pose, state) for leg in course.members[segment]]))
-        bodies.append(lowered(track, body, needs))
-    return bodies
+            has_cycle = clock.cycles[index] is not None
+            state = (track.ups[index], clock.is_standing[index], has_cycle)
+            pose, own = body.pose(track, index), list[float]()
+            for leg in course.members[segment]:
+                limb, foot = course.legs[leg], feet[leg]
+                if has_cycle and can_roll and foot.is_planted:
+                    foot = replace(foot, ankle=rolled_on(limb, foot, steps[leg][1], index * TICK))
+                own.append(_need(limb, foot, pose, state))
+            needs.append(max(own))
+        found.append(lowered(track, body, needs, GIVING_WAY if clock.cycles[0] is None else AT_ONCE))
+    return found
 
 
-def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool]) -> float:
+def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool, bool]) -> float:
     """How far the body must come down for a leg that stands, or whose foot in the air would be out of reach."""
     if foot.is_hanging:
         return 0.0
-    up, is_standing = state
+    up, is_standing, has_cycle = state
     most = leg.standing_reach if is_standing else leg.walking_reach
     deepest = LOWEST
     if not foot.is_planted:
         most, deepest = SWINGING * leg.reach, DIP
+    if has_cycle:
+        most = max(most, STRETCHED * leg.reach)
     return need_of(placed(body[0], body[1], leg.hip), foot.ankle, up, most, deepest * leg.height)
 
 

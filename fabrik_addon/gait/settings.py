@@ -54,6 +54,9 @@ class Settings:
         slope_max: The steepest ground to stand on, from what is up.
         gravity: A name of `Gravity`.
         acceleration: Of gravity, scene units / s².
+        energy: Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more.
+        step_width: How far apart feet are as they walk, against those of people, for the human gait.
+        arm_swing: How far arms swing, against those of people, for the human gait.
     """
 
     gait: str = "TETRAPOD"
@@ -73,6 +76,9 @@ class Settings:
     slope_max: float = radians(50.0)
     gravity: str = Gravity.DOWN
     acceleration: float = 9.81
+    energy: float = 1.0
+    step_width: float = 1.0
+    arm_swing: float = 1.0
 
 
 # Least and greatest value of each number; the panel's sliders show them, too.
@@ -91,6 +97,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "clearance": (0.0, 0.5),
     "slope_max": (0.0, radians(90.0)),
     "acceleration": (1e-3, 1e6),
+    "energy": (0.0, 2.0),
+    "step_width": (0.0, 4.0),
+    "arm_swing": (0.0, 3.0),
 }
 
 
@@ -112,6 +121,10 @@ def check_settings(settings: Settings) -> None:
 def settings_for(legs: Sequence[Leg]) -> Settings:
     """The settings that suit a number of legs."""
     count = len(legs)
+    if count == TWO_LEGS and all(leg.is_straight for leg in legs):
+        return Settings(
+            gait="HUMAN", body_tilt=0.0, heel_toe=1.0, slope_max=radians(35.0), body_sway=1.0, step_height=0.0
+        )
     if count <= TWO_LEGS:
         return Settings(gait="BIPED_WALK", body_tilt=0.0, heel_toe=1.0, slope_max=radians(35.0), body_sway=0.1)
     if count <= FOUR_LEGS:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from math import floor
+from math import copysign, floor
 
 from ..maths import (
+    FRONT,
     ORIGIN,
     Q4,
     V3,
@@ -18,30 +19,38 @@ from ..maths import (
     conjugated,
     distance,
     dot,
+    eased,
     length,
     lerp,
     minus,
     perpendicular,
     placed,
     plus,
+    scaled,
     turned,
     unit_or,
 )
 from .body import Carried, Course, need_of
-from .clock import LEAST_SWING, MOST_SWING, Clock
+from .clock import LEAST_SWING, MOST_SWING, Clock, cycle_at
 from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
+from .gaits import gait_of
 from .ground import BODY, Ground, is_body, smallest_circle
+from .human import WIDTH, liveliness
 from .legs import neighbours
 from .path import TICK
+from .settings import Settings
 
 WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
 RESTED = 0.1  # seconds that a foot stands at least
 SETTLING = 0.35  # seconds of a step that no cycle asks for
 WAYPOINTS = 8  # parts of a stance between which its homes are looked at
 ALREADY_HOME = 0.02  # of a leg's reach
+LEAST_PACE = 0.1  # at which a foot steps whose body stands, see `Clock.paces`
+LONGEST_SWING = 1.2  # seconds of a swing by a cycle
 SEARCHED = 0.25  # of a stride: the radius round the best place in which others are looked at
 SHORT_WAY = 0.5  # of a stride: a foot lands where the body will stand if it goes no farther until then
+LAST_WAY = 0.35  # the same by a cycle
 SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on it steps at once
 
 
@@ -209,7 +218,10 @@ class Stepper:
         """
         state, settings = self.states[leg], self.settings_at(lift)
         landing = self.clock.time_of(land_phase) if land_phase is not None else lift + SETTLING
-        span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, MOST_SWING)
+        pace = max(self.clock.paces[self.course.tracks[0].split(lift)[0]], LEAST_PACE)
+        cycle = cycle_at(self.legs, settings, pace)
+        longest = MOST_SWING if cycle is None else LONGEST_SWING
+        span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, longest)
         land = lift + span
         foothold, slack, refused = self._choose(leg, land, self._next_lift(leg, land, land_phase))
         start, _ = state.foothold.in_world(lift, self._surface_pose)
@@ -218,11 +230,14 @@ class Stepper:
         if self.ground.is_surface:
             up = unit_or(plus(state.foothold.normal, foothold.normal), up)
         axes, way = (self.course.of(leg).upright(lift), self.course.of(leg).up(lift)), (minus(end, start), landing_turn)
-        toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, span)
+        toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, span, cycle)
         step = Step(
             leg, lift, land, state.foothold, foothold, up, curve=settings.swing_curve, toe_off=toe_off,
             heel_strike=strike, cause=cause, refused=refused,
         )  # fmt: skip
+        if cycle is not None:
+            ahead = dot(way[0], turned(axes[0], self.legs[leg].forward)) / (cycle.stride * self.legs[leg].reach)
+            step = replace(step, pace=pace, energy=settings.energy, share=eased(ahead))
         state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
@@ -243,10 +258,12 @@ class Stepper:
         homes = [self.course.home(leg, land + (until - land) * i / WAYPOINTS) for i in range(WAYPOINTS + 1)]
         middle = 0.5 * (land + until)
         up, upright = track.up(middle), track.upright(middle)
-        if stand <= lift and distance(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride:
+        short = SHORT_WAY if gait_of(settings).cycle is None else LAST_WAY
+        if stand <= lift and distance(homes[0], homes[-1]) < short * self.clock.stride:
             wanted = homes[-1]
         else:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
+            wanted = plus(wanted, turned(upright, self._walked(leg, settings, middle)))
         wanted = along(wanted, up, self.bodies[self.legs[leg].segment].raised[track.split(middle)[0]])
         ahead = unit_or(perpendicular(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
         bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
@@ -256,6 +273,18 @@ class Stepper:
             self.near[leg], SEARCHED * self.clock.stride, land, held_off,
         )  # fmt: skip
         return choose(self.ground, stance, settings)
+
+    def _walked(self, leg: int, settings: Settings, time: float) -> V3:
+        """From a home to where the cycle has the foot midway through a stance, in the upright frame."""
+        index = self.course.tracks[0].split(time)[0]
+        pace, cycle = self.clock.paces[index], self.clock.cycles[index]
+        if cycle is None:
+            return ORIGIN
+        limb, share = self.legs[leg], liveliness(pace)
+        aside = limb.home[0] - self.course.middles[limb.segment][0]
+        width = 0.5 * WIDTH * settings.step_width * limb.reach
+        across = copysign(width, aside) - aside if aside else 0.0
+        return scaled(plus((across, 0.0, 0.0), scaled(FRONT, cycle.shift * limb.reach)), share)
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
         """The body, come down so far that a leg is long enough for an ankle."""

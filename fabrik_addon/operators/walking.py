@@ -8,6 +8,7 @@ import bpy
 from ..actions.chain_edit import working_rig
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.plan import Planning
+from ..actions.walk.posture import forget_posture
 from ..actions.walk.setup import add_walker, remove_walker
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
@@ -156,5 +157,6 @@ class FABRIK_OT_walker_remove(WalkerOperator):
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        forget_posture(owner)
         remove_walker(owner)
         self.tell(Text("'{name}' is no walker any more", name=owner.name))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 LABELS = {  # labels of operators, panels and menus, and what stands on buttons and in menus in place of them
+    "Human": "Mensch",
     "Motion from Files": "Bewegung aus Dateien",
     "Transfer Motion": "Bewegung übertragen",
     "Stand Here": "Hier stehen",
@@ -193,6 +194,18 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "Energy": "Schwung",
+    "Step Width": "Schrittbreite",
+    "Arm Swing": "Armschwung",
+    "Posture": "Haltung",
+    "Which bones the planned walk keyed, and how": "Welchen Knochen der geplante Gang Keyframes gab, und welche",
+    "Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more": "Der menschlichen Gangart: 0 wie das Mittel vieler Menschen geht, 1 wie einer von ihnen, dessen Knie sich mehr beugen",
+    "How far apart the feet are as a human walks, against those of people": "Wie weit die Füße auseinander sind, wenn ein Mensch geht, im Verhältnis zu denen von Menschen",
+    "How far arms swing as a human walks, against those of people; 0: trunk, head, arms and toes get no keys": "Wie weit die Arme schwingen, wenn ein Mensch geht, im Verhältnis zu denen von Menschen; 0: Rumpf, Kopf, Arme und Zehen bekommen keine Keyframes",
+    "As people walk: heel first, knees that straighten, strides and arms by the speed": "Wie Menschen gehen: Ferse zuerst, Knie, die sich strecken, Schritte und Arme nach der Geschwindigkeit",
+    "trunk, head, arms and toes are keyed ({count} bones)": "Rumpf, Kopf, Arme und Zehen haben Keyframes ({count} Knochen)",
+    "left as they are, since keys or chains pose them: {bones}": "bleiben, wie sie sind, da Keyframes oder Ketten sie bewegen: {bones}",
+    "trunk, arms and toes are not keyed: {reason}": "Rumpf, Arme und Zehen bekommen keine Keyframes: {reason}",
     "How far it goes": "Wie weit es geht",
     "By Its Legs": "Nach seinen Beinen",
     "As far as legs of its length go: with legs half as long half as far": "So weit, wie Beine seiner Länge gehen: mit halb so langen Beinen halb so weit",

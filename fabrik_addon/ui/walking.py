@@ -18,6 +18,7 @@ GROUPS = (
     ("stride_scale", "step_height", "clearance", "swing_curve"),
     ("body_height", "body_carry", "body_tilt", "body_sway"),
     ("foot_tilt", "heel_toe", "prediction", "step_trigger"),
+    ("energy", "step_width", "arm_swing"),
     ("gravity", "acceleration", "slope_max", "ground_height"),
 )
 BY_HAND = "CUSTOM"

@@ -13,7 +13,7 @@ from fabrik_addon.motion.contacts import FLAT
 from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Vector
 from picture import POLE, TARGET, Drawing, evaluated_meshes, save_below
-from walks import FPS, let_arms_hang, swing_arms
+from walks import FPS
 
 from blender import OPS, rig_of
 from dev.clips import STRIDES, stretch_way, walking_clip
@@ -45,7 +45,7 @@ def make_clip() -> bpy.types.Object:
     """A human whose bones are keyed in each frame, and nothing else of it: it walks, and its arms swing."""
     empty_file()
     bpy.context.scene.render.fps = FPS
-    owner: bpy.types.Object = walking_clip(HUMAN, WALKED, FRAMES, let_arms_hang, swing_arms)
+    owner: bpy.types.Object = walking_clip(HUMAN, WALKED, FRAMES)
     return owner
 
 

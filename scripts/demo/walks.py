@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi, radians, tan
 from pathlib import Path
 from typing import TypeAlias
@@ -13,13 +13,13 @@ import bpy
 from fabrik_addon.gait import WalkPlan
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.walk_goals import plan_of
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 from picture import light, rendered, save_rows
 from walk_judge import judge
 from walk_stage import FLOOR, STAIRS, dress_spider, make_rubble, make_slab, stairs
 
 from blender import OPS, armature_of, rig_of
-from dev.humans import bone_of, give_ranges, make_human
+from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
 from dev.walk_measures import Judged
 from environment import say
@@ -30,17 +30,11 @@ HEADER = (
     f" {'hover':>8} {'turn/frame':>11} {'supported':>9}"
 )
 # By figure the most that it may be: shares of a leg's reach, and degrees
-MOST = {"slip": 1e-4, "drift": 1e-3, "inside": 0.01, "hover": 0.005, "turned": 15.0}
-HUMAN = "human_game_engine"
+MOST = {"slip": 1e-4, "drift": 1e-3, "inside": 0.01, "hover": 0.005}
+HUMAN, OTHER = "human_game_engine", "human_mixamo"
 BODY = (0.6, 0.66, 0.76, 1)
 STANDING = (12, 36)  # frames before and after it goes
 V3 = tuple[float, float, float]
-ASIDE, FORWARD = 0.28, 0.35  # how far an arm that hangs points to its side, and its forearm forwards, for one downwards
-SWING = radians(40.0)  # of an arm for a foot that is as far ahead of the hips as this:
-AHEAD = 1.0  # metres
-EVERY = 4  # frames between keys
-FRONT = Vector((0.0, -1.0, 0.0))
-ARMS = {"L": 1.0, "R": -1.0}  # the sign of X
 FPS = 24
 EASED = 1.0  # seconds until a walker goes evenly, and in which it comes to stand
 COLUMNS = 4
@@ -98,9 +92,7 @@ class WalkScene:
         size: Width and height of a picture.
         extent: How much is seen along the longer of these, in metres.
         above: Middle of the picture, from the head of the body bone.
-        settings: Of the walker, where not as chosen by *Add Walker*.
-        narrow: How far inwards each foot is at home from where it is in the rest pose.
-        finish: What is done when the walk is planned, if anything.
+        turned: Degrees that no bone turns more by in a frame; people roll off their toes at 500 a second, and more.
     """
 
     name: str
@@ -112,9 +104,7 @@ class WalkScene:
     size: tuple[int, int]
     extent: float
     above: float = 0.0
-    settings: dict[str, float] = field(default_factory=dict)
-    narrow: float = 0.0
-    finish: Callable[[bpy.types.Object], None] | None = None
+    turned: float = 15.0
 
 
 def walk(scene: WalkScene) -> bpy.types.Object:
@@ -129,15 +119,8 @@ def walk(scene: WalkScene) -> bpy.types.Object:
     layer.update()
     bpy.ops.object.mode_set(mode="POSE")
     OPS.fabrik.walker_add()
-    for name, value in scene.settings.items():
-        setattr(rig_of(owner).walker, name, value)
-    for leg in rig_of(owner).walker.legs:
-        tip = armature_of(owner).bones[rig_of(owner).chains[leg.name].tip_bone]
-        leg.home[0] = -scene.narrow if tip.head_local.x > 0.0 else scene.narrow
     OPS.fabrik.walk_plan(span="SCENE")
     armature_of(owner).display_type = "STICK"  # what walks is the skin
-    if scene.finish is not None:
-        scene.finish(owner)
     return owner
 
 
@@ -154,58 +137,24 @@ def make_rubble_walker() -> bpy.types.Object:
     return owner
 
 
+def make_stroller() -> bpy.types.Object:
+    """A human on level ground."""
+    make_slab("Floor", [(-4.0, 0.0), (12.0, 0.0)], (-4.0, 4.0), FLOOR)
+    owner = make_human(OTHER)
+    for skin in owner.children:
+        setattr(skin, "color", BODY)
+    return owner
+
+
 def make_climber() -> bpy.types.Object:
-    """A human before a slope, its arms at its sides."""
+    """A human before a slope."""
     top = 3.0 * tan(radians(15.0))
     make_slab("Slope", [(-1.6, 0.0), (1.0, 0.0), (4.0, top), (7.2, top)], (-0.9, 0.9), STAIRS)
     owner = make_human(HUMAN)
     give_ranges(owner)
     for skin in owner.children:
         setattr(skin, "color", BODY)
-    let_arms_hang(owner)
     return owner
-
-
-def let_arms_hang(owner: bpy.types.Object) -> None:
-    """Pose both arms downwards; no keys."""
-    for side, sign in ARMS.items():
-        down = _turn_arm(owner, side, Quaternion())
-        forearm = owner.pose.bones[bone_of(owner.name, "forearm", side)]
-        wanted = down.conjugated() @ Vector((0.5 * sign * ASIDE, -FORWARD, -1.0))
-        _turn(forearm, _along(forearm).rotation_difference(wanted))
-
-
-def swing_arms(owner: bpy.types.Object) -> None:
-    """Key both arms, each forwards as far as the foot of the other side is; the walk has to be planned."""
-    scene = bpy.context.scene
-    hips = bone_of(owner.name, "hips")
-    for frame in range(scene.frame_start, scene.frame_end + 1, EVERY):
-        scene.frame_set(frame)
-        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
-        for side, other in zip(ARMS, reversed(ARMS), strict=True):
-            ahead = (poses[bone_of(owner.name, "foot", other)].head - poses[hips].head).dot(FRONT)
-            _turn_arm(owner, side, Quaternion((1.0, 0.0, 0.0), -SWING * ahead / AHEAD))
-            owner.pose.bones[bone_of(owner.name, "upper arm", side)].keyframe_insert("rotation_quaternion", frame=frame)
-    scene.frame_set(scene.frame_start)
-
-
-def _turn_arm(owner: bpy.types.Object, side: str, swing: Quaternion) -> Quaternion:
-    """Let an upper arm hang, and swing it from there, in the armature's axes; the whole turn."""
-    arm = owner.pose.bones[bone_of(owner.name, "upper arm", side)]
-    turn = swing @ _along(arm).rotation_difference(Vector((ARMS[side] * ASIDE, 0.0, -1.0)))
-    _turn(arm, turn)
-    return turn
-
-
-def _along(bone: bpy.types.PoseBone) -> Vector:
-    """Where a bone points at rest, in the armature's axes."""
-    return Vector(bone.bone.tail_local - bone.bone.head_local)
-
-
-def _turn(bone: bpy.types.PoseBone, turn: Quaternion) -> None:
-    """Turn a bone from its rest by a rotation in the armature's axes."""
-    rest = bone.bone.matrix_local.to_quaternion()
-    bone.rotation_quaternion = rest.conjugated() @ turn @ rest
 
 
 ROUND_A_CORNER = (
@@ -226,6 +175,18 @@ WALKS = (
         extent=4.3,
     ),
     WalkScene(
+        "walk_level",
+        make_stroller,
+        (((0.0, 0.0), (2.0, 0.0)), ((7.0, 0.0), (2.0, 0.0))),
+        150,
+        tuple(range(72, 96, 3)),
+        view=(0.35, -1.0, 0.1),
+        size=(212, 252),
+        extent=2.05,
+        above=-0.12,
+        turned=30.0,
+    ),
+    WalkScene(
         "walk_human",
         make_climber,
         (((0.0, 0.0), (1.0, 0.0)), ((5.6, 0.0), (1.0, 0.0))),
@@ -235,9 +196,7 @@ WALKS = (
         size=(212, 252),
         extent=2.05,
         above=-0.12,
-        settings={"step_height": 0.05},
-        narrow=0.1,
-        finish=swing_arms,
+        turned=30.0,
     ),
 )
 
@@ -255,7 +214,7 @@ def walk_rigs(out: Path) -> int:
             bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{scene.name}.blend"), compress=True)
             judged = judge(owner)
         _print_row(scene.name, judged, plan_of(owner).plan)
-        for miss in _misses(judged):
+        for miss in _misses(judged, scene.turned):
             say(f"      {miss}")
             failed += 1
     print(
@@ -276,11 +235,11 @@ def _print_row(name: str, judged: Judged, plan: WalkPlan) -> None:
     )
 
 
-def _misses(judged: Judged) -> list[str]:
+def _misses(judged: Judged, turned: float) -> list[str]:
     """Which figures miss what they are to be, and where they are worst."""
     found = [
         f"{name} is {getattr(judged, name):.1e}, and was to be at most {most:g}: {judged.where[name]}"
-        for name, most in MOST.items()
+        for name, most in (MOST | {"turned": turned}).items()
         if getattr(judged, name) > most
     ]
     if judged.stretched:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -16,27 +15,18 @@ from .humans import bone_of, give_ranges, make_human
 STRIDES = 0.0455  # metres a frame that the hips go, at 24 frames a second
 
 
-def walking_clip(
-    human: str,
-    walked: tuple[int, int],
-    frames: tuple[int, int],
-    pose: Callable[[Any], None] = lambda owner: None,
-    swing: Callable[[Any], None] = lambda owner: None,
-) -> Any:
+def walking_clip(human: str, walked: tuple[int, int], frames: tuple[int, int]) -> Any:
     """A human that walks straight ahead, baked into its bones.
 
     Args:
         human: Name of the skeleton.
         walked: Frames between which its hips go.
         frames: Of the scene.
-        pose: Poses the armature before.
-        swing: Moves it meanwhile, once the walk is planned.
     """
     scene: Any = bpy.context.scene
     scene.frame_start, scene.frame_end = frames
     owner: Any = make_human(human)
     give_ranges(owner)
-    pose(owner)
     hips = owner.pose.bones[bone_of(human, "hips")]
     back = hips.bone.matrix_local.to_3x3().inverted()
     for frame, way in zip(walked, (0.0, STRIDES * (walked[1] - walked[0])), strict=True):
@@ -45,7 +35,6 @@ def walking_clip(
     bpy.ops.object.mode_set(mode="POSE")
     OPS.fabrik.walker_add()
     OPS.fabrik.walk_plan(span="SCENE")
-    swing(owner)
     OPS.fabrik.walk_bake(into="BONES")
     OPS.fabrik.rig_clear()
     for mode in ("EDIT", "OBJECT") * 2:  # to leave it rounds rest bones, as the set-up does that makes controls

@@ -2,6 +2,7 @@
 """When legs step: strides that belong to the speed, any frame rate, standing, turning, starting and stopping."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import sin, sqrt
 from typing import Any
@@ -54,7 +55,25 @@ def steps_within(plan: WalkPlan, start: float, end: float) -> int:
     return sum(1 for steps in plan.steps for step in steps if start <= step.lift < end)
 
 
-@pytest.mark.parametrize("name", ["human", "wolf", "hexapod", "spider"])
+def _straight(speed: float, time: float) -> V3:
+    return (0.0, -speed * time, height_of(HUMAN))
+
+
+def test_strides_of_people_are_as_people_have_them() -> None:
+    """2.45 legs by the root of the speed (Boulic, Magnenat-Thalmann, Thalmann 1990), on their feet for less at more."""
+    reach, duties = HUMAN[0].reach, []
+    for pace in (0.15, 0.3, 0.43, 0.57):
+        speed = pace * sqrt(9.81 * reach)
+        plan = planned(path_of(partial(_straight, speed), 12.0), HUMAN)
+        steps = [step for step in plan.steps[0] if 4.0 <= step.lift < 11.0]
+        strides = [distance(a.end.place, b.end.place) for a, b in pairwise(steps)]
+        assert strides == pytest.approx([2.45 * reach * sqrt(pace)] * len(strides), rel=0.05)
+        duties.append(1.0 - (steps[0].land - steps[0].lift) * speed / strides[0])
+    assert duties == sorted(duties, reverse=True)
+    assert all(0.5 < duty < 0.75 for duty in duties)
+
+
+@pytest.mark.parametrize("name", ["wolf", "hexapod", "spider"])
 def test_steps_a_metre_are_legs_by_stride(name: str) -> None:
     """The stride is Alexander's: 2.3 h (v²/gh)^.3, at speeds that leave the legs room."""
     legs, froude = CREATURES[name], 0.03

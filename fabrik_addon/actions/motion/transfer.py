@@ -174,7 +174,7 @@ def read_steps(
         raise RigError("it has no motion that could be brought to another armature", rig=source.name)
     found, own = parts_to_read(source), find_parts(owner)
     _check(source, owner, found, own)
-    (stage, given), (home, body) = _staged(context, source, found), _staged(context, owner, own)
+    (stage, given), (home, body) = staged(context, source, found), staged(context, owner, own)
     first, last = span or span_of_motion(source, scene)
     if last - first + 1 < FEWEST:
         raise InvalidValueError(Text("{count} frames are too few to tell how it moves", count=last - first + 1))
@@ -228,7 +228,7 @@ def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[
         raise RigError(Text("'{source}' has no limb that it has, too", source=source.name), rig=owner.name)
 
 
-def _staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
+def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
     """An armature at rest, on its stage."""
     frame = frame_for(owner, found.body, upright_of(owner, by_body=True))
     stage = Stage(Quaternion(frame.upright), frame.size)

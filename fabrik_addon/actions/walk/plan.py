@@ -48,6 +48,7 @@ from ...rig.walk_goals import plan_of, rest_turn
 from ...texts import Text, enumerated, quoted, worded
 from ..frames import check_range, frames_visited, go_to
 from ..keep_pose import unposed
+from .posture import key_posture
 from .setup import check_body, frame_for, leg_limits, measured
 
 # What there is to tell of a planned walk at a frame: why footholds of the steps to come were refused.
@@ -373,10 +374,18 @@ class Planning:
         with place_of(rig=self.owner.name):
             plan = yield from _shared(planning(walk), SAMPLING, 1.0)
         bring_up_to_date(self.owner)
+        told = self._posture(plan)
         keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
         self.steps = sum(len(steps) for steps in plan.steps)
-        self.told = [*map(worded, plan.told), *_switched_off(self.owner)]
+        self.told = [*map(worded, plan.told), *told, *_switched_off(self.owner)]
         self.is_done = True
+
+    def _posture(self, plan: WalkPlan) -> list[Text]:
+        """Key what of the body the walk has no goals for; what there is to tell of it."""
+        try:
+            return key_posture(self.context, self.owner, plan, self.frames)
+        except FabrikError as error:
+            return [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)]
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:

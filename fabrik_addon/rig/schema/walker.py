@@ -124,12 +124,21 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
         unit="ACCELERATION",
         precision=3,
     )
+    energy = gait_number(
+        "Energy", "Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more"
+    )
+    step_width = gait_number("Step Width", "How far apart the feet are as a human walks, against those of people")
+    arm_swing = gait_number(
+        "Arm Swing",
+        "How far arms swing as a human walks, against those of people; 0: trunk, head, arms and toes get no keys",
+    )
     ground_height = real(
         "Ground Height", "Z in the world of the level ground where there is no terrain", subtype="DISTANCE"
     )
     body = text("Body", "Name of the chain that is the body")
     plan = text("Planned Walk", "The steps, as text", options=HIDDEN, update=None)
     digest = text("Digest", "Of the planned walk", options=HIDDEN)
+    posture = text("Posture", "Which bones the planned walk keyed, and how", options=HIDDEN, update=None)
     inputs = text("Inputs", "Of what the walk was planned from", options=HIDDEN, update=None)
     terrain = pointer(
         bpy.types.Collection,

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body of who walks by a cycle: as high as the legs that stand are long in it, its pelvis turning and swaying."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, radians, sqrt
+
+from ..maths import (
+    FRONT,
+    Q4,
+    V3,
+    Z_AXIS,
+    along,
+    conjugated,
+    distance,
+    dot,
+    minus,
+    multiplied,
+    placed,
+    plus,
+    turn_about,
+    turned,
+)
+from .body import Carried, Course
+from .clock import Clock, reach_of
+from .cycle import carrying
+from .feet import Feet, Foothold, FootPose, Step, SurfacePose, around, cycle_of_step, foot_at, pose_of, share_of_stance
+from .ground import is_body
+from .human import liveliness, pelvis_at
+from .legs import LEFT, Leg
+from .path import TICK, averaged
+
+EVENED = 2  # samples on either side over which the height of the body is averaged, twice
+GIVEN = 0.15  # of a leg's reach: how much higher than it is long a leg lets the body be that carries no more
+STRETCHED = 0.999  # of a leg's reach: how far a leg stretches that walks by a cycle
+ROLLED_ON = radians(25.0)  # how much farther than its cycle has it a heel comes up, where its leg would be too short
+MIDWAY = 0.5  # of a stance, from which on its heel may come up for the leg to reach
+HALVINGS = 5
+HARDLY = 1e-3  # what legs that stand carry together, below which the body goes on as before and after
+
+
+def walked(
+    course: Course, segment: int, clock: Clock, walk: tuple[Feet, Sequence[Sequence[FootPose]]], body: Carried
+) -> Carried:
+    """The body as its gait's cycle has it; as it was where that has none.
+
+    Args:
+        course: The body's and the legs'.
+        segment: Of the body.
+        clock: Of the walk.
+        walk: All steps, and by sample all feet.
+        body: By sample how the ground carries it.
+    """
+    track, pivot, members = course.tracks[segment], course.pivots[segment], course.members[segment]
+    first = next((leg for leg in members if course.legs[leg].side == LEFT), members[0])
+    offsets, tilts, heights = list(body.offsets), list(body.tilts), list[float | None]()
+    for index in range(course.count):
+        pace, settings = clock.paces[index], course.settings[index]
+        cycle = clock.cycles[index]
+        if cycle is None:
+            heights.append(None)
+            continue
+        phase = clock.phases[index] + clock.rhythms[index].offsets[first]
+        pelvis, upright = pelvis_at(pace, phase), track.uprights[index]
+        turn = multiplied(turn_about(Z_AXIS, -pelvis.yaw), turn_about(FRONT, pelvis.tilt))
+        tilt = multiplied(multiplied(upright, multiplied(turn, conjugated(upright))), body.tilts[index])
+        before, after = (turned(multiplied(one, track.rotations[index]), pivot) for one in (body.tilts[index], tilt))
+        reach = course.legs[first].reach
+        swayed = turned(upright, (pelvis.sway * settings.body_sway * reach, -cycle.ahead_at(phase) * reach, 0.0))
+        offsets[index] = plus(plus(offsets[index], minus(before, after)), swayed)
+        tilts[index] = tilt
+        pose = plus(track.places[index], offsets[index]), multiplied(tilt, track.rotations[index])
+        heights.append(_height(course, members, index, (clock, walk), pose))
+    known = [index for index, height in enumerate(heights) if height is not None]
+    if not known:
+        return body
+    evened = averaged(averaged(_filled(heights, known), EVENED), EVENED)
+    for index, height in enumerate(evened):
+        settings = course.settings[index]
+        if clock.cycles[index] is not None:
+            leg = course.legs[first]
+            rise = settings.body_carry * height + min(settings.body_height - 1.0, 0.0) * leg.height
+            offsets[index] = along(offsets[index], track.ups[index], rise)
+    return replace(body, offsets=offsets, tilts=tilts)
+
+
+def _height(
+    course: Course,
+    members: Sequence[int],
+    index: int,
+    walk: tuple[Clock, tuple[Feet, Sequence[Sequence[FootPose]]]],
+    pose: tuple[V3, Q4],
+) -> float | None:
+    """How much higher the body is to be, so that legs that stand are as long as in the cycle; None where none does."""
+    clock, (feet, poses) = walk
+    time, up, live = (
+        index * TICK,
+        course.tracks[course.legs[members[0]].segment].ups[index],
+        liveliness(clock.paces[index]),
+    )
+    cycle = clock.cycles[index]
+    assert cycle is not None
+    found = list[tuple[float, float]]()
+    for number in members:
+        leg, foot = course.legs[number], poses[index][number]
+        if not foot.is_planted:
+            continue
+        share = share_of_stance(leg, time, *around(feet[number][1], time))
+        weight = carrying(share) if share is not None else 1.0
+        usual = cycle.reach_at(share if share is not None else 0.5) * leg.reach
+        at_rest = distance(leg.hip, leg.rest_ankle)
+        way = minus(placed(pose[0], pose[1], leg.hip), foot.ankle)
+        above = dot(way, up)
+        aside = dot(way, way) - above * above
+        wanted = at_rest + live * (usual - at_rest)
+        found.append((weight, sqrt(max(wanted * wanted - aside, 0.0)) - above))
+    most = max((weight for weight, _ in found), default=0.0)
+    if most <= HARDLY:
+        return None
+    size = reach_of(course.legs)
+    return min(height + (1.0 - weight / most) * GIVEN * size for weight, height in found)
+
+
+def _filled(heights: Sequence[float | None], known: Sequence[int]) -> list[float]:
+    """The same with what is not known in between what is."""
+    found, place = list[float](), 0
+    for index in range(len(heights)):
+        while place + 1 < len(known) and known[place + 1] <= index:
+            place += 1
+        low, high = known[place], known[min(place + 1, len(known) - 1)]
+        share = min(max((index - low) / (high - low), 0.0), 1.0) if high > low else 0.0
+        a, b = heights[low], heights[high]
+        assert a is not None
+        assert b is not None
+        found.append(a + share * (b - a))
+    return found
+
+
+def rolled_on(leg: Leg, foot: FootPose, steps: Sequence[Step], time: float) -> V3:
+    """Where the ankle of a foot that stands can be at a time, if its heel comes up as far as it may until it lifts.
+
+    So who walks uphill, or comes down a step, reaches by the foot before the body gives way.
+    """
+    last, following = around(steps, time)
+    share, cycle = share_of_stance(leg, time, last, following), cycle_of_step(leg, following)
+    if share is None or share <= MIDWAY or cycle is None or following is None or following.toe_off <= 0.0:
+        return foot.ankle
+    part = max(cycle.roll_at(share), 0.0) / cycle.toe_off
+    flat = foot.base, multiplied(foot.rotation, turn_about(leg.sideways, foot.pitch))
+    return pose_of(leg, flat, foot.pitch + ROLLED_ON * part, base=foot.base).ankle
+
+
+def with_heels_rolled(course: Course, feet: Feet, bodies: Sequence[Carried], surface_pose: SurfacePose) -> Feet:
+    """The same feet, the heels of those that are about to lift so far up that their legs are long enough.
+
+    Args:
+        course: The body's and the legs'.
+        feet: All footholds and steps.
+        bodies: By segment how it is carried by these feet.
+        surface_pose: Where surfaces that move stand.
+    """
+    return [
+        (start, [_rolled(course, leg, (start, steps), index, bodies, surface_pose) for index in range(len(steps))])
+        for leg, (start, steps) in enumerate(feet)
+    ]
+
+
+def _rolled(
+    course: Course,
+    number: int,
+    walk: tuple[Foothold, Sequence[Step]],
+    index: int,
+    bodies: Sequence[Carried],
+    surface_pose: SurfacePose,
+) -> Step:
+    """A step with the heel so far up as it lifts."""
+    leg, (start, steps) = course.legs[number], walk
+    step, last = steps[index], steps[index - 1] if index else None
+    begun = last.land if last is not None else max(step.lift - 1.0, 0.0)
+    track, body = course.tracks[leg.segment], bodies[leg.segment]
+    middle = ceil((begun + MIDWAY * (step.lift - begun)) / TICK)
+    ticks = range(middle, min(ceil(step.lift / TICK), course.count - 1) + 1)
+    if not step.pace or step.toe_off <= 0.0 or is_body(step.start.surface):
+        return step
+
+    def is_long_enough(toe_off: float) -> bool:
+        row = [*steps[:index], replace(step, toe_off=toe_off)][-2:]
+        for tick in ticks:
+            place, rotation = body.pose(track, tick)
+            foot = foot_at(leg, start if len(row) < 2 else row[0].start, row, tick * TICK, surface_pose)
+            if distance(placed(place, rotation, leg.hip), foot.ankle) > STRETCHED * leg.reach:
+                return False
+        return True
+
+    low, high = step.toe_off, step.toe_off + ROLLED_ON
+    if is_long_enough(low):
+        return step
+    for _ in range(HALVINGS):
+        between = 0.5 * (low + high)
+        low, high = (low, between) if is_long_enough(between) else (between, high)
+    return replace(step, toe_off=high)

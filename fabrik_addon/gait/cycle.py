@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cycle: how a leg goes through one stride at a speed, from the angles of its joints and the shape of its foot.
+
+Lengths are shares of the leg's reach, hip to ankle; angles radians; phases shares of the cycle from the leg's own heel
+strike on. Everything is in the plane in which the leg walks: forward and up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, radians, sin, sqrt
+from typing import NamedTuple
+
+from ..maths import eased
+from .legs import Sole
+
+SAMPLES = 48  # in a stance, and in a swing
+FLAT_FROM, FLAT_UNTIL, RISING = (
+    0.1,
+    0.26,
+    0.16,
+)  # phases in which a foot is flat, and how long its heel takes to be free
+HANDOVER = 0.25  # of a stance: in which the body comes to be carried by a leg that landed, and by it no more
+THIGH = SHANK = 0.5
+BOTH = 0.75  # by how much one leg gets longer and the other shorter where the body is so much farther ahead
+TRIES = 12
+ROLLED_ON = radians(6.0)  # by how much farther than its leg has it a heel comes up
+LEAVING = 0.3  # of a swing, in which a foot comes off the ground
+UNROLLED = 0.6  # of a swing, until which the foot is turned as the leg has it
+
+
+class Angles(NamedTuple):
+    """A leg at a phase, as seen from the side.
+
+    Attributes:
+        thigh: From the vertical, forward.
+        knee: Bent.
+        pitch: Of the foot, the heel up.
+    """
+
+    thigh: float
+    knee: float
+    pitch: float
+
+    @property
+    def way(self) -> tuple[float, float]:
+        """From hip to ankle: forward and up."""
+        shank = self.thigh - self.knee
+        return THIGH * sin(self.thigh) + SHANK * sin(shank), -THIGH * cos(self.thigh) - SHANK * cos(shank)
+
+
+class InTheAir(NamedTuple):
+    """A foot in the air.
+
+    Attributes:
+        across: Share of the way from where it stood to where it lands.
+        rise: How high its sole would be without rolling.
+        pitch: How far it has rolled, the heel up.
+    """
+
+    across: float
+    rise: float
+    pitch: float
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """How a leg goes through a stride.
+
+    Attributes:
+        stride: What it walks in a cycle.
+        duty: Share of the cycle that it stands.
+        shift: How far before the body's middle its foot stands midway through a stance.
+        reaches: By share of a stance the distance of hip and ankle.
+        rolls: By share of a stance how far the heel is up, or the toes where negative.
+        swing: By share of a swing where the foot is.
+        extent: How far the ankle of a foot that stands is before or behind its hip at most.
+        ahead: By phase how far the hips are before where an even way has them.
+    """
+
+    stride: float
+    duty: float
+    shift: float
+    reaches: Sequence[float]
+    rolls: Sequence[float]
+    swing: Sequence[InTheAir]
+    extent: float
+    ahead: Sequence[float]
+
+    @property
+    def toe_off(self) -> float:
+        """How far the heel is up when the foot lifts."""
+        return self.rolls[-1]
+
+    @property
+    def strike(self) -> float:
+        """How far the toes are up when the foot lands."""
+        return -self.rolls[0]
+
+    def reach_at(self, share: float) -> float:
+        """`reaches` after a share of a stance."""
+        return sampled(self.reaches, share)
+
+    def roll_at(self, share: float) -> float:
+        """`rolls` after a share of a stance."""
+        return sampled(self.rolls, share)
+
+    def ahead_at(self, phase: float) -> float:
+        """`ahead` at a phase."""
+        return sampled(self.ahead, phase % 1.0)
+
+    def in_the_air(self, share: float) -> InTheAir:
+        """`swing` after a share of a swing."""
+        if share <= 0.0 or share >= 1.0:
+            return self.swing[0 if share <= 0.0 else -1]
+        index = int(share * SAMPLES)
+        t, a, b = share * SAMPLES - index, self.swing[index], self.swing[index + 1]
+        return InTheAir(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2]))
+
+
+def sampled(values: Sequence[float], share: float) -> float:
+    """A value between samples that stand evenly from a share of 0 to one of 1."""
+    if share <= 0.0 or share >= 1.0:
+        return values[0 if share <= 0.0 else -1]
+    position = share * (len(values) - 1)
+    index = int(position)
+    low = values[index]
+    return low + (position - index) * (values[index + 1] - low)
+
+
+def cycle_of(
+    angles: Callable[[float], Angles], forth: Callable[[float], float], law: tuple[float, float], sole: Sole
+) -> Cycle:
+    """The cycle of a leg whose joints turn like this, its foot held to the ground as long as it stands.
+
+    Feet that stand roll about the heel, are flat, and roll about the ball. The hips are where a leg that stands has
+    them, handed over from one leg to the other while both stand; and so far before the feet that at a heel strike both
+    legs are as long as their knees have them.
+
+    Args:
+        angles: By phase.
+        forth: By phase how far the leg's hip is before the middle of both.
+        law: Stride and duty, see `Cycle`; the other leg is half a cycle ahead.
+        sole: The shape of the foot.
+    """
+    stride, duty = law
+    shares = [index / SAMPLES for index in range(SAMPLES + 1)]
+    stance, flight = [share * duty for share in shares], [duty + share * (1.0 - duty) for share in shares]
+    rolls = [_roll(angles, phase) for phase in stance]
+    ankles = [sole.rolled(roll) for roll in rolls]
+    ways = [angles(phase).way for phase in stance]
+    reaches = [hypot(*way) for way in ways]
+    # where the middle of the hips is by a leg that stands, against where it would be were it to go evenly
+    led = [
+        ankle[0] - way[0] - forth(phase) - phase * stride
+        for ankle, way, phase in zip(ankles, ways, stance, strict=True)
+    ]
+    start = sum(led) / len(led)
+
+    def hips(phase: float, start: float) -> tuple[float, float]:
+        """Where the middle of the hips is, from where the foot stands flat, if the body is so far before it."""
+        x = z = total = 0.0
+        for other in (phase % 1.0, (phase + 0.5) % 1.0):
+            weight = carrying(other / duty)
+            if weight:
+                x += weight * (sampled(led, other / duty) - mean)
+                total += weight
+        x = x / total + start
+        for other in (phase % 1.0, (phase + 0.5) % 1.0):
+            weight = carrying(other / duty)
+            if weight:
+                ankle = sole.rolled(sampled(rolls, other / duty))
+                off = x + other * stride + forth(other) - ankle[0]
+                z += weight * (ankle[1] + sqrt(max(sampled(reaches, other / duty) ** 2 - off * off, 0.0)))
+        return x + phase * stride, z / total
+
+    mean = start
+    for _ in range(TRIES):
+        x, z = hips(0.0, start)
+        missed = hypot(x + forth(0.0) - ankles[0][0], z - ankles[0][1]) - reaches[0]
+        start += missed / BOTH
+    for index, (phase, reach) in enumerate(zip(stance, reaches, strict=True)):
+        if phase > FLAT_UNTIL:
+            x, z = hips(phase, start)
+            rolls[index] = _shortened(sole, rolls[index], (x + forth(phase), z), reach)
+    raised = rolls[-1] - angles(duty).pitch
+    swing = list[InTheAir]()
+    for phase in flight:
+        leg, (x, z) = angles(phase), hips(phase, start)
+        pitch = leg.pitch + raised * (1.0 - eased((phase - duty) / (UNROLLED * (1.0 - duty))))
+        off = sole.rolled(pitch)
+        across = x + forth(phase) + leg.way[0] - off[0]
+        swing.append(InTheAir(across, z + leg.way[1] - off[1] + sole.height, pitch))
+    first, last = swing[0], swing[-1]
+    rises = [
+        (one.rise - first.rise + share * (first.rise - last.rise)) for one, share in zip(swing, shares, strict=True)
+    ]
+    gone = [(one.across - first.across) / (last.across - first.across) for one in swing]
+    ends = (0.0, rolls[0]), (duty, rolls[-1])
+    return Cycle(
+        stride,
+        duty,
+        -start - 0.5 * duty * stride,
+        reaches,
+        rolls,
+        [InTheAir(a, max(z, 0.0), one.pitch) for a, z, one in zip(gone, rises, swing, strict=True)],
+        max(abs(hips(phase, start)[0] + forth(phase) - sole.rolled(roll)[0]) for phase, roll in ends),
+        [hips(share, 0.0)[0] - share * stride for share in shares],
+    )
+
+
+def carrying(share: float) -> float:
+    """How much a leg carries after a share of its stance: not at its ends, fully in between; 0 in the air."""
+    return eased(share / HANDOVER) * eased((1.0 - share) / HANDOVER) if 0.0 <= share <= 1.0 else 0.0
+
+
+def _shortened(sole: Sole, roll: float, hip: tuple[float, float], reach: float) -> float:
+    """How far a heel is up so that hip and ankle are no farther apart than that."""
+
+    def apart(roll: float) -> float:
+        x, z = sole.rolled(roll)
+        return hypot(hip[0] - x, hip[1] - z)
+
+    low, high = roll, roll + ROLLED_ON
+    if apart(low) <= reach or apart(high) > reach:
+        return low if apart(low) <= reach else high
+    for _ in range(TRIES):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if apart(middle) > reach else (low, middle)
+    return high
+
+
+def _roll(angles: Callable[[float], Angles], phase: float) -> float:
+    """How far a foot that stands has rolled: as the leg has it before it is flat, and from when it is no more."""
+    pitch = angles(phase).pitch
+    if phase < FLAT_UNTIL:
+        return min(pitch, 0.0) * (1.0 - eased(phase / FLAT_FROM))
+    return max(pitch, 0.0) * eased((phase - FLAT_UNTIL) / RISING)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trunk, head and arms of a person who walks: what the angles of their joints make of the bones of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import radians
+from typing import NamedTuple
+
+import numpy as np
+
+from ..maths import Doubles, conjugates, crosses, dots, products, rotated_each, towards_each, turns_about, units
+from ..recognise.part import ARM, HEAD, SPINE
+from .body import FORWARD, UP, Body, Limb, hinges_at_rest, turns_of
+
+OUT = radians(8.0)  # by which an arm that hangs is held off the trunk
+LEFTWARDS = crosses(UP, FORWARD)
+
+
+class ArmSwing(NamedTuple):
+    """How an arm swings in F frames, radians.
+
+    Attributes:
+        shoulder: (F,), the upper arm forward of the vertical.
+        elbow: (F,), bent.
+    """
+
+    shoulder: Doubles
+    elbow: Doubles
+
+
+class Bearing(NamedTuple):
+    """How a person holds themselves in F frames: turns (F, 4) in the axes of the body's way, from how it is at rest.
+
+    Attributes:
+        pelvis: Of the hips.
+        chest: Of the end of the spine.
+        arms: By side, "L" or "R".
+    """
+
+    pelvis: Doubles
+    chest: Doubles
+    arms: Mapping[str, ArmSwing]
+
+
+def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
+    """(F, 4), turns by which the left side is ahead by one angle (F,), and up by another."""
+    around, over = turns_about(np.broadcast_to(UP, (len(yaw), 3)), -yaw), np.broadcast_to(FORWARD, (len(yaw), 3))
+    return products(around, turns_about(over, tilt))
+
+
+def held(body: Body, bearing: Bearing) -> dict[int, Doubles]:
+    """The local rotations (F, 4) of bones of trunk, head and arms, from their rest pose.
+
+    The trunk turns evenly along its bones from the hips' turn to the chest's, neck and head back to where the body
+    goes. Arms hang on the chest, whatever they do at rest.
+
+    Args:
+        body: At rest.
+        bearing: How it is held.
+    """
+    count, turns = len(bearing.pelvis), dict[int, Doubles]()
+    still: Doubles = np.broadcast_to(np.array((1.0, 0.0, 0.0, 0.0)), (count, 4))
+    turns[body.hips] = bearing.pelvis
+    for kind, low, high in ((SPINE, bearing.pelvis, bearing.chest), (HEAD, bearing.chest, still)):
+        for limb in (one for one in body.limbs.values() if one.kind == kind):
+            row = [*limb.above[::-1], *limb.bones] if kind == HEAD else limb.bones
+            row = [bone for bone in row if bone != body.hips]
+            for place, bone in enumerate(row):
+                turns[bone] = towards_each(low, high, np.full(count, (place + 1) / len(row)))
+    for name, limb in body.limbs.items():
+        swing = bearing.arms.get(name[-1])
+        if limb.kind == ARM and swing is not None and body.is_jointed(limb):
+            turns |= _hung(body, limb, swing, bearing.chest)
+    found = dict[int, Doubles]()
+    for bone, turn in turns.items():
+        if bone == body.hips:
+            continue
+        above = _above(body, bone, turns)
+        away = products(conjugates(turns[above]), turn) if above >= 0 else turn
+        rest = np.broadcast_to(body.turns[bone], (count, 4))
+        found[bone] = products(conjugates(rest), products(away, rest))
+    return found
+
+
+def _above(body: Body, bone: int, turns: Mapping[int, Doubles]) -> int:
+    """The nearest bone above one that is turned; -1 where none is."""
+    parent = body.parents[bone]
+    while parent >= 0 and parent not in turns:
+        parent = body.parents[parent]
+    return parent
+
+
+def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles) -> dict[int, Doubles]:
+    """The turns (F, 4) of the bones of an arm that hangs, swings about the shoulder and bends."""
+    joints, count = body.joints(limb), len(chest)
+    side = 1.0 if float(dots(body.points(limb)[0], LEFTWARDS)) > 0.0 else -1.0
+    down = units(-np.cos(OUT) * UP + np.sin(OUT) * side * LEFTWARDS)
+    upper_hinge, lower_hinge = hinges_at_rest(body, limb)
+    a, b, c = body.points(limb)
+    across = np.broadcast_to(-LEFTWARDS, (count, 3))  # a positive turn about it brings what hangs forward
+    swung = turns_about(across, swing.shoulder)
+    bent = products(swung, turns_about(across, swing.elbow))
+    found = dict[int, Doubles]()
+    ends = [joints[1], joints[2], len(limb.bones)]
+    for first, last, way, hinge, turn in (
+        (joints[0], ends[0], b - a, upper_hinge, swung),
+        (joints[1], ends[1], c - b, lower_hinge, bent),
+    ):
+        axis = rotated_each(body.turns[limb.bones[first]], hinge)
+        hanging = products(_frame(down, -LEFTWARDS), conjugates(_frame(units(way), axis)))
+        for place in range(first, last):
+            found[limb.bones[place]] = products(chest, products(turn, np.broadcast_to(hanging, (count, 4))))
+    return found
+
+
+def _frame(along: Doubles, hinge: Doubles) -> Doubles:
+    """(4,), of axes of which one is a direction, and another as near to a hinge as that allows."""
+    across = units(hinge - dots(hinge, along) * along)
+    return turns_of(np.stack((across, along, crosses(across, along)), axis=1))

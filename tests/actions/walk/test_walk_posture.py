@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A human that walks: trunk, arms and toes get keys; those that are there stay, and all are taken away again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.walk.plan import plan_walk
+from fabrik_addon.actions.walk.posture import forget_posture
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Vector
+
+from support.scenes import key_way, planned
+from support.skeletons import make_character
+
+FRAMES = (1, 60)
+UPPER, LOWER, TOE = "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftToeBase"
+HIPS = "mixamorig:Hips"
+
+
+def character(name: str = "human_mixamo", hips: str = HIPS) -> Any:
+    owner: Any = make_character(name)
+    key_way(owner, hips, lambda share: (0.0, -2.2 * share / owner.matrix_world.to_scale()[0], 0.0), FRAMES)
+    return owner
+
+
+def keyed(owner: Any) -> dict[str, int]:
+    """By the names of bones how many keys their rotations have."""
+    found: dict[str, int] = {}
+    for curve in fcurves_of(owner):
+        if "rotation" in curve.data_path:
+            name = curve.data_path.split('"')[1]
+            found[name] = found.get(name, 0) + len(curve.keyframe_points)
+    return found
+
+
+def along(owner: Any, bone: str) -> Vector:
+    pose = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone]
+    way: Vector = (owner.matrix_world.to_3x3() @ (pose.tail - pose.head)).normalized()
+    return way
+
+
+def test_arms_hang_and_swing_and_toes_stay_flat() -> None:
+    owner = planned(character(), FRAMES)
+    assert {UPPER, LOWER, TOE, "mixamorig:Spine", "mixamorig:Head"} <= set(keyed(owner))
+    assert HIPS not in keyed(owner)
+    rig_of(owner).live = True
+    scene, ways, toes = bpy.context.scene, [], []
+    for frame in range(*FRAMES):
+        scene.frame_set(frame)
+        ways.append(along(owner, UPPER))
+        toes.append(abs(along(owner, TOE).z))
+    assert max(way.z for way in ways) < -0.8
+    angles = np.degrees([np.arctan2(-way.y, -way.z) for way in ways])
+    assert 15.0 < angles.max() - angles.min() < 50.0
+    assert np.quantile(toes, 0.5) < 0.1
+
+
+def test_keys_of_the_animator_stay() -> None:
+    owner = character()
+    arm = owner.pose.bones[UPPER]
+    arm.rotation_mode = "QUATERNION"
+    arm.keyframe_insert("rotation_quaternion", frame=1)
+    planned(owner, FRAMES)
+    assert keyed(owner)[UPPER] == 4
+    assert keyed(owner)[LOWER] > 4
+
+
+def test_a_new_plan_replaces_its_keys_but_for_those_that_were_changed() -> None:
+    owner = planned(character(), FRAMES)
+    before = keyed(owner)
+    curve = next(one for one in fcurves_of(owner) if f'"{LOWER}"' in one.data_path and len(one.keyframe_points) > 9)
+    curve.keyframe_points[5].co[1] += 0.05
+    own = [tuple(point.co) for point in curve.keyframe_points]
+    work = plan_walk(bpy.context, owner, FRAMES)
+    assert keyed(owner) == before
+    curve = next(
+        one for one in fcurves_of(owner) if one.data_path == curve.data_path and one.array_index == curve.array_index
+    )
+    assert [tuple(point.co) for point in curve.keyframe_points] == own
+    assert any(LOWER in told for told in work.told)
+    forget_posture(owner)
+    assert set(keyed(owner)) == {LOWER}
+
+
+@pytest.mark.parametrize("without", ["arm_swing", "gait"])
+def test_without_it_nothing_is_keyed(without: str) -> None:
+    owner = planned(character(), FRAMES)
+    assert keyed(owner)
+    walker = rig_of(owner).walker
+    if without == "gait":
+        walker.gait = "BIPED_WALK"
+    else:
+        walker.arm_swing = 0.0
+    plan_walk(bpy.context, owner, FRAMES)
+    assert not keyed(owner)

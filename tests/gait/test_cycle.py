@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""People who walk: their joints beside those of the cycle, legs that reach on any ground, and cycles themselves."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import acos, atan2, degrees, hypot, sqrt
+
+import numpy as np
+import pytest
+from fabrik_addon.gait import Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.human import angles_at, arm_at, human_cycle
+from fabrik_addon.maths import distance, minus, placed
+
+from dev.walkers import HUMAN, height_of, path_of, slope, stairs
+
+LEG = HUMAN[0]
+STRAIGHTEST = 1.0005  # of a leg's reach, to which one may seem stretched between two samples
+
+
+def walked(pace: float, terrain: Terrain | None = None, energy: float = 0.0, start: float = 0.5) -> WalkPlan:
+    speed = pace * sqrt(9.81 * LEG.reach)
+    path = path_of(lambda time: (0.0, -speed * max(time - start, 0.0), height_of(HUMAN)), 9.0, 60.0)
+    return plan_walk(Walk((path,), HUMAN, (replace(settings_for(HUMAN), energy=energy),), terrain or Plain()))
+
+
+def stretched(plan: WalkPlan, frame: float, leg: int) -> float:
+    place, rotation = body_pose_at(plan, frame)
+    return distance(placed(place, rotation, plan.legs[leg].hip), feet_at(plan, frame)[leg].ankle) / LEG.reach
+
+
+def joints(plan: WalkPlan, frame: float) -> tuple[float, float, float]:
+    """Thigh, knee and pitch of the left leg as seen from the side, degrees."""
+    place, rotation = body_pose_at(plan, frame)
+    foot = feet_at(plan, frame)[0]
+    _, back, up = minus(foot.ankle, placed(place, rotation, LEG.hip))
+    knee = 2.0 * acos(min(stretched(plan, frame, 0), 1.0))
+    return degrees(atan2(-back, -up) + 0.5 * knee), degrees(knee), degrees(foot.pitch)
+
+
+def rms(found: Sequence[float], wanted: Sequence[float]) -> tuple[float, float]:
+    """How far two curves differ but for their means, and how well they go together."""
+    a, b = np.array(found), np.array(wanted)
+    return float(np.std(a - b)), float(np.corrcoef(a, b)[0, 1])
+
+
+@pytest.mark.parametrize(("pace", "thigh"), [(0.15, 4.0), (0.295, 3.0), (0.43, 3.0), (0.57, 3.0)])
+def test_people_walk_as_the_means_of_those_who_were_measured(pace: float, thigh: float) -> None:
+    plan = walked(pace)
+    steps = [step for step in plan.steps[0] if step.lift > 3.0 and step.land < 8.5]
+    first, last = steps[-2].land, steps[-1].land
+    phases = [index / 20 for index in range(20)]
+    found = [joints(plan, plan.first + (first + phase * (last - first)) * plan.fps) for phase in phases]
+    wanted = [[degrees(angle) for angle in angles_at(pace, phase)] for phase in phases]
+    (off, together), (knee, alike), (pitch, rolled) = (
+        rms(a, b) for a, b in zip(zip(*found, strict=True), zip(*wanted, strict=True), strict=True)
+    )
+    assert off <= thigh
+    assert together >= 0.94
+    assert knee <= 5.0
+    assert alike >= 0.95
+    assert pitch <= 5.0
+    assert rolled >= 0.97
+
+
+@pytest.mark.parametrize("ground", [Plain(), slope(10.0), slope(20.0), slope(-20.0), stairs(0.17, 0.43)])
+def test_no_leg_is_too_short_and_no_body_leaps(ground: Terrain) -> None:
+    plan = walked(0.3, ground, 1.0)
+    frames = range(60, int(plan.last) - 150, 2)
+    assert max(stretched(plan, frame, leg) for frame in frames for leg in (0, 1)) <= STRAIGHTEST + 1e-3
+    heights = [body_pose_at(plan, frame)[0][2] / LEG.reach for frame in frames]
+    assert np.abs(np.diff(heights, 2)).max() <= 0.08
+
+
+def test_a_foot_begins_and_ends_its_swing_as_it_stands() -> None:
+    for pace in (0.05, 0.2, 0.43, 0.7, 3.0):
+        cycle = human_cycle(pace, 1.0, LEG.foot)
+        first, last = cycle.in_the_air(0.0), cycle.in_the_air(1.0)
+        assert (first.across, last.across) == pytest.approx((0.0, 1.0))
+        assert (first.rise, last.rise) == pytest.approx((0.0, 0.0), abs=1e-9)
+        assert first.pitch == pytest.approx(cycle.toe_off)
+        assert last.pitch == pytest.approx(-cycle.strike, abs=0.02)
+        assert all(0.9 < cycle.reach_at(share / 20) <= 1.0 for share in range(21))
+        assert 0.3 < cycle.duty < 0.8
+
+
+def test_feet_are_near_the_middle_and_hips_go_from_side_to_side() -> None:
+    plan = walked(0.43)
+    steps = [step for step in plan.steps[0] if step.lift > 3.0]
+    assert abs(steps[0].end.place[0]) / LEG.reach == pytest.approx(0.065, abs=0.005)
+    ways = [body_pose_at(plan, frame)[0][0] / LEG.reach for frame in range(240, 400)]
+    assert 0.03 < max(ways) - min(ways) < 0.08
+
+
+def test_who_stands_stands_as_at_rest() -> None:
+    plan = walked(0.43, start=2.0)
+    place, rotation = body_pose_at(plan, plan.first)
+    assert hypot(place[0], place[1]) < 1e-6
+    assert place[2] == pytest.approx(height_of(HUMAN), abs=1e-6)
+    assert rotation == pytest.approx((1.0, 0.0, 0.0, 0.0), abs=1e-6)
+
+
+def test_an_arm_goes_against_the_leg_of_its_side() -> None:
+    own = [arm_at(0.43, phase / 20, 1.0)[0] for phase in range(20)]
+    leg = [angles_at(0.43, phase / 20).thigh for phase in range(20)]
+    assert np.corrcoef(own, leg)[0, 1] < -0.8
+    assert 20.0 <= degrees(max(own) - min(own)) <= 40.0
+    assert all(arm_at(0.0, phase / 4, 1.0) == arm_at(0.0, 0.0, 1.0) for phase in range(4))
