@@ -61,7 +61,7 @@ class TestSetUp:
         made = add_walker(bpy.context, human)
         assert sorted(rig_of(human).chains[name].tip_bone for name in made.legs) == ["foot.L", "foot.R"]
         assert made.body == "hips"
-        assert rig_of(human).walker.gait == "BIPED_WALK"
+        assert rig_of(human).walker.gait == "HUMAN"
         assert {rig_of(human).chains[name].effector for name in made.legs} == {"HEAD"}
 
     def test_nothing_moves_before_a_walk_is_planned(self) -> None:
@@ -236,7 +236,7 @@ class TestBadInput:
 
 
 class TestCharacters:
-    @pytest.mark.parametrize(("name", "count", "gait"), [("wolf", 4, "WALK"), ("human_mixamo", 2, "BIPED_WALK")])
+    @pytest.mark.parametrize(("name", "count", "gait"), [("wolf", 4, "WALK"), ("human_mixamo", 2, "HUMAN")])
     def test_real_skeletons_walk(self, name: str, count: int, gait: str) -> None:
         owner = make_character(name)
         for bone in owner.pose.bones:
