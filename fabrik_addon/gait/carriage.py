@@ -34,6 +34,7 @@ from .path import TICK, averaged
 
 EVENED = 2  # samples on either side over which the height of the body is averaged, twice
 GIVEN = 0.15  # of a leg's reach: how much higher than it is long a leg lets the body be that carries no more
+RISING = 0.24  # of √(g · leg): how fast the body comes up and goes down over what it walks on
 STRETCHED = 0.999  # of a leg's reach: how far a leg stretches that walks by a cycle
 ROLLED_ON = radians(25.0)  # how much farther than its cycle has it a heel comes up, where its leg would be too short
 MIDWAY = 0.5  # of a stance, from which on its heel may come up for the leg to reach
@@ -68,7 +69,8 @@ def walked(
         tilt = multiplied(multiplied(upright, multiplied(turn, conjugated(upright))), body.tilts[index])
         before, after = (turned(multiplied(one, track.rotations[index]), pivot) for one in (body.tilts[index], tilt))
         reach = course.legs[first].reach
-        swayed = turned(upright, (pelvis.sway * settings.body_sway * reach, -cycle.ahead_at(phase) * reach, 0.0))
+        ahead = liveliness(pace) * cycle.ahead_at(phase)
+        swayed = turned(upright, (pelvis.sway * settings.body_sway * reach, -ahead * reach, 0.0))
         offsets[index] = plus(plus(offsets[index], minus(before, after)), swayed)
         tilts[index] = tilt
         pose = plus(track.places[index], offsets[index]), multiplied(tilt, track.rotations[index])
@@ -76,13 +78,17 @@ def walked(
     known = [index for index, height in enumerate(heights) if height is not None]
     if not known:
         return body
-    evened = averaged(averaged(_filled(heights, known), EVENED), EVENED)
+    levels = [dot(plus(track.places[index], offsets[index]), track.ups[index]) for index in range(course.count)]
+    tops = [level + height for level, height in zip(levels, _filled(heights, known), strict=True)]
+    size, most = reach_of(course.legs), RISING * TICK
+    tops = _no_steeper(tops, most * sqrt(course.settings[0].acceleration * size))
+    evened = averaged(averaged([top - level for top, level in zip(tops, levels, strict=True)], EVENED), EVENED)
     for index, height in enumerate(evened):
         settings = course.settings[index]
         if clock.cycles[index] is not None:
             leg = course.legs[first]
-            rise = settings.body_carry * height + min(settings.body_height - 1.0, 0.0) * leg.height
-            offsets[index] = along(offsets[index], track.ups[index], rise)
+            low = liveliness(clock.paces[index]) * min(settings.body_height - 1.0, 0.0) * leg.height
+            offsets[index] = along(offsets[index], track.ups[index], settings.body_carry * height + low)
     return replace(body, offsets=offsets, tilts=tilts)
 
 
@@ -102,25 +108,33 @@ def _height(
     )
     cycle = clock.cycles[index]
     assert cycle is not None
-    found = list[tuple[float, float]]()
+    found, bounds = list[tuple[float, float]](), list[float]()
     for number in members:
         leg, foot = course.legs[number], poses[index][number]
+        if foot.is_hanging:
+            continue
+        farthest = rolled_on(leg, foot, feet[number][1], time) if foot.is_planted else foot.ankle
+        bounds.append(_above(leg, farthest, STRETCHED, (pose, up)))
         if not foot.is_planted:
             continue
         share = share_of_stance(leg, time, *around(feet[number][1], time))
         weight = carrying(share) if share is not None else 1.0
-        usual = cycle.reach_at(share if share is not None else 0.5) * leg.reach
-        at_rest = distance(leg.hip, leg.rest_ankle)
-        way = minus(placed(pose[0], pose[1], leg.hip), foot.ankle)
-        above = dot(way, up)
-        aside = dot(way, way) - above * above
-        wanted = at_rest + live * (usual - at_rest)
-        found.append((weight, sqrt(max(wanted * wanted - aside, 0.0)) - above))
+        usual = cycle.reach_at(share if share is not None else 0.5)
+        found.append((weight, live * _above(leg, foot.ankle, usual, (pose, up))))
     most = max((weight for weight, _ in found), default=0.0)
     if most <= HARDLY:
         return None
     size = reach_of(course.legs)
-    return min(height + (1.0 - weight / most) * GIVEN * size for weight, height in found)
+    return min(*bounds, *(height + (1.0 - weight / most) * GIVEN * size for weight, height in found))
+
+
+def _above(leg: Leg, ankle: V3, length: float, body: tuple[tuple[V3, Q4], V3]) -> float:
+    """How much higher the body is to be for hip and ankle to be so far apart, as a share of the leg's reach."""
+    pose, up = body
+    way = minus(placed(pose[0], pose[1], leg.hip), ankle)
+    above = dot(way, up)
+    aside = dot(way, way) - above * above
+    return sqrt(max((length * leg.reach) ** 2 - aside, 0.0)) - above
 
 
 def _filled(heights: Sequence[float | None], known: Sequence[int]) -> list[float]:
@@ -135,6 +149,16 @@ def _filled(heights: Sequence[float | None], known: Sequence[int]) -> list[float
         assert a is not None
         assert b is not None
         found.append(a + share * (b - a))
+    return found
+
+
+def _no_steeper(values: Sequence[float], most: float) -> list[float]:
+    """The highest curve that is nowhere above these values, and changes by no more from one to the next."""
+    found = list(values)
+    for _ in range(2):
+        for index in range(1, len(found)):
+            found[index] = min(found[index], found[index - 1] + most)
+        found.reverse()
     return found
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from math import floor
+from math import floor, radians
 
 from ..errors import InvalidValueError
-from ..maths import Q4, V3, placed, plus, scaled
+from ..maths import Q4, V3, lerp, placed, plus, scaled, slerp
 from ..messages import Message
 from .body import LOWEST, Carried, Course, Footing, Lean, carried, lean_of, lowered, need_of, with_heels_up
 from .carriage import STRETCHED, rolled_on, walked, with_heels_rolled
@@ -28,7 +28,8 @@ FAR_ABOVE = 100.0  # legs' reaches: from where the ground is looked for that is 
 BEFORE_STEPS, AFTER_STEPS = 0.15, 0.85  # share of the work that is done before the first step, and after the last
 SWINGING = 0.998  # of a leg's reach: how far from its hip a foot in the air may be
 GIVING_WAY, AT_ONCE = 5, 3  # samples before and after in which the body goes down to where a leg reaches; by a cycle
-DIP = 0.12  # of a hip's height: how far the body comes down for a foot in the air
+DIP, CYCLE_DIP = 0.12, 0.24  # of a hip's height: how far the body comes down for a foot in the air; by a cycle
+QUICKLY = radians(1.0)  # how far a foot that stands rolls in a sample, from which on it is looked at in between
 SAMPLES_A_SLICE = 30  # that are done between two reports of progress
 
 
@@ -119,16 +120,16 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     yield AFTER_STEPS
     surface_pose = _surface_pose(course, walk.terrain)
     feet, has_cycle = stepper.feet, any(gait_of(each).cycle is not None for each in walk.settings)
-    bodies = _over(course, clock, feet, _foot_poses(course, feet, surface_pose))
+    level, bodies = _over(course, clock, feet, surface_pose)
     if has_cycle:
         feet = with_heels_rolled(course, feet, bodies, surface_pose)
     if walk.reaching is not None:
         before, feet = feet, with_heels_up(course, feet, bodies, surface_pose)
         if feet != before:
-            bodies = _over(course, clock, feet, _foot_poses(course, feet, surface_pose))
+            level, bodies = _over(course, clock, feet, surface_pose)
     if has_cycle:
         poses = _foot_poses(course, feet, surface_pose)
-        bodies = _given_way(course, clock, (feet, poses), bodies, can_roll=False)
+        bodies = _given_way(course, clock, (feet, poses), level, surface_pose, can_roll=False)
     return WalkPlan(
         digest=walk.digest,
         first=walk.paths[0].first,
@@ -233,8 +234,9 @@ def _foot_poses(course: Course, feet: Feet, surface_pose: SurfacePose) -> list[l
     return [[foot_at(*way, index * TICK, surface_pose) for way in ways] for index in range(course.count)]
 
 
-def _over(course: Course, clock: Clock, walk: Feet, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
-    """By segment how the body is carried by its feet, and lowered where legs would not reach."""
+def _over(course: Course, clock: Clock, walk: Feet, surface_pose: SurfacePose) -> tuple[list[Carried], list[Carried]]:
+    """By segment how the body is carried by its feet; and the same lowered where legs would not reach."""
+    poses = _foot_poses(course, walk, surface_pose)
     leans: list[list[Lean]] = [[] for _ in course.tracks]
     homes = [course.of(leg).homes(limb.home) for leg, limb in enumerate(course.legs)]
     for index, feet in enumerate(poses):
@@ -247,7 +249,7 @@ def _over(course: Course, clock: Clock, walk: Feet, poses: Sequence[Sequence[Foo
     bodies = [
         walked(course, segment, clock, (walk, poses), level) for segment, level in enumerate(_carried(course, leans))
     ]
-    return _given_way(course, clock, (walk, poses), bodies, can_roll=True)
+    return bodies, _given_way(course, clock, (walk, poses), bodies, surface_pose, can_roll=True)
 
 
 def _given_way(
@@ -255,23 +257,31 @@ def _given_way(
     clock: Clock,
     walk: tuple[Feet, Sequence[Sequence[FootPose]]],
     bodies: Sequence[Carried],
+    surface_pose: SurfacePose,
     *,
     can_roll: bool,
 ) -> list[Carried]:
     """The body lowered where legs would not reach, though the heels of those that walk by a cycle may come up."""
     found, (steps, poses) = [], walk
     for segment, body in enumerate(bodies):
-        track, needs = course.tracks[segment], []
+        track, needs = course.tracks[segment], [0.0] * course.count
+        stands = [body.pose(track, index) for index in range(course.count)]
         for index, feet in enumerate(poses):
             has_cycle = clock.cycles[index] is not None
             state = (track.ups[index], clock.is_standing[index], has_cycle)
-            pose, own = body.pose(track, index), list[float]()
             for leg in course.members[segment]:
                 limb, foot = course.legs[leg], feet[leg]
                 if has_cycle and can_roll and foot.is_planted:
                     foot = replace(foot, ankle=rolled_on(limb, foot, steps[leg][1], index * TICK))
-                own.append(_need(limb, foot, pose, state))
-            needs.append(max(own))
+                needs[index] = max(needs[index], _need(limb, foot, stands[index], state))
+                before = poses[max(index - 1, 0)][leg]
+                stood, rolled = before.is_planted or foot.is_planted, abs(foot.pitch - before.pitch)
+                if has_cycle and not can_roll and stood and rolled > QUICKLY:
+                    between = foot_at(limb, *steps[leg], (index - 0.5) * TICK, surface_pose)
+                    (low, rotation), (high, turned_to) = stands[index - 1], stands[index]
+                    pose = lerp(low, high, 0.5), slerp(rotation, turned_to, 0.5)
+                    need = _need(limb, between, pose, state)
+                    needs[index - 1 : index + 1] = (max(each, need) for each in needs[index - 1 : index + 1])
         found.append(lowered(track, body, needs, GIVING_WAY if clock.cycles[0] is None else AT_ONCE))
     return found
 
@@ -284,7 +294,7 @@ def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool, 
     most = leg.standing_reach if is_standing else leg.walking_reach
     deepest = LOWEST
     if not foot.is_planted:
-        most, deepest = SWINGING * leg.reach, DIP
+        most, deepest = SWINGING * leg.reach, CYCLE_DIP if has_cycle else DIP
     if has_cycle:
         most = max(most, STRETCHED * leg.reach)
     return need_of(placed(body[0], body[1], leg.hip), foot.ankle, up, most, deepest * leg.height)

@@ -228,7 +228,7 @@ def made(kind: str) -> bpy.types.Object:
 
 FILE = Path(__file__).parents[2] / "data" / "0.2.0" / "walk_plan_1.blend"
 
-TOLD = "The stored walk is of version 1, not 2: plan it anew"
+TOLD = "The stored walk is of version 1, not 3: plan it anew"
 
 FRAMES = range(1, 21)
 
