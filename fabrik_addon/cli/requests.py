@@ -158,6 +158,7 @@ def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, gait
         "gait": walker.gait,
         "frames": list(span),
         "steps": planned.steps,
+        "done": planned.done,
         "told": planned.told,
     }
 

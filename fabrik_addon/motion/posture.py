@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import radians
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..maths import Doubles, conjugates, crosses, dots, products, rotated_each, 
 from ..recognise.part import ARM, HEAD, SPINE
 from .body import FORWARD, UP, Body, Limb, hinges_at_rest, turns_of
 
+NONE_KNOWN: Mapping[int, Doubles] = MappingProxyType({})
 OUT = radians(8.0)  # by which an arm that hangs is held off the trunk
 LEFTWARDS = crosses(UP, FORWARD)
 
@@ -49,7 +51,7 @@ def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
     return products(around, turns_about(over, tilt))
 
 
-def held(body: Body, bearing: Bearing) -> dict[int, Doubles]:
+def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles] = NONE_KNOWN) -> dict[int, Doubles]:
     """The local rotations (F, 4) of bones of trunk, head and arms, from their rest pose.
 
     The trunk turns evenly along its bones from the hips' turn to the chest's, neck and head back to where the body
@@ -58,6 +60,7 @@ def held(body: Body, bearing: Bearing) -> dict[int, Doubles]:
     Args:
         body: At rest.
         bearing: How it is held.
+        hinges: By bone the axis (3,) about which it bends, in its own axes, where that is known; else by its rest pose.
     """
     count, turns = len(bearing.pelvis), dict[int, Doubles]()
     still: Doubles = np.broadcast_to(np.array((1.0, 0.0, 0.0, 0.0)), (count, 4))
@@ -71,7 +74,7 @@ def held(body: Body, bearing: Bearing) -> dict[int, Doubles]:
     for name, limb in body.limbs.items():
         swing = bearing.arms.get(name[-1])
         if limb.kind == ARM and swing is not None and body.is_jointed(limb):
-            turns |= _hung(body, limb, swing, bearing.chest)
+            turns |= _hung(body, limb, swing, bearing.chest, hinges)
     found = dict[int, Doubles]()
     for bone, turn in turns.items():
         if bone == body.hips:
@@ -91,27 +94,25 @@ def _above(body: Body, bone: int, turns: Mapping[int, Doubles]) -> int:
     return parent
 
 
-def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles) -> dict[int, Doubles]:
+def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:
     """The turns (F, 4) of the bones of an arm that hangs, swings about the shoulder and bends."""
     joints, count = body.joints(limb), len(chest)
     side = 1.0 if float(dots(body.points(limb)[0], LEFTWARDS)) > 0.0 else -1.0
     down = units(-np.cos(OUT) * UP + np.sin(OUT) * side * LEFTWARDS)
-    upper_hinge, lower_hinge = hinges_at_rest(body, limb)
     a, b, c = body.points(limb)
+    upper, lower = limb.bones[joints[0]], limb.bones[joints[1]]
+    hinge = rotated_each(body.turns[upper], hinges_at_rest(body, limb)[0])
+    if lower in hinges:
+        known = rotated_each(body.turns[lower], hinges[lower])
+        hinge = known if float(dots(known, hinge)) > 0.0 else -known
+    hanging = products(_frame(down, -LEFTWARDS), conjugates(_frame(units(b - a), hinge)))
+    first, second = (way - dots(way, hinge) * hinge for way in (b - a, c - b))
+    at_rest = np.arctan2(dots(crosses(first, second), hinge), dots(first, second))
     across = np.broadcast_to(-LEFTWARDS, (count, 3))  # a positive turn about it brings what hangs forward
-    swung = turns_about(across, swing.shoulder)
-    bent = products(swung, turns_about(across, swing.elbow))
-    found = dict[int, Doubles]()
-    ends = [joints[1], joints[2], len(limb.bones)]
-    for first, last, way, hinge, turn in (
-        (joints[0], ends[0], b - a, upper_hinge, swung),
-        (joints[1], ends[1], c - b, lower_hinge, bent),
-    ):
-        axis = rotated_each(body.turns[limb.bones[first]], hinge)
-        hanging = products(_frame(down, -LEFTWARDS), conjugates(_frame(units(way), axis)))
-        for place in range(first, last):
-            found[limb.bones[place]] = products(chest, products(turn, np.broadcast_to(hanging, (count, 4))))
-    return found
+    swung = products(chest, products(turns_about(across, swing.shoulder), np.broadcast_to(hanging, (count, 4))))
+    bent = products(swung, turns_about(np.broadcast_to(hinge, (count, 3)), swing.elbow - at_rest))
+    found = {limb.bones[place]: swung for place in range(joints[0], joints[1])}
+    return found | {limb.bones[place]: bent for place in range(joints[1], joints[2])}
 
 
 def _frame(along: Doubles, hinge: Doubles) -> Doubles:

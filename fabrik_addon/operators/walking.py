@@ -78,7 +78,8 @@ class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
         rig_of(owner).live = True
         first, last = frames[0], frames[-1]
         steps = counted(work.steps, "1 step", "{count} steps")
-        self.tell(Text("{steps} in frames {first} to {last}", steps=steps, first=first, last=last), warnings=work.told)
+        text = Text("{steps} in frames {first} to {last}", steps=steps, first=first, last=last)
+        self.tell(text, *work.done, warnings=work.told)
 
 
 class FABRIK_OT_walk_bake(RigOperator):

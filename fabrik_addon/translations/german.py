@@ -194,6 +194,7 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "controls that edit these keys from now on: {chains}": "Controls, die diese Keys von nun an bearbeiten: {chains}",
     "Energy": "Schwung",
     "Step Width": "Schrittbreite",
     "Arm Swing": "Armschwung",

@@ -56,7 +56,16 @@ def test_arms_hang_swing_forward_and_bend_from_any_rest_pose(up: float, roll: fl
     lower = rotated_each(whole(made, found, 5), np.broadcast_to(made.heads[6] - made.heads[5], (COUNT, 3))) / 0.25
     assert upper[:, 0] == pytest.approx(np.full(COUNT, sin(OUT)), abs=1e-9)
     assert np.arctan2(-upper[:, 1], -upper[:, 2]) == pytest.approx(shoulder, abs=1e-9)
-    assert np.arctan2(-lower[:, 1], -lower[:, 2]) == pytest.approx(shoulder + elbow, abs=1e-9)
+    assert np.sum(upper * lower, axis=1) == pytest.approx(np.cos(elbow), abs=1e-9)
+    assert np.arctan2(-lower[:, 1], -lower[:, 2]) == pytest.approx(shoulder + elbow, abs=0.01)  # the hinge leans, too
+
+
+def test_an_elbow_bends_about_the_hinge_that_is_known() -> None:
+    made, hinge = body(0.0, 1.0), units(np.array((0.9, 0.1, -0.4)))
+    elbow = np.radians(np.linspace(0.0, 40.0, COUNT))
+    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(np.zeros(COUNT), elbow)}), {5: hinge})[5]
+    assert found[:, 1:] == pytest.approx(np.outer(found[:, 1:] @ hinge, hinge), abs=1e-12)
+    assert 2.0 * np.arctan2(np.abs(found[:, 1:] @ hinge), found[:, 0]) == pytest.approx(elbow, abs=1e-9)
 
 
 def test_the_trunk_turns_evenly_and_the_head_looks_ahead() -> None:

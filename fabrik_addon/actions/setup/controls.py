@@ -51,7 +51,7 @@ def draw_controls(
     """
     heads = [part.bones[-1] for part in chains.values() if part.kind == HEAD]
     body = {"HIPS": rig_of(owner).body_bone, "CHEST": chest, "HEAD": heads[0] if len(heads) == 1 else ""}
-    flesh, edits = flesh_of(context, owner), _drawn_at_bones(owner)
+    flesh, edits = flesh_of(context, owner), draw_at_bones(owner)
     asked = [(role, name) for role, name in body.items() if name]
     drawn = [name for role, name in asked if _draw_ring(owner, limbs, flesh, role, (name, edits.get(name, name)))]
     _lock_places(owner, [name for name in drawn if name != body["HIPS"]])
@@ -63,15 +63,22 @@ def draw_controls(
             _fit_box(owner, evaluated, flesh, chain.target_bone, part.bones[-1])
 
 
-def _drawn_at_bones(owner: bpy.types.Object) -> dict[str, str]:
+def draw_at_bones(owner: bpy.types.Object) -> dict[str, str]:
     """Let controls that edit a motion be drawn where the bones stand that they move, as far as Blender can.
 
     Returns:
         The names of these bones, each with that of its control.
     """
-    found = {chain.tip_bone: chain.target_bone for chain in rig_of(owner).chains if is_offset(chain)}
-    for name, control in found.items():
-        drawn: Any = pose_bones(owner)[control]
+    chains = [chain for chain in rig_of(owner).chains if chain.target == owner and chain.target_bone]
+    found = {chain.tip_bone: chain.target_bone for chain in chains if is_offset(chain)}
+    for chain in chains:
+        bone = pose_bones(owner).get(chain.target_bone)
+        if chain.tip_bone not in found and bone is not None and bone.custom_shape_transform is not None:
+            bone.custom_shape_transform = (
+                None if bone.custom_shape_transform.name == chain.tip_bone else bone.custom_shape_transform
+            )
+    for name, target in found.items():
+        drawn: Any = pose_bones(owner)[target]
         drawn.custom_shape_transform = pose_bones(owner)[name]
         if hasattr(drawn, "use_transform_at_custom_shape"):  # from 5.0 on: Blender's own gizmo with it
             drawn.use_transform_at_custom_shape = True

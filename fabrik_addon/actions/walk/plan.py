@@ -47,7 +47,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of, rest_turn
 from ...texts import Text, enumerated, quoted, worded
 from ..frames import check_range, frames_visited, go_to
-from ..keep_pose import unposed
+from ..keep_pose import LetGo, unposed
 from .posture import key_posture
 from .setup import check_body, frame_for, leg_limits, measured
 
@@ -328,6 +328,7 @@ class Planning:
         share: Of the work that is done, 0..1.
         is_done: Whether it is at its end.
         steps: How many there are then.
+        done: What else was done, as sentences.
         told: What could not be as asked, as sentences.
 
     Raises:
@@ -342,7 +343,7 @@ class Planning:
             check_rig(owner, depsgraph)
         self.context, self.owner, self.frames, self.scene = context, owner, frames, context.scene
         self.share = 0.0
-        self.is_done, self.steps, self.told = False, 0, list[str]()
+        self.is_done, self.steps, self.done, self.told = False, 0, list[str](), list[str]()
         self._is_reading = True
         self._work = self._steps()
 
@@ -374,18 +375,18 @@ class Planning:
         with place_of(rig=self.owner.name):
             plan = yield from _shared(planning(walk), SAMPLING, 1.0)
         bring_up_to_date(self.owner)
-        told = self._posture(plan)
+        self.done, told = self._posture(plan)
         keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
         self.steps = sum(len(steps) for steps in plan.steps)
         self.told = [*map(worded, plan.told), *told, *_switched_off(self.owner)]
         self.is_done = True
 
-    def _posture(self, plan: WalkPlan) -> list[Text]:
+    def _posture(self, plan: WalkPlan) -> LetGo:
         """Key what of the body the walk has no goals for; what there is to tell of it."""
         try:
             return key_posture(self.context, self.owner, plan, self.frames)
         except FabrikError as error:
-            return [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)]
+            return LetGo([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:

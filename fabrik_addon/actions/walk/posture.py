@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from math import radians
 
 import bpy
 import numpy as np
 
+from ...errors import FabrikError
 from ...gait import WalkPlan, feet_at, rhythm_at
 from ...gait.feet import around
 from ...gait.human import arm_at, pelvis_at, thorax_at
 from ...gait.legs import LEFT, RIGHT
-from ...maths import Doubles, conjugates, eased, products, turns_about
+from ...maths import Doubles, conjugates, eased, products, turns_about, units
 from ...motion.body import Body
 from ...motion.posture import ArmSwing, Bearing, held, turned_by
 from ...recognise.find import HUMAN
@@ -23,11 +25,19 @@ from ...recognise.part import LEG
 from ...rig.animation.channels import rotation_path
 from ...rig.animation.compat import fcurves_of, remove_curves
 from ...rig.bones import names_if_any, pose_bones
-from ...rig.goals import is_offset
-from ...rig.schema import rig_of, walker_of
+from ...rig.checks import check_offset
+from ...rig.figure.start_pose import reset, start_from_keys
+from ...rig.goals import is_offset, swing_frame_of
+from ...rig.schema import FabrikChain, rig_of, walker_of
+from ...rig.schema.chain import OFFSET, PLACE
+from ...rig.schema.limit import limit_of
+from ...rig.walk_goals import is_walked
 from ...texts import Text, quoted
+from ..keep_pose import LetGo
 from ..motion.clips import BoneClip, Clip, write_clip
+from ..motion.edits import are_moved
 from ..motion.transfer import staged
+from ..setup.controls import draw_at_bones
 from ..setup.parts import find_parts
 
 AHEAD = {"L": 0.0, "R": 0.5}  # of a cycle by which the leg of a side is ahead of the clock
@@ -37,12 +47,11 @@ STRAIGHTENED, HANGING = 0.3, 0.25  # of a swing, after which they hang down by a
 AT_REST = 1e-4  # of a quaternion: bones that are turned by less all the time are not keyed
 
 
-def key_posture(
-    context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: tuple[int, int]
-) -> list[Text]:
+def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: tuple[int, int]) -> LetGo:
     """Key trunk, head, arms and toes as the cycle of a walk has them; keys that an earlier plan made are replaced.
 
-    Bones with keys of their own are left as they are, and so are those that chains pose.
+    Chains whose controls rest, as Set Up Character leaves those of arms, edit these keys from then on. Bones with keys
+    of their own are left as they are, and so are those that other chains pose.
 
     Args:
         context: Its view layer has the armature.
@@ -61,36 +70,78 @@ def key_posture(
     found = find_parts(owner) if plan.phases and swing > 0.0 else None
     if found is None or found.plan != HUMAN.name or not found.body:
         forget_posture(owner)
-        return []
+        return LetGo([], [])
     _, body = staged(context, owner, found)
     span = range(frames[0], frames[1] + 1)
-    bearing = _bearing(plan, span, swing)
-    posed = _posed_by_chains(owner)
-    before = _written(owner)
-    kept, rows, pose = list[str](), list[BoneClip](), pose_bones(owner)
-    for number, turns in (held(body, bearing) | _toes(body, plan, span)).items():
+    bones = pose_bones(owner)
+    limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
+    hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
+    turned = held(body, _bearing(plan, span, swing), hinges) | _toes(body, plan, span)
+    edited = _at_rest(owner, {body.names[number] for number in turned}, np.array(span, dtype=np.float64))
+    others = [chain for chain in _posing(owner) if chain not in edited]
+    posed = {name for chain in others for name in names_if_any(owner, chain)}
+    before, known = _written(owner)
+    kept, rows = list[str](), list[BoneClip]()
+    for number, turns in turned.items():
         name = body.names[number]
         if name in posed or (_digest(owner, name) and _digest(owner, name) != before.get(name)):
             kept.append(name)
         elif name in before or np.abs(turns[:, 1:]).max() > AT_REST:
             rows.append(BoneClip(name, turns, {}, None, "LINEAR"))
     clip = Clip(owner.name, *frames, np.array(span, dtype=np.float64), tuple(rows))
-    told = write_clip(owner, clip, frames[0]) if rows else []
-    keyed = [one.bone for one in rows if one.bone in pose]
-    walker.posture = json.dumps({name: _digest(owner, name) for name in keyed})
+    told = _written_edited(owner, clip, edited)
+    start_from_keys(owner, edited)
+    draw_at_bones(owner)
+    keyed = [one.bone for one in rows if one.bone in bones]
+    now = [chain.name for chain in edited]
+    _write(owner, keyed, [*(name for name in known if name in rig_of(owner).chains), *now])
+    done = list[str]()
     if keyed:
-        told.append(Text("trunk, head, arms and toes are keyed ({count} bones)", count=len(keyed)))
+        done.append(Text("trunk, head, arms and toes are keyed ({count} bones)", count=len(keyed)))
+    if edited:
+        done.append(Text("controls that edit these keys from now on: {chains}", chains=quoted(now)))
     if kept:
-        told.append(Text("left as they are, since keys or chains pose them: {bones}", bones=quoted(kept)))
-    return told
+        done.append(Text("left as they are, since keys or chains pose them: {bones}", bones=quoted(kept)))
+    return LetGo(done, list(told))
+
+
+def _written_edited(owner: bpy.types.Object, clip: Clip, edited: Sequence[FabrikChain]) -> Sequence[str]:
+    """What there is to tell of a clip that was written, and is edited by chains from then on."""
+    for chain in edited:
+        chain.goal = OFFSET
+    try:
+        return write_clip(owner, clip, clip.first) if clip.bones else []
+    except FabrikError:
+        for chain in edited:
+            chain.goal = PLACE
+        raise
 
 
 def forget_posture(owner: bpy.types.Object) -> None:
-    """Take away the keys that a plan made, but for those that were changed since."""
-    for name, digest in _written(owner).items():
+    """Take away the keys that a plan made, but for those that were changed since; controls tell a place again."""
+    keys, edited = _written(owner)
+    for name, digest in keys.items():
         if digest == _digest(owner, name):
             remove_curves(owner, _curves(owner, name))
+    still = np.array([0.0])
+    for chain in [one for one in rig_of(owner).chains if one.name in edited and is_offset(one)]:
+        bones = names_if_any(owner, chain)
+        if not are_moved([chain], still).any() and not any(_curves(owner, name) for name in bones):
+            chain.goal = PLACE
+            reset(chain, [pose_bones(owner)[name] for name in bones])
+    draw_at_bones(owner)
     walker_of(owner).posture = ""
+
+
+def _at_rest(owner: bpy.types.Object, bones: set[str], frames: Doubles) -> list[FabrikChain]:
+    """The chains of bones whose controls rest in all frames, and can edit a motion."""
+    found = list[FabrikChain]()
+    for chain in _posing(owner):
+        if chain.goal == PLACE and not bones.isdisjoint(names_if_any(owner, chain)):
+            with suppress(FabrikError):
+                check_offset(owner, chain, swing_frame_of(owner, chain))
+                found += [] if are_moved([chain], frames).any() else [chain]
+    return found
 
 
 def _bearing(plan: WalkPlan, frames: Sequence[int], swing: float) -> Bearing:
@@ -130,23 +181,28 @@ def _bent(plan: WalkPlan, leg: int, frame: int) -> float:
     return min(max(foot.pitch, 0.0), MOST_BENT) * (1.0 - HANGING * eased(share / STRAIGHTENED))
 
 
-def _posed_by_chains(owner: bpy.types.Object) -> set[str]:
-    """Names of the bones that chains with goals of their own pose."""
-    return {
-        name
+def _posing(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chains with goals of their own."""
+    return [
+        chain
         for chain in rig_of(owner).chains
-        if chain.enabled and not is_offset(chain)
-        for name in names_if_any(owner, chain)
-    }
+        if chain.enabled and chain.target is not None and not is_offset(chain) and not is_walked(chain)
+    ]
 
 
-def _written(owner: bpy.types.Object) -> dict[str, str]:
-    """By the names of bones the digests of the keys that a plan made."""
+def _written(owner: bpy.types.Object) -> tuple[dict[str, str], list[str]]:
+    """By the names of bones the digests of the keys that a plan made, and the chains that edit them since."""
     try:
-        found = json.loads(walker_of(owner).posture or "{}")
-    except ValueError:
-        return {}
-    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
+        found = json.loads(walker_of(owner).posture)
+        return {str(name): str(digest) for name, digest in found["keys"].items()}, list(map(str, found["edited"]))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}, []
+
+
+def _write(owner: bpy.types.Object, keyed: Sequence[str], edited: Sequence[str]) -> None:
+    """Note the bones whose keys a plan made, and the chains that edit them."""
+    keys = {name: _digest(owner, name) for name in keyed}
+    walker_of(owner).posture = json.dumps({"keys": keys, "edited": edited})
 
 
 def _curves(owner: bpy.types.Object, name: str) -> list[bpy.types.FCurve]:

@@ -35,9 +35,10 @@ KIND_ITEMS = (
     ("REACH", "Reach", "Bring the tip to the target"),
     ("AIM", "Aim", "Point an axis of the tip bone at the target: heads, eyes, turrets"),
 )
+PLACE = "PLACE"  # of a goal that tells where a tip is to be
 OFFSET = "OFFSET"  # of a goal that tells how far from the start pose a tip is to be, and not where
 GOAL_ITEMS = (
-    ("PLACE", "Place", "The tip comes to where the target stands"),
+    (PLACE, "Place", "The tip comes to where the target stands"),
     (
         OFFSET,
         "Offset",

@@ -12,9 +12,10 @@ from fabrik_addon.actions.walk.plan import plan_walk
 from fabrik_addon.actions.walk.posture import forget_posture
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema.limit import limit_of
 from mathutils import Vector
 
-from support.scenes import key_way, planned
+from support.scenes import key_way, planned, press
 from support.skeletons import make_character
 
 FRAMES = (1, 60)
@@ -82,9 +83,51 @@ def test_a_new_plan_replaces_its_keys_but_for_those_that_were_changed() -> None:
         one for one in fcurves_of(owner) if one.data_path == curve.data_path and one.array_index == curve.array_index
     )
     assert [tuple(point.co) for point in curve.keyframe_points] == own
-    assert any(LOWER in told for told in work.told)
+    assert any(LOWER in told for told in work.done)
     forget_posture(owner)
     assert set(keyed(owner)) == {LOWER}
+
+
+def test_the_arms_of_a_character_that_was_set_up_swing_and_are_edited() -> None:
+    owner = character()
+    bpy.context.view_layer.objects.active = owner
+    owner.select_set(True)
+    press("character_setup")
+    planned(owner, FRAMES)
+    chain = rig_of(owner).chains["Arm.L"]
+    assert chain.goal == "OFFSET"
+    assert {UPPER, LOWER} <= set(keyed(owner))
+    scene, ways = bpy.context.scene, []
+    rig_of(owner).live = True
+    for frame in range(*FRAMES):
+        scene.frame_set(frame)
+        ways.append(along(owner, UPPER))
+    assert max(way.z for way in ways) < -0.8
+    angles = np.degrees([np.arctan2(-way.y, -way.z) for way in ways])
+    assert 15.0 < angles.max() - angles.min() < 50.0
+    assert all(limit_of(owner.pose.bones[bone]).limit == "HINGE" for bone in (LOWER, LOWER.replace("Left", "Right")))
+    scene.frame_set(20)
+    before = along(owner, LOWER)
+    owner.pose.bones[chain.target_bone].location.z += 0.1
+    scene.frame_set(20)
+    assert along(owner, LOWER).angle(before) > 0.2
+    owner.pose.bones[chain.target_bone].location.z = 0.0
+    forget_posture(owner)
+    assert (chain.goal, chain.start) == ("PLACE", "REST")
+    assert owner.pose.bones[chain.target_bone].custom_shape_transform is None
+
+
+def test_an_arm_whose_control_was_moved_stays_where_it_was_put() -> None:
+    owner = character()
+    bpy.context.view_layer.objects.active = owner
+    owner.select_set(True)
+    press("character_setup")
+    chain = rig_of(owner).chains["Arm.L"]
+    owner.pose.bones[chain.target_bone].location.z += 0.1
+    work = plan_walk(bpy.context, planned(owner, FRAMES), FRAMES)
+    assert chain.goal == "PLACE"
+    assert UPPER not in keyed(owner)
+    assert any(UPPER in told for told in work.done)
 
 
 @pytest.mark.parametrize("without", ["arm_swing", "gait"])
