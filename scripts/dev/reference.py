@@ -281,8 +281,10 @@ def _declared(part: type, whole: type) -> list[Row]:
 
 
 def _rows(kind: Kind, skipped: Sequence[str] = ("rna_type", "name", "bl_idname")) -> list[Row]:
-    shown = [prop for prop in kind.properties if prop.identifier not in skipped and prop.identifier != "filter_glob"]
-    return [row_of(prop, prop.identifier, kind.identifier) for prop in shown]
+    found = {prop.identifier: prop for prop in kind.properties}  # of a name that two types above have, the nearer one
+    return [
+        row_of(prop, name, kind.identifier) for name, prop in found.items() if name not in {*skipped, "filter_glob"}
+    ]
 
 
 def _of_type(owner: type) -> list[Row]:
