@@ -167,13 +167,9 @@ class _Made:
     seen: dict[str, Q4]
 
 
-def ik_constraints(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone, Any]]:
-    """The IK constraints of bones that are in force."""
-    pairs = ((bone, constraint) for bone in bones for constraint in bone.constraints)
-    return [(bone, found) for bone, found in pairs if found.type == "IK" and not found.mute]
-
-
-def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
+def convert(
+    context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str], *, aims: bool
+) -> list[Converted]:
     """Make a chain of each IK constraint of bones, and mute the constraint; with the target's rotation and the weights.
 
     The pose that Blender's IK makes now stays: it is written into the bones and becomes the start pose, and the chain's
@@ -184,15 +180,22 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         context: Its view layer is evaluated.
         owner: The armature object.
         bones: Names of the bones whose constraints are converted.
+        aims: Whether Damped Track constraints become chains, too, which aim.
 
     Returns:
-        What came of each; a constraint that can't be carried over stays as it is.
+        What came of each that is in force; a constraint that can't be carried over stays as it is.
 
     Raises:
         RigError: The armature can't be edited.
     """
-    check_editable(owner)
-    return _converted(context, owner, ik_constraints([pose_bones(owner)[name] for name in bones]))
+    results = list[Converted]()
+    for kind in ("IK", "DAMPED_TRACK") if aims else ("IK",):
+        pairs = ((bone, one) for bone in map(pose_bones(owner).__getitem__, bones) for one in bone.constraints)
+        found = [(bone, one) for bone, one in pairs if one.type == kind and not one.mute]
+        if found:
+            check_editable(owner)
+            results += _converted(context, owner, found)
+    return results
 
 
 def _converted(
@@ -385,39 +388,12 @@ TRACK_AXES: dict[str, V3] = {
 ALONG = 1e-6  # by which a unit vector may differ from an axis
 
 
-def tracks(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone, Any]]:
-    """The Damped Track constraints of bones that are in force."""
-    pairs = ((bone, constraint) for bone in bones for constraint in bone.constraints)
-    return [(bone, found) for bone, found in pairs if found.type == "DAMPED_TRACK" and not found.mute]
-
-
 def track_axis(chain: FabrikChain) -> str:
     """How Damped Track names the axis that a chain of one bone aims; "" where it can't do what the chain does."""
     axis = unit(v3(chain.aim_axis))
     if not chain.aims or chain.bone_count != 1:
         return ""
     return next((name for name, one in TRACK_AXES.items() if distance(axis, one) <= ALONG), "")
-
-
-def convert_tracks(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
-    """Make a chain that aims of each Damped Track constraint of bones, and mute the constraint.
-
-    The pose that the constraint makes now stays: it is written into the bone and becomes the start pose; a keyed bone
-    starts from its keys.
-
-    Args:
-        context: Its view layer is evaluated.
-        owner: The armature object.
-        bones: Names of the bones whose constraints are converted.
-
-    Returns:
-        What came of each; a constraint that can't be carried over stays as it is.
-
-    Raises:
-        RigError: The armature can't be edited.
-    """
-    check_editable(owner)
-    return _converted(context, owner, tracks([pose_bones(owner)[name] for name in bones]))
 
 
 def _track_refusal(constraint: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from ..actions.convert import Converted, convert_ik, convert_tracks, ik_constraints, tracks
+from ..actions.convert import Converted, convert
 from ..actions.convert_back import convert_to_ik
 from ..actions.frames import check_frame
 from ..actions.setup.parts import find_parts
@@ -250,10 +250,7 @@ def _converted(arguments: argparse.Namespace) -> Report:
         raise InvalidValueError("--chain does not go with --to chains: name an armature")
     else:
         for owner in armatures(arguments.armature):
-            bones = list(pose_bones(owner))
-            names = [bone.name for bone in bones]
-            made = convert_ik(bpy.context, owner, names) if ik_constraints(bones) else []
-            made += convert_tracks(bpy.context, owner, names) if arguments.aims and tracks(bones) else []
+            made = convert(bpy.context, owner, pose_bones(owner).keys(), aims=arguments.aims)
             told += [(owner, made)] if made else []
         if not told:
             raise InvalidValueError("no bone has an IK constraint that is in force")

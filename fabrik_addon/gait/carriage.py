@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, radians, sqrt
 
+from numpy import interp
+
 from ..maths import (
     FRONT,
     Q4,
@@ -25,7 +27,7 @@ from ..maths import (
 )
 from .body import Carried, Course
 from .clock import Clock, reach_of
-from .cycle import carrying
+from .cycle import carrying, sampled
 from .feet import Feet, Foothold, FootPose, Step, SurfacePose, around, cycle_of_step, foot_at, pose_of, share_of_stance
 from .ground import is_body
 from .human import liveliness, pelvis_at
@@ -69,17 +71,18 @@ def walked(
         tilt = multiplied(multiplied(upright, multiplied(turn, conjugated(upright))), body.tilts[index])
         before, after = (turned(multiplied(one, track.rotations[index]), pivot) for one in (body.tilts[index], tilt))
         reach = course.legs[first].reach
-        ahead = liveliness(pace) * cycle.ahead_at(phase)
+        ahead = liveliness(pace) * sampled(cycle.ahead, phase % 1.0)
         swayed = turned(upright, (pelvis.sway * settings.body_sway * reach, -ahead * reach, 0.0))
         offsets[index] = plus(plus(offsets[index], minus(before, after)), swayed)
         tilts[index] = tilt
         pose = plus(track.places[index], offsets[index]), multiplied(tilt, track.rotations[index])
         heights.append(_height(course, members, index, (clock, walk), pose))
-    known = [index for index, height in enumerate(heights) if height is not None]
+    known = {index: height for index, height in enumerate(heights) if height is not None}
     if not known:
         return body
+    filled = interp(range(course.count), [*known], [*known.values()]).tolist()
     levels = [dot(plus(track.places[index], offsets[index]), track.ups[index]) for index in range(course.count)]
-    tops = [level + height for level, height in zip(levels, _filled(heights, known), strict=True)]
+    tops = [level + height for level, height in zip(levels, filled, strict=True)]
     size, most = reach_of(course.legs), RISING * TICK
     tops = _no_steeper(tops, most * sqrt(course.settings[0].acceleration * size))
     evened = averaged(averaged([top - level for top, level in zip(tops, levels, strict=True)], EVENED), EVENED)
@@ -113,13 +116,14 @@ def _height(
         leg, foot = course.legs[number], poses[index][number]
         if foot.is_hanging:
             continue
-        farthest = rolled_on(leg, foot, feet[number][1], time) if foot.is_planted else foot.ankle
+        last, following = around(feet[number][1], time)
+        share = share_of_stance(leg, time, last, following) if foot.is_planted else None
+        farthest = _rolled_on(leg, foot, following, share)
         bounds.append(_above(leg, farthest, STRETCHED, (pose, up)))
         if not foot.is_planted:
             continue
-        share = share_of_stance(leg, time, *around(feet[number][1], time))
         weight = carrying(share) if share is not None else 1.0
-        usual = cycle.reach_at(share if share is not None else 0.5)
+        usual = sampled(cycle.reaches, share if share is not None else 0.5)
         found.append((weight, live * _above(leg, foot.ankle, usual, (pose, up))))
     most = max((weight for weight, _ in found), default=0.0)
     if most <= HARDLY:
@@ -137,21 +141,6 @@ def _above(leg: Leg, ankle: V3, length: float, body: tuple[tuple[V3, Q4], V3]) -
     return sqrt(max((length * leg.reach) ** 2 - aside, 0.0)) - above
 
 
-def _filled(heights: Sequence[float | None], known: Sequence[int]) -> list[float]:
-    """The same with what is not known in between what is."""
-    found, place = list[float](), 0
-    for index in range(len(heights)):
-        while place + 1 < len(known) and known[place + 1] <= index:
-            place += 1
-        low, high = known[place], known[min(place + 1, len(known) - 1)]
-        share = min(max((index - low) / (high - low), 0.0), 1.0) if high > low else 0.0
-        a, b = heights[low], heights[high]
-        assert a is not None
-        assert b is not None
-        found.append(a + share * (b - a))
-    return found
-
-
 def _no_steeper(values: Sequence[float], most: float) -> list[float]:
     """The highest curve that is nowhere above these values, and changes by no more from one to the next."""
     found = list(values)
@@ -162,13 +151,12 @@ def _no_steeper(values: Sequence[float], most: float) -> list[float]:
     return found
 
 
-def rolled_on(leg: Leg, foot: FootPose, steps: Sequence[Step], time: float) -> V3:
-    """Where the ankle of a foot that stands can be at a time, if its heel comes up as far as it may until it lifts.
+def _rolled_on(leg: Leg, foot: FootPose, following: Step | None, share: float | None) -> V3:
+    """Where the ankle of a foot that stands can be after a share of its stance, its heel as far up as it may come.
 
     So who walks uphill, or comes down a step, reaches by the foot before the body gives way.
     """
-    last, following = around(steps, time)
-    share, cycle = share_of_stance(leg, time, last, following), cycle_of_step(leg, following)
+    cycle = cycle_of_step(leg, following)
     if share is None or share <= MIDWAY or cycle is None or following is None or following.toe_off <= 0.0:
         return foot.ankle
     part = max(cycle.roll_at(share), 0.0) / cycle.toe_off
@@ -210,13 +198,10 @@ def _rolled(
         return step
 
     def is_long_enough(toe_off: float) -> bool:
-        row = [*steps[:index], replace(step, toe_off=toe_off)][-2:]
-        for tick in ticks:
-            place, rotation = body.pose(track, tick)
-            foot = foot_at(leg, start if len(row) < 2 else row[0].start, row, tick * TICK, surface_pose)
-            if distance(placed(place, rotation, leg.hip), foot.ankle) > STRETCHED * leg.reach:
-                return False
-        return True
+        row = [*steps[:index], replace(step, toe_off=toe_off)]
+        hips = ((tick, placed(*body.pose(track, tick), leg.hip)) for tick in ticks)
+        feet = ((hip, foot_at(leg, start, row, tick * TICK, surface_pose)) for tick, hip in hips)
+        return all(distance(hip, foot.ankle) <= STRETCHED * leg.reach for hip, foot in feet)
 
     low, high = step.toe_off, step.toe_off + ROLLED_ON
     if is_long_enough(low):

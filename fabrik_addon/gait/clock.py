@@ -45,7 +45,8 @@ LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24
 STILL = 0.02  # of √(g h): slower than that the body stands
 CALM = 0.1  # seconds, half-life with which the path is smoothed before its speed is read
 PAUSE = 0.3  # seconds that the body must stand for the feet to come home
-FIRST_STEPS = 2.0  # how much faster the clock runs in the first cycle: feet that leave home have half a step to go
+# How much faster the clock runs in the first cycle: feet that leave home have half a step to go; by a gait's cycle
+FIRST_STEPS, FIRST_OF_CYCLE = 2.0, 1.7
 LEVEL = 0.99999  # cosine of a slope that is none
 STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
 PACE = 0.2  # seconds, half-life with which the speed is smoothed by which a cycle is chosen
@@ -126,7 +127,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
             rate = speeds[index] / stride
         most = (1.0 - rhythm.duty) / LEAST_SWING
         hurried.append(rate > most)
-        rate = min(rate * max(1.0, FIRST_STEPS - since), most)
+        rate = min(rate * max(1.0, (FIRST_OF_CYCLE if cycle is not None else FIRST_STEPS) - since), most)
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)
     stride = _stride(legs, rooms, rest, rhythms[0])

@@ -16,17 +16,13 @@ from ..maths import eased
 from .legs import Sole
 
 SAMPLES = 48  # in a stance, and in a swing
-FLAT_FROM, FLAT_UNTIL, RISING = (
-    0.1,
-    0.26,
-    0.16,
-)  # phases in which a foot is flat, and how long its heel takes to be free
+# phases in which a foot is flat, and how long its heel takes to be free
+FLAT_FROM, FLAT_UNTIL, RISING = 0.1, 0.26, 0.16
 HANDOVER = 0.25  # of a stance: in which the body comes to be carried by a leg that landed, and by it no more
 THIGH = SHANK = 0.5
 BOTH = 0.75  # by how much one leg gets longer and the other shorter where the body is so much farther ahead
 TRIES = 12
 ROLLED_ON = radians(6.0)  # by how much farther than its leg has it a heel comes up
-LEAVING = 0.3  # of a swing, in which a foot comes off the ground
 UNROLLED = 0.6  # of a swing, until which the foot is turned as the leg has it
 
 
@@ -98,17 +94,9 @@ class Cycle:
         """How far the toes are up when the foot lands."""
         return -self.rolls[0]
 
-    def reach_at(self, share: float) -> float:
-        """`reaches` after a share of a stance."""
-        return sampled(self.reaches, share)
-
     def roll_at(self, share: float) -> float:
         """`rolls` after a share of a stance."""
         return sampled(self.rolls, share)
-
-    def ahead_at(self, phase: float) -> float:
-        """`ahead` at a phase."""
-        return sampled(self.ahead, phase % 1.0)
 
     def in_the_air(self, share: float) -> InTheAir:
         """`swing` after a share of a swing."""
@@ -160,19 +148,14 @@ def cycle_of(
 
     def hips(phase: float, start: float) -> tuple[float, float]:
         """Where the middle of the hips is, from where the foot stands flat, if the body is so far before it."""
-        x = z = total = 0.0
-        for other in (phase % 1.0, (phase + 0.5) % 1.0):
-            weight = carrying(other / duty)
-            if weight:
-                x += weight * (sampled(led, other / duty) - mean)
-                total += weight
-        x = x / total + start
-        for other in (phase % 1.0, (phase + 0.5) % 1.0):
-            weight = carrying(other / duty)
-            if weight:
-                ankle = sole.rolled(sampled(rolls, other / duty))
-                off = x + other * stride + forth(other) - ankle[0]
-                z += weight * (ankle[1] + sqrt(max(sampled(reaches, other / duty) ** 2 - off * off, 0.0)))
+        both = [(carrying(other / duty), other) for other in (phase % 1.0, (phase + 0.5) % 1.0)]
+        standing, total = [each for each in both if each[0]], sum(weight for weight, _ in both)
+        x = sum(weight * (sampled(led, other / duty) - mean) for weight, other in standing) / total + start
+        z = 0.0
+        for weight, other in standing:
+            ankle = sole.rolled(sampled(rolls, other / duty))
+            off = x + other * stride + forth(other) - ankle[0]
+            z += weight * (ankle[1] + sqrt(max(sampled(reaches, other / duty) ** 2 - off * off, 0.0)))
         return x + phase * stride, z / total
 
     mean = start

@@ -10,6 +10,7 @@ personification".
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -101,10 +102,16 @@ def duty_at(speed: float) -> float:
 
 def curve(table: Sequence[Sequence[float]], speed: float, phase: float) -> float:
     """A joint's angle at a v* and phase, radians."""
-    index = min(max(sum(known < speed for known in SPEEDS) - 1, 0), len(SPEEDS) - 2)
+    return _waves(_parts(table, speed), phase)
+
+
+@lru_cache(maxsize=4096)
+def _parts(table: Sequence[Sequence[float]], speed: float) -> Sequence[float]:
+    """What a joint's curve is made of at a v*."""
+    index = min(max(bisect_left(SPEEDS, speed) - 1, 0), len(SPEEDS) - 2)
     low, high = SPEEDS[index], SPEEDS[index + 1]
     share = min(max((speed - low) / (high - low), 0.0), 1.0)
-    return _waves([a + share * (b - a) for a, b in zip(table[index], table[index + 1], strict=True)], phase)
+    return [a + share * (b - a) for a, b in zip(table[index], table[index + 1], strict=True)]
 
 
 def _waves(parts: Sequence[float], phase: float) -> float:

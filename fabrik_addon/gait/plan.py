@@ -127,6 +127,7 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
 
 
 VERSION = 3
+KNOWN = (2, VERSION)  # what a plan of the older one lacks, it has as it is if nothing is said of it
 
 Record = TypeVar("Record")
 Value = TypeVar("Value")
@@ -149,13 +150,13 @@ def from_text(text: str) -> WalkPlan:
     """A plan that was stored.
 
     Raises:
-        InvalidValueError: The text is no plan, or one of a newer version.
+        InvalidValueError: The text is no plan, or one of a version that is not known.
     """
     try:
         data: Json = json.loads(text)
         stored = _fields(data)
         version = stored["version"]
-        if version != VERSION:
+        if version not in KNOWN:
             raise InvalidValueError(Message("WALK_OF_OTHER_VERSION", version=version, known=VERSION))
         return _record(WalkPlan, stored)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -165,7 +166,7 @@ def from_text(text: str) -> WalkPlan:
 def _record(kind: Callable[..., Record], data: Json) -> Record:
     """A dataclass out of the fields that it was stored with, each read as its type asks."""
     stored = _fields(data)
-    return kind(**{name: read(stored[name]) for name, read in _READERS[kind].items()})
+    return kind(**{name: read(stored[name]) for name, read in _READERS[kind].items() if name in stored})
 
 
 def _all(read: Callable[[Json], Value]) -> Callable[[Json], tuple[Value, ...]]:

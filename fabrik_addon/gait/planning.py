@@ -11,7 +11,7 @@ from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, placed, plus, scaled, slerp
 from ..messages import Message
 from .body import LOWEST, Carried, Course, Footing, Lean, carried, lean_of, lowered, need_of, with_heels_up
-from .carriage import STRETCHED, rolled_on, walked, with_heels_rolled
+from .carriage import STRETCHED, walked, with_heels_rolled
 from .clock import Clock, clock_of
 from .feet import Feet, FootPose, SurfacePose, foot_at
 from .gaits import gait_of
@@ -120,16 +120,18 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     yield AFTER_STEPS
     surface_pose = _surface_pose(course, walk.terrain)
     feet, has_cycle = stepper.feet, any(gait_of(each).cycle is not None for each in walk.settings)
-    level, bodies = _over(course, clock, feet, surface_pose)
+    poses = _foot_poses(course, feet, surface_pose)
+    level = _over(course, clock, feet, poses)
     if has_cycle:
-        feet = with_heels_rolled(course, feet, bodies, surface_pose)
+        feet = with_heels_rolled(course, feet, level, surface_pose)
+        poses = _foot_poses(course, feet, surface_pose)
+    bodies = _given_way(course, clock, (feet, poses), level, surface_pose)
     if walk.reaching is not None:
         before, feet = feet, with_heels_up(course, feet, bodies, surface_pose)
         if feet != before:
-            level, bodies = _over(course, clock, feet, surface_pose)
-    if has_cycle:
-        poses = _foot_poses(course, feet, surface_pose)
-        bodies = _given_way(course, clock, (feet, poses), level, surface_pose, can_roll=False)
+            poses = _foot_poses(course, feet, surface_pose)
+            level = _over(course, clock, feet, poses)
+            bodies = _given_way(course, clock, (feet, poses), level, surface_pose)
     return WalkPlan(
         digest=walk.digest,
         first=walk.paths[0].first,
@@ -234,9 +236,8 @@ def _foot_poses(course: Course, feet: Feet, surface_pose: SurfacePose) -> list[l
     return [[foot_at(*way, index * TICK, surface_pose) for way in ways] for index in range(course.count)]
 
 
-def _over(course: Course, clock: Clock, walk: Feet, surface_pose: SurfacePose) -> tuple[list[Carried], list[Carried]]:
-    """By segment how the body is carried by its feet; and the same lowered where legs would not reach."""
-    poses = _foot_poses(course, walk, surface_pose)
+def _over(course: Course, clock: Clock, walk: Feet, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
+    """By segment how the body is carried by its feet."""
     leans: list[list[Lean]] = [[] for _ in course.tracks]
     homes = [course.of(leg).homes(limb.home) for leg, limb in enumerate(course.legs)]
     for index, feet in enumerate(poses):
@@ -246,10 +247,9 @@ def _over(course: Course, clock: Clock, walk: Feet, surface_pose: SurfacePose) -
         ]
         for lean, found in zip(leans, _leans(course, index, footings), strict=True):
             lean.append(found)
-    bodies = [
+    return [
         walked(course, segment, clock, (walk, poses), level) for segment, level in enumerate(_carried(course, leans))
     ]
-    return bodies, _given_way(course, clock, (walk, poses), bodies, surface_pose, can_roll=True)
 
 
 def _given_way(
@@ -258,10 +258,8 @@ def _given_way(
     walk: tuple[Feet, Sequence[Sequence[FootPose]]],
     bodies: Sequence[Carried],
     surface_pose: SurfacePose,
-    *,
-    can_roll: bool,
 ) -> list[Carried]:
-    """The body lowered where legs would not reach, though the heels of those that walk by a cycle may come up."""
+    """The body lowered where legs would not reach; feet that roll quickly are looked at between samples, too."""
     found, (steps, poses) = [], walk
     for segment, body in enumerate(bodies):
         track, needs = course.tracks[segment], [0.0] * course.count
@@ -270,17 +268,13 @@ def _given_way(
             has_cycle = clock.cycles[index] is not None
             state = (track.ups[index], clock.is_standing[index], has_cycle)
             for leg in course.members[segment]:
-                limb, foot = course.legs[leg], feet[leg]
-                if has_cycle and can_roll and foot.is_planted:
-                    foot = replace(foot, ankle=rolled_on(limb, foot, steps[leg][1], index * TICK))
+                limb, foot, before = course.legs[leg], feet[leg], poses[max(index - 1, 0)][leg]
                 needs[index] = max(needs[index], _need(limb, foot, stands[index], state))
-                before = poses[max(index - 1, 0)][leg]
                 stood, rolled = before.is_planted or foot.is_planted, abs(foot.pitch - before.pitch)
-                if has_cycle and not can_roll and stood and rolled > QUICKLY:
+                if has_cycle and stood and rolled > QUICKLY:
                     between = foot_at(limb, *steps[leg], (index - 0.5) * TICK, surface_pose)
                     (low, rotation), (high, turned_to) = stands[index - 1], stands[index]
-                    pose = lerp(low, high, 0.5), slerp(rotation, turned_to, 0.5)
-                    need = _need(limb, between, pose, state)
+                    need = _need(limb, between, (lerp(low, high, 0.5), slerp(rotation, turned_to, 0.5)), state)
                     needs[index - 1 : index + 1] = (max(each, need) for each in needs[index - 1 : index + 1])
         found.append(lowered(track, body, needs, GIVING_WAY if clock.cycles[0] is None else AT_ONCE))
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import copysign, floor
+from math import copysign, floor, sqrt
 
 from ..maths import (
     FRONT,
@@ -31,7 +31,8 @@ from ..maths import (
     unit_or,
 )
 from .body import Carried, Course, need_of
-from .clock import LEAST_SWING, MOST_SWING, Clock, cycle_at
+from .clock import LEAST_SWING, MOST_SWING, Clock, cycle_at, reach_of
+from .cycle import Cycle
 from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
 from .gaits import gait_of
@@ -189,7 +190,7 @@ class Stepper:
             return 0.0, Cause.DRIFT
         home = self.course.home(leg, now)
         drift = length(perpendicular(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
-        return max(drift / (self.settings_at(now).step_trigger * self.clock.stride) - 1.0, 0.0), Cause.DRIFT
+        return max(drift / (self.settings_at(now).step_trigger * self._stride(now)) - 1.0, 0.0), Cause.DRIFT
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
         """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains."""
@@ -217,10 +218,14 @@ class Stepper:
             cause: Why the leg steps, see `steps.Cause`.
         """
         state, settings = self.states[leg], self.settings_at(lift)
-        landing = self.clock.time_of(land_phase) if land_phase is not None else lift + SETTLING
-        pace = max(self.clock.paces[self.course.tracks[0].split(lift)[0]], LEAST_PACE)
-        cycle = cycle_at(self.legs, settings, pace)
-        longest = MOST_SWING if cycle is None else LONGEST_SWING
+        pace, cycle = self._cycle(lift)
+        longest, settling = MOST_SWING, SETTLING
+        if cycle is not None:
+            longest = LONGEST_SWING
+            if cause == Cause.REACH:  # in the time that a step of the gait takes
+                reach = reach_of(self.legs)
+                settling = (1.0 - cycle.duty) * cycle.stride / pace * sqrt(reach / settings.acceleration)
+        landing = self.clock.time_of(land_phase) if land_phase is not None else lift + settling
         span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, longest)
         land = lift + span
         foothold, slack, refused = self._choose(leg, land, self._next_lift(leg, land, land_phase))
@@ -239,6 +244,16 @@ class Stepper:
             ahead = dot(way[0], turned(axes[0], self.legs[leg].forward)) / (cycle.stride * self.legs[leg].reach)
             step = replace(step, pace=pace, energy=settings.energy, share=eased(ahead))
         state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
+
+    def _cycle(self, time: float) -> tuple[float, Cycle | None]:
+        """The speed at which a foot steps, see `Clock.paces`, and the cycle that the gait has for it, if any."""
+        pace = max(self.clock.paces[self.course.tracks[0].split(time)[0]], LEAST_PACE)
+        return pace, cycle_at(self.legs, self.settings_at(time), pace)
+
+    def _stride(self, time: float) -> float:
+        """What a leg walks in a cycle at the speed of the body, by its cycle; else at a comfortable speed."""
+        cycle = self._cycle(time)[1]
+        return self.clock.stride if cycle is None else cycle.stride * reach_of(self.legs)
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
         """When a foot that lands will be lifted again; the end of the track where it will not."""
@@ -259,7 +274,7 @@ class Stepper:
         middle = 0.5 * (land + until)
         up, upright = track.up(middle), track.upright(middle)
         short = SHORT_WAY if gait_of(settings).cycle is None else LAST_WAY
-        if stand <= lift and distance(homes[0], homes[-1]) < short * self.clock.stride:
+        if stand <= lift and distance(homes[0], homes[-1]) < short * self._stride(land):
             wanted = homes[-1]
         else:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)

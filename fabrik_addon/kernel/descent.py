@@ -236,7 +236,7 @@ class Descent:
     @cython.cfunc
     def turn_of(self, i: cython.int) -> cython.bint:
         """Find the turn of a joint; True where its limit takes a part of it, in which the joint is held from now on."""
-        turn: V3 = self.jacobian.combined(i)
+        turn: V3 = self.jacobian.combined(i, False)
         put3(self.turns, i, turn)
         if i == self.count:
             return False
@@ -264,7 +264,7 @@ class Descent:
         third: V3 = v3(jacobian.axes, 3 * i + 2)
         jacobian.add_joint(i, -1.0)
         jacobian.free_joint(self.pose, i)
-        turn: V3 = jacobian.combined(i)
+        turn: V3 = jacobian.combined(i, False)
         is_let_go: cython.bint = length(self.taken(i, turn)) <= HELD * length(turn)
         if is_let_go:
             self.standing[i] = LET_GO
@@ -414,7 +414,7 @@ class Descent:
             jacobian.system.substitute(3 * self.kept)
             for k in range(self.keeper.count_of_movers):
                 i: cython.int = self.keeper.movers[k]
-                put3(self.returns, i, jacobian.returning(i))
+                put3(self.returns, i, jacobian.combined(i, True))
             self.keeper.turn_by(trial, trial, self.returns, 1.0)
         return strayed <= KEPT_WITHIN or (strayed <= NOT_LOST and self.is_brought_back(trial))
 

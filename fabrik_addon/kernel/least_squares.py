@@ -397,29 +397,16 @@ class Jacobian:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def returning(self, i: cython.int) -> V3:
-        """The turn of a joint that takes a pose back to the goals that must hold, their equations being solved."""
+    def combined(self, i: cython.int, is_return: cython.bint) -> V3:
+        """The turn that the solved system asks of a joint, or which takes a pose back to the goals that must hold."""
         a: cython.int
         turn: V3 = ORIGIN
+        asked: V3 = ORIGIN if is_return else v3(self.asked, i)
+        count: cython.int = self.kept if is_return else self.count_of_goals
         for a in range(3):
             local: V3 = v3(self.axes, 3 * i + a)
-            if dot(local, local) == 0.0:
-                continue
-            turn = plus(turn, scaled(local, self.pull_along(i, a, self.kept) * self.ready[i]))
-        return turn
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def combined(self, i: cython.int) -> V3:
-        """The turn that the solved system asks of a joint."""
-        a: cython.int
-        turn: V3 = ORIGIN
-        for a in range(3):
-            local: V3 = v3(self.axes, 3 * i + a)
-            if dot(local, local) == 0.0:
-                continue
-            pull: cython.double = self.pull_along(i, a, self.count_of_goals)
-            turn = plus(turn, scaled(local, pull * self.ready[i] + dot(v3(self.asked, i), local)))
+            if dot(local, local) > 0.0:
+                turn = plus(turn, scaled(local, self.pull_along(i, a, count) * self.ready[i] + dot(asked, local)))
         return turn
 
     @cython.cfunc

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import radians
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..maths import Doubles, conjugates, crosses, dots, products, rotated_each, 
 from ..recognise.part import ARM, HEAD, SPINE
 from .body import FORWARD, UP, Body, Limb, hinges_at_rest, turns_of
 
-NONE_KNOWN: Mapping[int, Doubles] = MappingProxyType({})
 OUT = radians(8.0)  # by which an arm that hangs is held off the trunk
 LEFTWARDS = crosses(UP, FORWARD)
 
@@ -51,7 +49,7 @@ def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
     return products(around, turns_about(over, tilt))
 
 
-def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles] = NONE_KNOWN) -> dict[int, Doubles]:
+def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:
     """The local rotations (F, 4) of bones of trunk, head and arms, from their rest pose.
 
     The trunk turns evenly along its bones from the hips' turn to the chest's, neck and head back to where the body

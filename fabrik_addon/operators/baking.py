@@ -81,14 +81,24 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
 
 
 class SpanOptions(Options):
-    """The options that choose a range of frames."""
+    """The options that choose a range of frames.
+
+    Attributes:
+        layout: Blender's.
+        properties: Blender's.
+    """
+
+    layout: bpy.types.UILayout
+    properties: bpy.types.OperatorProperties
 
     span = choice(SPANS, "Frames", "Which frames")
     frame_start = whole("Start", "First frame", default=1)
     frame_end = whole("End", "Last frame", default=250)
 
     def take_span(self, context: bpy.types.Context) -> None:
-        """Begin with what plays: the preview range where one is set, else the scene's."""
+        """Begin with what plays, unless it is said: the preview range where one is set, else the scene's."""
+        if self.properties.is_property_set("span"):
+            return
         self.span = "PREVIEW" if context.scene.use_preview_range else "SCENE"
         self.frame_start, self.frame_end = span_of(context.scene, self.span, 0, 0)
 
@@ -108,6 +118,10 @@ class SpanOptions(Options):
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
 
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.draw_span(self.layout)
+
 
 class SnapOptions(SpanOptions):
     """`SpanOptions`, for this frame alone too, or at keys; and the chains, at first the active one."""
@@ -115,7 +129,6 @@ class SnapOptions(SpanOptions):
     chains = chains_choice("ACTIVE")
     span = choice((FRAME, *SPANS), "Frames", "Which frames")
     only_keys = switch("Only at Keys", "Only at frames of the range that have keys")
-    layout: bpy.types.UILayout
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -145,9 +158,6 @@ class StepsOperator(RigOperator):
     """An operator over many frames, in steps: in Blender's window with its progress, and Esc leaves all as it was."""
 
     progress = Text("Baking {share:.0%}")
-    cancelled = Text("the bake was cancelled; nothing was changed")
-    broken_off = Text("{reason}: the bake is cancelled")
-    gone = Text("what was baked is gone")
 
     _steps: Generator[float, None, Any] | None = None
     _owners: Sequence[bpy.types.Object] = ()
@@ -183,7 +193,7 @@ class StepsOperator(RigOperator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
-            self.tell(self.cancelled)
+            self.tell(Text("cancelled; nothing was changed"))
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -197,12 +207,12 @@ class StepsOperator(RigOperator):
         except FabrikError as error:
             reason = worded(error.text)
         except ReferenceError:  # deleted or undone from another window
-            reason = self.gone
+            reason = Text("what was read is gone")
         except BaseException:
             self.cancel(context)
             raise
         self.cancel(context)
-        return self.refuse(self.broken_off, reason=reason)
+        return self.refuse(Text("{reason}: nothing was changed", reason=reason))
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Leave all as it was, as far as it is still there."""
@@ -255,27 +265,13 @@ class StepsOperator(RigOperator):
 
 
 class RangeOperator(SpanOptions, StepsOperator):
-    """An operator over a range of frames, in steps, that leaves all as it was until it is done.
-
-    Attributes:
-        layout: Blender's.
-    """
-
-    cancelled = Text("cancelled; nothing was changed")
-    broken_off = Text("{reason}: nothing was changed")
-    gone = Text("what was read is gone")
+    """An operator over a range of frames, in steps, that leaves all as it was until it is done."""
 
     span = choice(SPANS, "Frames", "Which frames", default="SCENE")
-    layout: bpy.types.UILayout
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if not self.properties.is_property_set("span"):
-            self.take_span(context)
+        self.take_span(context)
         return super().invoke(context, event)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        self.draw_span(self.layout)
 
 
 class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
@@ -320,8 +316,7 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if not self.properties.is_property_set("span"):
-            self.take_span(context)
+        self.take_span(context)
         self._is_shown = not bpy.app.background
         return context.window_manager.invoke_props_dialog(self, confirm_text=iface_("Bake"))
 

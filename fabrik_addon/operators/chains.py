@@ -25,7 +25,7 @@ from ..actions.chains import (
     taken_limb,
 )
 from ..actions.clear import clear_rig, make_goals_single_user
-from ..actions.convert import convert_ik, convert_tracks, ik_constraints, tracks
+from ..actions.convert import convert
 from ..actions.convert_back import convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
 from ..actions.goals import check_can_make, make_goals
@@ -316,11 +316,9 @@ class FABRIK_OT_from_ik(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         bones = [bone for bone in pose_bones(owner) if not self.use_selected or is_selected(bone)]
-        with_tracks = self.use_aims and bool(tracks(bones))
-        if not ik_constraints(bones) and not with_tracks:
+        results = convert(context, owner, [bone.name for bone in bones], aims=self.use_aims)
+        if not results:
             raise ChainError("no bone has an IK constraint that is in force", rig=owner.name)
-        names = [bone.name for bone in bones]
-        results = convert_ik(context, owner, names) + (convert_tracks(context, owner, names) if with_tracks else [])
         told = []
         for result in results:
             what = f"{result.bone}, '{result.constraint}'"

@@ -240,9 +240,6 @@ class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
     bl_label = "Snap Goals to Pose"
 
     progress = Text("Goals to Pose {share:.0%}")
-    cancelled = Text("cancelled; nothing was changed")
-    broken_off = Text("{reason}: nothing was changed")
-    gone = Text("what was to be moved is gone")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)

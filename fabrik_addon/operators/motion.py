@@ -46,9 +46,6 @@ class FABRIK_OT_edits_apply(StepsOperator):
     bl_label = "Apply Edits"
 
     progress = Text("Applying {share:.0%}")
-    cancelled = Text("nothing was applied")
-    broken_off = Text("{reason}: nothing was applied")
-    gone = Text("what was edited is gone")
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -361,15 +358,10 @@ class FABRIK_OT_trails_hide(FabrikOperator):
 
 
 class ClipOperator(SpanOptions, RigOperator):
-    """An operator on the keys of bones over a range of frames.
-
-    Attributes:
-        layout: Blender's.
-    """
+    """An operator on the keys of bones over a range of frames."""
 
     bones = choice(BONES, "Bones", "Which bones")
     span = choice(SPANS, "Frames", "Which frames", default="SCENE")
-    layout: bpy.types.UILayout
     shown: tuple[str, ...] = ()
 
     @classmethod
@@ -378,8 +370,7 @@ class ClipOperator(SpanOptions, RigOperator):
         return "" if data is not None and data.action is not None else Text("it has no action")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if not self.properties.is_property_set("span"):
-            self.take_span(context)
+        self.take_span(context)
         return self.execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:

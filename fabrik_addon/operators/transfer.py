@@ -29,9 +29,6 @@ class TransferOperator(StepsOperator):
     """What operators that bring motion from elsewhere have in common."""
 
     progress = Text("Transferring {share:.0%}")
-    cancelled = Text("cancelled; nothing was changed")
-    broken_off = Text("{reason}: nothing was changed")
-    gone = Text("what was read is gone")
 
     keep_contacts = switch("Keep Contacts", "Let feet stand still where those of the other one do", default=True)
     way = choice(WAYS, "Way", "How far it goes")

@@ -57,13 +57,8 @@ class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
     bl_label = "Plan Walk"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if not self.properties.is_property_set("span"):
-            self.take_span(context)
+        self.take_span(context)
         return self.execute(context)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        self.draw_span(self.layout)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         frames = self.frames(context, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skeleton to be recognised, read from an armature, and names of sides."""
+"""A skeleton to be recognised, read from an armature, its soles, and names of sides."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection
 
 import bpy
+from mathutils import Vector
 
 from ..maths import Z_AXIS, rotated, unit, v3
 from ..recognise.limbs import find_twins
@@ -21,6 +22,8 @@ FLIPPED |= {"l": "r", "r": "l", "L": "R", "R": "L"}
 APART = "[ ._-]"
 # As in mixamorig:LeftArm and Bip01 L Foot.
 INNER = re.compile(rf"left|right|Left|Right|LEFT|RIGHT|(?<={APART})[LRlr](?={APART})")
+
+BEHIND = 0.3  # of the way from ankle to ball: how far the heel is behind the ankle where no bone tells
 
 ENDS = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
 
@@ -94,3 +97,29 @@ def selected_numbers(owner: bpy.types.Object, skeleton: Skeleton) -> set[int]:
     assert owner.pose is not None, "the object is no armature"
     bones = owner.pose.bones
     return {i for i, name in enumerate(skeleton.names) if is_selected(bones[name])}
+
+
+def sole_at_rest(
+    owner: bpy.types.Object, tip: bpy.types.Bone, joint: Vector, controls: Collection[str]
+) -> tuple[Vector, Vector, bpy.types.Bone, Vector]:
+    """Heel, ball, the bone of the toes and their tip, of a foot with this ankle, in armature space.
+
+    The ground is as low as the lowest of its bones; the heel is behind the ankle.
+    """
+    below = [tip, *(bone for bone in tip.children_recursive if bone.name not in controls)]
+    up = (owner.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))).normalized()
+    ground = min(up.dot(place) for bone in below for place in (bone.head_local, bone.tail_local))
+
+    def on_ground(place: Vector) -> Vector:
+        return place - up * (up.dot(place) - ground)
+
+    ankle = on_ground(joint)
+    toes = max((bone for bone in below if bone.parent == tip), key=lambda bone: _ahead(bone, ankle, up), default=tip)
+    ball = on_ground(toes.head_local if toes != tip else tip.tail_local)
+    return ankle - BEHIND * (ball - ankle), ball, toes, on_ground(toes.tail_local)
+
+
+def _ahead(bone: bpy.types.Bone, ankle: Vector, up: Vector) -> float:
+    """How far the end of a bone at rest is from the ankle, along the ground."""
+    way = bone.tail_local - ankle
+    return float((way - up * up.dot(way)).length)

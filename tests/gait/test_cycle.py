@@ -79,7 +79,7 @@ def test_a_foot_begins_and_ends_its_swing_as_it_stands() -> None:
         assert (first.rise, last.rise) == pytest.approx((0.0, 0.0), abs=1e-9)
         assert first.pitch == pytest.approx(cycle.toe_off)
         assert last.pitch == pytest.approx(-cycle.strike, abs=0.02)
-        assert all(0.9 < cycle.reach_at(share / 20) <= 1.0 for share in range(21))
+        assert all(0.9 < reach <= 1.0 for reach in cycle.reaches)
         assert 0.3 < cycle.duty < 0.8
 
 

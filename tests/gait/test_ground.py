@@ -25,7 +25,7 @@ from dev.walkers import (
     well_over,
 )
 
-PEOPLES_FEET = 25.0  # degrees in a frame; the mean of people who walk briskly (v* = .57) turns by 22 as a foot lifts
+PEOPLES_FEET = 22.0  # degrees in a frame: by how much the mean of people turns who walk briskly (v* = .57)
 SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet or more
 
 

@@ -51,7 +51,7 @@ def whole(made: Body, found: dict[int, Doubles], bone: int) -> Doubles:
 def test_arms_hang_swing_forward_and_bend_from_any_rest_pose(up: float, roll: float) -> None:
     made = body(up, roll)
     shoulder, elbow = np.radians(np.linspace(-20.0, 20.0, COUNT)), np.radians(np.linspace(0.0, 40.0, COUNT))
-    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(shoulder, elbow)}))
+    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(shoulder, elbow)}), {})
     upper = rotated_each(whole(made, found, 4), np.broadcast_to(made.heads[5] - made.heads[4], (COUNT, 3))) / 0.3
     lower = rotated_each(whole(made, found, 5), np.broadcast_to(made.heads[6] - made.heads[5], (COUNT, 3))) / 0.25
     assert upper[:, 0] == pytest.approx(np.full(COUNT, sin(OUT)), abs=1e-9)
@@ -71,7 +71,7 @@ def test_an_elbow_bends_about_the_hinge_that_is_known() -> None:
 def test_the_trunk_turns_evenly_and_the_head_looks_ahead() -> None:
     made, yaw = body(0.0, 0.0), np.radians(np.linspace(-8.0, 8.0, COUNT))
     pelvis, chest = turned_by(yaw, 0.5 * yaw), turned_by(-0.3 * yaw, 0.0 * yaw)
-    found = held(made, Bearing(pelvis, chest, {}))
+    found = held(made, Bearing(pelvis, chest, {}), {})
     in_pelvis = products(pelvis, whole(made, found, 2))
     off = products(in_pelvis * np.array((1.0, -1.0, -1.0, -1.0)), chest)
     assert turn_angles(off) == pytest.approx(np.zeros(COUNT), abs=1e-6)

@@ -12,7 +12,7 @@ import bpy
 import pytest
 from fabrik_addon import handlers
 from fabrik_addon.actions.bake import BakeSettings, bake
-from fabrik_addon.actions.convert import convert_ik
+from fabrik_addon.actions.convert import Converted, convert
 from fabrik_addon.actions.drag import Taken, begin
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.cli.commands import run
@@ -63,7 +63,7 @@ def test_chains_from_ik_bring_the_version() -> None:
     bpy.context.collection.objects.link(target)
     owner.pose.bones["b2"].constraints.new("IK").target = target
     update()
-    assert convert_ik(bpy.context, owner, ["b2"])[0].chain
+    assert convert(bpy.context, owner, ["b2"], aims=False)[0].chain
     assert owner.fabrik_version == DATA_VERSION
 
 
@@ -173,12 +173,17 @@ def make_newer(owner: bpy.types.Object) -> None:
     update()
 
 
+def convert_ik(owner: bpy.types.Object, bone: str) -> list[Converted]:
+    owner.pose.bones[bone].constraints.new("IK").target = bpy.context.object
+    return convert(bpy.context, owner, [bone], aims=False)
+
+
 WAYS: dict[str, Callable[[bpy.types.Object], object]] = {
     "check": lambda owner: check_rig(owner, bpy.context.evaluated_depsgraph_get()),
     "solve": lambda owner: solve_items(bpy.context, [(owner, owner.fabrik.chains[0])]),
     "bake": lambda owner: bake(bpy.context, [(owner, owner.fabrik.chains[0])], BakeSettings(frames=(1, 2))),
     "drag": lambda owner: begin(bpy.context, owner, Taken.tip_of(owner.fabrik.chains[0])),
-    "convert": lambda owner: convert_ik(bpy.context, owner, ["b2"]),
+    "convert": lambda owner: convert_ik(owner, "b2"),
     "choose": lambda owner: items_of(bpy.context, owner, "ALL"),
 }
 

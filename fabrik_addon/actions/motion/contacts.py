@@ -54,10 +54,10 @@ from ...rig.figure.groups import figure_bones, set_of
 from ...rig.goals import frames_of, is_offset, offset_axes, read_held, turns_tip
 from ...rig.layers import OtherLayers, others_of
 from ...rig.schema import FabrikChain, rig_of
+from ...rig.skeleton import sole_at_rest
 from ...texts import Text
 from ..frames import frames_visited, go_to
 from ..setup.parts import chain_of, find_parts
-from ..walk.setup import BEHIND
 from .clips import read_clip
 from .edits import span_of_motion
 from .marks import (
@@ -465,36 +465,9 @@ def _sole(owner: bpy.types.Object, chain: FabrikChain) -> Sole:
     """What of the foot at the end of a chain may touch the ground, by its bones at rest."""
     tip = resolve_bones(owner, chain)[-1].bone
     joint, into = tip.head_local if chain.at_head else tip.tail_local, tip.matrix_local.to_3x3().inverted()
-    heel, ball, toes, tiptoe = sole_at_rest(owner, tip, joint)
+    heel, ball, toes, tiptoe = sole_at_rest(owner, tip, joint, control_names(owner))
     ahead = toes.matrix_local.inverted() @ tiptoe
     return Sole(chain.name, tip.name, into @ (heel - joint), into @ (ball - joint), toes.name, ahead)
-
-
-def sole_at_rest(
-    owner: bpy.types.Object, tip: bpy.types.Bone, joint: Vector
-) -> tuple[Vector, Vector, bpy.types.Bone, Vector]:
-    """Heel, ball, the bone of the toes and their tip, of a foot with this ankle, in armature space.
-
-    The ground is as low as the lowest of its bones; the heel is behind the ankle.
-    """
-    made = control_names(owner)
-    below = [tip, *(bone for bone in tip.children_recursive if bone.name not in made)]
-    up = (owner.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))).normalized()
-    ground = min(up.dot(place) for bone in below for place in (bone.head_local, bone.tail_local))
-
-    def on_ground(place: Vector) -> Vector:
-        return place - up * (up.dot(place) - ground)
-
-    ankle = on_ground(joint)
-    toes = max((bone for bone in below if bone.parent == tip), key=lambda bone: _ahead(bone, ankle, up), default=tip)
-    ball = on_ground(toes.head_local if toes != tip else tip.tail_local)
-    return ankle - BEHIND * (ball - ankle), ball, toes, on_ground(toes.tail_local)
-
-
-def _ahead(bone: bpy.types.Bone, ankle: Vector, up: Vector) -> float:
-    """How far the end of a bone at rest is from the ankle, along the ground."""
-    way = bone.tail_local - ankle
-    return float((way - up * up.dot(way)).length)
 
 
 def _keys_of(

@@ -23,14 +23,14 @@ from ...rig.bones import pose_bones
 from ...rig.control_bones import control_names
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
-from ...rig.skeleton import read_skeleton
+from ...rig.skeleton import read_skeleton, sole_at_rest
 from ...texts import Text
 from ..frames import frames_visited, go_to
 from ..setup.controls import flesh_of
 from ..setup.parts import between_body_and_parts, find_parts, parts_to_read
 from ..walk.setup import frame_for, upright_of
 from .clips import BoneClip, Clip, write_clip
-from .contacts import FEWEST, sole_at_rest
+from .contacts import FEWEST
 from .edits import span_of_motion
 from .marks import check_own_keys, of_kinds
 
@@ -264,7 +264,7 @@ def _limb(
     if part.kind == LEG:
         own = own[: roles.index(FOOT) + 1] if FOOT in roles and found.plan == HUMAN.name else own
         tip = bones[part.bones[len(own) - 1]].bone
-        heel, ball, toe, tiptoe = sole_at_rest(owner, tip, tip.head_local)
+        heel, ball, toe, tiptoe = sole_at_rest(owner, tip, tip.head_local, control_names(owner))
         places = stage.size * np.array([[*(point - tip.head_local)] for point in (heel, ball, tiptoe)])
         sole = rotated_each(np.broadcast_to(np.array(stage.upright), (3, 4)), places)
         toes = numbers[toe.name] if toe != tip else -1

@@ -72,14 +72,12 @@ def draw_at_bones(owner: bpy.types.Object) -> dict[str, str]:
     chains = [chain for chain in rig_of(owner).chains if chain.target == owner and chain.target_bone]
     found = {chain.tip_bone: chain.target_bone for chain in chains if is_offset(chain)}
     for chain in chains:
-        bone = pose_bones(owner).get(chain.target_bone)
-        if chain.tip_bone not in found and bone is not None and bone.custom_shape_transform is not None:
-            bone.custom_shape_transform = (
-                None if bone.custom_shape_transform.name == chain.tip_bone else bone.custom_shape_transform
-            )
-    for name, target in found.items():
-        drawn: Any = pose_bones(owner)[target]
-        drawn.custom_shape_transform = pose_bones(owner)[name]
+        drawn: Any = pose_bones(owner)[chain.target_bone]
+        if not is_offset(chain):
+            if drawn.custom_shape_transform == pose_bones(owner).get(chain.tip_bone):
+                drawn.custom_shape_transform = None
+            continue
+        drawn.custom_shape_transform = pose_bones(owner)[chain.tip_bone]
         if hasattr(drawn, "use_transform_at_custom_shape"):  # from 5.0 on: Blender's own gizmo with it
             drawn.use_transform_at_custom_shape = True
     return found

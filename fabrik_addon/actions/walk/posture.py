@@ -11,6 +11,7 @@ from math import radians
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...errors import FabrikError
 from ...gait import WalkPlan, feet_at, rhythm_at
@@ -24,10 +25,11 @@ from ...recognise.find import HUMAN
 from ...recognise.part import LEG
 from ...rig.animation.channels import rotation_path
 from ...rig.animation.compat import fcurves_of, remove_curves
+from ...rig.animation.keys import animated_paths
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_offset
 from ...rig.figure.start_pose import reset, start_from_keys
-from ...rig.goals import is_offset, swing_frame_of
+from ...rig.goals import goals_of, is_offset, swing_frame_of
 from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.schema.chain import OFFSET, PLACE
 from ...rig.schema.limit import limit_of
@@ -35,7 +37,6 @@ from ...rig.walk_goals import is_walked
 from ...texts import Text, quoted
 from ..keep_pose import LetGo
 from ..motion.clips import BoneClip, Clip, write_clip
-from ..motion.edits import are_moved
 from ..motion.transfer import staged
 from ..setup.controls import draw_at_bones
 from ..setup.parts import find_parts
@@ -77,10 +78,10 @@ def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkP
     limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
     hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
     turned = held(body, _bearing(plan, span, swing), hinges) | _toes(body, plan, span)
-    edited = _at_rest(owner, {body.names[number] for number in turned}, np.array(span, dtype=np.float64))
+    edited = _at_rest(owner, {body.names[number] for number in turned})
     others = [chain for chain in _posing(owner) if chain not in edited]
     posed = {name for chain in others for name in names_if_any(owner, chain)}
-    before, known = _written(owner)
+    before = _written(owner)
     kept, rows = list[str](), list[BoneClip]()
     for number, turns in turned.items():
         name = body.names[number]
@@ -89,59 +90,59 @@ def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkP
         elif name in before or np.abs(turns[:, 1:]).max() > AT_REST:
             rows.append(BoneClip(name, turns, {}, None, "LINEAR"))
     clip = Clip(owner.name, *frames, np.array(span, dtype=np.float64), tuple(rows))
-    told = _written_edited(owner, clip, edited)
+    told = write_clip(owner, clip, clip.first) if rows else []
+    for chain in edited:
+        chain.goal = OFFSET
     start_from_keys(owner, edited)
     draw_at_bones(owner)
     keyed = [one.bone for one in rows if one.bone in bones]
-    now = [chain.name for chain in edited]
-    _write(owner, keyed, [*(name for name in known if name in rig_of(owner).chains), *now])
+    walker.posture = json.dumps({name: _digest(owner, name) for name in keyed})
     done = list[str]()
     if keyed:
         done.append(Text("trunk, head, arms and toes are keyed ({count} bones)", count=len(keyed)))
     if edited:
-        done.append(Text("controls that edit these keys from now on: {chains}", chains=quoted(now)))
+        done.append(
+            Text("controls that edit these keys from now on: {chains}", chains=quoted([chain.name for chain in edited]))
+        )
     if kept:
         done.append(Text("left as they are, since keys or chains pose them: {bones}", bones=quoted(kept)))
     return LetGo(done, list(told))
 
 
-def _written_edited(owner: bpy.types.Object, clip: Clip, edited: Sequence[FabrikChain]) -> Sequence[str]:
-    """What there is to tell of a clip that was written, and is edited by chains from then on."""
-    for chain in edited:
-        chain.goal = OFFSET
-    try:
-        return write_clip(owner, clip, clip.first) if clip.bones else []
-    except FabrikError:
-        for chain in edited:
-            chain.goal = PLACE
-        raise
-
-
 def forget_posture(owner: bpy.types.Object) -> None:
     """Take away the keys that a plan made, but for those that were changed since; controls tell a place again."""
-    keys, edited = _written(owner)
-    for name, digest in keys.items():
-        if digest == _digest(owner, name):
-            remove_curves(owner, _curves(owner, name))
-    still = np.array([0.0])
-    for chain in [one for one in rig_of(owner).chains if one.name in edited and is_offset(one)]:
+    own = [name for name, digest in _written(owner).items() if digest == _digest(owner, name)]
+    for name in own:
+        remove_curves(owner, _curves(owner, name))
+    for chain in filter(is_offset, rig_of(owner).chains):
         bones = names_if_any(owner, chain)
-        if not are_moved([chain], still).any() and not any(_curves(owner, name) for name in bones):
+        if not set(own).isdisjoint(bones) and not any(_curves(owner, name) for name in bones) and _rests(owner, chain):
             chain.goal = PLACE
             reset(chain, [pose_bones(owner)[name] for name in bones])
     draw_at_bones(owner)
     walker_of(owner).posture = ""
 
 
-def _at_rest(owner: bpy.types.Object, bones: set[str], frames: Doubles) -> list[FabrikChain]:
-    """The chains of bones whose controls rest in all frames, and can edit a motion."""
+def _at_rest(owner: bpy.types.Object, bones: set[str]) -> list[FabrikChain]:
+    """The chains of bones whose controls rest, and can edit a motion."""
     found = list[FabrikChain]()
     for chain in _posing(owner):
-        if chain.goal == PLACE and not bones.isdisjoint(names_if_any(owner, chain)):
+        if chain.goal == PLACE and not bones.isdisjoint(names_if_any(owner, chain)) and _rests(owner, chain):
             with suppress(FabrikError):
                 check_offset(owner, chain, swing_frame_of(owner, chain))
-                found += [] if are_moved([chain], frames).any() else [chain]
+                found.append(chain)
     return found
+
+
+def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether the controls of a chain are bones of its armature that nothing has moved, and nothing animates."""
+    paths, bones = animated_paths(owner), [pose_bones(owner).get(goal.bone) for goal in goals_of(chain)]
+    return all(
+        bone is not None
+        and bone.matrix_basis == Matrix.Identity(4)
+        and not any(path.startswith(bone.path_from_id()) for path in paths)
+        for bone in bones
+    )
 
 
 def _bearing(plan: WalkPlan, frames: Sequence[int], swing: float) -> Bearing:
@@ -190,19 +191,13 @@ def _posing(owner: bpy.types.Object) -> list[FabrikChain]:
     ]
 
 
-def _written(owner: bpy.types.Object) -> tuple[dict[str, str], list[str]]:
-    """By the names of bones the digests of the keys that a plan made, and the chains that edit them since."""
+def _written(owner: bpy.types.Object) -> dict[str, str]:
+    """By the names of bones the digests of the keys that a plan made."""
     try:
-        found = json.loads(walker_of(owner).posture)
-        return {str(name): str(digest) for name, digest in found["keys"].items()}, list(map(str, found["edited"]))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return {}, []
-
-
-def _write(owner: bpy.types.Object, keyed: Sequence[str], edited: Sequence[str]) -> None:
-    """Note the bones whose keys a plan made, and the chains that edit them."""
-    keys = {name: _digest(owner, name) for name in keyed}
-    walker_of(owner).posture = json.dumps({"keys": keys, "edited": edited})
+        found = json.loads(walker_of(owner).posture or "{}")
+    except ValueError:
+        return {}
+    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
 
 
 def _curves(owner: bpy.types.Object, name: str) -> list[bpy.types.FCurve]:

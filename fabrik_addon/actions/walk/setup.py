@@ -43,7 +43,7 @@ from ...rig.figure.reader import FactsByRig, frame_of, read_figure
 from ...rig.figure.start_pose import capture_bones, take_keys
 from ...rig.goals import read_held, store_held
 from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
-from ...rig.skeleton import read_skeleton
+from ...rig.skeleton import BEHIND, read_skeleton
 from ...rig.versions import bring_up_to_date
 from ...texts import Text
 from ..chains import add_chain, read_defaults, remove_chain
@@ -58,7 +58,6 @@ ALIGNED = 0.9  # cosine: what the bones tell of where up is agrees with the worl
 ON_PLANE = 0.15  # of the leg's reach: a sole that is so little above the armature's floor stands on it
 FAR, NEAR = 4.0, 1e-3  # of the leg's reach: how far a tip is pulled away, and brought near, to measure the leg
 NOTHING = 1e-9  # of the bones' lengths: a leg whose end is so near its root has no direction
-BEHIND = 0.3  # of the way from ankle to ball: how far the heel is behind the ankle where no bone tells
 
 
 class Frame(NamedTuple):
