@@ -197,6 +197,11 @@ TEMPLATES = {
     "LEG_WITHOUT_GROUND": "leg '{leg}' finds no ground at frame {frame} and hangs",
     "NO_SUCH_SWING": "no such swing or gravity: '{swing_curve}', '{gravity}'",
     "SETTING_OUT_OF_RANGE": "'{name}' is {value}, but must be from {low:g} to {high:g}",
+    "NO_CLIP": "its gait is that of a clip, and no clip of it was read",
+    "CLIP_STANDS": "the clip does not walk ahead: its feet do not go back as they stand",
+    "CLIP_LEG_STANDS": "leg '{leg}' never lifts in the clip",
+    "CLIP_LEG_NEVER_STANDS": "leg '{leg}' never stands in the clip",
+    "CLIP_OF_SEVERAL_CYCLES": "leg '{leg}' stands more than once in the clip, which is to be one cycle",
     "WALK_UNREADABLE": "the stored walk can't be read: plan it anew",
     "WALK_OF_OTHER_VERSION": "the stored walk is of version {version}, not {known}: plan it anew",
     # recognise

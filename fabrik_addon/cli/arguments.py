@@ -99,6 +99,7 @@ def parser() -> Parser:
         default="",
         help="chosen by the number of legs if it is not given",
     )
+    add("--clip", default="", help="the action by which it walks, one cycle of it")
     return found
 
 

@@ -133,7 +133,7 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
     if arguments.command == "walk":
         refuse_chains(arguments)
         frames = range_of(arguments.frames, 1)
-        return lambda: walk_open_file(names, frames, arguments.body_bone, arguments.gait)
+        return lambda: walk_open_file(names, frames, arguments.body_bone, arguments.gait, arguments.clip)
     if arguments.command == "transfer":
         refuse_chains(arguments)
         if names:

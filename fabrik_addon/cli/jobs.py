@@ -339,7 +339,7 @@ def _fields(folder: Path) -> Fields:
             "fingers": _flag,
             "mapping": mapping,
         },
-        "walk": {"body_bone": _text, "gait": _one_of([gait.name for gait in GAITS])},
+        "walk": {"body_bone": _text, "gait": _one_of([gait.name for gait in GAITS]), "clip": _text},
     }
 
 

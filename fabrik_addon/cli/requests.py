@@ -22,6 +22,7 @@ from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted
 from ..actions.walk.plan import plan_walk
 from ..actions.walk.setup import add_walker
 from ..errors import ChainError, InvalidValueError
+from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
 from ..recognise.part import Recognised
 from ..rig.schema.rig import rig_of
@@ -118,7 +119,9 @@ def _set_up(owner: bpy.types.Object, plan: str, options: SetupOptions, mapping: 
     return {**report, "done": asdict(set_up(bpy.context, owner, found, parts, options))}
 
 
-def walk_open_file(names: Sequence[str], frames: tuple[int, int] | None, body_bone: str = "", gait: str = "") -> Report:
+def walk_open_file(
+    names: Sequence[str], frames: tuple[int, int] | None, body_bone: str = "", gait: str = "", clip: str = ""
+) -> Report:
     """Plan the walks of the armatures that are named, or of the only one; they become walkers if they are none yet.
 
     Args:
@@ -126,6 +129,7 @@ def walk_open_file(names: Sequence[str], frames: tuple[int, int] | None, body_bo
         frames: First and last frame, or None for the scene's.
         body_bone: Name of the bone that carries all legs; found if it is "".
         gait: Name of the gait; chosen by the number of legs if it is "".
+        clip: Name of the action by which they walk, for the gait that is read from one.
 
     Raises:
         InvalidValueError: It is not clear which armature is to walk.
@@ -137,15 +141,20 @@ def walk_open_file(names: Sequence[str], frames: tuple[int, int] | None, body_bo
         owners = walkers or owners
         if len(owners) != 1 and not walkers:
             raise InvalidValueError(f"there are {len(owners)} armatures: name the one that is to walk")
-    told = [_walked(owner, frames or _range_of_scene(), body_bone, gait) for owner in owners]
+    if clip and clip not in bpy.data.actions:
+        raise InvalidValueError(f"there is no action '{clip}'")
+    told = [_walked(owner, frames or _range_of_scene(), body_bone, (gait, clip)) for owner in owners]
     return {"all_reached": not any(one["told"] for one in told), "armatures": told}
 
 
-def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, gait: str) -> Report:
+def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way: tuple[str, str]) -> Report:
     walker = rig_of(owner).walker
     made: list[str] = []
     if not len(walker.legs) or body_bone:
         made = add_walker(bpy.context, owner, body_bone).made
+    gait, clip = way
+    if clip:
+        walker.clip, gait = bpy.data.actions[clip], gait or CLIP
     if gait:
         walker.gait = gait
     planned = plan_walk(bpy.context, owner, span)

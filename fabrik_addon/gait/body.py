@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import radians, sqrt
+from math import ceil, radians, sqrt
 
 from ..maths import (
     IDENTITY,
@@ -29,6 +29,7 @@ from ..maths import (
     turned,
     unit_or,
 )
+from .cycle import BodyCycle
 from .feet import (
     Feet,
     Foothold,
@@ -56,12 +57,14 @@ class Course:
         legs: The walker's.
         settings_at: The settings at a time.
         reaching: How far legs reach within the limits of their joints; None where their length alone bounds them.
+        clip: How the body goes in a clip of the creature, for the gait that is read from one; else None.
     """
 
     tracks: Sequence[Track]
     legs: Sequence[Leg]
     settings_at: Callable[[float], Settings]
     reaching: Reaching | None
+    clip: BodyCycle | None = None
 
     @cached_property
     def count(self) -> int:
@@ -272,13 +275,14 @@ def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
     return min(max(wanted, 0.0), deepest)
 
 
-STANCE = tuple(index / 8.0 for index in range(9))  # shares of a stance at which ankles are looked at
-SWING = (0.2, 0.4, 0.6, 0.8)  # the same of a swing
-MET = radians(1.0)  # by which an ankle may miss the rotation of its foot
+LEAST_LOOKS, LOOK = 8, 0.1  # times in a stance that ankles are looked at, at least; and at most seconds between them
+SWING = (0.2, 0.4, 0.6, 0.8)  # shares of a swing at which they are
+MET = radians(0.1)  # by which an ankle may miss the rotation of its foot
 SPARE = radians(3.0)  # how much more than an ankle asks for heels come up: the body may stand a little elsewhere
 MOST_UP = radians(45.0)  # to which heels come up for an ankle
 TRIES = 6  # times that a heel is raised farther
-MOST_STRIKE_CUTS = 4  # times that the toes are lowered at landing
+RISING = (0.0, 0.1, 0.2)  # those at which the heel may be too high for it
+MOST_CUTS = 4  # times that the toes are lowered at landing, and the heel at lifting
 
 
 def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface_pose: SurfacePose) -> Feet:
@@ -332,7 +336,7 @@ class _Ankle:
                 start = foothold
             if lifting is not None:
                 steps[index + 1] = replace(lifting, start=foothold, toe_off=toe_off)
-        return start, [self._swung(step) for step in steps]
+        return start, [self._swung(self._lifted(step)) for step in steps]
 
     def _rolled_on(self, foothold: Foothold, landing: Step | None, lifting: Step | None) -> tuple[float, float]:
         """How a foot rolls while it stands, between two steps.
@@ -348,7 +352,8 @@ class _Ankle:
         """
         begun = landing.land if landing is not None else 0.0
         ended = lifting.lift if lifting is not None else self.course.count * TICK
-        times = [begun + share * (ended - begun) for share in STANCE]
+        looks = max(LEAST_LOOKS, ceil((ended - begun) / LOOK))
+        times = [begun + index / looks * (ended - begun) for index in range(looks + 1)]
         asked = [self._heel_up(foothold.in_world(time, self.surface_pose), time) for time in times]
         flat_at_first = replace(landing, heel_strike=0.0) if landing is not None else None
         rolling = replace(lifting, toe_off=max(lifting.toe_off, asked[-1])) if lifting is not None else None
@@ -360,10 +365,27 @@ class _Ankle:
         """The step with its toes no higher at landing than the ankle allows."""
         flat = step.end.in_world(step.land, self.surface_pose)
         strike = 0.0 if step.end.pitch else step.heel_strike
-        for _ in range(MOST_STRIKE_CUTS):
+        for _ in range(MOST_CUTS):
             off = self._missed(flat, -strike, self._body(step.land)) if strike else 0.0
             strike = max(strike - off, 0.0)
         return replace(step, heel_strike=strike)
+
+    def _lifted(self, step: Step) -> Step:
+        """The step with its heel no higher as it lifts than the ankle allows, then and as it goes on to rise."""
+        for share in RISING:
+            time = step.lift + share * (step.land - step.lift)
+            for _ in range(MOST_CUTS):
+                missed = self._missed_at(step, time)
+                less = replace(step, toe_off=max(step.toe_off - missed - SPARE, 0.0))
+                if missed <= MET or self._missed_at(less, time) >= missed:
+                    break
+                step = less
+        return step
+
+    def _missed_at(self, step: Step, time: float) -> float:
+        """How far the joints of the leg miss the rotation of a foot that goes a step."""
+        flat, _ = flat_in_the_air(self.limb, step, time, self.surface_pose)
+        return self._missed(flat, pitch_in_the_air(self.limb, step, time), self._body(time))
 
     def _swung(self, step: Step) -> Step:
         """The step with its toes hanging as far as the ankle asks for in the air."""

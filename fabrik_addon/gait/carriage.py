@@ -11,6 +11,7 @@ from numpy import interp
 
 from ..maths import (
     FRONT,
+    ORIGIN,
     Q4,
     V3,
     Z_AXIS,
@@ -26,12 +27,12 @@ from ..maths import (
     turned,
 )
 from .body import Carried, Course
-from .clock import Clock, reach_of
+from .clock import Clock
 from .cycle import carrying, sampled
 from .feet import Feet, Foothold, FootPose, Step, SurfacePose, around, cycle_of_step, foot_at, pose_of, share_of_stance
 from .ground import is_body
-from .human import liveliness, pelvis_at
-from .legs import LEFT, Leg
+from .human import pelvis_at
+from .legs import LEFT, Leg, reach_of
 from .path import TICK, averaged
 
 EVENED = 2  # samples on either side over which the height of the body is averaged, twice
@@ -56,24 +57,18 @@ def walked(
         walk: All steps, and by sample all feet.
         body: By sample how the ground carries it.
     """
-    track, pivot, members = course.tracks[segment], course.pivots[segment], course.members[segment]
+    track, members = course.tracks[segment], course.members[segment]
+    pivot = course.pivots[segment] if course.clip is None else ORIGIN
     first = next((leg for leg in members if course.legs[leg].side == LEFT), members[0])
     offsets, tilts, heights = list(body.offsets), list(body.tilts), list[float | None]()
     for index in range(course.count):
-        pace, settings = clock.paces[index], course.settings[index]
-        cycle = clock.cycles[index]
-        if cycle is None:
+        if not clock.cycles[index]:
             heights.append(None)
             continue
-        phase = clock.phases[index] + clock.rhythms[index].offsets[first]
-        pelvis, upright = pelvis_at(pace, phase), track.uprights[index]
-        turn = multiplied(turn_about(Z_AXIS, -pelvis.yaw), turn_about(FRONT, pelvis.tilt))
+        upright, (way, turn) = track.uprights[index], _bearing(course, clock, index, first)
         tilt = multiplied(multiplied(upright, multiplied(turn, conjugated(upright))), body.tilts[index])
         before, after = (turned(multiplied(one, track.rotations[index]), pivot) for one in (body.tilts[index], tilt))
-        reach = course.legs[first].reach
-        ahead = liveliness(pace) * sampled(cycle.ahead, phase % 1.0)
-        swayed = turned(upright, (pelvis.sway * settings.body_sway * reach, -ahead * reach, 0.0))
-        offsets[index] = plus(plus(offsets[index], minus(before, after)), swayed)
+        offsets[index] = plus(plus(offsets[index], minus(before, after)), turned(upright, way))
         tilts[index] = tilt
         pose = plus(track.places[index], offsets[index]), multiplied(tilt, track.rotations[index])
         heights.append(_height(course, members, index, (clock, walk), pose))
@@ -88,11 +83,28 @@ def walked(
     evened = averaged(averaged([top - level for top, level in zip(tops, levels, strict=True)], EVENED), EVENED)
     for index, height in enumerate(evened):
         settings = course.settings[index]
-        if clock.cycles[index] is not None:
-            leg = course.legs[first]
-            low = liveliness(clock.paces[index]) * min(settings.body_height - 1.0, 0.0) * leg.height
+        if clock.cycles[index]:
+            leg, live = course.legs[first], clock.cycles[index][first].liveliness(clock.paces[index])
+            low = live * min(settings.body_height - 1.0, 0.0) * leg.height
             offsets[index] = along(offsets[index], track.ups[index], settings.body_carry * height + low)
     return replace(body, offsets=offsets, tilts=tilts)
+
+
+def _bearing(course: Course, clock: Clock, index: int, first: int) -> tuple[V3, Q4]:
+    """How far the body is from where an even way has it, and how it is turned, in its upright axes."""
+    pace, cycle, leg = clock.paces[index], clock.cycles[index][first], course.legs[first]
+    if course.clip is not None:
+        return course.clip.at(clock.phases[index], cycle.liveliness(pace))
+    phase = clock.phases[index] + clock.rhythms[index].offsets[first]
+    pelvis, ahead = pelvis_at(pace, phase), cycle.liveliness(pace) * sampled(cycle.ahead, phase % 1.0)
+    turn = multiplied(turn_about(Z_AXIS, -pelvis.yaw), turn_about(FRONT, pelvis.tilt))
+    return (pelvis.sway * course.settings[index].body_sway * leg.reach, -ahead * leg.reach, 0.0), turn
+
+
+def farthest(leg: Leg) -> float:
+    """How far hip and ankle of a leg that walks by a cycle may be apart; as far as they are in its own clip."""
+    longest = leg.cycle.longest if leg.cycle is not None else 0.0
+    return max(STRETCHED, longest) * leg.reach
 
 
 def _height(
@@ -104,26 +116,21 @@ def _height(
 ) -> float | None:
     """How much higher the body is to be, so that legs that stand are as long as in the cycle; None where none does."""
     clock, (feet, poses) = walk
-    time, up, live = (
-        index * TICK,
-        course.tracks[course.legs[members[0]].segment].ups[index],
-        liveliness(clock.paces[index]),
-    )
-    cycle = clock.cycles[index]
-    assert cycle is not None
+    time, up = index * TICK, course.tracks[course.legs[members[0]].segment].ups[index]
     found, bounds = list[tuple[float, float]](), list[float]()
     for number in members:
-        leg, foot = course.legs[number], poses[index][number]
+        leg, foot, cycle = course.legs[number], poses[index][number], clock.cycles[index][number]
         if foot.is_hanging:
             continue
         last, following = around(feet[number][1], time)
         share = share_of_stance(leg, time, last, following) if foot.is_planted else None
-        farthest = _rolled_on(leg, foot, following, share)
-        bounds.append(_above(leg, farthest, STRETCHED, (pose, up)))
+        ankle = _rolled_on(leg, foot, following, share)
+        bounds.append(_above(leg, ankle, farthest(leg) / leg.reach, (pose, up)))
         if not foot.is_planted:
             continue
         weight = carrying(share) if share is not None else 1.0
         usual = sampled(cycle.reaches, share if share is not None else 0.5)
+        live = cycle.liveliness(clock.paces[index])
         found.append((weight, live * _above(leg, foot.ankle, usual, (pose, up))))
     most = max((weight for weight, _ in found), default=0.0)
     if most <= HARDLY:
@@ -201,7 +208,7 @@ def _rolled(
         row = [*steps[:index], replace(step, toe_off=toe_off)]
         hips = ((tick, placed(*body.pose(track, tick), leg.hip)) for tick in ticks)
         feet = ((hip, foot_at(leg, start, row, tick * TICK, surface_pose)) for tick, hip in hips)
-        return all(distance(hip, foot.ankle) <= STRETCHED * leg.reach for hip, foot in feet)
+        return all(distance(hip, foot.ankle) <= farthest(leg) for hip, foot in feet)
 
     low, high = step.toe_off, step.toe_off + ROLLED_ON
     if is_long_enough(low):

@@ -32,7 +32,7 @@ from ..maths import (
 from .body import Course
 from .cycle import Cycle
 from .gaits import Rhythm, gait_of, rhythm_of
-from .legs import CROUCH, LEAST_ROOM, Leg, Room, rooms_of
+from .legs import CROUCH, LEAST_ROOM, Leg, Room, reach_of, rooms_of
 from .path import TICK, smoothed
 from .settings import Settings
 
@@ -66,7 +66,7 @@ class Clock:
         stride: What a leg walks in a cycle at a comfortable speed, scene units.
         is_hurried: Samples where legs would have to swing faster than they may.
         paces: The speed, free of size: v / √(g · reach); smoothed.
-        cycles: By which legs go; None where the gait has none.
+        cycles: By leg how it goes; none where the gait has no cycle.
     """
 
     phases: list[float]
@@ -76,7 +76,7 @@ class Clock:
     stride: float
     is_hurried: list[bool]
     paces: list[float]
-    cycles: list[Cycle | None]
+    cycles: list[tuple[Cycle, ...]]
 
     def time_of(self, phase: float) -> float | None:
         """When a phase is reached, seconds; None where it never is."""
@@ -106,7 +106,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
     threshold = STILL * sqrt(rest.acceleration * height)
     standing = [speed < threshold for speed in speeds]
     starts = _stands(standing)
-    phases, rhythms, hurried, cycles = [0.0], [], [], []
+    phases, rhythms, hurried, each_cycles = [0.0], [], [], []
     since = 0.0
     known: dict[tuple[str, float], Rhythm] = {}
     for index in range(course.count):
@@ -115,34 +115,30 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
         rhythm = known.get(key) or known.setdefault(key, rhythm_of(legs, settings))
         rhythms.append(rhythm)
         since = 0.0 if starts[index] == index else since
-        cycle, rate = cycle_at(legs, settings, paces[index]), 0.0
-        cycles.append(cycle)
+        cycles, rate = cycles_at(legs, settings, paces[index]), 0.0
+        each_cycles.append(cycles)
         if not standing[index]:
-            if cycle is not None:
-                rhythm = rhythms[-1] = replace(rhythm, duty=cycle.duty)
-                stride = cycle.stride * reach * settings.stride_scale * _shortened(grades[index])
-                stride = min(stride, cycle.stride * limits[index] / cycle.extent)
+            if cycles:
+                rhythm = rhythms[-1] = replace(rhythm, duties=tuple(cycle.duty for cycle in cycles))
+                stride = cycles[0].stride * reach * settings.stride_scale * _shortened(grades[index])
+                extent = max(cycle.extent for cycle in cycles)
+                stride = min(stride, cycles[0].stride * limits[index] / extent)
             else:
-                stride = min(usual_stride(speeds[index], height, settings), bounds[index] / rhythm.duty)
+                stride = min(usual_stride(speeds[index], height, settings), bounds[index] / max(rhythm.duties))
             rate = speeds[index] / stride
-        most = (1.0 - rhythm.duty) / LEAST_SWING
+        most = (1.0 - max(rhythm.duties)) / LEAST_SWING
         hurried.append(rate > most)
-        rate = min(rate * max(1.0, (FIRST_OF_CYCLE if cycle is not None else FIRST_STEPS) - since), most)
+        rate = min(rate * max(1.0, (FIRST_OF_CYCLE if cycles else FIRST_STEPS) - since), most)
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)
     stride = _stride(legs, rooms, rest, rhythms[0])
-    return Clock(phases[: course.count], rhythms, standing, starts, stride, hurried, paces, cycles)
+    return Clock(phases[: course.count], rhythms, standing, starts, stride, hurried, paces, each_cycles)
 
 
-def reach_of(legs: Sequence[Leg]) -> float:
-    """The reach of legs on average, by which the speed of a cycle is told."""
-    return sum(leg.reach for leg in legs) / len(legs)
-
-
-def cycle_at(legs: Sequence[Leg], settings: Settings, pace: float) -> Cycle | None:
-    """The cycle of the gait that is set at a speed, see `Clock.paces`; None for a gait that has none."""
+def cycles_at(legs: Sequence[Leg], settings: Settings, pace: float) -> tuple[Cycle, ...]:
+    """By leg the cycle of the gait that is set at a speed, see `Clock.paces`; none for a gait that has none."""
     found = gait_of(settings).cycle
-    return found(pace, settings.energy, legs[0].foot) if found is not None else None
+    return tuple(found(leg, pace, settings.energy) for leg in legs) if found is not None else ()
 
 
 def _shortened(grade: float) -> float:
@@ -154,13 +150,13 @@ def _shortened(grade: float) -> float:
 def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, rhythm: Rhythm) -> float:
     """What a leg walks in a cycle at a comfortable speed on level ground."""
     height = sum(size_of(leg) for leg in legs) / len(legs)
-    cycle = cycle_at(legs, settings, sqrt(USUAL_FROUDE))
-    if cycle is not None:
-        return cycle.stride * reach_of(legs) * settings.stride_scale
+    cycles = cycles_at(legs, settings, sqrt(USUAL_FROUDE))
+    if cycles:
+        return cycles[0].stride * reach_of(legs) * settings.stride_scale
     usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
     least = min(room(leg, leg.rest_way, X_AXIS) for leg in legs)
     least = min([least, *(limit(0.0, 1.0) for limit in rooms.values())])
-    return min(usual, 2.0 * ROOM * least / rhythm.duty)
+    return min(usual, 2.0 * ROOM * least / max(rhythm.duties))
 
 
 def usual_stride(speed: float, height: float, settings: Settings) -> float:

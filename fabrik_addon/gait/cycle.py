@@ -8,11 +8,12 @@ strike on. Everything is in the plane in which the leg walks: forward and up.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import cos, hypot, radians, sin, sqrt
 from typing import NamedTuple
 
-from ..maths import eased
+from ..maths import IDENTITY, ORIGIN, Q4, V3, eased, lerp, slerp
 from .legs import Sole
 
 SAMPLES = 48  # in a stance, and in a swing
@@ -24,6 +25,9 @@ BOTH = 0.75  # by how much one leg gets longer and the other shorter where the b
 TRIES = 12
 ROLLED_ON = radians(6.0)  # by how much farther than its leg has it a heel comes up
 UNROLLED = 0.6  # of a swing, until which the foot is turned as the leg has it
+# v*, see `Clock.paces`: up to which all stand, and from which on a walk is whole unless its cycle says otherwise
+STANDING, SLOWEST = 0.005, 0.15
+SLOWEST_SHARE = 0.01  # of a cycle's own speed, below which its stride gets no shorter
 
 
 class Angles(NamedTuple):
@@ -53,11 +57,13 @@ class InTheAir(NamedTuple):
         across: Share of the way from where it stood to where it lands.
         rise: How high its sole would be without rolling.
         pitch: How far it has rolled, the heel up.
+        aside: How far it is to the left of its way.
     """
 
     across: float
     rise: float
     pitch: float
+    aside: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,10 @@ class Cycle:
         swing: By share of a swing where the foot is.
         extent: How far the ankle of a foot that stands is before or behind its hip at most.
         ahead: By phase how far the hips are before where an even way has them.
+        aside: How far to the left of where it stands at rest its foot stands; None for as far apart as those of people.
+        offset: Share of the cycle by which the leg is ahead.
+        pace: The speed at which its stride is this long (`Clock.paces`); 0 for a cycle of one speed.
+        slowest: The speed from which on the walk is whole.
     """
 
     stride: float
@@ -82,17 +92,35 @@ class Cycle:
     rolls: Sequence[float]
     swing: Sequence[InTheAir]
     extent: float
-    ahead: Sequence[float]
+    ahead: Sequence[float] = (0.0, 0.0)
+    aside: float | None = None
+    offset: float = 0.0
+    pace: float = 0.0
+    slowest: float = SLOWEST
 
-    @property
+    @cached_property
     def toe_off(self) -> float:
         """How far the heel is up when the foot lifts."""
         return self.rolls[-1]
 
-    @property
+    @cached_property
     def strike(self) -> float:
         """How far the toes are up when the foot lands."""
         return -self.rolls[0]
+
+    @cached_property
+    def longest(self) -> float:
+        """The greatest distance of hip and ankle of a leg that stands."""
+        return max(self.reaches)
+
+    def at(self, pace: float) -> Cycle:
+        """The cycle at another speed, at which its stride grows with the root of that, as those of people do."""
+        share = sqrt(max(pace / self.pace, SLOWEST_SHARE))
+        return replace(self, stride=share * self.stride, extent=share * self.extent)
+
+    def liveliness(self, pace: float) -> float:
+        """How much of the walk there is at a speed: see `liveliness`."""
+        return liveliness(pace, self.slowest)
 
     def roll_at(self, share: float) -> float:
         """`rolls` after a share of a stance."""
@@ -104,7 +132,33 @@ class Cycle:
             return self.swing[0 if share <= 0.0 else -1]
         index = int(share * SAMPLES)
         t, a, b = share * SAMPLES - index, self.swing[index], self.swing[index + 1]
-        return InTheAir(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2]))
+        return InTheAir(*(low + t * (high - low) for low, high in zip(a, b, strict=True)))
+
+
+@dataclass(frozen=True)
+class BodyCycle:
+    """How a body goes through a cycle, by evenly spaced phases of the clock from 0 to 1.
+
+    Attributes:
+        offsets: From where an even way has it, in its upright axes, scene units; level.
+        turns: From how it is at rest.
+    """
+
+    offsets: tuple[V3, ...]
+    turns: tuple[Q4, ...]
+
+    def at(self, phase: float, share: float) -> tuple[V3, Q4]:
+        """Offset and turn at a phase, as much of them as a share says."""
+        position = phase % 1.0 * (len(self.turns) - 1)
+        index = min(int(position), len(self.turns) - 2)
+        t = position - index
+        turn = slerp(self.turns[index], self.turns[index + 1], t)
+        return lerp(ORIGIN, lerp(self.offsets[index], self.offsets[index + 1], t), share), slerp(IDENTITY, turn, share)
+
+
+def liveliness(pace: float, slowest: float = SLOWEST) -> float:
+    """How much of a walk there is at a speed: none in a stand, all from the slowest on at which it is whole."""
+    return min(sqrt(max(pace - STANDING, 0.0) / (slowest - STANDING)), 1.0)
 
 
 def sampled(values: Sequence[float], share: float) -> float:
@@ -148,11 +202,12 @@ def cycle_of(
 
     def hips(phase: float, start: float) -> tuple[float, float]:
         """Where the middle of the hips is, from where the foot stands flat, if the body is so far before it."""
-        both = [(carrying(other / duty), other) for other in (phase % 1.0, (phase + 0.5) % 1.0)]
-        standing, total = [each for each in both if each[0]], sum(weight for weight, _ in both)
-        x = sum(weight * (sampled(led, other / duty) - mean) for weight, other in standing) / total + start
-        z = 0.0
-        for weight, other in standing:
+        own, others = phase % 1.0, (phase + 0.5) % 1.0
+        both = (carrying(own / duty), own), (carrying(others / duty), others)
+        x, z, total = start, 0.0, both[0][0] + both[1][0]
+        for weight, other in both if both[1][0] else both[:1]:
+            x += weight / total * (sampled(led, other / duty) - mean)
+        for weight, other in both if both[1][0] else both[:1]:
             ankle = sole.rolled(sampled(rolls, other / duty))
             off = x + other * stride + forth(other) - ankle[0]
             z += weight * (ankle[1] + sqrt(max(sampled(reaches, other / duty) ** 2 - off * off, 0.0)))

@@ -28,7 +28,7 @@ from ..maths import (
     turned,
     unit_or,
 )
-from .cycle import Cycle
+from .cycle import Cycle, InTheAir
 from .ground import STATIC, Ground, is_body
 from .human import human_cycle
 from .legs import Leg
@@ -192,7 +192,9 @@ def foot_at(leg: Leg, start: Foothold, steps: Sequence[Step], time: float, surfa
 
 def cycle_of_step(leg: Leg, step: Step | None) -> Cycle | None:
     """The cycle by which a foot goes through a step; None where it goes along an arc."""
-    return human_cycle(step.pace, step.energy, leg.foot) if step is not None and step.pace else None
+    if step is None or not step.pace:
+        return None
+    return leg.cycle or human_cycle(step.pace, step.energy, leg.foot)
 
 
 def stance_of(cycle: Cycle, step: Step) -> float:
@@ -206,16 +208,17 @@ def share_of_stance(leg: Leg, time: float, last: Step | None, following: Step | 
     One that stands longer than the cycle has it is midway until it is about to lift.
     """
     before, after = cycle_of_step(leg, last), cycle_of_step(leg, following)
-    if last is not None and following is not None and before is not None and after is not None:
+    stood = stance_of(before, last) if before is not None and last is not None else 0.0
+    stands = stance_of(after, following) if after is not None and following is not None else 0.0
+    if last is not None and following is not None and stood and stands:
         whole = following.lift - last.land
-        spans = stance_of(before, last), stance_of(after, following)
-        if whole < 0.5 * (spans[0] + spans[1]) * LONGER:
+        if whole < 0.5 * (stood + stands) * LONGER:
             return (time - last.land) / whole if whole > 0.0 else 1.0
     share: float | None = None
-    if last is not None and before is not None:
-        share = min((time - last.land) / stance_of(before, last), 0.5)
-    if following is not None and after is not None:
-        left = 1.0 - (following.lift - time) / stance_of(after, following)
+    if last is not None and stood:
+        share = min((time - last.land) / stood, 0.5)
+    if following is not None and stands:
+        left = 1.0 - (following.lift - time) / stands
         share = max(left, 0.5) if left > 0.5 or share is None else share
     return share
 
@@ -224,12 +227,12 @@ def roll_standing(leg: Leg, time: float, last: Step | None, following: Step | No
     """How far a standing foot has rolled from how it stands midway."""
     share = share_of_stance(leg, time, last, following)
     if share is not None:
-        before, after = cycle_of_step(leg, last), cycle_of_step(leg, following)
-        if share < 0.5 and last is not None and before is not None:
-            return before.roll_at(share) * last.heel_strike / before.strike if before.strike > 0.0 else 0.0
-        if share > 0.5 and following is not None and after is not None:
-            return after.roll_at(share) * following.toe_off / after.toe_off if after.toe_off > 0.0 else 0.0
-        return 0.0
+        step = last if share < 0.5 else following
+        cycle = cycle_of_step(leg, step)
+        if step is None or cycle is None or share == 0.5:
+            return 0.0
+        rolled, usual = (step.heel_strike, cycle.strike) if share < 0.5 else (step.toe_off, cycle.toe_off)
+        return cycle.roll_at(share) * _part(rolled, usual, step)
     pitch = 0.0
     if following is not None and following.toe_off:
         begun = last.land if last is not None else 0.0
@@ -243,6 +246,11 @@ def roll_standing(leg: Leg, time: float, last: Step | None, following: Step | No
     return pitch
 
 
+def _part(roll: float, usual: float, step: Step) -> float:
+    """How much of the roll of its cycle a foot has that rolls so far; as much as of its rise, where that has none."""
+    return roll / usual if usual > 0.0 else step.share
+
+
 def swinging(leg: Leg, step: Step, time: float, surface_pose: SurfacePose) -> FootPose:
     """A foot in the air. Both ends of its way ride on what they stand on."""
     flat, base = flat_in_the_air(leg, step, time, surface_pose)
@@ -254,24 +262,25 @@ def flat_in_the_air(leg: Leg, step: Step, time: float, surface_pose: SurfacePose
     """Place and rotation of a foot in the air without rolling, and the place without rising."""
     start, start_rotation = step.start.in_world(time, surface_pose)
     end, end_rotation = step.end.in_world(time, surface_pose)
-    across, rise, arched = gone(leg, step, (time - step.lift) / (step.land - step.lift))
-    base = _base(step, start, end, across)
-    place = along(base, step.up, rise + step.apex * arch(arched, step.power))
-    return (place, slerp(start_rotation, end_rotation, across)), base
+    found, arched = gone(leg, step, (time - step.lift) / (step.land - step.lift))
+    rotation, size = slerp(start_rotation, end_rotation, clipped(found.across, 0.0, 1.0)), step.share * leg.reach
+    base = _base(step, start, end, found.across)
+    if found.aside:
+        base = along(base, turned(rotation, X_AXIS), found.aside * size)
+    return (along(base, step.up, found.rise * size + step.apex * arch(arched, step.power)), rotation), base
 
 
-def gone(leg: Leg, step: Step, share: float) -> tuple[float, float, float]:
+def gone(leg: Leg, step: Step, share: float) -> tuple[InTheAir, float]:
     """How a foot in the air is on its way after a share of its time.
 
     Returns:
-        How much of the way it has gone, how high its cycle has it, and where it is on the arc that is added.
+        As its cycle has it; and where it is on the arc that is added.
     """
     cycle = cycle_of_step(leg, step)
     if cycle is None:
         across = advance(step.curve, share)
-        return across, 0.0, across
-    found = cycle.in_the_air(share)
-    return found.across, found.rise * step.share * leg.reach, share
+        return InTheAir(across, 0.0, 0.0), across
+    return cycle.in_the_air(share), share
 
 
 def pitch_in_the_air(leg: Leg, step: Step, time: float) -> float:
@@ -279,8 +288,7 @@ def pitch_in_the_air(leg: Leg, step: Step, time: float) -> float:
     share = (time - step.lift) / (step.land - step.lift)
     cycle = cycle_of_step(leg, step)
     if cycle is not None:
-        off = step.toe_off / cycle.toe_off if cycle.toe_off > 0.0 else 0.0
-        on = step.heel_strike / cycle.strike if cycle.strike > 0.0 else 0.0
+        off, on = _part(step.toe_off, cycle.toe_off, step), _part(step.heel_strike, cycle.strike, step)
         hanging = step.start.pitch + (step.end.pitch - step.start.pitch) * eased(share)
         rolled = cycle.in_the_air(share).pitch * (off + (on - off) * eased(share))
         return hanging + rolled + step.toes_down * arch(share, 1.0)
@@ -361,6 +369,7 @@ def rolls_of(
     Returns:
         How far the heel is up when it lifts, and the toes when it lands, radians.
     """
+    share = share if leg.cycle is None else 1.0  # a clip has them as they are
     if not share or leg.foot_length <= 0.0:
         return 0.0, 0.0
     along_foot, (way, landing), (upright, up) = unit_or(minus(leg.ball, leg.heel), X_AXIS), step, axes
@@ -368,7 +377,7 @@ def rolls_of(
     rising = asin(clipped(dot(turned(landing, along_foot), up), 0.0, 1.0))
     if cycle is not None:
         share *= eased(ahead / cycle.stride)
-        return share * cycle.toe_off, max(share * cycle.strike - rising, 0.0)
+        return max(share * cycle.toe_off, 0.0), max(share * cycle.strike - rising, 0.0)
     share *= eased(ahead / ROLLING_STRIDE) * min(1.0, span / FULL_ROLL)
     return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
 
@@ -388,7 +397,9 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
 
     Of all shapes the one that rises least is taken; a plain arc where it does not rise much more.
     """
-    lowest = max(settings.step_height, LEAST_RISE * (1.0 - step.share)) if step.pace else settings.step_height
+    lowest = settings.step_height if leg.cycle is None else 0.0
+    if step.pace:
+        lowest = max(lowest, LEAST_RISE * (1.0 - step.share))
     least, margin = lowest * leg.reach, settings.clearance * leg.reach
     best: Step | None = None
     for lead in LEADS:
@@ -419,7 +430,7 @@ def _rises(step: Step, leg: Leg, ground: Ground, surface_pose: SurfacePose) -> l
             for _, beside in (heights[index - 1], heights[index + 1]):
                 here = beside if beside - here > EDGE * leg.reach else here
             rises[index] = max(rises[index], here - foot - GRAZING * leg.reach)
-    return [(gone(leg, step, index / SAMPLES)[2], rises[index]) for index in range(1, SAMPLES)]
+    return [(gone(leg, step, index / SAMPLES)[1], rises[index]) for index in range(1, SAMPLES)]
 
 
 def contacts(leg: Leg) -> Sequence[V3]:

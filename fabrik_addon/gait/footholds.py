@@ -239,5 +239,6 @@ def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
 
 
 def least_distances(legs: Sequence[Leg]) -> list[float]:
-    """By leg how near its foot may come to another foot, scene units."""
-    return [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, index)) for index, leg in enumerate(legs)]
+    """By leg how near its foot may come to another foot, scene units; those of a clip come as near as there."""
+    near = [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, index)) for index, leg in enumerate(legs)]
+    return [most if leg.cycle is None else 0.0 for leg, most in zip(legs, near, strict=True)]

@@ -14,9 +14,10 @@ from ..errors import InvalidValueError
 from ..messages import Message
 from .cycle import Cycle
 from .human import human_cycle
-from .legs import RIGHT, Leg, Sole
+from .legs import RIGHT, Leg
 from .settings import ROUNDING, Settings
 
+CLIP = "CLIP"  # the gait that is read from one
 LEAD = 0.1  # share of the cycle between the two hind feet, and the two front feet, of a gallop
 
 
@@ -24,24 +25,25 @@ LEAD = 0.1  # share of the cycle between the two hind feet, and the two front fe
 class Rhythm:
     """When each leg stands and swings, as shares of a cycle.
 
-    Leg i swings while the fraction of phase + offset i is the duty or more.
+    Leg i swings while the fraction of phase + offset i is its duty or more.
 
     Attributes:
-        duty: Share of the cycle that a foot stands.
+        duties: By leg the share of the cycle that its foot stands.
         offsets: By leg.
     """
 
-    duty: float
+    duties: tuple[float, ...]
     offsets: tuple[float, ...]
 
     def is_together(self, one: int, other: int) -> bool:
         """Whether the rhythm itself has both legs in the air at some time."""
-        ahead = (self.offsets[one] - self.offsets[other]) % 1.0
-        return min(ahead, 1.0 - ahead) < 1.0 - self.duty - ROUNDING
+        lift, other_lift = (self.duties[leg] - self.offsets[leg] for leg in (one, other))
+        airs = (1.0 - self.duties[leg] - ROUNDING for leg in (one, other))
+        return any(after % 1.0 < air for after, air in zip((other_lift - lift, lift - other_lift), airs, strict=True))
 
 
 Rhythms = Callable[[Sequence[Leg], Settings], Rhythm]
-Cycles = Callable[[float, float, Sole], Cycle]  # of a leg at a v*, with so much energy, by the shape of its foot
+Cycles = Callable[[Leg, float, float], Cycle]  # of a leg at a v*, with so much energy
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Gait:
 
 def steady(duty: float, offset: Callable[[Leg], float]) -> Rhythms:
     """The rhythm of a duty factor, and of an offset that each leg has by its side and row."""
-    return lambda legs, settings: Rhythm(duty, tuple(offset(leg) for leg in legs))
+    return lambda legs, settings: Rhythm((duty,) * len(legs), tuple(offset(leg) for leg in legs))
 
 
 def by_side(leg: Leg) -> float:
@@ -94,7 +96,8 @@ def one_by_one(legs: Sequence[Leg], settings: Settings) -> Rhythm:
     """One leg at a time: all of a side, then all of the other."""
     count = max(2, len(legs))
     rows = 1 + max(leg.row for leg in legs)
-    return Rhythm(1.0 - 1.0 / count, tuple((leg.row + (rows if leg.side == RIGHT else 0)) / count for leg in legs))
+    offsets = tuple((leg.row + (rows if leg.side == RIGHT else 0)) / count for leg in legs)
+    return Rhythm((1.0 - 1.0 / count,) * len(legs), offsets)
 
 
 def _lateral(leg: Leg) -> float:
@@ -108,7 +111,23 @@ def _gallop(leg: Leg) -> float:
 
 
 def _custom(legs: Sequence[Leg], settings: Settings) -> Rhythm:
-    return Rhythm(settings.duty, tuple(leg.offset for leg in legs))
+    return Rhythm((settings.duty,) * len(legs), tuple(leg.offset for leg in legs))
+
+
+def _as_in_clip(legs: Sequence[Leg], settings: Settings) -> Rhythm:
+    cycles = [cycle_of_leg(leg, 1.0, 0.0) for leg in legs]
+    return Rhythm(tuple(cycle.duty for cycle in cycles), tuple(cycle.offset for cycle in cycles))
+
+
+def cycle_of_leg(leg: Leg, pace: float, energy: float) -> Cycle:
+    """The cycle that a leg has of its own, see `clip`; else that of people.
+
+    Args:
+        leg: The leg.
+        pace: v*, above 0, see `Clock.paces`.
+        energy: As people have it.
+    """
+    return leg.cycle.at(pace) if leg.cycle is not None else human_cycle(pace, energy, leg.foot)
 
 
 GAITS = (
@@ -134,7 +153,11 @@ GAITS = (
     Gait("METACHRONAL", 10, "Metachronal", "A quarter of the feet in the air, in waves from the back", waves(0.75), 6),
     Gait(
         "HUMAN", 12, "Human", "As people walk: heel first, knees that straighten, strides and arms by the speed",
-        steady(0.6, by_side), 2, 2, human_cycle,
+        steady(0.6, by_side), 2, 2, cycle_of_leg,
+    ),
+    Gait(
+        CLIP, 13, "Own Clip", "As the creature goes in a clip of its own: legs, body, and all other bones",
+        _as_in_clip, cycle=cycle_of_leg,
     ),
     Gait("CUSTOM", 11, "Custom", "Offsets by leg and the duty factor as they are set", _custom),
 )  # fmt: skip

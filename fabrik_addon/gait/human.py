@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import cos, pi, radians, sin, sqrt
 from typing import NamedTuple
 
-from .cycle import Angles, Cycle, cycle_of
+from .cycle import Angles, Cycle, cycle_of, liveliness
 from .legs import Sole
 
 SPEEDS = (0.15, 0.295, 0.43, 0.57, 0.7)  # v* for which the curves are known
@@ -65,12 +65,11 @@ THORAX_LIST = (0.0, -0.5, -1.1, 0.0, 0.0, 0.3, -0.2)
 SHOULDER, ELBOW = (-5.0, -4.0, 15.0), (16.0, 12.5, 12.5)
 SWINGS = ((0.0, 0.2), (0.15, 0.45), (0.3, 0.8), (0.43, 1.0), (0.57, 1.2))
 ELBOW_LATE = 0.05  # of a cycle after the other leg's heel strike an elbow is bent most
-SLOWEST = SPEEDS[0]  # below it, all that is other than in a stand grows with the root of the speed
-STANDING, FASTEST = 0.005, 0.75  # v* up to which people stand, and up to which they walk
+FASTEST = 0.75  # v* up to which people walk
 STEP_OF_SPEED = 0.01  # speeds that are nearer walk alike
 # What people do beyond the means of many, whose phases differ: radians
 SWING_KNEE, SWING_THIGH, STANCE_KNEE = radians(12.0), radians(3.0), radians(4.0)
-KNEE_SWINGS, THIGH_SWINGS = (0.5, 0.97), (0.62, 1.0)
+KNEE_SWINGS, KNEE_STANDS, THIGH_SWINGS = (0.5, 0.97), (-0.2, 0.6), (0.62, 1.0)
 WIDTH = 0.13  # how far apart the feet of people walk, as a share of a leg's reach
 HIPS = 0.1  # how far a hip is from the middle of both
 SWAY, SWAYED = 0.032, 0.1  # how far the pelvis goes to the side of the leg that stands, and at what phase it begins to
@@ -100,13 +99,8 @@ def duty_at(speed: float) -> float:
     return 0.765 - 0.265 * sqrt(speed)
 
 
-def curve(table: Sequence[Sequence[float]], speed: float, phase: float) -> float:
-    """A joint's angle at a v* and phase, radians."""
-    return _waves(_parts(table, speed), phase)
-
-
 @lru_cache(maxsize=4096)
-def _parts(table: Sequence[Sequence[float]], speed: float) -> Sequence[float]:
+def _at(table: Sequence[Sequence[float]], speed: float) -> Sequence[float]:
     """What a joint's curve is made of at a v*."""
     index = min(max(bisect_left(SPEEDS, speed) - 1, 0), len(SPEEDS) - 2)
     low, high = SPEEDS[index], SPEEDS[index + 1]
@@ -123,11 +117,6 @@ def _waves(parts: Sequence[float], phase: float) -> float:
     return radians(found)
 
 
-def liveliness(speed: float) -> float:
-    """How much of a walk there is at a v*: none in a stand, all from the slowest speed on that is known."""
-    return min(sqrt(max(speed - STANDING, 0.0) / (SLOWEST - STANDING)), 1.0)
-
-
 def angles_at(speed: float, phase: float, energy: float = 0.0) -> Angles:
     """A leg of someone who walks.
 
@@ -136,12 +125,12 @@ def angles_at(speed: float, phase: float, energy: float = 0.0) -> Angles:
         phase: From its own heel strike.
         energy: 0 as the mean of many people, 1 as one of them, whose knees bend more.
     """
-    thigh = curve(HIP, speed, phase) - curve(TILT, speed, phase)
-    knee, ankle = curve(KNEE, speed, phase), curve(ANKLE, speed, phase)
+    thigh = _waves(_at(HIP, speed), phase) - _waves(_at(TILT, speed), phase)
+    knee, ankle = _waves(_at(KNEE, speed), phase), _waves(_at(ANKLE, speed), phase)
     pitch = knee - thigh - ankle
-    swinging = _bump(phase, KNEE_SWINGS)
-    knee += energy * (SWING_KNEE * swinging + STANCE_KNEE * _bump(phase, (-0.2, 0.6)))
-    thigh += energy * (SWING_THIGH * _bump(phase, THIGH_SWINGS) + 0.5 * STANCE_KNEE * _bump(phase, (-0.2, 0.6)))
+    swinging, standing = _bump(phase, KNEE_SWINGS), STANCE_KNEE * _bump(phase, KNEE_STANDS)
+    knee += energy * (SWING_KNEE * swinging + standing)
+    thigh += energy * (SWING_THIGH * _bump(phase, THIGH_SWINGS) + 0.5 * standing)
     share = liveliness(speed)
     return Angles(share * thigh, share * max(knee, 0.0), share * pitch)
 
@@ -176,7 +165,7 @@ def pelvis_at(speed: float, phase: float) -> Pelvis:
     """How the pelvis is at a v* and the phase of a leg."""
     share = liveliness(speed)
     sway = SWAY * sin(2.0 * pi * (phase - SWAYED))
-    return Pelvis(share * curve(YAW, speed, phase), share * curve(LIST, speed, phase), share * sway)
+    return Pelvis(share * _waves(_at(YAW, speed), phase), share * _waves(_at(LIST, speed), phase), share * sway)
 
 
 def thorax_at(speed: float, phase: float) -> tuple[float, float]:

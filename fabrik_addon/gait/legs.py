@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from math import atan2, cos, pi, sin
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
@@ -26,6 +26,9 @@ from ..maths import (
     unit_or,
 )
 from ..messages import Message
+
+if TYPE_CHECKING:
+    from .cycle import Cycle
 
 LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
@@ -79,6 +82,7 @@ class Leg:
         offset: Share of the cycle by which the leg is ahead, for the gait that is made by hand.
         segment: Of the body, from which its home and hip are measured.
         group: Legs with the same group number step together when the body is moved by hand.
+        cycle: How it goes in a clip of the creature, for the gait that is read from one.
     """
 
     name: str
@@ -94,6 +98,7 @@ class Leg:
     offset: float = 0.0
     group: int = 0
     segment: int = 0
+    cycle: Cycle | None = None
 
     @cached_property
     def height(self) -> float:
@@ -150,6 +155,11 @@ class Leg:
     def sideways(self) -> V3:
         """The axis of the foot's frame about which a positive turn lifts the toes."""
         return cross(self.forward, Z_AXIS)
+
+
+def reach_of(legs: Sequence[Leg]) -> float:
+    """The reach of legs on average, by which the speed of a cycle is told."""
+    return sum(leg.reach for leg in legs) / len(legs)
 
 
 def check_legs(legs: Sequence[Leg]) -> None:

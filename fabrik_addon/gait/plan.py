@@ -14,6 +14,7 @@ from typing import TypeVar
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, multiplied, plus, slerp
 from ..messages import Message
+from .cycle import Cycle, InTheAir
 from .feet import Feet, Foothold, FootPose, Step, foot_at
 from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
@@ -231,6 +232,7 @@ _BY_TYPE: dict[str, Callable[[Json], object]] = {
     "Q4": _rotation,
     "Foothold": _FOOTHOLD,
 }
+_SAMPLES = _all(_number)
 _BY_NAME: dict[str, Callable[[Json], object]] = {  # fields that hold many
     "legs": _all(partial(_record, Leg)),
     "starts": _all(_FOOTHOLD),
@@ -240,10 +242,16 @@ _BY_NAME: dict[str, Callable[[Json], object]] = {  # fields that hold many
     "carried": _all(_POSES),
     "surfaces": _surfaces,
     "told": _all(_text),
-    "phases": _all(_number),
-    "paces": _all(_number),
+    "phases": _SAMPLES,
+    "paces": _SAMPLES,
+    "reaches": _SAMPLES,
+    "rolls": _SAMPLES,
+    "ahead": _SAMPLES,
+    "swing": _all(lambda data: InTheAir(*map(_number, _items(data)))),
+    "cycle": lambda data: _record(Cycle, data) if data is not None else None,
+    "aside": lambda data: _number(data) if data is not None else None,
 }
 _READERS: dict[object, dict[str, Callable[[Json], object]]] = {
     kind: {field.name: _BY_NAME.get(field.name) or _BY_TYPE[str(field.type)] for field in fields(kind)}
-    for kind in (Leg, Foothold, Step, WalkPlan)
+    for kind in (Leg, Cycle, Foothold, Step, WalkPlan)
 }

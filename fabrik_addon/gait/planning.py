@@ -11,10 +11,11 @@ from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, placed, plus, scaled, slerp
 from ..messages import Message
 from .body import LOWEST, Carried, Course, Footing, Lean, carried, lean_of, lowered, need_of, with_heels_up
-from .carriage import STRETCHED, walked, with_heels_rolled
+from .carriage import farthest, walked, with_heels_rolled
 from .clock import Clock, clock_of
+from .cycle import BodyCycle
 from .feet import Feet, FootPose, SurfacePose, foot_at
-from .gaits import gait_of
+from .gaits import CLIP, gait_of
 from .ground import BODY, Ground, Terrain, is_body
 from .legs import Leg, Reaching, by_segment, check_legs
 from .path import TICK, BodyPath, Track, check_paths, track_of
@@ -43,6 +44,7 @@ class Walk:
         settings: One for all frames, or one for each frame of the path.
         terrain: To walk on.
         reaching: How far the legs reach within the limits of their joints; None where they have none.
+        clip: How the body goes in a clip of the creature, for the gait that is read from one; else None.
     """
 
     paths: tuple[BodyPath, ...]
@@ -50,6 +52,7 @@ class Walk:
     settings: tuple[Settings, ...]
     terrain: Terrain
     reaching: Reaching | None = None
+    clip: BodyCycle | None = None
 
     def settings_at(self, time: float) -> Settings:
         """The settings at a time, seconds; before and after the path as at its ends."""
@@ -60,7 +63,8 @@ class Walk:
     def digest(self) -> str:
         """A text that is another one when the plan would be."""
         limits = "" if self.reaching is None else self.reaching.digest
-        return digest_of(self.paths, self.legs, self.settings, self.terrain.digest + limits)
+        clip = "" if self.clip is None else repr(self.clip)
+        return digest_of(self.paths, self.legs, self.settings, self.terrain.digest + limits + clip)
 
     def check(self) -> None:
         """Refuse what can't be walked.
@@ -74,6 +78,8 @@ class Walk:
             raise InvalidValueError(Message("SETTINGS_INCOMPLETE"))
         for each in dict.fromkeys(self.settings):
             check_settings(each)
+            if each.gait == CLIP and (self.clip is None or any(leg.cycle is None for leg in self.legs)):
+                raise InvalidValueError(Message("NO_CLIP"))
         by_segment(self.legs, len(self.paths))
 
 
@@ -108,7 +114,7 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     walk.check()
     first = walk.settings[0]
     tracks = [track_of(path, first.gravity) for path in walk.paths]
-    course = Course(tracks, walk.legs, walk.settings_at, walk.reaching)
+    course = Course(tracks, walk.legs, walk.settings_at, walk.reaching, walk.clip)
     ground = Ground(walk.terrain, first.gravity)
     expected = _carried(course, _ground_below(course, ground))
     clock = clock_of(course, [body.normals for body in expected])
@@ -265,18 +271,18 @@ def _given_way(
         track, needs = course.tracks[segment], [0.0] * course.count
         stands = [body.pose(track, index) for index in range(course.count)]
         for index, feet in enumerate(poses):
-            has_cycle = clock.cycles[index] is not None
+            has_cycle = bool(clock.cycles[index])
             state = (track.ups[index], clock.is_standing[index], has_cycle)
             for leg in course.members[segment]:
                 limb, foot, before = course.legs[leg], feet[leg], poses[max(index - 1, 0)][leg]
                 needs[index] = max(needs[index], _need(limb, foot, stands[index], state))
                 stood, rolled = before.is_planted or foot.is_planted, abs(foot.pitch - before.pitch)
-                if has_cycle and stood and rolled > QUICKLY:
+                if has_cycle and stood and (rolled > QUICKLY or needs[index] > 0.0):
                     between = foot_at(limb, *steps[leg], (index - 0.5) * TICK, surface_pose)
                     (low, rotation), (high, turned_to) = stands[index - 1], stands[index]
                     need = _need(limb, between, (lerp(low, high, 0.5), slerp(rotation, turned_to, 0.5)), state)
                     needs[index - 1 : index + 1] = (max(each, need) for each in needs[index - 1 : index + 1])
-        found.append(lowered(track, body, needs, GIVING_WAY if clock.cycles[0] is None else AT_ONCE))
+        found.append(lowered(track, body, needs, AT_ONCE if clock.cycles[0] else GIVING_WAY))
     return found
 
 
@@ -290,7 +296,7 @@ def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool, 
     if not foot.is_planted:
         most, deepest = SWINGING * leg.reach, CYCLE_DIP if has_cycle else DIP
     if has_cycle:
-        most = max(most, STRETCHED * leg.reach)
+        most = max(most, farthest(leg))
     return need_of(placed(body[0], body[1], leg.hip), foot.ankle, up, most, deepest * leg.height)
 
 

@@ -31,14 +31,14 @@ from ..maths import (
     unit_or,
 )
 from .body import Carried, Course, need_of
-from .clock import LEAST_SWING, MOST_SWING, Clock, cycle_at, reach_of
+from .clock import LEAST_SWING, MOST_SWING, Clock, cycles_at
 from .cycle import Cycle
 from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
 from .gaits import gait_of
 from .ground import BODY, Ground, is_body, smallest_circle
-from .human import WIDTH, liveliness
-from .legs import neighbours
+from .human import WIDTH
+from .legs import neighbours, reach_of
 from .path import TICK
 from .settings import Settings
 
@@ -143,10 +143,10 @@ class Stepper:
             return None
         phase = self.clock.phases[tick] + rhythm.offsets[leg]
         window = floor(phase)
-        inside = phase - window - rhythm.duty
+        inside = phase - window - rhythm.duties[leg]
         if inside < 0.0 or window == state.window:
             return None
-        if 1.0 - inside / (1.0 - rhythm.duty) < WORTH_A_STEP:
+        if 1.0 - inside / (1.0 - rhythm.duties[leg]) < WORTH_A_STEP:
             state.window = window
             return None
         pace = self.clock.phases[tick] - self.clock.phases[tick - 1]
@@ -218,7 +218,7 @@ class Stepper:
             cause: Why the leg steps, see `steps.Cause`.
         """
         state, settings = self.states[leg], self.settings_at(lift)
-        pace, cycle = self._cycle(lift)
+        pace, cycle = self._cycle(leg, lift)
         longest, settling = MOST_SWING, SETTLING
         if cycle is not None:
             longest = LONGEST_SWING
@@ -241,18 +241,21 @@ class Stepper:
             heel_strike=strike, cause=cause, refused=refused,
         )  # fmt: skip
         if cycle is not None:
-            ahead = dot(way[0], turned(axes[0], self.legs[leg].forward)) / (cycle.stride * self.legs[leg].reach)
+            ahead = dot(way[0], turned(axes[0], self.legs[leg].forward)) / (cycle.stride * reach_of(self.legs))
             step = replace(step, pace=pace, energy=settings.energy, share=eased(ahead))
         state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
 
-    def _cycle(self, time: float) -> tuple[float, Cycle | None]:
+    def _cycle(self, leg: int, time: float) -> tuple[float, Cycle | None]:
         """The speed at which a foot steps, see `Clock.paces`, and the cycle that the gait has for it, if any."""
-        pace = max(self.clock.paces[self.course.tracks[0].split(time)[0]], LEAST_PACE)
-        return pace, cycle_at(self.legs, self.settings_at(time), pace)
+        own = self.legs[leg].cycle
+        least = LEAST_PACE if own is None else own.slowest
+        pace = max(self.clock.paces[self.course.tracks[0].split(time)[0]], least)
+        cycles = cycles_at(self.legs, self.settings_at(time), pace)
+        return pace, cycles[leg] if cycles else None
 
     def _stride(self, time: float) -> float:
         """What a leg walks in a cycle at the speed of the body, by its cycle; else at a comfortable speed."""
-        cycle = self._cycle(time)[1]
+        cycle = self._cycle(0, time)[1]
         return self.clock.stride if cycle is None else cycle.stride * reach_of(self.legs)
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
@@ -260,8 +263,8 @@ class Stepper:
         rhythm = self.clock.rhythms[self.course.tracks[0].split(land)[0]]
         if land_phase is None:
             phase = self.clock.phases[self.course.tracks[0].split(land)[0]] + rhythm.offsets[leg]
-            land_phase = floor(phase) - rhythm.offsets[leg] + (1.0 if phase % 1.0 >= rhythm.duty else 0.0)
-        lift = self.clock.time_of(land_phase + rhythm.duty)
+            land_phase = floor(phase) - rhythm.offsets[leg] + (1.0 if phase % 1.0 >= rhythm.duties[leg] else 0.0)
+        lift = self.clock.time_of(land_phase + rhythm.duties[leg])
         return max(lift, land) if lift is not None else self.course.count * TICK
 
     def _choose(self, leg: int, land: float, lift: float) -> Choice:
@@ -292,14 +295,16 @@ class Stepper:
     def _walked(self, leg: int, settings: Settings, time: float) -> V3:
         """From a home to where the cycle has the foot midway through a stance, in the upright frame."""
         index = self.course.tracks[0].split(time)[0]
-        pace, cycle = self.clock.paces[index], self.clock.cycles[index]
-        if cycle is None:
+        if not self.clock.cycles[index]:
             return ORIGIN
-        limb, share = self.legs[leg], liveliness(pace)
+        limb, cycle = self.legs[leg], self.clock.cycles[index][leg]
         aside = limb.home[0] - self.course.middles[limb.segment][0]
         width = 0.5 * WIDTH * settings.step_width * limb.reach
         across = copysign(width, aside) - aside if aside else 0.0
-        return scaled(plus((across, 0.0, 0.0), scaled(FRONT, cycle.shift * limb.reach)), share)
+        if cycle.aside is not None:
+            across = cycle.aside * limb.reach
+        way = plus((across, 0.0, 0.0), scaled(FRONT, cycle.shift * limb.reach))
+        return scaled(way, cycle.liveliness(self.clock.paces[index]))
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
         """The body, come down so far that a leg is long enough for an ankle."""

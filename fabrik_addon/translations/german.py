@@ -5,6 +5,7 @@ from __future__ import annotations
 
 LABELS = {  # labels of operators, panels and menus, and what stands on buttons and in menus in place of them
     "Human": "Mensch",
+    "Own Clip": "Eigener Clip",
     "Motion from Files": "Bewegung aus Dateien",
     "Transfer Motion": "Bewegung übertragen",
     "Stand Here": "Hier stehen",
@@ -194,6 +195,18 @@ LABELS = {  # labels of operators, panels and menus, and what stands on buttons 
     "Paste Motion Flipped": "Bewegung gespiegelt einfügen",
 }
 TEXTS = {
+    "Clip": "Clip",
+    "As the creature goes in a clip of its own: legs, body, and all other bones": "Wie das Wesen in einem eigenen Clip geht: Beine, Körper und alle anderen Knochen",
+    "The action by which it walks, for the gait of its own clip: one cycle, on the spot or ahead": "Die Aktion, nach der es geht, für die Gangart des eigenen Clips: ein Zyklus, auf der Stelle oder voran",
+    "its gait is its own clip: choose the action that it is": "seine Gangart ist sein eigener Clip: wählen Sie dessen Aktion",
+    "the clip '{name}' has {count} frames, too few to tell": "der Clip '{name}' hat {count} Bilder, zu wenige dafür",
+    "all bones are keyed as in the clip ({count} bones)": "alle Knochen haben Schlüsselbilder wie im Clip ({count} Knochen)",
+    "feet that slide in the clip by up to {share:.0%} of a leg stand still": "Füße, die im Clip um bis zu {share:.0%} eines Beins rutschen, stehen still",
+    "its gait is that of a clip, and no clip of it was read": "seine Gangart ist die eines Clips, und es wurde keiner gelesen",
+    "the clip does not walk ahead: its feet do not go back as they stand": "der Clip geht nicht voran: seine Füße gehen nicht zurück, während sie stehen",
+    "leg '{leg}' never lifts in the clip": "Bein '{leg}' hebt im Clip nie ab",
+    "leg '{leg}' never stands in the clip": "Bein '{leg}' steht im Clip nie",
+    "leg '{leg}' stands more than once in the clip, which is to be one cycle": "Bein '{leg}' steht im Clip mehr als einmal, der ein Zyklus sein soll",
     "controls that edit these keys from now on: {chains}": "Controls, die diese Keys von nun an bearbeiten: {chains}",
     "Energy": "Schwung",
     "Step Width": "Schrittbreite",

@@ -7,6 +7,7 @@ import bpy
 
 from ..actions.chain_edit import working_rig
 from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
+from ..gait.gaits import CLIP
 from ..overlay.settings import state
 from ..rig.bones import pose_bones
 from ..rig.schema import PREFIX, Changes, rig_of
@@ -43,7 +44,8 @@ class FABRIK_PT_walker(FabrikPanel):
         row = layout.row(align=True)
         row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
         row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
-        first = ("gait", "duty", "terrain") if walker.gait == BY_HAND else ("gait", "terrain")
+        own = {BY_HAND: ("duty",), CLIP: ("clip",)}.get(walker.gait, ())
+        first = ("gait", *own, "terrain")
         for names in (first, *GROUPS):
             draw_settings(context, layout, owner, [PREFIX + name for name in names], keys=True)
         layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")

@@ -152,7 +152,7 @@ def test_rhythms_stand_as_long_as_they_say(gait: object) -> None:
     for legs in (HUMAN, WOLF, HEXAPOD, SPIDER, CENTIPEDE):
         rhythm = rhythm_of(legs, Settings(gait=name))
         assert len(rhythm.offsets) == len(legs)
-        assert 0.0 < rhythm.duty < 1.0
+        assert all(0.0 < duty < 1.0 for duty in rhythm.duties)
 
 
 def test_each_gait_has_a_number_of_its_own_and_keeps_it() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import InvalidValueError, RigError
 from ...maths import Doubles, towards_each
 from ...motion.transfer import TransferOptions
-from ...rig.animation.compat import curves_of_action, give_action, slot_names, slot_of
+from ...rig.animation.compat import curves_of_action, give_action, playing, slot_names, slot_of
 from ...rig.animation.curves import SAME_FRAME
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
@@ -142,7 +142,7 @@ def _takes(
     """
     found = list[Take]()
     for k, action in enumerate(actions):
-        with _playing(source, action):
+        with playing(source, action):
             steps = read_steps(context, source, owner, options=options)
             found.append((action.name, *(yield from _shared(steps, k, len(actions)))))
     return found
@@ -156,22 +156,6 @@ def _shared(steps: Generator[float, None, Any], k: int, count: int) -> Generator
         except StopIteration as end:
             return end.value
         yield (k + share) / count
-
-
-@contextmanager
-def _playing(source: bpy.types.Object, action: bpy.types.Action) -> Iterator[None]:
-    """An armature plays one action alone meanwhile."""
-    data = source.animation_data or source.animation_data_create()
-    assert data is not None, "an object can be animated"
-    kept, slot, with_strips = data.action, slot_of(source), data.use_nla
-    data.use_nla = False
-    slots: Any = getattr(action, "slots", None)
-    give_action(data, action, slots[slot.identifier] if slot is not None and slots is not None else None)
-    try:
-        yield
-    finally:
-        give_action(data, kept, slot)
-        data.use_nla = with_strips
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from ...gait import (
     steps_between,
     to_text,
 )
+from ...gait.gaits import CLIP
 from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
 from ...rig.animation.animation import HIDDEN_BY, Animated, is_still
 from ...rig.animation.keys import KeyedChannels
@@ -48,6 +49,7 @@ from ...rig.walk_goals import plan_of, rest_turn
 from ...texts import Text, enumerated, quoted, worded
 from ..frames import check_range, frames_visited, go_to
 from ..keep_pose import LetGo, unposed
+from .clip import leave_clip, read_own
 from .posture import key_posture
 from .setup import check_body, frame_for, leg_limits, measured
 
@@ -241,7 +243,11 @@ def sampled(
     kinds = tuple(dict.fromkeys(settings))
     assert found is not None
     several = kinds if len(kinds) == 1 else tuple(settings)
-    return Walk((path,), found[0], several, grounds.terrain(), found[1])
+    legs, reaching = found
+    if not any(each.gait == CLIP for each in kinds):
+        return Walk((path,), legs, several, grounds.terrain(), reaching)
+    own = read_own(owner, legs, grounds.fps).cycle
+    return Walk((path,), own.legs, several, grounds.terrain(), reaching, own.body)
 
 
 class BodyKeys:
@@ -368,6 +374,16 @@ class Planning:
         return not self.is_done and perf_counter() < until
 
     def _steps(self) -> Generator[float, None, None]:
+        """`_planned`; where that can't be done, a walker that played its clip does so again."""
+        back = leave_clip(self.owner) if walker_of(self.owner).gait == CLIP else None
+        try:
+            yield from self._planned()
+        except BaseException:
+            if back is not None:
+                back()
+            raise
+
+    def _planned(self) -> Generator[float, None, None]:
         """Read the frames, then plan; yields the share of the work that is done."""
         walk = yield from _shared(sampled(self.context, self.owner, self.frames), 0.0, SAMPLING)
         self._is_reading = False

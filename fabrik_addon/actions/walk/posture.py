@@ -23,7 +23,7 @@ from ...motion.body import Body
 from ...motion.posture import ArmSwing, Bearing, held, turned_by
 from ...recognise.find import HUMAN
 from ...recognise.part import LEG
-from ...rig.animation.channels import rotation_path
+from ...rig.animation.channels import plain_path, rotation_path
 from ...rig.animation.compat import fcurves_of, remove_curves
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import names_if_any, pose_bones
@@ -33,19 +33,20 @@ from ...rig.goals import goals_of, is_offset, swing_frame_of
 from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.schema.chain import OFFSET, PLACE
 from ...rig.schema.limit import limit_of
-from ...rig.walk_goals import is_walked
 from ...texts import Text, quoted
 from ..keep_pose import LetGo
 from ..motion.clips import BoneClip, Clip, write_clip
 from ..motion.transfer import staged
 from ..setup.controls import draw_at_bones
 from ..setup.parts import find_parts
+from .clip import OwnClip, posture_of, read_own
 
 AHEAD = {"L": 0.0, "R": 0.5}  # of a cycle by which the leg of a side is ahead of the clock
 SIDES = {LEFT: ".L", RIGHT: ".R", 0: ""}  # of a leg, by the names of parts
 MOST_BENT = radians(60.0)  # up to which toes bend
 STRAIGHTENED, HANGING = 0.3, 0.25  # of a swing, after which they hang down by a share of what the foot does
 AT_REST = 1e-4  # of a quaternion: bones that are turned by less all the time are not keyed
+SLID = 0.03  # of a leg: how far feet slide in a clip before it is told
 
 
 def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: tuple[int, int]) -> LetGo:
@@ -66,47 +67,66 @@ def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkP
     Raises:
         FabrikError: They can't be keyed; nothing was changed.
     """
-    walker = walker_of(owner)
-    swing = walker.settings.arm_swing
-    found = find_parts(owner) if plan.phases and swing > 0.0 else None
-    if found is None or found.plan != HUMAN.name or not found.body:
+    walker, span, bones = walker_of(owner), range(frames[0], frames[1] + 1), pose_bones(owner)
+    own = read_own(owner, plan.legs, plan.fps) if any(leg.cycle is not None for leg in plan.legs) else None
+    body = rig_of(owner).body_bone
+    posed_bones = posture_of(own, plan, span, body) if own is not None else _of_people(context, owner, plan, span)
+    if not posed_bones:
         forget_posture(owner)
         return LetGo([], [])
-    _, body = staged(context, owner, found)
-    span = range(frames[0], frames[1] + 1)
-    bones = pose_bones(owner)
-    limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
-    hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
-    turned = held(body, _bearing(plan, span, swing), hinges) | _toes(body, plan, span)
-    edited = _at_rest(owner, {body.names[number] for number in turned})
+    edited = _at_rest(owner, {one.bone for one in posed_bones})
     others = [chain for chain in _posing(owner) if chain not in edited]
     posed = {name for chain in others for name in names_if_any(owner, chain)}
     before = _written(owner)
     kept, rows = list[str](), list[BoneClip]()
-    for number, turns in turned.items():
-        name = body.names[number]
-        if name in posed or (_digest(owner, name) and _digest(owner, name) != before.get(name)):
-            kept.append(name)
-        elif name in before or np.abs(turns[:, 1:]).max() > AT_REST:
-            rows.append(BoneClip(name, turns, {}, None, "LINEAR"))
+    for one in posed_bones:
+        if one.bone in posed or _digest(owner, one.bone) not in ("", before.get(one.bone)):
+            kept.append(one.bone)
+        elif one.bone in before or one.plain or (one.turns is not None and np.abs(one.turns[:, 1:]).max() > AT_REST):
+            rows.append(one)
     clip = Clip(owner.name, *frames, np.array(span, dtype=np.float64), tuple(rows))
     told = write_clip(owner, clip, clip.first) if rows else []
     for chain in edited:
         chain.goal = OFFSET
-    start_from_keys(owner, edited)
-    draw_at_bones(owner)
     keyed = [one.bone for one in rows if one.bone in bones]
+    legs = [chain for chain in _legs(owner) if not set(keyed).isdisjoint(names_if_any(owner, chain))]
+    start_from_keys(owner, [*edited, *legs])
+    draw_at_bones(owner)
     walker.posture = json.dumps({name: _digest(owner, name) for name in keyed})
+    return LetGo(_told(own, keyed, [chain.name for chain in edited], kept), list(told))
+
+
+def _told(own: OwnClip | None, keyed: Sequence[str], edited: Sequence[str], kept: Sequence[str]) -> list[str]:
+    """What was done: which bones have keys, and what of the clip by which they have."""
     done = list[str]()
-    if keyed:
+    if keyed and own is None:
         done.append(Text("trunk, head, arms and toes are keyed ({count} bones)", count=len(keyed)))
+    elif keyed and own is not None:
+        done.append(Text("all bones are keyed as in the clip ({count} bones)", count=len(keyed)))
+        if own.cycle.slid > SLID:
+            what = Text("feet that slide in the clip by up to {share:.0%} of a leg stand still", share=own.cycle.slid)
+            done.append(what)
     if edited:
-        done.append(
-            Text("controls that edit these keys from now on: {chains}", chains=quoted([chain.name for chain in edited]))
-        )
+        done.append(Text("controls that edit these keys from now on: {chains}", chains=quoted(edited)))
     if kept:
         done.append(Text("left as they are, since keys or chains pose them: {bones}", bones=quoted(kept)))
-    return LetGo(done, list(told))
+    return done
+
+
+def _of_people(
+    context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: Sequence[int]
+) -> list[BoneClip]:
+    """How people pose what the walk has no goals for, in each frame; nothing for other gaits and creatures."""
+    swing = walker_of(owner).settings.arm_swing
+    found = find_parts(owner) if plan.phases and swing > 0.0 else None
+    if found is None or found.plan != HUMAN.name or not found.body:
+        return []
+    _, body = staged(context, owner, found)
+    bones = pose_bones(owner)
+    limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
+    hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
+    turned = held(body, _bearing(plan, frames, swing), hinges) | _toes(body, plan, frames)
+    return [BoneClip(body.names[number], turns, {}, None, "LINEAR") for number, turns in turned.items()]
 
 
 def forget_posture(owner: bpy.types.Object) -> None:
@@ -114,9 +134,11 @@ def forget_posture(owner: bpy.types.Object) -> None:
     own = [name for name, digest in _written(owner).items() if digest == _digest(owner, name)]
     for name in own:
         remove_curves(owner, _curves(owner, name))
-    for chain in filter(is_offset, rig_of(owner).chains):
+    legs = _legs(owner)
+    for chain in [*legs, *filter(is_offset, rig_of(owner).chains)]:
         bones = names_if_any(owner, chain)
-        if not set(own).isdisjoint(bones) and not any(_curves(owner, name) for name in bones) and _rests(owner, chain):
+        is_ours = not set(own).isdisjoint(bones) and not any(_curves(owner, name) for name in bones)
+        if is_ours and (chain in legs or _rests(owner, chain)):
             chain.goal = PLACE
             reset(chain, [pose_bones(owner)[name] for name in bones])
     draw_at_bones(owner)
@@ -183,12 +205,15 @@ def _bent(plan: WalkPlan, leg: int, frame: int) -> float:
 
 
 def _posing(owner: bpy.types.Object) -> list[FabrikChain]:
-    """The chains with goals of their own."""
-    return [
-        chain
-        for chain in rig_of(owner).chains
-        if chain.enabled and chain.target is not None and not is_offset(chain) and not is_walked(chain)
-    ]
+    """The chains with goals of their own, which tell a place."""
+    walker = walker_of(owner)
+    chains = [one for one in rig_of(owner).chains if one.name != walker.body and one.name not in walker.legs]
+    return [chain for chain in chains if chain.enabled and chain.target is not None and not is_offset(chain)]
+
+
+def _legs(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chains of the legs of a walker."""
+    return [chain for chain in rig_of(owner).chains if chain.name in walker_of(owner).legs]
 
 
 def _written(owner: bpy.types.Object) -> dict[str, str]:
@@ -201,17 +226,17 @@ def _written(owner: bpy.types.Object) -> dict[str, str]:
 
 
 def _curves(owner: bpy.types.Object, name: str) -> list[bpy.types.FCurve]:
-    """The curves of the rotation of a bone."""
+    """The curves of rotation and location of a bone."""
     bone = pose_bones(owner).get(name)
-    path = rotation_path(bone) if bone is not None else ""
-    return [curve for curve in fcurves_of(owner) if curve.data_path == path and len(curve.keyframe_points)]
+    paths = (rotation_path(bone), plain_path(bone, "location")) if bone is not None else ()
+    return [curve for curve in fcurves_of(owner) if curve.data_path in paths and len(curve.keyframe_points)]
 
 
 def _digest(owner: bpy.types.Object, name: str) -> str:
-    """A text that changes with the keys of a bone's rotation; "" where it has none."""
+    """A text that changes with the keys of a bone; "" where it has none."""
     digest, curves = blake2b(digest_size=8), _curves(owner, name)
     for curve in curves:
         values: Doubles = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
         curve.keyframe_points.foreach_get("co", values)
-        digest.update(f"{curve.array_index}".encode() + values.tobytes())
+        digest.update(f"{curve.array_index + 4 * curve.data_path.endswith('location')}".encode() + values.tobytes())
     return digest.hexdigest() if curves else ""

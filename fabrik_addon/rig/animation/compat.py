@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -57,6 +58,22 @@ def copy_action(owner: bpy.types.Object) -> None:
     identifier = slot.identifier if slot is not None else ""
     copy = data.action.copy()
     give_action(data, copy, copy.slots[identifier] if identifier else None)
+
+
+@contextmanager
+def playing(owner: bpy.types.Object, action: bpy.types.Action) -> Iterator[None]:
+    """An object plays one action alone meanwhile."""
+    data = owner.animation_data or owner.animation_data_create()
+    assert data is not None, "an object can be animated"
+    kept, slot, with_strips = data.action, slot_of(owner), data.use_nla
+    data.use_nla = False
+    slots: Any = getattr(action, "slots", None)
+    give_action(data, action, slots.get(slot.identifier) if slot is not None and slots is not None else None)
+    try:
+        yield
+    finally:
+        give_action(data, kept, slot)
+        data.use_nla = with_strips
 
 
 def slot_names(action: bpy.types.Action | None) -> set[str]:

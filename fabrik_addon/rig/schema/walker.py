@@ -93,6 +93,11 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
     gait = choice(
         GAIT_ITEMS, "Gait", "In which order and rhythm the feet step", default=USUAL.gait, translation_context=CONTEXT
     )
+    clip = pointer(
+        bpy.types.Action,
+        "Clip",
+        "The action by which it walks, for the gait of its own clip: one cycle, on the spot or ahead",
+    )
     duty = gait_number(
         "Duty", "Share of the cycle in which a foot is on the ground, for the gait with your own offsets"
     )

@@ -14,6 +14,7 @@ from fabrik_addon.gait import feet_at
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
+from dev.humans import give_ranges, make_human
 from dev.walk_measures import standing_points
 from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
@@ -181,3 +182,20 @@ def test_it_is_told_why_footholds_are_refused() -> None:
     assert any("too steep" in text for text in told)
     rig_of(owner).walker.on = False
     assert refused_ahead(owner, 60) == ""
+
+
+@pytest.mark.parametrize("last", [90, 125, 180])
+def test_legs_with_the_joints_of_people_reach_all_stances_of_a_slope(last: int) -> None:
+    """Heels come up no higher than ankles allow, on which a foot that is about to lift would else be blocked."""
+    make_slope(15.0)
+    owner = make_human("human_game_engine")
+    give_ranges(owner)
+    key_way(owner, "pelvis", ahead(3.2 / owner.matrix_world.to_scale()[0]), (1, last))
+    planned(owner, (1, last))
+    go_live(owner)
+    for frame in each_frame(range(1, last + 1)):
+        standing = [foot.is_planted for foot in feet_at(walk_plan(owner), frame)]
+        missed = [
+            leg.name for leg, stands in zip(legs_of(owner), standing, strict=True) if stands and leg.residual > 1e-4
+        ]
+        assert not missed, (frame, missed)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A character that walks by a clip of its own: a clip without skating comes back; the clip itself stays as it was."""
+
+from __future__ import annotations
+
+import json
+from math import acos, degrees, sqrt
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.motion.clips import Clip, read_clip, write_clip
+from fabrik_addon.actions.walk.plan import legs_now, plan_walk, what_is_old
+from fabrik_addon.cli.commands import run
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import rhythm_at
+from fabrik_addon.maths import Doubles
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+
+from dev.walking_rigs import FPS, go_along
+from support.scenes import key_way, planned, press
+from support.skeletons import make_character
+
+HIPS, PERIOD, FIRST, LAST = "mixamorig:Hips", 26, 60, 110
+SHIN = "mixamorig:LeftLeg"
+
+
+def speed_of(owner: bpy.types.Object) -> float:
+    """At which people of this size walk a cycle in a whole number of frames, meters a second."""
+    reach = legs_now(owner)[0][0].reach
+    return float((2.45 * sqrt(reach / 9.81) * FPS / PERIOD) ** 2 * sqrt(9.81 * reach))
+
+
+@pytest.fixture
+def clip() -> Clip:
+    """One cycle of a steady walk, baked."""
+    owner: Any = make_character("human_mixamo")
+    press("walker_add")
+    way = speed_of(owner) * (LAST - 1) / FPS / owner.matrix_world.to_scale()[0]
+    key_way(owner, HIPS, lambda share: (0.0, -way * share, 0.0), (1, LAST))
+    planned(owner, (1, LAST))
+    press("walk_bake", into="BONES")
+    found = read_clip(owner, pose_bones(owner).keys(), (FIRST, FIRST + PERIOD), only_keys=False)
+    bpy.data.objects.remove(owner)
+    return found
+
+
+def walker(clip: Clip, speed: float = 1.0) -> Any:
+    """The same character in a file of its own, which plays the clip, and goes ahead as an object."""
+    owner: Any = make_character("human_mixamo")
+    owner.animation_data_clear()
+    write_clip(owner, clip, 1)
+    owner.animation_data.action.name = "Cycle"
+    press("walker_add")
+    far = speed * speed_of(owner) * (LAST - 1) / FPS
+    way = bpy.data.objects.new("Way", None)
+    bpy.context.collection.objects.link(way)
+    owner.parent = way
+    go_along(way, lambda share: (0.0, -far * share, 0.0), (1, LAST))
+    rig_of(owner).walker.clip, rig_of(owner).walker.gait = owner.animation_data.action, "CLIP"
+    return owner
+
+
+def rotations(owner: bpy.types.Object, frame: int) -> dict[str, Doubles]:
+    """How the bones are turned against their parents."""
+    bpy.context.scene.frame_set(frame)
+    bones = pose_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()))
+    found = {}
+    for bone in bones:
+        parent = bone.parent.matrix.inverted() if bone.parent else bone.matrix.Identity(4)
+        rest = bone.bone.parent.matrix_local.inverted() if bone.parent else bone.matrix.Identity(4)
+        found[bone.name] = np.array(
+            ((rest @ bone.bone.matrix_local).inverted() @ (parent @ bone.matrix)).to_quaternion()
+        )
+    return found
+
+
+def test_a_clip_without_skating_comes_back(clip: Clip) -> None:
+    owner = walker(clip)
+    work = plan_walk(bpy.context, owner, (1, LAST))
+    assert not work.told
+    rig_of(owner).live = True
+    parsed = plan_of(owner)
+    assert parsed is not None
+    wanted = {one.bone: one.turns for one in clip.bones if one.turns is not None}
+    off = {name: list[float]() for name in wanted}
+    for frame in range(52, 90):  # as it goes evenly
+        moment = rhythm_at(parsed.plan, frame)[0] % 1.0 * PERIOD
+        low, found = int(moment), rotations(owner, frame)
+        for name, rows in wanted.items():
+            a, b = rows[low], rows[low + 1]
+            turn = a + (moment - low) * ((b if a @ b > 0.0 else -b) - a)
+            cosine = abs(float(turn @ found[name])) / float(np.linalg.norm(turn))
+            off[name].append(degrees(2.0 * acos(min(cosine, 1.0))))
+    assert max(float(np.mean(each)) for each in off.values()) <= 1.0
+    assert (
+        max(max(each) for each in off.values()) <= 4.0
+    )  # a knee that is all but straight turns so for two millimeters
+    assert max(max(off[name]) for name in off if "Leg" not in name and "Foot" not in name) <= 0.1
+    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+
+
+def test_the_clip_stays_as_it_was_and_what_was_keyed_is_taken_away(clip: Clip) -> None:
+    owner = walker(clip)
+    action = owner.animation_data.action
+    before = [(curve.data_path, curve.array_index, len(curve.keyframe_points)) for curve in fcurves_of(owner)]
+    plan_walk(bpy.context, owner, (1, LAST))
+    made = owner.animation_data.action
+    assert made != action
+    assert {curve.data_path for curve in fcurves_of(owner) if HIPS in curve.data_path} == set()
+    assert not what_is_old(owner, bpy.context.scene)
+    leg = rig_of(owner).chains["Leg.L"]
+    assert leg.start == "ANIMATED"
+    plan_walk(bpy.context, owner, (1, LAST))
+    assert owner.animation_data.action == made
+    press("walker_remove")
+    assert not fcurves_of(owner)
+    assert leg.start == "REST"
+    owner.animation_data.action = action
+    assert [(one.data_path, one.array_index, len(one.keyframe_points)) for one in fcurves_of(owner)] == before
+
+
+def test_a_clip_that_changed_makes_the_walk_old(clip: Clip) -> None:
+    owner = walker(clip)
+    action = owner.animation_data.action
+    plan_walk(bpy.context, owner, (1, LAST))
+    made, owner.animation_data.action = owner.animation_data.action, action
+    curve = next(one for one in fcurves_of(owner) if SHIN in one.data_path)
+    curve.keyframe_points[3].co[1] += 0.1
+    owner.animation_data.action = made
+    assert what_is_old(owner, bpy.context.scene)
+
+
+def test_no_clip_is_refused_and_the_action_is_played_on(clip: Clip) -> None:
+    owner = walker(clip)
+    action = owner.animation_data.action
+    rig_of(owner).walker.clip = None
+    with pytest.raises(FabrikError, match="choose the action"):
+        plan_walk(bpy.context, owner, (1, LAST))
+    rig_of(owner).walker.clip = action
+    for curve in fcurves_of(owner):
+        for point in curve.keyframe_points:
+            point.co[1] = curve.keyframe_points[0].co[1]  # it stands
+    actions = len(bpy.data.actions)
+    with pytest.raises(FabrikError, match=r"(stands|lifts|stand|never)"):
+        plan_walk(bpy.context, owner, (1, LAST))
+    assert owner.animation_data.action == action
+    assert len(bpy.data.actions) == actions
+
+
+def test_the_command_line_walks_by_a_clip(clip: Clip, tmp_path: Path) -> None:
+    owner = walker(clip)
+    rig_of(owner).walker.gait = "HUMAN"
+    file, told = tmp_path / "walk.blend", tmp_path / "report.json"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
+    words = ["walk", "--file", str(file), "--frames", f"1-{LAST}", "--report", str(told), "--clip"]
+    assert run([*words, "Cycle"]) == 0
+    report = json.loads(told.read_text(encoding="utf-8"))
+    assert report["armatures"][0]["gait"] == "CLIP"
+    assert report["armatures"][0]["steps"] > 4
+    assert run([*words, "Nothing"]) == 2
