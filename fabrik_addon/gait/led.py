@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body that is led by hand: it follows a point calmly, its feet step as it moves, and what was shown is kept."""
+"""A body that is led by hand: it follows a point calmly, its feet step as it moves, and its way is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
-from itertools import pairwise
 from math import ceil
 
 from ..errors import InvalidValueError
@@ -46,8 +44,7 @@ from .feet import Cause, Feet, Foothold, FootPose, Step, foot_at, raised
 from .footholds import Choice, Stance, choose, least_distances
 from .ground import Ground, Terrain, is_body
 from .legs import Leg, Reaching, by_segment, check_legs, rooms_of
-from .path import TICK, track_through
-from .plan import WalkPlan, surfaces_of, to_text
+from .path import track_through
 from .settings import ROUNDING, Settings, check_settings
 from .stepping import LegState, stood_on
 
@@ -147,7 +144,7 @@ SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
 Pose = tuple[V3, Q4]
 # A body at a time, in seconds since the beginning: its pose as it was led, and how its feet carried it, see
 # `HandWalk.body`
-Moment = tuple[float, Pose, Pose]
+Moment = tuple[float, Pose]
 
 
 class HandWalk:
@@ -155,7 +152,7 @@ class HandWalk:
 
     Attributes:
         time: Seconds since the beginning.
-        moments: What was shown so far, in the order of time.
+        moments: When the body was where on its path, in the order of time.
     """
 
     def __init__(
@@ -198,7 +195,7 @@ class HandWalk:
             self.states.append(LegState(foothold, slack=slack))
         self.starts = [state.foothold for state in self.states]
         self._carry(None)
-        self.moments: list[Moment] = [(0.0, pose, self.body())]
+        self.moments: list[Moment] = [(0.0, pose)]
 
     def stand_at(self, footholds: Sequence[Foothold]) -> None:
         """Let the feet stand where they are before the first move, instead of near their homes.
@@ -213,7 +210,6 @@ class HandWalk:
         self.starts = [*footholds]
         self._carry(None)
         self.at_first = self.body()
-        self.moments = [(0.0, self.moments[0][1], self.body())]
 
     def holds(self, pose: Pose) -> bool:
         """Whether all feet that stand would reach, the body at a pose of its path and no lower than it may come."""
@@ -273,7 +269,7 @@ class HandWalk:
         self._carry(max(span, 0.0))
         if self.moments[-1][0] >= self.time:
             self.moments.pop()
-        self.moments.append((self.time, pose, self.body()))
+        self.moments.append((self.time, pose))
         return self.poses()
 
     def _stand(self, pose: Pose) -> None:
@@ -393,42 +389,19 @@ class HandWalk:
             return self._body()
         return self.ground.terrain.surface(surface, time)
 
-    # ---- what was shown
-
-    def recorded(self, first: int, fps: float) -> WalkPlan:
-        """All that was shown, as a plan; the last of the steps have landed.
-
-        Args:
-            first: The frame of the first moment.
-            fps: Frames a second.
-        """
-        path, carried = self._way()
-        surfaces = surfaces_of(self.feet, self.ground.terrain, len(path))
-        starts, steps = tuple(self.starts), tuple(tuple(state.steps) for state in self.states)
-        plan = WalkPlan("", first, fps, tuple(self.legs), starts, steps, (tuple(path),), (tuple(carried),), surfaces)
-        return replace(plan, digest=sha256(to_text(plan).encode()).hexdigest())
-
-    def _way(self) -> tuple[list[Pose], list[Pose]]:
-        """The path and how the body was carried off it, each TICK seconds, from the first moment to the last."""
-        count = ceil(self.time / TICK - ROUNDING) + 1
-        path, carried = [], []
-        pairs = list(pairwise(self.moments)) or [(self.moments[0], self.moments[0])]
-        place = 0
-        for index in range(count):
-            time = min(index * TICK, self.time)
-            while place + 1 < len(pairs) and pairs[place][1][0] < time:
+    def path(self, fps: float) -> list[Pose]:
+        """Where the body was led, without what carried it there: a pose for each frame, from the first moment on."""
+        found, place = list[Pose](), 0
+        for index in range(ceil(self.time * fps - ROUNDING) + 1):
+            time = min(index / fps, self.time)
+            while place + 1 < len(self.moments) and self.moments[place + 1][0] <= time:
                 place += 1
-            (begun, *before), (ended, *after) = pairs[place]
+            (begun, low), (ended, high) = self.moments[place], self.moments[min(place + 1, len(self.moments) - 1)]
             share = (time - begun) / (ended - begun) if ended > begun else 0.0
-            path.append(_between(before[0], after[0], share))
-            carried.append(_between(before[1], after[1], share))
-        return path, carried
+            found.append((lerp(low[0], high[0], share), slerp(low[1], high[1], share)))
+        return found
 
 
 def _kept(span: float, half_life: float) -> float:
     """What share of an old value is kept after a time, of which half is lost in each half-life, seconds."""
     return float(0.5 ** (span / half_life))
-
-
-def _between(a: Pose, b: Pose, share: float) -> Pose:
-    return (lerp(a[0], b[0], share), slerp(a[1], b[1], share)) if share else a

@@ -163,9 +163,10 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     def _end(self, context: bpy.types.Context, led: Led) -> None:
         """Keep what was walked, or leave the pose; and report it."""
         if self.record:
-            (first, last), count = keep_recording(context, led)
-            steps = counted(count, "1 step", "{count} steps")
-            self.tell(Text("{steps} recorded in frames {first} to {last}", steps=steps, first=first, last=last))
+            work = keep_recording(context, led)
+            steps, (first, last) = counted(work.steps, "1 step", "{count} steps"), work.frames
+            text = Text("{steps} recorded in frames {first} to {last}", steps=steps, first=first, last=last)
+            self.tell(text, *work.done, warnings=work.told)
             return
         found = leave_led(context, led)
         self.tell(*found.done, warnings=found.warnings)

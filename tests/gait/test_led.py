@@ -3,33 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import cos, nan, sin
+from math import ceil, cos, nan, sin
 from random import Random
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.gait import (
-    Foothold,
-    HandWalk,
-    Leg,
-    Plain,
-    Steering,
-    body_pose_at,
-    feet_at,
-    from_text,
-    settings_for,
-    to_text,
-)
+from fabrik_addon.gait import Foothold, FootPose, HandWalk, Leg, Plain, Steering, settings_for
 from fabrik_addon.gait.feet import foot_at
-from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, distance, multiplied, plus, turn_about, turned
+from fabrik_addon.maths import IDENTITY, Q4, V3, Z_AXIS, distance, multiplied, plus, turn_about, turned
 
 from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise, slope
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 
 
-def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> HandWalk:
+Look = Callable[[HandWalk, tuple[V3, Q4], Sequence[FootPose]], None]
+
+
+def led(
+    legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0, look: Look = lambda walk, pose, feet: None
+) -> HandWalk:
     """Lead a creature along a winding way, by a mouse that trembles, at the speed that it can go."""
     random, start = Random(4), (0.0, 0.0, height_of(legs))
     walk = HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), (start, IDENTITY), None)
@@ -41,7 +36,8 @@ def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> HandWal
         aside, beyond = random.gauss(0.0, trembles), random.gauss(0.0, trembles)
         way = min(time, seconds) * walk.fastest
         wanted: V3 = (0.5 * sin(way) + aside, -way + beyond, 0.0)
-        walk.move(time, steering.go(wanted, span, walk.holds))
+        feet = walk.move(time, steering.go(wanted, span, walk.holds))
+        look(walk, (steering.place, steering.rotation), feet)
     return walk
 
 
@@ -49,12 +45,14 @@ def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> HandWal
 def test_feet_keep_up_with_a_body_as_fast_as_it_may_be(name: str) -> None:
     """But for the time between two moves of the mouse, in which a foot lifts and the body may rise already."""
     legs = WALKERS[name]
-    plan = led(legs, 5.0).recorded(1, 24.0)
-    for frame in range(1, int(plan.last) + 1):
-        place, rotation = body_pose_at(plan, frame)
-        for leg, foot in zip(legs, feet_at(plan, frame), strict=True):
-            if foot.is_planted:
-                assert distance(plus(place, turned(rotation, leg.hip)), foot.ankle) <= 1.01 * leg.reach, frame
+
+    def look(walk: HandWalk, pose: tuple[V3, Q4], feet: Sequence[FootPose]) -> None:
+        (offset, tilt), (place, rotation) = walk.body(), pose
+        for leg, foot in zip(legs, feet, strict=True):
+            hip = plus(plus(place, offset), turned(multiplied(tilt, rotation), leg.hip))
+            assert not foot.is_planted or distance(hip, foot.ankle) <= 1.01 * leg.reach, walk.time
+
+    led(legs, 5.0, look=look)
 
 
 def test_a_mouse_that_trembles_does_not_shake_the_body() -> None:
@@ -62,7 +60,7 @@ def test_a_mouse_that_trembles_does_not_shake_the_body() -> None:
 
     def shaking(walk: HandWalk) -> float:
         """How much the body's way turns back and forth: the sum of what it goes against the way it goes."""
-        places = [place for place, _ in walk.recorded(1, 24.0).body[0]]
+        places = [place for place, _ in walk.path(60.0)]
         moves = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(places)]
         return sum(max(0.0, -(a[0] * b[0] + a[1] * b[1])) for a, b in pairwise(moves))
 
@@ -91,16 +89,15 @@ def test_the_frame_rate_of_the_mouse_does_not_matter() -> None:
     assert ends[0][0] == pytest.approx(ends[1][0], abs=2e-3)
 
 
-def test_a_recording_shows_what_was_shown() -> None:
+def test_the_path_is_where_it_was_led() -> None:
     walk = led(HEXAPOD, 3.0)
-    plan = walk.recorded(11, 60.0)
-    assert from_text(to_text(plan)) == plan
-    for time, (led_to, led_turn), (offset, tilt) in walk.moments[::7]:
-        place, rotation = body_pose_at(plan, 11 + 60.0 * time)
-        assert distance(place, plus(led_to, offset)) < 0.01 * HEXAPOD[0].reach
-        turn = multiplied(tilt, led_turn)
+    path = walk.path(60.0)
+    assert len(path) == ceil(60.0 * walk.time - 1e-9) + 1
+    for time, (place, rotation) in walk.moments[::7]:
+        near, turn = path[round(60.0 * time)]
+        assert distance(place, near) < 0.01 * HEXAPOD[0].reach
         assert abs(sum(a * b for a, b in zip(rotation, turn, strict=True))) > cos(0.02)
-    assert all(foot.is_planted for foot in feet_at(plan, plan.last))
+    assert path[-1] == walk.moments[-1][1]
 
 
 def test_feet_begin_where_they_stand() -> None:

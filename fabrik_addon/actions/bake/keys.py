@@ -56,9 +56,10 @@ class Destination:
     Args:
         owner: The armature object.
         into: "ACTION" for its action, "NEW_ACTION" for a copy of it, "NLA" for a new action on a new track.
+        word: What is added to the name of the action for a new one.
     """
 
-    def __init__(self, owner: bpy.types.Object, into: str) -> None:
+    def __init__(self, owner: bpy.types.Object, into: str, word: str = "Bake") -> None:
         self.owner, self.into = owner, into
         self._was_bare = owner.animation_data is None
         data = owner.animation_data or owner.animation_data_create()
@@ -69,9 +70,9 @@ class Destination:
         self._track: bpy.types.NlaTrack | None = None
         if into == "NEW_ACTION" and self._before is not None and not lacks_slot(owner):
             data.action = self._made = self._before.copy()
-            self._made.name = f"{self._before.name} Bake"
+            self._made.name = f"{self._before.name} {word}"
         elif into != "ACTION" or self._before is None:
-            self._made = bpy.data.actions.new(f"{self._before.name if self._before else owner.name} Bake")
+            self._made = bpy.data.actions.new(f"{self._before.name if self._before else owner.name} {word}")
             if into != "NLA":
                 data.action = self._made
 

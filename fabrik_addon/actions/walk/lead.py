@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from math import ceil
 
 import bpy
 import numpy as np
 
 from ...errors import BoneError, ChainError, place_of
-from ...gait import Foothold, HandWalk, Steering, WalkPlan, path_at
+from ...gait import Foothold, HandWalk, Steering
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys
@@ -25,7 +24,6 @@ from ...rig.figure.reader import FactsByRig, read_figure, read_goals
 from ...rig.figure.solve import posed
 from ...rig.goals import GoalPoints, read_held
 from ...rig.schema import FabrikChain, owner_of, rig_of
-from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
 from ..bake.checks import check_action
@@ -36,7 +34,7 @@ from ..figure_pose import FigurePose
 from ..frames import check_range, frames_visited, go_to
 from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
-from .plan import Grounds, body_chain, keep_plan, legs_now, stamp_of
+from .plan import Grounds, Planning, body_chain, legs_now, plan_walk
 
 # A walker that is led by hand: its body follows a point, its feet step as it moves, and the way can be recorded.
 
@@ -218,9 +216,8 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
     return LetGo([*notes, *ended.done], ended.warnings)
 
 
-# A walk that was led by hand becomes a planned one: keys of the body's way, and the steps as they were shown.
+# The way of a walk that was led by hand becomes keys of the body, along which the walk is planned.
 
-ROUNDING = 1e-6  # of a frame: so little more than a whole number of them is rounding
 Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
 
 
@@ -231,24 +228,24 @@ def check_recording(owner: bpy.types.Object) -> None:
         FabrikError: Its action is linked or shared, curves of its body are locked or muted, or NLA strips mix in.
     """
     body = body_chain(owner)
-    check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "ACTION")
+    check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "NEW_ACTION")
 
 
-def keep_recording(context: bpy.types.Context, led: Led) -> tuple[tuple[int, int], int]:
-    """End a walk by hand, and keep all of it from the scene's frame on: any frame shows what was shown then.
+def keep_recording(context: bpy.types.Context, led: Led) -> Planning:
+    """End a walk by hand, and plan the walk along the way on which the body was led, from the scene's frame on.
 
-    The way of the body becomes keys of its bone, one a frame, in place of those that it had there; the steps become
-    the planned walk. Live posing is switched on.
+    The way becomes keys of the body bone, one a frame, in a copy of the action, and the scene lasts as long as it. Live
+    posing is switched on.
 
     Args:
         context: Its scene's frames are visited, and its frame is put back.
         led: From `begin`.
 
     Returns:
-        First and last frame, and the number of steps.
+        The plan that was made, as *Plan Walk* makes it.
 
     Raises:
-        FabrikError: Armature or chains are gone, or the path can't be walked; no walk was kept.
+        FabrikError: Armature or chains are gone, or the path can't be keyed or walked; nothing was kept.
     """
     scene, owner = context.scene, led.owner
     assert scene is not None
@@ -256,35 +253,36 @@ def keep_recording(context: bpy.types.Context, led: Led) -> tuple[tuple[int, int
     settle(context, led)
     set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
-    first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
-    frames = first, first + ceil(led.walk.time * fps - ROUNDING)
+    way = led.walk.path(scene.render.fps / scene.render.fps_base)
+    frames = scene.frame_current, scene.frame_current + len(way) - 1
     check_range(*frames, 1)
-    plan = led.walk.recorded(first, fps)
     body = body_chain(owner)
-    with place_of(rig=owner.name, chain=body.name):
-        with frames_visited(scene):
-            values = list(_path_values(context, body, plan, frames))
-        _key(owner, body.tip_bone, first, values)
-    bring_up_to_date(owner)
-    keep_plan(owner, plan, stamp_of(owner, scene, frames))
+    with ExitStack() as back:
+        with place_of(rig=owner.name, chain=body.name):
+            with frames_visited(scene):
+                values = list(_path_values(context, body, way, frames[0]))
+            destination = Destination(owner, "NEW_ACTION", "Walk")
+            back.callback(destination.take_back)
+            _key(owner, body.tip_bone, frames[0], values)
+        work = plan_walk(context, owner, frames)
+        destination.finish()
+        back.pop_all()
+    scene.frame_end = max(scene.frame_end, frames[1])
     rig_of(owner).live = True
     resume_live()
-    return frames, sum(len(steps) for steps in plan.steps)
+    return work
 
 
-def _path_values(
-    context: bpy.types.Context, body: FabrikChain, plan: WalkPlan, frames: tuple[int, int]
-) -> Iterator[Values]:
+def _path_values(context: bpy.types.Context, body: FabrikChain, way: Sequence[Pose], first: int) -> Iterator[Values]:
     """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
     owner, scene = owner_of(body), context.scene
     assert scene is not None
     turns: list[float] = []  # of the frame before: signs and whole turns run on from there
-    for frame in range(frames[0], frames[1] + 1):
+    for frame, (place, rotation) in enumerate(way, first):
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         figure = read_figure(ChainSet(owner, (body,), body.tip_bone), depsgraph, FactsByRig(frame))
         channels = figure.channels[0]
-        place, rotation = path_at(plan, frame)
         goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, body.tip_bone)))
         item = posed(figure, [goal], owner, depsgraph)
         plain = figure.plain_values(item.shift, item.factors)
@@ -297,21 +295,16 @@ def _path_values(
 
 
 def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values]) -> None:
-    """Key a bone in each frame, from the first on, in place of what it has there; if that fails, nothing is keyed."""
+    """Key a bone in each frame, from the first on, in place of what it has there."""
     bone = pose_bones(owner)[name]
     frames = np.arange(first, first + len(values), dtype=np.float64)
-    span = float(frames[0]), float(frames[-1])
-    destination, writer = Destination(owner, "ACTION"), CurveWriter(owner, can_restore=True)
-    with ExitStack() as back:
-        back.callback(destination.take_back)
-        back.callback(writer.restore)
-        for channel, stood in values[0]:
-            is_rotation = channel == channel_of(bone.rotation_mode)[0]
-            mode = bone.rotation_mode if is_rotation else PLAIN
-            own = plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)]
-            numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
-            writer.write(Keys(*own, numbers, np.zeros(len(stood), dtype=np.bool_), frames, "LINEAR", span))
-        writer.flush()
-        back.pop_all()
+    writer = CurveWriter(owner, can_restore=False)
+    for channel, stood in values[0]:
+        is_rotation = channel == channel_of(bone.rotation_mode)[0]
+        mode = bone.rotation_mode if is_rotation else PLAIN
+        own = plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)]
+        numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
+        span = float(frames[0]), float(frames[-1])
+        writer.write(Keys(*own, numbers, np.zeros(len(stood), dtype=np.bool_), frames, "LINEAR", span))
+    writer.flush()
     writer.finish()
-    destination.finish()
