@@ -43,9 +43,9 @@ CALLS = {
     "bake, character, a frame": (130, 57, 0),
 }
 SIZE = {
-    "files": 247,
-    "lines": 63_090,
-    "record types": 182,
+    "files": 248,
+    "lines": 61_745,
+    "record types": 187,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,
 }

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import ast
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -12,11 +13,12 @@ from typing import Any
 import addon_utils
 import bpy
 import pytest
+from fabrik_addon import translations
 from fabrik_addon.errors import ChainError
 from fabrik_addon.messages import TEMPLATES, Message
 from fabrik_addon.package import NAME
 from fabrik_addon.texts import Text, counted, joined, worded
-from fabrik_addon.translations import CONTEXT, LANGUAGES, german, iface_, rpt_
+from fabrik_addon.translations import CONTEXT, LANGUAGES, iface_, rpt_
 
 import addon_session
 from support.told_texts import NAMES, Said, Source, codes_used, in_menus, in_messages, registered, sources
@@ -76,10 +78,15 @@ def test_a_language_has_nothing_else(language: str, said: dict[tuple[str, str], 
 
 def test_no_text_is_there_twice() -> None:
     """Of two the last would be heard."""
-    tree = ast.parse(Path(german.__file__).read_text(encoding="utf-8"))
-    for table in (node for node in ast.walk(tree) if isinstance(node, ast.Dict)):
-        texts = [ast.literal_eval(key) for key in table.keys if key is not None]
-        assert sorted(texts) == sorted(set(texts))
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len(pairs) == len(dict(pairs)), [
+            text for text, count in Counter(key for key, _ in pairs).items() if count > 1
+        ]
+        return dict(pairs)
+
+    for path in Path(translations.__file__).parent.glob("*.json"):
+        json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=checked)
 
 
 def fields(template: str) -> set[tuple[str | None, str | None]]:

@@ -7,25 +7,26 @@ together from several parts goes through the calls here, which have the names th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import bpy
 
 from ..messages import Message
 from ..package import NAME
 from ..texts import Text
-from . import german
 
 # The context in which labels of operators, panels and menus are looked up. In one of Blender's own contexts Blender's
 # words would come first, and some of them mean another thing: its pin is one of UV maps.
 CONTEXT = "FABRIK"
-# By language, then by context and English text; "*" is Blender's context for all that has none.
-LANGUAGES: dict[str, dict[tuple[str, str], str]] = {
-    "de_DE": {
-        **{("*", text): told for text, told in german.TEXTS.items()},
-        **{(CONTEXT, label): told for label, told in german.LABELS.items()},
-    }
-}
+# By language, then by context and English text; "*" is Blender's context for all that has none. Each language is a file
+# beside this one, by the name that Blender has for it: labels of operators, panels, menus and buttons, and all else.
+LANGUAGES: dict[str, dict[tuple[str, str], str]] = {}
+for _path in sorted(Path(__file__).parent.glob("*.json")):
+    _said = json.loads(_path.read_text(encoding="utf-8"))
+    _texts = {("*", text): told for text, told in _said["texts"].items()}
+    LANGUAGES[_path.stem] = _texts | {(CONTEXT, label): told for label, told in _said["labels"].items()}
 
 Call = Callable[[str], str]
 # The stubs say that these return nothing.

@@ -78,7 +78,7 @@ def test_each_example_adds_one_to_its_list(copy: Path) -> None:
     changed = {
         str(file.relative_to(copy))
         for folder in FOLDERS
-        for file in (copy / folder).rglob("*.py")
+        for file in [*(copy / folder).rglob("*.py"), *(copy / folder).rglob("*.json")]
         if not (ROOT / file.relative_to(copy)).exists()
         or file.read_bytes() != (ROOT / file.relative_to(copy)).read_bytes()
     }
@@ -91,5 +91,5 @@ def test_each_example_adds_one_to_its_list(copy: Path) -> None:
         "fabrik_addon/recognise/conventions.py",
         "fabrik_addon/rig/limit_types.py",
         "fabrik_addon/rig/targets.py",
-        "fabrik_addon/translations/german.py",
+        "fabrik_addon/translations/de_DE.json",
     ]
