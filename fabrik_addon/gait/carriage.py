@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import ceil, radians, sqrt
 
 from numpy import interp
@@ -31,13 +32,17 @@ from .clock import Clock
 from .cycle import carrying, sampled
 from .feet import Feet, Foothold, FootPose, Step, SurfacePose, around, cycle_of_step, foot_at, pose_of, share_of_stance
 from .ground import is_body
-from .human import pelvis_at
+from .human import pelvis_at, running
 from .legs import LEFT, Leg, reach_of
 from .path import TICK, averaged
 
 EVENED = 2  # samples on either side over which the height of the body is averaged, twice
+STEP = 0.25  # of a cycle before and behind: where the body comes up and goes down once
 GIVEN = 0.15  # of a leg's reach: how much higher than it is long a leg lets the body be that carries no more
-RISING = 0.24  # of √(g · leg): how fast the body comes up and goes down over what it walks on
+RISING, RUNNING = (
+    0.24,
+    0.5,
+)  # of √(g · leg): how fast the body comes up and goes down as it walks; of its speed, or runs
 STRETCHED = 0.999  # of a leg's reach: how far a leg stretches that walks by a cycle
 ROLLED_ON = radians(25.0)  # how much farther than its cycle has it a heel comes up, where its leg would be too short
 MIDWAY = 0.5  # of a stance, from which on its heel may come up for the leg to reach
@@ -75,13 +80,25 @@ def walked(
     known = {index: height for index, height in enumerate(heights) if height is not None}
     if not known:
         return body
-    filled = interp(range(course.count), [*known], [*known.values()]).tolist()
+    filled: list[float] = interp(range(course.count), [*known], [*known.values()]).tolist()
+    for first_one, next_one in pairwise(known):  # in between it flies
+        for index in range(first_one + 1, next_one):
+            filled[index] += (
+                0.5 * course.settings[0].acceleration * TICK * TICK * (index - first_one) * (next_one - index)
+            )
     levels = [dot(plus(track.places[index], offsets[index]), track.ups[index]) for index in range(course.count)]
     tops = [level + height for level, height in zip(levels, filled, strict=True)]
-    size, most = reach_of(course.legs), RISING * TICK
-    tops = _no_steeper(tops, most * sqrt(course.settings[0].acceleration * size))
-    evened = averaged(averaged([top - level for top, level in zip(tops, levels, strict=True)], EVENED), EVENED)
-    for index, height in enumerate(evened):
+    swift = TICK * sqrt(course.settings[0].acceleration * reach_of(course.legs))
+    tops = _no_steeper(tops, [swift * max(RISING, RUNNING * pace) for pace in clock.paces])
+    raised = [top - level for top, level in zip(tops, levels, strict=True)]
+    evened = averaged(averaged(raised, EVENED), EVENED)
+    rows = zip(evened, raised, clock.paces, strict=True)
+    bounced = _bounced(
+        [even + running(pace) * (raw - even) for even, raw, pace in rows],
+        clock.phases,
+        [settings.bounce for settings in course.settings],
+    )
+    for index, height in enumerate(bounced):
         settings = course.settings[index]
         if clock.cycles[index]:
             leg, live = course.legs[first], clock.cycles[index][first].liveliness(clock.paces[index])
@@ -148,13 +165,32 @@ def _above(leg: Leg, ankle: V3, length: float, body: tuple[tuple[V3, Q4], V3]) -
     return sqrt(max((length * leg.reach) ** 2 - aside, 0.0)) - above
 
 
-def _no_steeper(values: Sequence[float], most: float) -> list[float]:
+def _bounced(heights: Sequence[float], phases: Sequence[float], shares: Sequence[float]) -> Sequence[float]:
+    """How high the body is that goes up and down by a share: less over its lowest, more below its highest place.
+
+    So legs are never too short for it: the place is that of a step, half a cycle.
+    """
+    if all(share == 1.0 for share in shares):
+        return heights
+    found, first, last = list[float](), 0, 0
+    for height, phase, share in zip(heights, phases, shares, strict=True):
+        while phases[first] < phase - STEP:
+            first += 1
+        while last < len(phases) and phases[last] <= phase + STEP:
+            last += 1
+        near = min(heights[first:last]) if share < 1.0 else max(heights[first:last])
+        found.append(near + share * (height - near))
+    return found
+
+
+def _no_steeper(values: Sequence[float], most: Sequence[float]) -> list[float]:
     """The highest curve that is nowhere above these values, and changes by no more from one to the next."""
-    found = list(values)
+    found, steps = list(values), list(most)
     for _ in range(2):
         for index in range(1, len(found)):
-            found[index] = min(found[index], found[index - 1] + most)
+            found[index] = min(found[index], found[index - 1] + steps[index])
         found.reverse()
+        steps.reverse()
     return found
 
 

@@ -42,6 +42,7 @@ ROOM = 0.8  # share of what legs reach on the ground that a stance takes
 SPREAD = 0.5  # of a leg's reach: the least height that stride and speed are reckoned by
 STRETCHED = 0.95  # of a leg's reach, at the ends of a stance
 LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24 frames a second
+SPRINT = 3.0  # v* beyond which people do not run
 STILL = 0.02  # of √(g h): slower than that the body stands
 CALM = 0.1  # seconds, half-life with which the path is smoothed before its speed is read
 PAUSE = 0.3  # seconds that the body must stand for the feet to come home
@@ -127,7 +128,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
                 stride = min(usual_stride(speeds[index], height, settings), bounds[index] / max(rhythm.duties))
             rate = speeds[index] / stride
         most = (1.0 - max(rhythm.duties)) / LEAST_SWING
-        hurried.append(rate > most)
+        hurried.append(rate > most or (bool(cycles) and not cycles[0].pace and paces[index] > SPRINT))
         rate = min(rate * max(1.0, (FIRST_OF_CYCLE if cycles else FIRST_STEPS) - since), most)
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import cos, hypot, radians, sin, sqrt
+from math import cos, hypot, pi, radians, sin, sqrt
 from typing import NamedTuple
 
 from ..maths import IDENTITY, ORIGIN, Q4, V3, eased, lerp, slerp
@@ -22,11 +22,14 @@ FLAT_FROM, FLAT_UNTIL, RISING = 0.1, 0.26, 0.16
 HANDOVER = 0.25  # of a stance: in which the body comes to be carried by a leg that landed, and by it no more
 THIGH = SHANK = 0.5
 BOTH = 0.75  # by how much one leg gets longer and the other shorter where the body is so much farther ahead
-TRIES = 12
+TRIES = 9
 ROLLED_ON = radians(6.0)  # by how much farther than its leg has it a heel comes up
 UNROLLED = 0.6  # of a swing, until which the foot is turned as the leg has it
 # v*, see `Clock.paces`: up to which all stand, and from which on a walk is whole unless its cycle says otherwise
 STANDING, SLOWEST = 0.005, 0.15
+WIDTH = 0.13  # how far apart the feet of people walk, as a share of a leg's reach
+DIP = 0.5  # of how far a body would come down in a stance whose legs were springs
+WALKING = 0.5  # of a cycle: as short a stance has the shares of a walk; a shorter one is flat for less of it
 SLOWEST_SHARE = 0.01  # of a cycle's own speed, below which its stride gets no shorter
 
 
@@ -79,6 +82,7 @@ class Cycle:
         swing: By share of a swing where the foot is.
         extent: How far the ankle of a foot that stands is before or behind its hip at most.
         ahead: By phase how far the hips are before where an even way has them.
+        width: How far apart the feet of people stand.
         aside: How far to the left of where it stands at rest its foot stands; None for as far apart as those of people.
         offset: Share of the cycle by which the leg is ahead.
         pace: The speed at which its stride is this long (`Clock.paces`); 0 for a cycle of one speed.
@@ -93,6 +97,7 @@ class Cycle:
     swing: Sequence[InTheAir]
     extent: float
     ahead: Sequence[float] = (0.0, 0.0)
+    width: float = WIDTH
     aside: float | None = None
     offset: float = 0.0
     pace: float = 0.0
@@ -171,81 +176,145 @@ def sampled(values: Sequence[float], share: float) -> float:
     return low + (position - index) * (values[index + 1] - low)
 
 
-def cycle_of(
-    angles: Callable[[float], Angles], forth: Callable[[float], float], law: tuple[float, float], sole: Sole
-) -> Cycle:
+Law = tuple[float, float, float]  # stride and duty, see `Cycle`, and speed, see `Clock.paces`
+
+
+class _Hips:
+    """The hips over two legs that go through a cycle, half of one apart; lengths as in `Cycle`.
+
+    Args:
+        angles: Of a leg, by phase.
+        forth: By phase how far the leg's hip is before the middle of both.
+        law: Of the walk.
+        sole: The shape of the foot.
+    """
+
+    def __init__(
+        self, angles: Callable[[float], Angles], forth: Callable[[float], float], law: Law, sole: Sole
+    ) -> None:
+        self.forth, (self.stride, self.duty, self.speed), self.sole = forth, law, sole
+        stance = [index / SAMPLES * self.duty for index in range(SAMPLES + 1)]
+        self.rolls = [_roll(angles, phase, min(self.duty / WALKING, 1.0)) for phase in stance]
+        ways = [angles(phase).way for phase in stance]
+        self.reaches = [hypot(*way) for way in ways]
+        # where the middle of the hips is by a leg that stands, against where it would be were it to go evenly
+        self.led = [
+            sole.rolled(roll)[0] - way[0] - forth(phase) - phase * self.stride
+            for roll, way, phase in zip(self.rolls, ways, stance, strict=True)
+        ]
+        self.start = self.mean = sum(self.led) / len(self.led)
+        if self.duty < WALKING:
+            self._spring(stance)
+        for _ in range(TRIES):
+            self.start += (self._long(0.0) - self.reaches[0]) / BOTH
+        for index, phase in enumerate(stance):
+            if phase > FLAT_UNTIL * min(self.duty / WALKING, 1.0):
+                self.rolls[index] = _shortened(sole, self.rolls[index], self.hip(phase), self.reaches[index])
+
+    def _spring(self, stance: Sequence[float]) -> None:
+        """Let the hips come down and go up again in a stance, as they have to for both feet to leave the ground."""
+        down, up = self.high(0.0, self.led[0]), self.high(self.duty, self.led[-1])
+        dip = DIP * 0.5 * (self.stride / self.speed) ** 2 * (WALKING - self.duty) * self.duty / pi
+        for index, phase in enumerate(stance):
+            share, (apart, low) = phase / self.duty, self.beside(phase, self.led[index])
+            self.reaches[index] = hypot(apart, down + share * (up - down) - dip * sin(pi * share) - low)
+
+    def _long(self, phase: float) -> float:
+        """How long a leg is at a phase of its stance."""
+        (x, z), (ahead, low) = self.hip(phase), self.sole.rolled(sampled(self.rolls, phase / self.duty))
+        return hypot(x - ahead, z - low)
+
+    def ahead(self, phase: float) -> float:
+        """How far a leg that stands has the hips ahead of an even way."""
+        return sampled(self.led, phase / self.duty) - self.mean + self.start
+
+    def beside(self, phase: float, x: float) -> tuple[float, float]:
+        """How far the hip of a leg that stands is ahead of its ankle, the hips so far ahead; how high the ankle is."""
+        ahead, low = self.sole.rolled(sampled(self.rolls, phase / self.duty))
+        return x + phase * self.stride + self.forth(phase) - ahead, low
+
+    def high(self, phase: float, x: float) -> float:
+        """How high a leg that stands holds the hips that are so far ahead."""
+        off, low = self.beside(phase, x)
+        return low + sqrt(max(sampled(self.reaches, phase / self.duty) ** 2 - off * off, 0.0))
+
+    def at(self, phase: float) -> tuple[float, float]:
+        """How far the middle of the hips is ahead of an even way, and how high, at a phase of a leg.
+
+        It is handed over from one leg to the other while both stand; between two stances of a run it flies.
+        """
+        own, others = phase % 1.0, (phase + 0.5) % 1.0
+        first, second = carrying(own / self.duty), carrying(others / self.duty)
+        if first and second:
+            share = first / (first + second)
+            x = share * self.ahead(own) + (1.0 - share) * self.ahead(others)
+            return x, share * self.high(own, x) + (1.0 - share) * self.high(others, x)
+        if first or second:
+            leg = own if first else others
+            x = self.ahead(leg)
+            return x, self.high(leg, x)
+        flown = (own % 0.5 - self.duty) / (0.5 - self.duty) if own % 0.5 > 0.0 else 1.0
+        left, landed = self.ahead(self.duty), self.ahead(0.0)
+        low, top = self.high(self.duty, left), self.high(0.0, landed)
+        rise = 0.5 * (self.stride / self.speed * (0.5 - self.duty)) ** 2 * flown * (1.0 - flown)
+        return left + flown * (landed - left), low + flown * (top - low) + rise
+
+    def hip(self, phase: float) -> tuple[float, float]:
+        """Where a leg's own hip is, from where its foot stands flat."""
+        x, z = self.at(phase)
+        return x + phase * self.stride + self.forth(phase), z
+
+
+def cycle_of(angles: Callable[[float], Angles], forth: Callable[[float], float], law: Law, sole: Sole) -> Cycle:
     """The cycle of a leg whose joints turn like this, its foot held to the ground as long as it stands.
 
     Feet that stand roll about the heel, are flat, and roll about the ball. The hips are where a leg that stands has
-    them, handed over from one leg to the other while both stand; and so far before the feet that at a heel strike both
-    legs are as long as their knees have them.
+    them, and so far before the feet that at a heel strike both legs are as long as their knees have them.
 
     Args:
         angles: By phase.
         forth: By phase how far the leg's hip is before the middle of both.
-        law: Stride and duty, see `Cycle`; the other leg is half a cycle ahead.
+        law: Of the walk; the other leg is half a cycle ahead.
         sole: The shape of the foot.
     """
-    stride, duty = law
-    shares = [index / SAMPLES for index in range(SAMPLES + 1)]
-    stance, flight = [share * duty for share in shares], [duty + share * (1.0 - duty) for share in shares]
-    rolls = [_roll(angles, phase) for phase in stance]
-    ankles = [sole.rolled(roll) for roll in rolls]
-    ways = [angles(phase).way for phase in stance]
-    reaches = [hypot(*way) for way in ways]
-    # where the middle of the hips is by a leg that stands, against where it would be were it to go evenly
-    led = [
-        ankle[0] - way[0] - forth(phase) - phase * stride
-        for ankle, way, phase in zip(ankles, ways, stance, strict=True)
-    ]
-    start = sum(led) / len(led)
-
-    def hips(phase: float, start: float) -> tuple[float, float]:
-        """Where the middle of the hips is, from where the foot stands flat, if the body is so far before it."""
-        own, others = phase % 1.0, (phase + 0.5) % 1.0
-        both = (carrying(own / duty), own), (carrying(others / duty), others)
-        x, z, total = start, 0.0, both[0][0] + both[1][0]
-        for weight, other in both if both[1][0] else both[:1]:
-            x += weight / total * (sampled(led, other / duty) - mean)
-        for weight, other in both if both[1][0] else both[:1]:
-            ankle = sole.rolled(sampled(rolls, other / duty))
-            off = x + other * stride + forth(other) - ankle[0]
-            z += weight * (ankle[1] + sqrt(max(sampled(reaches, other / duty) ** 2 - off * off, 0.0)))
-        return x + phase * stride, z / total
-
-    mean = start
-    for _ in range(TRIES):
-        x, z = hips(0.0, start)
-        missed = hypot(x + forth(0.0) - ankles[0][0], z - ankles[0][1]) - reaches[0]
-        start += missed / BOTH
-    for index, (phase, reach) in enumerate(zip(stance, reaches, strict=True)):
-        if phase > FLAT_UNTIL:
-            x, z = hips(phase, start)
-            rolls[index] = _shortened(sole, rolls[index], (x + forth(phase), z), reach)
-    raised = rolls[-1] - angles(duty).pitch
-    swing = list[InTheAir]()
-    for phase in flight:
-        leg, (x, z) = angles(phase), hips(phase, start)
-        pitch = leg.pitch + raised * (1.0 - eased((phase - duty) / (UNROLLED * (1.0 - duty))))
-        off = sole.rolled(pitch)
-        across = x + forth(phase) + leg.way[0] - off[0]
-        swing.append(InTheAir(across, z + leg.way[1] - off[1] + sole.height, pitch))
-    first, last = swing[0], swing[-1]
-    rises = [
-        (one.rise - first.rise + share * (first.rise - last.rise)) for one, share in zip(swing, shares, strict=True)
-    ]
-    gone = [(one.across - first.across) / (last.across - first.across) for one in swing]
-    ends = (0.0, rolls[0]), (duty, rolls[-1])
+    hips, (stride, duty, _) = _Hips(angles, forth, law, sole), law
+    ends = (0.0, hips.rolls[0]), (duty, hips.rolls[-1])
     return Cycle(
         stride,
         duty,
-        -start - 0.5 * duty * stride,
-        reaches,
-        rolls,
-        [InTheAir(a, max(z, 0.0), one.pitch) for a, z, one in zip(gone, rises, swing, strict=True)],
-        max(abs(hips(phase, start)[0] + forth(phase) - sole.rolled(roll)[0]) for phase, roll in ends),
-        [hips(share, 0.0)[0] - share * stride for share in shares],
+        -hips.start - 0.5 * duty * stride,
+        hips.reaches,
+        hips.rolls,
+        _swing(angles, duty, sole, hips.hip, hips.rolls[-1]),
+        max(abs(hips.hip(phase)[0] - sole.rolled(roll)[0]) for phase, roll in ends),
+        [hips.at(index / SAMPLES)[0] - hips.start for index in range(SAMPLES + 1)],
     )
+
+
+def _swing(
+    angles: Callable[[float], Angles],
+    duty: float,
+    sole: Sole,
+    hip: Callable[[float], tuple[float, float]],
+    toe_off: float,
+) -> list[InTheAir]:
+    """A foot in the air, as its leg has it, from where the hip is by phase; it lifts with its heel so far up."""
+    raised, found = toe_off - angles(duty).pitch, list[InTheAir]()
+    shares = [index / SAMPLES for index in range(SAMPLES + 1)]
+    for share in shares:
+        leg, (x, z) = angles(duty + share * (1.0 - duty)), hip(duty + share * (1.0 - duty))
+        pitch = leg.pitch + raised * (1.0 - eased(share / UNROLLED))
+        off = sole.rolled(pitch)
+        found.append(InTheAir(x + leg.way[0] - off[0], z + leg.way[1] - off[1] + sole.height, pitch))
+    first, last = found[0], found[-1]
+    return [
+        InTheAir(
+            (one.across - first.across) / (last.across - first.across),
+            max(one.rise - first.rise + share * (first.rise - last.rise), 0.0),
+            one.pitch,
+        )
+        for one, share in zip(found, shares, strict=True)
+    ]
 
 
 def carrying(share: float) -> float:
@@ -269,9 +338,15 @@ def _shortened(sole: Sole, roll: float, hip: tuple[float, float], reach: float) 
     return high
 
 
-def _roll(angles: Callable[[float], Angles], phase: float) -> float:
-    """How far a foot that stands has rolled: as the leg has it before it is flat, and from when it is no more."""
-    pitch = angles(phase).pitch
+def _roll(angles: Callable[[float], Angles], phase: float, share: float) -> float:
+    """How far a foot that stands has rolled: as the leg has it before it is flat, and from when it is no more.
+
+    Args:
+        angles: By phase.
+        phase: Of the leg.
+        share: Of the usual time that it is so.
+    """
+    pitch, phase = angles(phase).pitch, phase / share
     if phase < FLAT_UNTIL:
         return min(pitch, 0.0) * (1.0 - eased(phase / FLAT_FROM))
     return max(pitch, 0.0) * eased((phase - FLAT_UNTIL) / RISING)

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from math import cos, pi, radians, sin, sqrt
 from typing import NamedTuple
 
-from .cycle import Angles, Cycle, cycle_of, liveliness
+from ..maths import eased
+from .cycle import WIDTH, Angles, Cycle, cycle_of, liveliness
 from .legs import Sole
 
 SPEEDS = (0.15, 0.295, 0.43, 0.57, 0.7)  # v* for which the curves are known
@@ -44,6 +46,21 @@ ANKLE = (
     (-1.3, 2.6, 6.8, -3.3, -7.6, -2.9, 2.0, 1.4, -1.3, -0.7, -0.3, 0.6, -0.0, 0.1, -0.3),
 )
 TILT = ((12.0,), (11.0,), (11.6,), (13.3,), (16.6,))  # of the pelvis, from which hips are measured
+# Of someone who runs: the share of the stance at which, or 1 more of the swing; degrees at v* .8, and by how much more
+# at 1.6; in between as the curve goes. Textbook values (Novacheck 1998), and three who were measured.
+RUN_THIGH = ((0.0, 30.0, 4.0), (0.4, 12.0, 2.0), (1.0, -22.0, -5.0), (1.12, -24.0, -8.0), (1.78, 40.0, 10.0))
+RUN_KNEE = ((0.0, 20.0, -4.0), (0.42, 42.0, 6.0), (1.0, 20.0, 2.0), (1.52, 94.0, 14.0), (1.92, 22.0, -4.0))
+RUN_ANKLE = (
+    (0.0, 5.0, 0.0),
+    (0.45, 26.0, 2.0),
+    (1.0, -19.0, -3.0),
+    (1.1, -20.0, -3.0),
+    (1.6, -5.0, 0.0),
+    (1.9, 4.0, 0.0),
+)
+RUN_FROM, RUN_TO = 0.65, 0.75  # v* in which a walk becomes a run
+RUN_WIDTH, RUN_LEAN = 0.04, radians(6.0)  # how far apart feet are, of a leg; how far the trunk leans
+RUN_ARMS = (-18.0, 26.0), (88.0, 12.0)  # shoulder and elbow of someone who runs: the mean, and half of the swing
 YAW = (
     (0.0, 2.0, 4.1, 0.0, 0.0, 0.3, 0.3),
     (0.0, 2.5, 2.5, 0.0, 0.0, 0.3, -0.1),
@@ -65,12 +82,11 @@ THORAX_LIST = (0.0, -0.5, -1.1, 0.0, 0.0, 0.3, -0.2)
 SHOULDER, ELBOW = (-5.0, -4.0, 15.0), (16.0, 12.5, 12.5)
 SWINGS = ((0.0, 0.2), (0.15, 0.45), (0.3, 0.8), (0.43, 1.0), (0.57, 1.2))
 ELBOW_LATE = 0.05  # of a cycle after the other leg's heel strike an elbow is bent most
-FASTEST = 0.75  # v* up to which people walk
+FASTEST = 1.4  # v* up to which people run
 STEP_OF_SPEED = 0.01  # speeds that are nearer walk alike
 # What people do beyond the means of many, whose phases differ: radians
 SWING_KNEE, SWING_THIGH, STANCE_KNEE = radians(12.0), radians(3.0), radians(4.0)
 KNEE_SWINGS, KNEE_STANDS, THIGH_SWINGS = (0.5, 0.97), (-0.2, 0.6), (0.62, 1.0)
-WIDTH = 0.13  # how far apart the feet of people walk, as a share of a leg's reach
 HIPS = 0.1  # how far a hip is from the middle of both
 SWAY, SWAYED = 0.032, 0.1  # how far the pelvis goes to the side of the leg that stands, and at what phase it begins to
 
@@ -89,14 +105,26 @@ class Pelvis(NamedTuple):
     sway: float
 
 
+def running(speed: float) -> float:
+    """How much of a run there is at a v*: none in a walk, in between both."""
+    return eased((speed - RUN_FROM) / (RUN_TO - RUN_FROM)) if speed > RUN_FROM else 0.0
+
+
 def stride_at(speed: float) -> float:
     """What a leg walks in a cycle at a v*, as a share of its reach."""
-    return 2.45 * sqrt(speed)
+    walk, run = 2.45 * sqrt(speed), 2.75 * speed
+    return walk + running(speed) * (run - walk)
 
 
 def duty_at(speed: float) -> float:
     """Share of the cycle that a foot stands at a v*."""
-    return 0.765 - 0.265 * sqrt(speed)
+    walk, run = 0.765 - 0.265 * sqrt(speed), max(0.4 - 0.125 * (speed - 0.8), 0.25)
+    return walk + running(speed) * (run - walk)
+
+
+def lean_at(speed: float) -> float:
+    """How far the trunk leans forward at a v*, radians."""
+    return running(speed) * RUN_LEAN
 
 
 @lru_cache(maxsize=4096)
@@ -131,8 +159,32 @@ def angles_at(speed: float, phase: float, energy: float = 0.0) -> Angles:
     swinging, standing = _bump(phase, KNEE_SWINGS), STANCE_KNEE * _bump(phase, KNEE_STANDS)
     knee += energy * (SWING_KNEE * swinging + standing)
     thigh += energy * (SWING_THIGH * _bump(phase, THIGH_SWINGS) + 0.5 * standing)
-    share = liveliness(speed)
+    share, run = liveliness(speed), running(speed)
+    if run > 0.0:
+        fast = min(max((speed - 0.8) / 0.8, 0.0), 1.0)
+        goal, bend, flex = (_run(table, phase, duty_at(speed), fast) for table in (RUN_THIGH, RUN_KNEE, RUN_ANKLE))
+        thigh, knee, pitch = (
+            low + run * (high - low) for low, high in ((thigh, goal), (knee, bend), (pitch, bend - goal - flex))
+        )
     return Angles(share * thigh, share * max(knee, 0.0), share * pitch)
+
+
+def _run(table: Sequence[tuple[float, float, float]], phase: float, duty: float, fast: float) -> float:
+    """A joint's angle of someone who runs, radians: a smooth curve through what is known of it."""
+    places = [share * duty if share <= 1.0 else duty + (share - 1.0) * (1.0 - duty) for share, _, _ in table]
+    values = [low + fast * more for _, low, more in table]
+    count = len(places)
+    index = max(k for k in range(count) if places[k] <= phase)
+
+    def at(k: int) -> tuple[float, float]:
+        """The place and the value of one of them, of the cycles before and behind as well."""
+        return places[k % count] + k // count, values[k % count]
+
+    (before, a), (low, b), (high, c), (after, d) = (at(index + k) for k in (-1, 0, 1, 2))
+    span = high - low
+    t, slopes = (phase - low) / span, (span * (c - a) / (high - before), span * (d - b) / (after - low))
+    turn = slopes[0] * t * (1.0 - t) ** 2 - slopes[1] * t * t * (1.0 - t)
+    return radians(b + (c - b) * t * t * (3.0 - 2.0 * t) + turn)
 
 
 def _bump(phase: float, ends: tuple[float, float]) -> float:
@@ -152,7 +204,8 @@ def _cycle(number: int, energy: float, sole: Sole) -> Cycle:
     def forth(phase: float) -> float:
         return HIPS * sin(pelvis_at(speed, phase).yaw)
 
-    return cycle_of(angles, forth, (stride_at(speed), duty_at(speed)), sole)
+    width = WIDTH + running(speed) * (RUN_WIDTH - WIDTH)
+    return replace(cycle_of(angles, forth, (stride_at(speed), duty_at(speed), speed), sole), width=width)
 
 
 @lru_cache(maxsize=4096)
@@ -186,4 +239,9 @@ def arm_at(speed: float, phase: float, swing: float) -> tuple[float, float]:
     share = swing * (a + min(max((speed - low) / (high - low), 0.0), 1.0) * (b - a)) * liveliness(speed)
     shoulder = SHOULDER[0] + share * (SHOULDER[1] - SHOULDER[2] * cos(2.0 * pi * phase))
     elbow = ELBOW[0] + share * (ELBOW[1] - ELBOW[2] * cos(2.0 * pi * (phase - ELBOW_LATE)))
+    run = running(speed)
+    if run > 0.0:
+        wide, bent = RUN_ARMS
+        shoulder += run * (wide[0] - swing * wide[1] * cos(2.0 * pi * phase) - shoulder)
+        elbow += run * (bent[0] - swing * bent[1] * cos(2.0 * pi * (phase - ELBOW_LATE)) - elbow)
     return radians(shoulder), radians(elbow)

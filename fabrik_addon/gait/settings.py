@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from math import radians
+from typing import NamedTuple
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
@@ -57,6 +58,8 @@ class Settings:
         energy: Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more.
         step_width: How far apart feet are as they walk, against those of people, for the human gait.
         arm_swing: How far arms swing, against those of people, for the human gait.
+        bounce: How far the body goes up and down, against the legs' own, for gaits with a cycle.
+        lean: How much farther than people the trunk leans forward, for the human gait, radians.
     """
 
     gait: str = "TETRAPOD"
@@ -79,6 +82,8 @@ class Settings:
     energy: float = 1.0
     step_width: float = 1.0
     arm_swing: float = 1.0
+    bounce: float = 1.0
+    lean: float = 0.0
 
 
 # Least and greatest value of each number; the panel's sliders show them, too.
@@ -100,7 +105,46 @@ RANGES: dict[str, tuple[float, float]] = {
     "energy": (0.0, 2.0),
     "step_width": (0.0, 4.0),
     "arm_swing": (0.0, 3.0),
+    "bounce": (0.0, 3.0),
+    "lean": (radians(-45.0), radians(45.0)),
 }
+
+
+class Style(NamedTuple):
+    """How someone walks whose gait is that of people: fields of `Settings`; as people do, unless it says otherwise.
+
+    Attributes:
+        name: By which scripts choose it.
+        label: As it is shown.
+        description: For the tooltip.
+    """
+
+    name: str
+    label: str
+    description: str
+    stride_scale: float = 1.0
+    step_width: float = 1.0
+    body_height: float = 1.0
+    bounce: float = 1.0
+    body_sway: float = 1.0
+    arm_swing: float = 1.0
+    lean: float = 0.0
+    energy: float = 1.0
+
+    @property
+    def fields(self) -> dict[str, float]:
+        """By the names of settings what they are in it."""
+        return {name: float(value) for name, value in self._asdict().items() if name in RANGES}
+
+
+STYLES = (
+    Style("USUAL", "Usual", "As people walk"),
+    Style("CALM", "Calm", "Small movements, and soft ones", 0.93, 1.0, 1.0, 0.8, 0.9, 0.7, 0.0, 0.6),
+    Style("BRISK", "Brisk", "Long strides, and arms that help", 1.07, 0.9, 1.0, 1.1, 0.8, 1.3, radians(3.0), 1.3),
+    Style("TIRED", "Tired", "Short and wide steps, a bent back", 0.8, 1.4, 0.97, 0.7, 1.5, 0.5, radians(10.0), 0.4),
+    Style("SNEAK", "Sneak", "Low, without up and down", 0.8, 0.9, 0.88, 0.25, 0.7, 0.3, radians(16.0), 1.8),
+    Style("MARCH", "March", "Upright, with wide arms", 1.0, 0.8, 1.0, 1.2, 0.4, 1.8, radians(-2.0), 1.8),
+)
 
 
 def check_settings(settings: Settings) -> None:

@@ -37,7 +37,6 @@ from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
 from .gaits import gait_of
 from .ground import BODY, Ground, is_body, smallest_circle
-from .human import WIDTH
 from .legs import neighbours, reach_of
 from .path import TICK
 from .settings import Settings
@@ -299,7 +298,7 @@ class Stepper:
             return ORIGIN
         limb, cycle = self.legs[leg], self.clock.cycles[index][leg]
         aside = limb.home[0] - self.course.middles[limb.segment][0]
-        width = 0.5 * WIDTH * settings.step_width * limb.reach
+        width = 0.5 * cycle.width * settings.step_width * limb.reach
         across = copysign(width, aside) - aside if aside else 0.0
         if cycle.aside is not None:
             across = cycle.aside * limb.reach

@@ -36,11 +36,13 @@ class Bearing(NamedTuple):
         pelvis: Of the hips.
         chest: Of the end of the spine.
         arms: By side, "L" or "R".
+        lean: (F,), how far the trunk leans forward, radians; the head stays upright.
     """
 
     pelvis: Doubles
     chest: Doubles
     arms: Mapping[str, ArmSwing]
+    lean: Doubles
 
 
 def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
@@ -63,7 +65,8 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
     count, turns = len(bearing.pelvis), dict[int, Doubles]()
     still: Doubles = np.broadcast_to(np.array((1.0, 0.0, 0.0, 0.0)), (count, 4))
     turns[body.hips] = bearing.pelvis
-    for kind, low, high in ((SPINE, bearing.pelvis, bearing.chest), (HEAD, bearing.chest, still)):
+    chest = products(turns_about(np.broadcast_to(LEFTWARDS, (count, 3)), bearing.lean), bearing.chest)
+    for kind, low, high in ((SPINE, bearing.pelvis, chest), (HEAD, chest, still)):
         for limb in (one for one in body.limbs.values() if one.kind == kind):
             row = [*limb.above[::-1], *limb.bones] if kind == HEAD else limb.bones
             row = [bone for bone in row if bone != body.hips]
@@ -72,7 +75,7 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
     for name, limb in body.limbs.items():
         swing = bearing.arms.get(name[-1])
         if limb.kind == ARM and swing is not None and body.is_jointed(limb):
-            turns |= _hung(body, limb, swing, bearing.chest, hinges)
+            turns |= _hung(body, limb, swing, chest, hinges)
     found = dict[int, Doubles]()
     for bone, turn in turns.items():
         if bone == body.hips:

@@ -10,6 +10,7 @@ from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.plan import Planning
 from ..actions.walk.posture import forget_posture
 from ..actions.walk.setup import add_walker, remove_walker
+from ..gait.settings import STYLES
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
 from ..texts import Text, counted, joined
@@ -49,6 +50,25 @@ class FABRIK_OT_walker_add(RigOperator):
         names = listed(made.behind, "{count} chains")
         behind = Text("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
         self.tell(*done, warnings=[behind] if names else [])
+
+
+class FABRIK_OT_walk_style(WalkerOperator):
+    """Let a walker with the gait Human walk in a style; plan the walk then"""
+
+    bl_label = "Walk Style"
+
+    style = choice([(one.name, one.label, one.description) for one in STYLES], "Style", "How it walks")
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        is_human = rig_of(working_rig(context)).walker.gait == "HUMAN"
+        return super().refusal(context) or ("" if is_human else Text("styles are those of the gait Human"))
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        style = next(one for one in STYLES if one.name == self.style)
+        for name, value in style.fields.items():
+            setattr(rig_of(owner).walker, name, value)
+        self.tell(Text("{style}: plan the walk next", style=style.label))
 
 
 class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):

@@ -290,6 +290,7 @@ class FABRIK_MT_walker(FabrikMenu):
     bl_label = "Walker"
     parts = (
         Entry("fabrik.walker_add", icon="ADD"),
+        Entry("fabrik.walk_style", icon="PRESET"),
         Entry("fabrik.walk_plan", icon="PLAY"),
         Entry("fabrik.walk_by_hand", icon="VIEW_PAN"),
         Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),

@@ -15,11 +15,11 @@ from ..texts import capitalised
 from ..translations import iface_
 from .base import FabrikPanel, draw_settings, draw_wrapped, row_or_column
 
-GROUPS = (
-    ("stride_scale", "step_height", "clearance", "swing_curve"),
-    ("body_height", "body_carry", "body_tilt", "body_sway"),
-    ("foot_tilt", "heel_toe", "prediction", "step_trigger"),
-    ("energy", "step_width", "arm_swing"),
+STYLE = ("stride_scale", "step_width", "body_height", "bounce", "body_sway", "arm_swing", "lean", "energy")
+DETAILS = (
+    ("step_height", "clearance", "swing_curve"),
+    ("body_carry", "body_tilt", "foot_tilt", "heel_toe"),
+    ("prediction", "step_trigger"),
     ("gravity", "acceleration", "slope_max", "ground_height"),
 )
 BY_HAND = "CUSTOM"
@@ -46,11 +46,37 @@ class FABRIK_PT_walker(FabrikPanel):
         row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
         own = {BY_HAND: ("duty",), CLIP: ("clip",)}.get(walker.gait, ())
         first = ("gait", *own, "terrain")
-        for names in (first, *GROUPS):
-            draw_settings(context, layout, owner, [PREFIX + name for name in names], keys=True)
+        draw_settings(context, layout, owner, [PREFIX + name for name in first], keys=True)
+        layout.operator_menu_enum("fabrik.walk_style", "style", icon="PRESET")
+        draw_settings(context, layout, owner, [PREFIX + name for name in STYLE], keys=True)
         layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
         layout.operator("fabrik.walk_mark", icon="MARKER_HLT")
         layout.operator("fabrik.walker_remove", icon="X")
+
+
+class WalkerPart(FabrikPanel):
+    """A part of the panel of a walker."""
+
+    told_at = ("walkers", "walkers")
+    bl_parent_id = "FABRIK_PT_walker"
+    needs_chain = False
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and len(rig_of(working_rig(context)).walker.legs) > 0
+
+
+class FABRIK_PT_walk_details(WalkerPart):
+    """All else that decides how it walks"""
+
+    bl_label = "Details"
+    told_at = ("walkers", "settings")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner = working_rig(context)
+        for names in DETAILS:
+            draw_settings(context, self.layout, owner, [PREFIX + name for name in names], keys=True)
 
 
 _known: dict[object, str] = {}  # what was found at the last redraw, by whose walk it is and the count of changes
@@ -86,18 +112,11 @@ def draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy
         draw_wrapped(context, layout, iface_(refused), "CANCEL")
 
 
-class FABRIK_PT_walk_leg(FabrikPanel):
+class FABRIK_PT_walk_leg(WalkerPart):
     """The legs of the walker"""
 
     bl_label = "Legs"
-    bl_parent_id = "FABRIK_PT_walker"
     told_at = ("walkers", "legs")
-    needs_chain = False
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and len(rig_of(working_rig(context)).walker.legs) > 0
 
     def draw(self, context: bpy.types.Context) -> None:
         owner, layout = working_rig(context), self.layout
@@ -115,4 +134,4 @@ class FABRIK_PT_walk_leg(FabrikPanel):
             row_or_column(context, box).prop(leg, "home")
 
 
-CLASSES = (FABRIK_PT_walker, FABRIK_PT_walk_leg)
+CLASSES = (FABRIK_PT_walker, FABRIK_PT_walk_details, FABRIK_PT_walk_leg)

@@ -235,7 +235,7 @@ WITH_MOTION = {
     "layer_add", "layer_choose", "layer_remove", "contact_place",
 }  # fmt: skip
 # tried in operators/test_walking.py
-WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walker_remove"}
+WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walk_style", "walker_remove"}
 
 
 def make_ready(name: str) -> None:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from math import radians
 from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.gait.settings import STYLES
 from fabrik_addon.operators.base import NAMED
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
@@ -43,6 +45,20 @@ PRESSES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("walk_bake", {"into": "GOALS"}),
     ("walker_remove", {}),
 )
+
+
+def test_a_style_sets_how_people_walk_and_others_have_none() -> None:
+    owner = walking("human")
+    walker = rig_of(owner).walker
+    walker.gait = "HUMAN"
+    assert press("walk_style", style="TIRED") == {"FINISHED"}
+    assert walker.settings.stride_scale == pytest.approx(0.8)
+    assert walker.settings.lean == pytest.approx(radians(10.0))
+    assert press("walk_style", style="USUAL") == {"FINISHED"}
+    assert all(getattr(walker.settings, name) == pytest.approx(value) for name, value in STYLES[0].fields.items())
+    walker.gait = "BIPED_WALK"
+    with pytest.raises(RuntimeError, match="gait Human"):
+        press("walk_style", style="CALM")
 
 
 @pytest.mark.parametrize("kind", ["human", "spider"])

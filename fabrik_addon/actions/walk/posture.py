@@ -15,8 +15,9 @@ from mathutils import Matrix
 
 from ...errors import FabrikError
 from ...gait import WalkPlan, feet_at, rhythm_at
+from ...gait.cycle import liveliness
 from ...gait.feet import around
-from ...gait.human import arm_at, pelvis_at, thorax_at
+from ...gait.human import arm_at, lean_at, pelvis_at, thorax_at
 from ...gait.legs import LEFT, RIGHT
 from ...maths import Doubles, conjugates, eased, products, turns_about, units
 from ...motion.body import Body
@@ -117,7 +118,7 @@ def _of_people(
     context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: Sequence[int]
 ) -> list[BoneClip]:
     """How people pose what the walk has no goals for, in each frame; nothing for other gaits and creatures."""
-    swing = walker_of(owner).settings.arm_swing
+    swing, lean = walker_of(owner).settings.arm_swing, walker_of(owner).settings.lean
     found = find_parts(owner) if plan.phases and swing > 0.0 else None
     if found is None or found.plan != HUMAN.name or not found.body:
         return []
@@ -125,7 +126,7 @@ def _of_people(
     bones = pose_bones(owner)
     limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
     hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
-    turned = held(body, _bearing(plan, frames, swing), hinges) | _toes(body, plan, frames)
+    turned = held(body, _bearing(plan, frames, swing, lean), hinges) | _toes(body, plan, frames)
     return [BoneClip(body.names[number], turns, {}, None, "LINEAR") for number, turns in turned.items()]
 
 
@@ -167,8 +168,8 @@ def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     )
 
 
-def _bearing(plan: WalkPlan, frames: Sequence[int], swing: float) -> Bearing:
-    """How the upper body is held in each frame."""
+def _bearing(plan: WalkPlan, frames: Sequence[int], swing: float, more: float) -> Bearing:
+    """How the upper body is held in each frame, arms swinging by a share, the trunk leaning more than people do."""
     rhythms = [rhythm_at(plan, frame) for frame in frames]
     pelvis = [pelvis_at(pace, phase) for phase, pace in rhythms]
     chest = np.array([thorax_at(pace, phase) for phase, pace in rhythms])
@@ -177,7 +178,8 @@ def _bearing(plan: WalkPlan, frames: Sequence[int], swing: float) -> Bearing:
         for side, by in AHEAD.items()
     }
     yaw, tilt = np.array([one.yaw for one in pelvis]), np.array([one.tilt for one in pelvis])
-    return Bearing(turned_by(yaw, tilt), turned_by(chest[:, 0], chest[:, 1]), arms)
+    lean = np.array([lean_at(pace) + liveliness(pace) * more for _, pace in rhythms])
+    return Bearing(turned_by(yaw, tilt), turned_by(chest[:, 0], chest[:, 1]), arms, lean)
 
 
 def _toes(body: Body, plan: WalkPlan, frames: Sequence[int]) -> dict[int, Doubles]:

@@ -137,6 +137,10 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
         "Arm Swing",
         "How far arms swing as a human walks, against those of people; 0: trunk, head, arms and toes get no keys",
     )
+    bounce = gait_number(
+        "Bounce", "How far the body goes up and down as it walks by a cycle, against what its legs do by themselves"
+    )
+    lean = gait_number("Lean", "How much farther forward than people the trunk leans as a human walks", subtype="ANGLE")
     ground_height = real(
         "Ground Height", "Z in the world of the level ground where there is no terrain", subtype="DISTANCE"
     )
