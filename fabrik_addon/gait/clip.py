@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cycles that are read from a clip of a creature that walks, on the spot or ahead: of each leg, and of its body.
 
-Contacts of such clips are told by height, and not by speed: many that are made by hand slide.
+A foot of such a clip stands while it does not go ahead and is no higher than it usually is then: many that are made by
+hand slide, and their toes reach below the ground.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..messages import Message
 from .cycle import SAMPLES, BodyCycle, Cycle, InTheAir
 from .legs import Leg, reach_of
 
-LOW = 0.12  # of the height that a foot rises: how far above the lowest share of places, as large, it may stand
+LOW = 0.12  # of the height that a foot rises: how far above the usual height of one that does not go ahead it may stand
 STILL = 0.0125  # of a leg's reach: how far a foot that stands may go ahead in a frame
 GAP, OTHER = 0.06, 0.4  # of a cycle: a break in a stance; of the longest stance: another one
 LEAST_STRIDE = 0.05  # of the reach of the legs
@@ -133,8 +134,9 @@ def _walk(leg: Leg, foot: Tracked) -> _Walk:
 
     ahead = flat(foot.pitches) @ front
     going = 0.5 * (np.roll(ahead, -1) - np.roll(ahead, 1))
-    low, high = np.quantile(foot.lows, LOW), foot.lows.max()
-    first, stance = _stance(leg, (foot.lows <= low + LOW * (high - low)) & (going <= STILL * leg.reach))
+    still = going <= STILL * leg.reach
+    level = float(np.median(foot.lows[still])) + LOW * float(np.ptp(foot.lows)) if still.any() else 0.0
+    first, stance = _stance(leg, still & (foot.lows <= level))
     frames = (first + np.arange(stance)) % count
     pitches: Doubles = foot.pitches - _at(foot.pitches, np.array([first + 0.5 * (stance - 1)]))
     stood = flat(pitches)

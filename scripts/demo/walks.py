@@ -23,7 +23,7 @@ from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
 from dev.walk_measures import Judged
 from environment import say
-from rigs import empty_file, make_spider
+from rigs import FOX, empty_file, import_gltf, make_spider
 
 HEADER = (
     f"{'walk':<12} {'legs':>4} {'frames':>6} {'steps':>5} {'reached':>8} {'slip/frame':>10} {'/stance':>8} {'sunk':>8}"
@@ -32,7 +32,7 @@ HEADER = (
 # By figure the most that it may be: shares of a leg's reach, and degrees
 MOST = {"slip": 1e-4, "drift": 1e-3, "inside": 0.01, "hover": 0.005}
 HUMAN, OTHER = "human_game_engine", "human_mixamo"
-BODY = (0.6, 0.66, 0.76, 1)
+BODY, FUR = (0.6, 0.66, 0.76, 1), (0.78, 0.5, 0.3, 1)
 STANDING = (12, 36)  # frames before and after it goes
 V3 = tuple[float, float, float]
 FPS = 24
@@ -57,7 +57,7 @@ def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int
     for share, frame in enumerate(frames):
         tie.offset_factor = float(share)
         tie.keyframe_insert("offset_factor", frame=frame)
-    for curve in fcurves_of(owner):
+    for curve in (one for one in fcurves_of(owner) if one.data_path.endswith("offset_factor")):
         first, last = curve.keyframe_points
         first.handle_right_type = last.handle_left_type = "FREE"
         first.handle_right = (first.co[0] + EASED * FPS, first.co[1])
@@ -114,11 +114,15 @@ def walk(scene: WalkScene) -> bpy.types.Object:
     layer = bpy.context.view_layer
     stage.render.fps, stage.frame_start, stage.frame_end = FPS, 1, scene.last + STANDING[1]
     owner = scene.make()
+    clip = owner.animation_data.action if owner.animation_data is not None else None
     follow(owner, scene.way, (1 + STANDING[0], scene.last))
     layer.objects.active = owner
     layer.update()
     bpy.ops.object.mode_set(mode="POSE")
     OPS.fabrik.walker_add()
+    if clip is not None:
+        walker = rig_of(owner).walker
+        walker.clip, walker.gait = clip, "CLIP"
     OPS.fabrik.walk_plan(span="SCENE")
     armature_of(owner).display_type = "STICK"  # what walks is the skin
     return owner
@@ -143,6 +147,16 @@ def make_stroller() -> bpy.types.Object:
     owner = make_human(OTHER)
     for skin in owner.children:
         setattr(skin, "color", BODY)
+    return owner
+
+
+def make_fox() -> bpy.types.Object:
+    """A fox that plays its own walk, before rubble."""
+    make_slab("Floor", [(-6.0, 0.0), (20.0, 0.0)], (-5.0, 5.0), FLOOR)
+    make_rubble(44, ((2.5, 12.0), (-2.6, 2.6)), (0.3, 0.9))
+    owner = import_gltf(FOX)
+    for skin in owner.children:
+        setattr(skin, "color", FUR)
     return owner
 
 
@@ -185,6 +199,17 @@ WALKS = (
         extent=2.05,
         above=-0.12,
         turned=30.0,
+    ),
+    WalkScene(
+        "walk_fox",
+        make_fox,
+        (((0.0, 0.0), (2.0, 0.0)), ((10.0, 0.0), (2.0, 0.0))),
+        172,
+        tuple(range(88, 112, 3)),
+        view=(0.35, -1.0, 0.25),
+        size=(260, 180),
+        extent=4.6,
+        turned=35.0,
     ),
     WalkScene(
         "walk_human",

@@ -14,7 +14,15 @@ from ...errors import InvalidValueError
 from ...gait import Leg, WalkPlan, rhythm_at
 from ...gait.clip import OwnCycle, Tracked, own_cycle
 from ...maths import ORIGIN, Q4, Doubles, conjugated, conjugates, lengths, plus, products, rotated_each, turn_angles
-from ...rig.animation.compat import copy_action, fcurves_of, give_action, playing, remove_curves, slot_of
+from ...rig.animation.compat import (
+    copy_action,
+    curves_of_action,
+    fcurves_of,
+    give_action,
+    playing,
+    remove_curves,
+    slot_of,
+)
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.dependencies import bone_in
@@ -84,10 +92,9 @@ def read_own(owner: bpy.types.Object, legs: Sequence[Leg], fps: float) -> OwnCli
     walker, body = walker_of(owner), rig_of(owner).body_bone
     if walker.clip is None:
         raise InvalidValueError("its gait is its own clip: choose the action that it is", rig=owner.name)
-    first, last = (round(frame) for frame in walker.clip.frame_range)
     skeleton = read_skeleton(owner, without=control_names(owner))
     with playing(owner, walker.clip):
-        clip = read_clip(owner, skeleton.names, (first, last), only_keys=False)
+        clip = read_clip(owner, skeleton.names, _span(walker.clip, {*skeleton.names}), only_keys=False)
     count = len(clip.frames)
     if count < FEWEST:
         reason = Text("the clip '{name}' has {count} frames, too few to tell", name=walker.clip.name, count=count)
@@ -106,6 +113,14 @@ def read_own(owner: bpy.types.Object, legs: Sequence[Leg], fps: float) -> OwnCli
     feet = [_foot(owner, frame, leg, (skeleton.names, heads, poses), used) for leg in legs]
     cycle = own_cycle(legs, (way, spun), feet, fps, walker.settings.acceleration)
     return OwnClip(cycle, *({name: rows[:used] for name, rows in every.items()} for every in (turns, places)))
+
+
+def _span(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
+    """First and last frame of a clip: as it says, or those with keys of bones, beside which objects may have others."""
+    if action.use_frame_range:
+        return round(action.frame_start), round(action.frame_end)
+    ranges = [curve.range() for curve in curves_of_action(action) if bone_in(curve.data_path) in bones]
+    return round(min((one[0] for one in ranges), default=0.0)), round(max((one[1] for one in ranges), default=0.0))
 
 
 def _rest_turn(owner: bpy.types.Object, frame: Frame, bone: str) -> Q4:

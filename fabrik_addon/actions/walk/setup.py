@@ -438,24 +438,31 @@ def _stands(owner: bpy.types.Object, bones: Sequence[str], effector: str, uprigh
 
 
 def _new_legs(owner: bpy.types.Object, upright: Q4) -> list[Part[str]]:
-    """The legs that are recognised for sure, as far as no more limbs stand than these; else all limbs that stand."""
-    legs = [part for part in find_parts(owner).parts if part.kind == LEG and part.is_applied]
+    """The legs that are recognised for sure, as far as no more limbs stand than these; else all limbs that stand.
+
+    What is another part for sure, a wing say, is no leg, though it reaches the ground.
+    """
+    parts = [part for part in find_parts(owner).parts if part.is_applied]
+    legs = [part for part in parts if part.kind == LEG]
+    others = {bone for part in parts if part.kind != LEG for bone in part.bones}
     legs = [leg for leg in legs if _stands(owner, leg.bones, "HEAD" if leg.holds_head else "TAIL", upright)]
     skeleton = read_skeleton(owner, without=control_names(owner))
     runs = [[skeleton.names[bone] for bone in limb] for limb in Limbs(skeleton).all() if len(limb) >= LEAST_BONES]
-    runs = [bones for bones in runs if _stands(owner, bones, "TAIL", upright)]
+    runs = [bones for bones in runs if others.isdisjoint(bones) and _stands(owner, bones, "TAIL", upright)]
     standing = [Part(LEG, bones[-1], tuple(bones), ("",) * len(bones)) for bones in runs]
     return legs if len(legs) >= len(standing) else standing
 
 
 def _carrier(owner: bpy.types.Object, roots: Sequence[str]) -> str:
-    """The nearest bone above the first bones of all legs that can be moved."""
+    """The bone on which the whole body hangs; else the nearest above the first bones of all legs that can be moved."""
     bones = pose_bones(owner)
     ways: list[list[str]] = [[bone.name for bone in bones[name].parent_recursive] for name in roots]
     common = [name for name in ways[0] if all(name in way for way in ways)]
     if not common:
         raise ChainError("no bone carries all legs", rig=owner.name)
-    return next((name for name in common if body_moves(ChainSet(owner, (), name))), common[0])
+    whole = find_parts(owner).body
+    wanted = [whole, *common] if whole in common else common
+    return next((name for name in wanted if body_moves(ChainSet(owner, (), name))), common[0])
 
 
 def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> str:

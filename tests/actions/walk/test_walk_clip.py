@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from math import acos, degrees, sqrt
+from math import acos, degrees, radians, sqrt, tan
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,20 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.motion.clips import Clip, read_clip, write_clip
+from fabrik_addon.actions.walk.clip import read_own
 from fabrik_addon.actions.walk.plan import legs_now, plan_walk, what_is_old
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import rhythm_at
-from fabrik_addon.maths import Doubles
+from fabrik_addon.gait.legs import reach_of
+from fabrik_addon.maths import Doubles, conjugates, products, turn_angles
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 
-from dev.walking_rigs import FPS, go_along
+from dev.walking_rigs import FPS, go_along, make_profile
+from rigs import FOX, empty_file, import_gltf
 from support.scenes import key_way, planned, press
 from support.skeletons import make_character
 
@@ -164,3 +167,67 @@ def test_the_command_line_walks_by_a_clip(clip: Clip, tmp_path: Path) -> None:
     assert report["armatures"][0]["gait"] == "CLIP"
     assert report["armatures"][0]["steps"] > 4
     assert run([*words, "Nothing"]) == 2
+
+
+STRIKES = {
+    "Hind Leg.L": 0.69,
+    "Hind Leg.R": 0.13,
+    "Front Leg.L": 0.72,
+    "Front Leg.R": 0.4,
+}  # of the fox's cycle, by eye
+
+
+def fox(share: float) -> Any:
+    """A fox that plays its walk and goes ahead, at a share of the clip's own speed."""
+    empty_file()
+    owner: Any = import_gltf(FOX)
+    press("walker_add")
+    walker = rig_of(owner).walker
+    walker.clip, walker.gait = owner.animation_data.action, "CLIP"
+    own = read_own(owner, legs_now(owner)[0], FPS)
+    cycle, reach = own.cycle.legs[0].cycle, reach_of(own.cycle.legs)
+    assert cycle is not None
+    far = share * cycle.pace * sqrt(9.81 * reach) * (LAST - 1) / FPS
+    way = bpy.data.objects.new("Way", None)
+    bpy.context.collection.objects.link(way)
+    owner.parent = way
+    go_along(way, lambda part: (0.0, -far * part, 0.0), (1, LAST))
+    return owner
+
+
+def test_the_contacts_of_a_clip_are_found() -> None:
+    owner = fox(1.0)
+    own = read_own(owner, legs_now(owner)[0], FPS)
+    for leg in own.cycle.legs:
+        assert leg.cycle is not None
+        assert abs((-leg.cycle.offset - STRIKES[leg.name] + 0.5) % 1.0 - 0.5) <= 0.05
+        assert 0.35 <= leg.cycle.duty <= 0.7
+    assert own.cycle.slid > 0.2
+
+
+@pytest.mark.parametrize(("ground", "share"), [("", 1.0), ("", 0.7), ("", 1.4), ("slope", 0.7), ("stairs", 0.7)])
+def test_a_fox_walks_as_in_its_clip_and_no_joint_flips(ground: str, share: float) -> None:
+    """By no more than 1.7 times its fastest turn in the clip does a joint turn in a frame."""
+    owner = fox(share)
+    reach = reach_of(legs_now(owner)[0])
+    if ground:
+        rises = {
+            "slope": [(6.0, 4.5 * tan(radians(20.0)))],
+            "stairs": [(1.5 + 0.45 * (k // 2), 0.2 * ((k + 1) // 2)) for k in range(1, 20)],
+        }
+        make_profile([(x * reach, z * reach) for x, z in ((-4.0, 0.0), (1.5, 0.0), *rises[ground])])
+    own = read_own(owner, legs_now(owner)[0], FPS)
+    fastest = max(
+        float(np.degrees(turn_angles(products(rows, conjugates(np.roll(rows, 1, axis=0))))).max())
+        for rows in own.turns.values()
+    )
+    plan_walk(bpy.context, owner, (1, LAST))
+    rig_of(owner).live = True
+    before: dict[str, Doubles] = {}
+    for frame in range(30, LAST):
+        found = rotations(owner, frame)
+        assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}, frame
+        for name, turn in found.items() if before else ():
+            cosine = min(abs(float(turn @ before[name])), 1.0)
+            assert degrees(2.0 * acos(cosine)) <= 1.7 * fastest, (frame, name)
+        before = found
