@@ -146,7 +146,9 @@ def _height(
         if not foot.is_planted:
             continue
         weight = carrying(share) if share is not None else 1.0
-        usual = sampled(cycle.reaches, share if share is not None else 0.5)
+        step, usual = last if share is not None and share < 0.5 else following, sampled(cycle.reaches, 0.5)
+        if share is not None and step is not None:  # as far as it goes ahead by the cycle, whose feet roll
+            usual += step.share * (sampled(cycle.reaches, share) - usual)
         live = cycle.liveliness(clock.paces[index])
         found.append((weight, live * _above(leg, foot.ankle, usual, (pose, up))))
     most = max((weight for weight, _ in found), default=0.0)

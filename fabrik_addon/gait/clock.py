@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import asin, degrees, hypot, inf, sqrt
 
 from ..maths import (
+    FRONT,
     V3,
     X_AXIS,
     Z_AXIS,
@@ -22,6 +23,7 @@ from ..maths import (
     conjugated,
     dot,
     length,
+    mean,
     minus,
     perpendicular,
     placed,
@@ -42,6 +44,7 @@ ROOM = 0.8  # share of what legs reach on the ground that a stance takes
 SPREAD = 0.5  # of a leg's reach: the least height that stride and speed are reckoned by
 STRETCHED = 0.95  # of a leg's reach, at the ends of a stance
 LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24 frames a second
+SIDEWAYS, BACKWARDS = 0.5, 0.65  # of a stride, of who goes sideways, and backwards
 SPRINT = 3.0  # v* beyond which people do not run
 STILL = 0.02  # of √(g h): slower than that the body stands
 CALM = 0.1  # seconds, half-life with which the path is smoothed before its speed is read
@@ -101,7 +104,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
     height = sum(size_of(leg) for leg in legs) / len(legs)
     rest = course.settings[0]
     rooms = rooms_of(course.legs, course.reaching, rest.body_sway)
-    speeds, bounds, grades, limits = _speeds(course, normals, rooms)
+    speeds, bounds, grades, limits, aheads = _speeds(course, normals, rooms)
     reach = reach_of(legs)
     paces = [pace / sqrt(rest.acceleration * reach) for pace in smoothed(speeds, PACE, TICK)]
     threshold = STILL * sqrt(rest.acceleration * height)
@@ -121,7 +124,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
         if not standing[index]:
             if cycles:
                 rhythm = rhythms[-1] = replace(rhythm, duties=tuple(cycle.duty for cycle in cycles))
-                stride = cycles[0].stride * reach * settings.stride_scale * _shortened(grades[index])
+                stride = cycles[0].stride * reach * settings.stride_scale * _shortened(grades[index], aheads[index])
                 extent = max(cycle.extent for cycle in cycles)
                 stride = min(stride, cycles[0].stride * limits[index] / extent)
             else:
@@ -142,10 +145,16 @@ def cycles_at(legs: Sequence[Leg], settings: Settings, pace: float) -> tuple[Cyc
     return tuple(found(leg, pace, settings.energy) for leg in legs) if found is not None else ()
 
 
-def _shortened(grade: float) -> float:
-    """By how much strides are shorter on ground that rises so much by the way."""
+def _shortened(grade: float, ahead: float) -> float:
+    """By how much strides are shorter on ground that rises so much by the way, and where it does not go straight ahead.
+
+    Args:
+        grade: Sine of the slope along the way.
+        ahead: Cosine of the angle between the way and where the body faces.
+    """
     slope = degrees(asin(clipped(grade, -1.0, 1.0)))
-    return max(1.0 - (UPHILL if slope > 0.0 else DOWNHILL) * abs(slope), LEAST_SHARE)
+    facing = SIDEWAYS + 0.5 * (1.0 - BACKWARDS) * ahead + (0.5 * (1.0 + BACKWARDS) - SIDEWAYS) * ahead * ahead
+    return facing * max(1.0 - (UPHILL if slope > 0.0 else DOWNHILL) * abs(slope), LEAST_SHARE)
 
 
 def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, rhythm: Rhythm) -> float:
@@ -219,18 +228,18 @@ def _on_slope(course: Course, segment: int, normal: V3, tilt: float) -> tuple[di
 
 def _speeds(
     course: Course, normals: Sequence[Sequence[V3]], rooms: Mapping[int, Room]
-) -> tuple[list[float], list[float], list[float], list[float]]:
+) -> tuple[list[float], list[float], list[float], list[float], list[float]]:
     """What bounds strides.
 
     Returns:
-        By sample the speed of the fastest home, the longest way of a stance, how the ground rises by the way, and how
-        far the limits of joints let a foot be before or behind its home.
+        By sample the speed of the fastest home, the longest way of a stance, how the ground rises by the way, how far
+        the limits of joints let a foot be before or behind its home, and how far ahead it goes, see `_shortened`.
     """
     calm = [track.calmed(CALM) for track in course.tracks]
     tracks = [calm[leg.segment] for leg in course.legs]
     homes = [track.homes(leg.home) for track, leg in zip(tracks, course.legs, strict=True)]
     last = course.count - 1
-    speeds, bounds, grades, limits = [], [], [], []
+    speeds, bounds, grades, limits, aheads = [], [], [], [], []
     for index in range(course.count):
         low, high = max(index - 1, 0), min(index + 1, last)
         span = max(high - low, 1) * TICK
@@ -239,7 +248,9 @@ def _speeds(
             for home, track in zip(homes, tracks, strict=True)
         ]
         paces = [length(move) / span for move in moves]
-        speed = max(paces)
+        speed, fastest = max(paces), moves[paces.index(max(paces))]
+        if gait_of(course.settings[index]).cycle is not None:  # whose feet turn by steps of their own on the spot
+            speed = length(mean(moves)) / span
         tilt = course.settings[index].body_tilt
         ways, limited = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else [], list[float]()
         for segment, members in enumerate(course.members):
@@ -253,12 +264,13 @@ def _speeds(
                         limited.append(rooms[leg](move[0], move[1]))
                         space = min(space, limited[-1])
                     ways.append(2.0 * ROOM * space * speed / paces[leg])
-        move = unit_or(moves[paces.index(speed)], X_AXIS)
+        move = unit_or(fastest, X_AXIS)
+        aheads.append(dot(turned(conjugated(calm[0].uprights[index]), unit_or(fastest, X_AXIS)), FRONT))
         grades.append(-dot(normals[course.legs[0].segment][index], move) if speed > 0.0 else 0.0)
         speeds.append(speed)
         bounds.append(min(ways))
         limits.append(min(limited, default=inf))
-    return speeds, bounds, grades, limits
+    return speeds, bounds, grades, limits, aheads
 
 
 def _stands(standing: Sequence[bool]) -> list[int]:

@@ -136,8 +136,13 @@ class Cycle:
         if share <= 0.0 or share >= 1.0:
             return self.swing[0 if share <= 0.0 else -1]
         index = int(share * SAMPLES)
-        t, a, b = share * SAMPLES - index, self.swing[index], self.swing[index + 1]
-        return InTheAir(*(low + t * (high - low) for low, high in zip(a, b, strict=True)))
+        t, (across, rise, pitch, aside), after = share * SAMPLES - index, self.swing[index], self.swing[index + 1]
+        return InTheAir(
+            across + t * (after.across - across),
+            rise + t * (after.rise - rise),
+            pitch + t * (after.pitch - pitch),
+            aside + t * (after.aside - aside),
+        )
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ STYLES = (
     Style("USUAL", "Usual", "As people walk"),
     Style("CALM", "Calm", "Small movements, and soft ones", 0.93, 1.0, 1.0, 0.8, 0.9, 0.7, 0.0, 0.6),
     Style("BRISK", "Brisk", "Long strides, and arms that help", 1.07, 0.9, 1.0, 1.1, 0.8, 1.3, radians(3.0), 1.3),
-    Style("TIRED", "Tired", "Short and wide steps, a bent back", 0.8, 1.4, 0.97, 0.7, 1.5, 0.5, radians(10.0), 0.4),
+    Style("TIRED", "Tired", "Short and wide steps, a bent back", 0.8, 1.4, 0.97, 0.7, 1.0, 0.5, radians(10.0), 0.4),
     Style("SNEAK", "Sneak", "Low, without up and down", 0.8, 0.9, 0.88, 0.25, 0.7, 0.3, radians(16.0), 1.8),
     Style("MARCH", "March", "Upright, with wide arms", 1.0, 0.8, 1.0, 1.2, 0.4, 1.8, radians(-2.0), 1.8),
 )

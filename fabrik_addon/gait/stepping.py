@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import copysign, floor, sqrt
+from math import atan2, copysign, cos, floor, radians, sqrt
 
 from ..maths import (
     FRONT,
@@ -23,6 +23,7 @@ from ..maths import (
     length,
     lerp,
     minus,
+    multiplied,
     perpendicular,
     placed,
     plus,
@@ -38,13 +39,16 @@ from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distanc
 from .gaits import gait_of
 from .ground import BODY, Ground, is_body, smallest_circle
 from .legs import neighbours, reach_of
-from .path import TICK
+from .path import TICK, Track
 from .settings import Settings
 
 WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
 RESTED = 0.1  # seconds that a foot stands at least
 SETTLING = 0.35  # seconds of a step that no cycle asks for
 WAYPOINTS = 8  # parts of a stance between which its homes are looked at
+MOVING = 0.2  # seconds before and after, between which the body's way tells whether it goes ahead or back
+PASSING = 0.4  # of how near feet may come to each other: feet of people pass so near
+MOST_TWISTED = radians(30.0)  # how far a body turns over a foot before that steps
 ALREADY_HOME = 0.02  # of a leg's reach
 LEAST_PACE = 0.1  # at which a foot steps whose body stands, see `Clock.paces`
 LONGEST_SWING = 1.2  # seconds of a swing by a cycle
@@ -103,7 +107,8 @@ class Stepper:
         self.legs, self.settings_at = course.legs, course.settings_at
         legs = course.legs
         self.beside = neighbours(legs)
-        self.near = least_distances(legs)
+        share = 1.0 if gait_of(course.settings[0]).cycle is None else PASSING
+        self.near = [share * most for most in least_distances(legs)]
         self.states: list[LegState] = []
         for index in range(len(legs)):
             foothold, slack, _ = self._choose(index, 0.0, 0.0)
@@ -185,11 +190,21 @@ class Stepper:
         off = self._held_off(leg, now, ankle)
         if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and not self._is_as_good_as_home(leg, now):
             return max(stretch, 1.0) + off / reach, Cause.REACH
-        if not self.clock.is_standing[tick]:
-            return 0.0, Cause.DRIFT
+        twist = 0.0
+        if self.clock.paces[tick] < LEAST_PACE:  # else the next step turns it
+            twist = self._twist(leg, rotation, now) / MOST_TWISTED - 1.0
+        if twist > 0.0 or not self.clock.is_standing[tick]:
+            return max(twist, 0.0), Cause.DRIFT
         home = self.course.home(leg, now)
         drift = length(perpendicular(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
         return max(drift / (self.settings_at(now).step_trigger * self._stride(now)) - 1.0, 0.0), Cause.DRIFT
+
+    def _twist(self, leg: int, rotation: Q4, now: float) -> float:
+        """How far a foot that stands is turned from where the body faces, radians; none without a length."""
+        if self.legs[leg].foot_length <= 0.0:
+            return 0.0
+        x, y, _ = turned(multiplied(conjugated(self.course.of(leg).upright(now)), rotation), FRONT)
+        return abs(atan2(x, -y))
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
         """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains."""
@@ -271,7 +286,7 @@ class Stepper:
         settings, track = self.settings_at(land), self.course.of(leg)
         stand = self.clock.stand_from[track.split(land)[0]] * TICK
         lift = max(lift, land)
-        until = min(lift, stand)
+        until = self._until_turned(track, land, min(lift, stand))
         homes = [self.course.home(leg, land + (until - land) * i / WAYPOINTS) for i in range(WAYPOINTS + 1)]
         middle = 0.5 * (land + until)
         up, upright = track.up(middle), track.upright(middle)
@@ -291,6 +306,15 @@ class Stepper:
         )  # fmt: skip
         return choose(self.ground, stance, settings)
 
+    def _until_turned(self, track: Track, land: float, until: float) -> float:
+        """When the body has turned so far over a foot that this steps, though its turn has not come."""
+        at_first = turned(track.upright(land), FRONT)
+        for index in range(1, WAYPOINTS + 1):
+            time = land + (until - land) * index / WAYPOINTS
+            if dot(turned(track.upright(time), FRONT), at_first) < cos(2.0 * MOST_TWISTED):
+                return time
+        return until
+
     def _walked(self, leg: int, settings: Settings, time: float) -> V3:
         """From a home to where the cycle has the foot midway through a stance, in the upright frame."""
         index = self.course.tracks[0].split(time)[0]
@@ -302,7 +326,10 @@ class Stepper:
         across = copysign(width, aside) - aside if aside else 0.0
         if cycle.aside is not None:
             across = cycle.aside * limb.reach
-        way = plus((across, 0.0, 0.0), scaled(FRONT, cycle.shift * limb.reach))
+        track = self.course.of(leg)
+        move = minus(track.place(time + MOVING), track.place(time - MOVING))
+        ahead = dot(unit_or(turned(conjugated(track.upright(time)), move), FRONT), FRONT)  # -1 for who goes back
+        way = plus((across, 0.0, 0.0), scaled(FRONT, ahead * cycle.shift * limb.reach))
         return scaled(way, cycle.liveliness(self.clock.paces[index]))
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:

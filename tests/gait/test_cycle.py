@@ -3,13 +3,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import acos, atan2, degrees, hypot, sqrt
 
 import numpy as np
 import pytest
 from fabrik_addon.gait import Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.human import angles_at, arm_at, human_cycle
-from fabrik_addon.maths import distance, minus, placed
+from fabrik_addon.maths import FRONT, Z_AXIS, conjugated, distance, minus, multiplied, placed, turn_about, turned
 
 from dev.walkers import HUMAN, height_of, path_of, slope, stairs
 
@@ -140,3 +141,34 @@ def test_a_body_that_bounces_less_is_no_higher_and_legs_reach() -> None:
     assert bobs == sorted(bobs)
     assert bobs[0] <= 0.01
     assert bobs[3] >= 1.3 * bobs[2]
+
+
+def test_who_turns_on_the_spot_steps_and_stays_upright() -> None:
+    path = path_of(lambda time: (0.0, 0.0, height_of(HUMAN)), 6.0, 24.0, lambda time: turn_about(Z_AXIS, time))
+    plan = plan_walk(Walk((path,), HUMAN, (settings_for(HUMAN),), Plain()))
+    assert all(5 <= len(steps) <= 9 for steps in plan.steps)  # of 40 to 60 degrees
+    for frame in range(1, 140):
+        place, rotation = body_pose_at(plan, frame)
+        assert place[2] == pytest.approx(height_of(HUMAN), abs=0.01 * LEG.reach)
+        for foot in feet_at(plan, frame):
+            x, y, _ = turned(multiplied(conjugated(rotation), foot.rotation), FRONT)
+            assert not foot.is_planted or abs(degrees(atan2(x, -y))) <= 60.0
+
+
+@pytest.mark.parametrize(("way", "share"), [((0.0, 1.0), 0.65), ((1.0, 0.0), 0.5)], ids=["back", "sideways"])
+def test_who_goes_back_or_to_the_side_makes_short_steps(way: tuple[float, float], share: float) -> None:
+    pace = 0.17
+    speed = pace * sqrt(9.81 * LEG.reach)
+    path = path_of(lambda time: (speed * time * way[0], speed * time * way[1], height_of(HUMAN)), 7.0)
+    plan = plan_walk(Walk((path,), HUMAN, (settings_for(HUMAN),), Plain()))
+    steps = [step for step in plan.steps[0] if step.lift > 2.5 and step.land < 6.0]
+    wanted = share * 2.45 * sqrt(pace) * LEG.reach
+    assert [distance(step.start.place, step.end.place) for step in steps] == pytest.approx(
+        [wanted] * len(steps), rel=0.1
+    )
+    assert len(steps) >= 2
+    heights = [body_pose_at(plan, frame)[0][2] / LEG.reach for frame in range(60, 140)]
+    assert max(heights) - min(heights) <= 0.06
+    assert height_of(HUMAN) / LEG.reach - min(heights) <= 0.06
+    knees = [joints(plan, frame)[1] for frame in range(60, 140)]
+    assert max(abs(b - a) for a, b in pairwise(knees)) <= 20.0
