@@ -37,12 +37,14 @@ class Bearing(NamedTuple):
         chest: Of the end of the spine.
         arms: By side, "L" or "R".
         lean: (F,), how far the trunk leans forward, radians; the head stays upright.
+        head: Of the head.
     """
 
     pelvis: Doubles
     chest: Doubles
     arms: Mapping[str, ArmSwing]
     lean: Doubles
+    head: Doubles
 
 
 def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
@@ -54,8 +56,8 @@ def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
 def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:
     """The local rotations (F, 4) of bones of trunk, head and arms, from their rest pose.
 
-    The trunk turns evenly along its bones from the hips' turn to the chest's, neck and head back to where the body
-    goes. Arms hang on the chest, whatever they do at rest.
+    The trunk turns evenly along its bones from the hips' turn to the chest's, the neck from there to the head's. Arms
+    hang on the chest, whatever they do at rest.
 
     Args:
         body: At rest.
@@ -63,10 +65,9 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
         hinges: By bone the axis (3,) about which it bends, in its own axes, where that is known; else by its rest pose.
     """
     count, turns = len(bearing.pelvis), dict[int, Doubles]()
-    still: Doubles = np.broadcast_to(np.array((1.0, 0.0, 0.0, 0.0)), (count, 4))
     turns[body.hips] = bearing.pelvis
     chest = products(turns_about(np.broadcast_to(LEFTWARDS, (count, 3)), bearing.lean), bearing.chest)
-    for kind, low, high in ((SPINE, bearing.pelvis, chest), (HEAD, chest, still)):
+    for kind, low, high in ((SPINE, bearing.pelvis, chest), (HEAD, chest, bearing.head)):
         for limb in (one for one in body.limbs.values() if one.kind == kind):
             row = [*limb.above[::-1], *limb.bones] if kind == HEAD else limb.bones
             row = [bone for bone in row if bone != body.hips]

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from math import sqrt
 
 from fabrik_addon.gait import BodyPath, Leg, Plain, Settings, Terrain, Walk, plan_walk, settings_for
 from fabrik_addon.gait.clock import size_of, usual_stride
+from fabrik_addon.gait.gaits import gait_of
+from fabrik_addon.gait.human import running, stride_at
+from fabrik_addon.maths import distance
 
 from dev.walk_measures import Judged as Figures
-from dev.walk_measures import farthest_foothold, judge_shown, shown
+from dev.walk_measures import beside_norms, farthest_foothold, from_the_side, judge_shown, shown
 from dev.walkers import (
     CENTIPEDE,
     CREATURES,
@@ -38,20 +43,24 @@ FPS, OTHER_RATES = 24.0, (30.0, 60.0)
 SLIP, DRIFT, INSIDE, HOVER = 1e-4, 1e-3, 0.01, 0.005
 REACHED = 99.0  # of a hundred standing feet
 TURN = 15.0  # degrees a frame
-TURN_GOALS = dict.fromkeys(("human", "wolf", "centipede"), TURN)
+TURN_GOALS = dict.fromkeys(("wolf", "centipede"), TURN)
 SUPPORTED = 95.0  # of a hundred frames, for walkers that always stand on three feet or more
 RATES = 0.01
 STEPS = 5.0  # per cent
 FROUDES = (0.003, 0.01, 0.03, 0.1)
 STRAIGHT, SKIPPED = 30.0, 4.0  # seconds, of which those at the beginning and half as many at the end do not count
+WALKED = 16.0  # seconds, of people
 LEAST_FEET = 3
 GROWTH = 2.2
+PACES = (0.15, 0.295, 0.43, 0.57, 0.8, 1.0, 1.2)  # v*, of which the last three are runs
+NORMS = {"thigh": (3.0, 0.97), "knee": (5.0, 0.95), "foot": (5.0, 0.88), "ankle": (5.0, 0.88)}  # degrees, correlation
+KNEE_GOALS = {"0.57": 18.0}  # degrees a frame, of people
 QUICK = ("human", "spider")
 
 
 def measured(scale: Scale) -> list[Table]:
     """The tables of the group."""
-    return [quality(scale), strides(scale), growth(scale)]
+    return [quality(scale), strides(scale), growth(scale), people(scale)]
 
 
 def _judged(
@@ -127,7 +136,8 @@ def strides(scale: Scale) -> Table:
         rows.append(row)
     note = (
         f"Straight ahead at one speed, by v²/gh, for {STRAIGHT:g} s. *Off*: how far the steps a metre are from legs by "
-        "stride, Alexander's 2.3 h (v²/gh)^0.3; not judged where the plan says that the walk is too fast for its legs."
+        "stride, Alexander's 2.3 h (v²/gh)^0.3, and people's 2.45 v*^0.5 legs, see table 8d; not judged where the plan "
+        "says that the walk is too fast for its legs."
     )
     return Table("8b. Steps a metre", note, rows)
 
@@ -142,6 +152,8 @@ def _off_stride(name: str, froude: float) -> tuple[float, bool]:
     count = sum(SKIPPED <= step.lift < until for steps in plan.steps for step in steps)
     steps_a_metre = count / (speed * (until - SKIPPED))
     stride = usual_stride(speed, size_of(legs[0]), settings)
+    if gait_of(settings).cycle is not None:
+        stride = stride_at(speed / sqrt(settings.acceleration * legs[0].reach)) * legs[0].reach
     return 100.0 * abs(steps_a_metre * stride / len(legs) - 1.0), any("too fast" in str(told) for told in plan.told)
 
 
@@ -166,3 +178,37 @@ def _planned(legs: Sequence[Leg], frames: int, name: str = "centipede") -> Calla
     path = ahead(known, frames / FPS, froude=FROUDE[name])
     walk = Walk(segments(known, path), known, (settings_for(known),), noise(0.25 * reach, 2.0 * reach))
     return lambda: plan_walk(walk)
+
+
+def people(scale: Scale) -> Table:
+    """The human on level ground, beside the people whose joints its cycle is made of."""
+    rows = [_beside(pace) for pace in (PACES[1:4:2] if scale.is_quick else PACES)]
+    note = (
+        "The human straight ahead on level ground, by v* (speed by the root of gravity times a leg's reach), style as "
+        "measured. By joint the root of the mean square of what its curve differs over a cycle from the curve of the "
+        "norms, but for their means, and how both correlate; norms of runs are those of textbooks, and not judged. "
+        "*Stride*: how far it is off the norm's, in per cent. *Knee*: the most that it turns in a frame of 24 a second."
+    )
+    return Table("8d. People beside norms", note, rows)
+
+
+def _beside(pace: float) -> Row:
+    legs = CREATURES["human"]
+    speed, settings = pace * sqrt(settings_for(legs).acceleration * legs[0].reach), settings_for(legs)
+    path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), WALKED, FPS)
+    plan = plan_walk(Walk((path,), legs, (replace(settings, energy=0.0),), Plain()))
+    steps = [step for step in plan.steps[0] if step.lift > SKIPPED and step.land < WALKED - SKIPPED]
+    span = steps[-2].land, steps[-1].land
+    row: Row = {"v*": f"{pace:g}"}
+    walks = running(pace) == 0.0
+    for joint, (off, together) in zip(NORMS, beside_norms(plan, pace, span), strict=True):
+        most, least = NORMS[joint]
+        row[f"{joint} °"] = Judged(off, at_most=most, is_goal=True) if walks else off
+        row[f"{joint} r"] = Judged(together, at_least=least, is_goal=True) if walks else together
+    stride = distance(steps[-2].end.place, steps[-1].end.place) / (stride_at(pace) * legs[0].reach)
+    row["stride %"] = Judged(100.0 * abs(stride - 1.0), at_most=STEPS)
+    frames = range(int(span[0] * FPS), int(span[1] * FPS) + 2)
+    knees = [from_the_side(plan, plan.first + frame)[1] for frame in frames]
+    fastest = max(abs(after - before) for before, after in pairwise(knees))
+    row["knee ° a frame"] = at_most(fastest, f"{pace:g}", None, KNEE_GOALS)
+    return row

@@ -12,8 +12,10 @@ from functools import reduce
 from itertools import pairwise
 from math import acos, atan2, degrees, pi
 
+import numpy as np
 from fabrik_addon.gait import FootPose, Leg, Terrain, WalkPlan, body_pose_at, feet_at
 from fabrik_addon.gait.feet import contacts
+from fabrik_addon.gait.human import angles_at
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.maths import (
     IDENTITY,
@@ -25,6 +27,7 @@ from fabrik_addon.maths import (
     distance,
     dot,
     minus,
+    placed,
     plus,
     scaled,
     turned,
@@ -33,6 +36,7 @@ from fabrik_addon.maths import (
 
 ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
 OVERSTRETCHED = 1e-6  # of a leg's reach
+SAMPLES = 20  # of a cycle that is compared
 
 
 @dataclass(frozen=True)
@@ -265,3 +269,41 @@ def farthest_foothold(one: Shown, other: Shown) -> float:
                 near = min((distance(place, found) for found in there), default=leg.reach)
                 worst = max(worst, near / leg.reach)
     return worst
+
+
+def stretched(plan: WalkPlan, frame: float, leg: int = 0) -> float:
+    """How far a leg's ankle is from its hip."""
+    limb = plan.legs[leg]
+    hip = placed(*body_pose_at(plan, frame, limb.segment), limb.hip)
+    return distance(hip, feet_at(plan, frame)[leg].ankle) / limb.reach
+
+
+def from_the_side(plan: WalkPlan, frame: float, leg: int = 0) -> tuple[float, float, float]:
+    """Thigh, forward, knee, bent, and foot, its heel up, of a leg of two equal bones that goes along -Y; degrees."""
+    limb, foot = plan.legs[leg], feet_at(plan, frame)[leg]
+    _, back, up = minus(foot.ankle, placed(*body_pose_at(plan, frame, limb.segment), limb.hip))
+    knee = 2.0 * acos(min(stretched(plan, frame, leg), 1.0))
+    return degrees(atan2(-back, -up) + 0.5 * knee), degrees(knee), degrees(foot.pitch)
+
+
+def beside_norms(plan: WalkPlan, pace: float, span: tuple[float, float]) -> list[tuple[float, float]]:
+    """How thigh, knee, foot and ankle of the first leg are beside those of the people who were measured.
+
+    Args:
+        plan: A walk along -Y, whose energy is 0.
+        pace: Its v*, see `angles_at`.
+        span: Seconds, from a landing of the foot to the next.
+
+    Returns:
+        Of each the root of the mean square of what they differ but for their means, degrees, and their correlation.
+    """
+    found, wanted = list[tuple[float, ...]](), list[tuple[float, ...]]()
+    for phase in (index / SAMPLES for index in range(SAMPLES)):
+        time = span[0] + phase * (span[1] - span[0])
+        norm = angles_at(pace, phase)
+        found.append(from_the_side(plan, plan.first + time * plan.fps))
+        wanted.append((degrees(norm.thigh), degrees(norm.knee), degrees(norm.pitch)))
+    pairs = zip(
+        *(np.array([(*row, row[1] - row[0] - row[2]) for row in rows]).T for rows in (found, wanted)), strict=True
+    )
+    return [(float(np.std(a - b)), float(np.corrcoef(a, b)[0, 1])) for a, b in pairs]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """People who walk: their joints beside those of the cycle, legs that reach on any ground, and cycles themselves."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import acos, atan2, degrees, hypot, sqrt
+from math import atan2, degrees, hypot, sqrt
 
 import numpy as np
 import pytest
 from fabrik_addon.gait import Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.human import angles_at, arm_at, human_cycle
-from fabrik_addon.maths import FRONT, Z_AXIS, conjugated, distance, minus, multiplied, placed, turn_about, turned
+from fabrik_addon.maths import FRONT, Z_AXIS, conjugated, distance, multiplied, turn_about, turned
 
+from dev.walk_measures import beside_norms, from_the_side, stretched
 from dev.walkers import HUMAN, height_of, path_of, slope, stairs
 
 LEG = HUMAN[0]
@@ -24,37 +24,12 @@ def walked(pace: float, terrain: Terrain | None = None, energy: float = 0.0, sta
     return plan_walk(Walk((path,), HUMAN, (replace(settings_for(HUMAN), energy=energy),), terrain or Plain()))
 
 
-def stretched(plan: WalkPlan, frame: float, leg: int) -> float:
-    place, rotation = body_pose_at(plan, frame)
-    return distance(placed(place, rotation, plan.legs[leg].hip), feet_at(plan, frame)[leg].ankle) / LEG.reach
-
-
-def joints(plan: WalkPlan, frame: float) -> tuple[float, float, float]:
-    """Thigh, knee and pitch of the left leg as seen from the side, degrees."""
-    place, rotation = body_pose_at(plan, frame)
-    foot = feet_at(plan, frame)[0]
-    _, back, up = minus(foot.ankle, placed(place, rotation, LEG.hip))
-    knee = 2.0 * acos(min(stretched(plan, frame, 0), 1.0))
-    return degrees(atan2(-back, -up) + 0.5 * knee), degrees(knee), degrees(foot.pitch)
-
-
-def rms(found: Sequence[float], wanted: Sequence[float]) -> tuple[float, float]:
-    """How far two curves differ but for their means, and how well they go together."""
-    a, b = np.array(found), np.array(wanted)
-    return float(np.std(a - b)), float(np.corrcoef(a, b)[0, 1])
-
-
 @pytest.mark.parametrize(("pace", "thigh"), [(0.15, 4.0), (0.295, 3.0), (0.43, 3.0), (0.57, 3.0)])
 def test_people_walk_as_the_means_of_those_who_were_measured(pace: float, thigh: float) -> None:
     plan = walked(pace)
     steps = [step for step in plan.steps[0] if step.lift > 3.0 and step.land < 8.5]
     first, last = steps[-2].land, steps[-1].land
-    phases = [index / 20 for index in range(20)]
-    found = [joints(plan, plan.first + (first + phase * (last - first)) * plan.fps) for phase in phases]
-    wanted = [[degrees(angle) for angle in angles_at(pace, phase)] for phase in phases]
-    (off, together), (knee, alike), (pitch, rolled) = (
-        rms(a, b) for a, b in zip(zip(*found, strict=True), zip(*wanted, strict=True), strict=True)
-    )
+    (off, together), (knee, alike), (pitch, rolled), _ = beside_norms(plan, pace, (first, last))
     assert off <= thigh
     assert together >= 0.94
     assert knee <= 5.0
@@ -119,7 +94,7 @@ def test_people_run_as_textbooks_have_it(pace: float, duty: float) -> None:
     frames = [plan.first + (first + index / 48 * (last - first)) * plan.fps for index in range(48)]
     flying = [not any(foot.is_planted for foot in feet_at(plan, frame)) for frame in frames]
     assert np.mean(flying) == pytest.approx(1.0 - 2.0 * duty, abs=0.05)
-    knees = [joints(plan, frame)[1] for frame in frames]
+    knees = [from_the_side(plan, frame)[1] for frame in frames]
     assert max(knees[5:12]) == pytest.approx(45.0, abs=10.0)
     assert max(knees) == pytest.approx(95.0, abs=10.0)
     assert knees.index(max(knees)) / 48 == pytest.approx(0.7, abs=0.05)
@@ -170,5 +145,5 @@ def test_who_goes_back_or_to_the_side_makes_short_steps(way: tuple[float, float]
     heights = [body_pose_at(plan, frame)[0][2] / LEG.reach for frame in range(60, 140)]
     assert max(heights) - min(heights) <= 0.06
     assert height_of(HUMAN) / LEG.reach - min(heights) <= 0.06
-    knees = [joints(plan, frame)[1] for frame in range(60, 140)]
+    knees = [from_the_side(plan, frame)[1] for frame in range(60, 140)]
     assert max(abs(b - a) for a, b in pairwise(knees)) <= 20.0

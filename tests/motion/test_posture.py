@@ -51,7 +51,7 @@ def whole(made: Body, found: dict[int, Doubles], bone: int) -> Doubles:
 def test_arms_hang_swing_forward_and_bend_from_any_rest_pose(up: float, roll: float) -> None:
     made = body(up, roll)
     shoulder, elbow = np.radians(np.linspace(-20.0, 20.0, COUNT)), np.radians(np.linspace(0.0, 40.0, COUNT))
-    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(shoulder, elbow)}, np.zeros(COUNT)), {})
+    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(shoulder, elbow)}, np.zeros(COUNT), STILL), {})
     upper = rotated_each(whole(made, found, 4), np.broadcast_to(made.heads[5] - made.heads[4], (COUNT, 3))) / 0.3
     lower = rotated_each(whole(made, found, 5), np.broadcast_to(made.heads[6] - made.heads[5], (COUNT, 3))) / 0.25
     assert upper[:, 0] == pytest.approx(np.full(COUNT, sin(OUT)), abs=1e-9)
@@ -63,7 +63,9 @@ def test_arms_hang_swing_forward_and_bend_from_any_rest_pose(up: float, roll: fl
 def test_an_elbow_bends_about_the_hinge_that_is_known() -> None:
     made, hinge = body(0.0, 1.0), units(np.array((0.9, 0.1, -0.4)))
     elbow = np.radians(np.linspace(0.0, 40.0, COUNT))
-    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(np.zeros(COUNT), elbow)}, np.zeros(COUNT)), {5: hinge})[5]
+    found = held(
+        made, Bearing(STILL, STILL, {"L": ArmSwing(np.zeros(COUNT), elbow)}, np.zeros(COUNT), STILL), {5: hinge}
+    )[5]
     assert found[:, 1:] == pytest.approx(np.outer(found[:, 1:] @ hinge, hinge), abs=1e-12)
     assert 2.0 * np.arctan2(np.abs(found[:, 1:] @ hinge), found[:, 0]) == pytest.approx(elbow, abs=1e-9)
 
@@ -71,7 +73,7 @@ def test_an_elbow_bends_about_the_hinge_that_is_known() -> None:
 def test_the_trunk_turns_evenly_and_the_head_looks_ahead() -> None:
     made, yaw = body(0.0, 0.0), np.radians(np.linspace(-8.0, 8.0, COUNT))
     pelvis, chest = turned_by(yaw, 0.5 * yaw), turned_by(-0.3 * yaw, 0.0 * yaw)
-    found = held(made, Bearing(pelvis, chest, {}, np.zeros(COUNT)), {})
+    found = held(made, Bearing(pelvis, chest, {}, np.zeros(COUNT), STILL), {})
     in_pelvis = products(pelvis, whole(made, found, 2))
     off = products(in_pelvis * np.array((1.0, -1.0, -1.0, -1.0)), chest)
     assert turn_angles(off) == pytest.approx(np.zeros(COUNT), abs=1e-6)
@@ -90,7 +92,7 @@ def test_the_left_side_is_ahead_and_up() -> None:
 
 def test_a_trunk_that_leans_goes_forward_and_the_head_stays_upright() -> None:
     made, lean = body(0.0, 0.0), np.full(COUNT, np.radians(20.0))
-    found = held(made, Bearing(STILL, STILL, {}, lean), {})
+    found = held(made, Bearing(STILL, STILL, {}, lean, STILL), {})
     chest, head = (whole(made, found, bone) for bone in (2, 3))
     up = rotated_each(chest, np.broadcast_to(np.array((0.0, 0.0, 1.0)), (COUNT, 3)))
     assert up[:, 1] == pytest.approx(np.full(COUNT, -np.sin(np.radians(20.0))))

@@ -14,12 +14,13 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import FabrikError
-from ...gait import WalkPlan, feet_at, rhythm_at
+from ...gait import Settings, WalkPlan, feet_at, rhythm_at
 from ...gait.cycle import liveliness
 from ...gait.feet import around
 from ...gait.human import arm_at, lean_at, pelvis_at, thorax_at
 from ...gait.legs import LEFT, RIGHT
-from ...maths import Doubles, conjugates, eased, products, turns_about, units
+from ...gait.path import TICK
+from ...maths import FRONT, Doubles, conjugates, eased, products, rotated_each, turns_about, units
 from ...motion.body import Body
 from ...motion.posture import ArmSwing, Bearing, held, turned_by
 from ...recognise.find import HUMAN
@@ -47,6 +48,10 @@ SIDES = {LEFT: ".L", RIGHT: ".R", 0: ""}  # of a leg, by the names of parts
 MOST_BENT = radians(60.0)  # up to which toes bend
 STRAIGHTENED, HANGING = 0.3, 0.25  # of a swing, after which they hang down by a share of what the foot does
 AT_REST = 1e-4  # of a quaternion: bones that are turned by less all the time are not keyed
+AROUND, LOOKING = 0.5, 0.25  # seconds by which the way is known before and after, and by which the head is ahead
+LEANING = 0.3  # of a slope, by which the trunk leans forward
+MOST_INWARDS, MOST_LOOKING = radians(12.0), radians(45.0)
+TINY = 1e-9  # a speed, scene units a second
 SLID = 0.03  # of a leg: how far feet slide in a clip before it is told
 
 
@@ -118,15 +123,15 @@ def _of_people(
     context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: Sequence[int]
 ) -> list[BoneClip]:
     """How people pose what the walk has no goals for, in each frame; nothing for other gaits and creatures."""
-    swing, lean = walker_of(owner).settings.arm_swing, walker_of(owner).settings.lean
-    found = find_parts(owner) if plan.phases and swing > 0.0 else None
+    settings = walker_of(owner).settings
+    found = find_parts(owner) if plan.phases and settings.arm_swing > 0.0 else None
     if found is None or found.plan != HUMAN.name or not found.body:
         return []
     _, body = staged(context, owner, found)
     bones = pose_bones(owner)
     limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
     hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
-    turned = held(body, _bearing(plan, frames, swing, lean), hinges) | _toes(body, plan, frames)
+    turned = held(body, _bearing(plan, frames, settings), hinges) | _toes(body, plan, frames)
     return [BoneClip(body.names[number], turns, {}, None, "LINEAR") for number, turns in turned.items()]
 
 
@@ -168,18 +173,54 @@ def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     )
 
 
-def _bearing(plan: WalkPlan, frames: Sequence[int], swing: float, more: float) -> Bearing:
-    """How the upper body is held in each frame, arms swinging by a share, the trunk leaning more than people do."""
+def _bearing(plan: WalkPlan, frames: Sequence[int], settings: Settings) -> Bearing:
+    """How the upper body is held in each frame, arms and trunk as the style has it."""
     rhythms = [rhythm_at(plan, frame) for frame in frames]
     pelvis = [pelvis_at(pace, phase) for phase, pace in rhythms]
     chest = np.array([thorax_at(pace, phase) for phase, pace in rhythms])
     arms = {
-        side: ArmSwing(*np.array([arm_at(pace, phase + by, swing) for phase, pace in rhythms]).T)
+        side: ArmSwing(*np.array([arm_at(pace, phase + by, settings.arm_swing) for phase, pace in rhythms]).T)
         for side, by in AHEAD.items()
     }
     yaw, tilt = np.array([one.yaw for one in pelvis]), np.array([one.tilt for one in pelvis])
-    lean = np.array([lean_at(pace) + liveliness(pace) * more for _, pace in rhythms])
-    return Bearing(turned_by(yaw, tilt), turned_by(chest[:, 0], chest[:, 1]), arms, lean)
+    whole = np.array([liveliness(pace) for _, pace in rhythms])
+    rising, aside, looking = _bent_by_way(plan, frames, settings.acceleration)
+    lean = np.array([lean_at(pace) for _, pace in rhythms]) + whole * (settings.lean + rising)
+    head = turned_by(-looking, np.zeros(len(looking)))
+    return Bearing(turned_by(yaw, tilt), turned_by(chest[:, 0], chest[:, 1] - whole * aside), arms, lean, head)
+
+
+def _bent_by_way(plan: WalkPlan, frames: Sequence[int], acceleration: float) -> tuple[Doubles, Doubles, Doubles]:
+    """How people lean into slopes and curves, and look where they will go.
+
+    Args:
+        plan: The walk.
+        frames: At which it is told.
+        acceleration: Of gravity, scene units / s².
+
+    Returns:
+        (F,) each, radians: how far the trunk leans forward uphill, and to the left; how far the head is turned left.
+    """
+    turns = np.array([turn for _, turn in plan.body[0]])
+    places = np.array([np.add(one, more) for (one, _), (more, _) in zip(plan.body[0], plan.carried[0], strict=True)])
+    index = np.arange(len(turns))
+    low, high, soon = (np.clip(index + round(by / TICK), 0, index[-1]) for by in (-AROUND, AROUND, LOOKING))
+    way = rotated_each(conjugates(turns), places[high] - places[low]) / (2.0 * AROUND)
+    level, ahead = np.hypot(way[:, 0], way[:, 1]), -way[:, 1]
+    rising = LEANING * np.maximum(np.arctan2(way[:, 2], level), 0.0) * np.maximum(ahead, 0.0) / np.maximum(level, TINY)
+    aside = np.arctan(ahead * _turned_left(turns[low], turns[high]) / (2.0 * AROUND * acceleration))
+    looking = np.clip(_turned_left(turns, turns[soon]), -MOST_LOOKING, MOST_LOOKING)
+    bent = rising, np.clip(aside, -MOST_INWARDS, MOST_INWARDS), looking
+    times, ticks = [plan.time_of(frame) for frame in frames], TICK * index
+    rows = [np.interp(times, ticks, values) for values in bent]
+    return rows[0], rows[1], rows[2]
+
+
+def _turned_left(before: Doubles, after: Doubles) -> Doubles:
+    """By which angle (N,) bodies (N, 4) turn to their left."""
+    facing = rotated_each(products(conjugates(before), after), np.array(FRONT))
+    found: Doubles = np.unwrap(np.arctan2(facing[:, 0], -facing[:, 1]))
+    return found
 
 
 def _toes(body: Body, plan: WalkPlan, frames: Sequence[int]) -> dict[int, Doubles]:

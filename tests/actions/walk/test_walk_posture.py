@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import cos, radians, sin, tan
 from typing import Any
 
 import bpy
@@ -13,14 +14,15 @@ from fabrik_addon.actions.walk.posture import forget_posture
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.schema.limit import limit_of
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
+from dev.walking_rigs import make_profile
 from support.scenes import key_way, planned, press
 from support.skeletons import make_character
 
 FRAMES = (1, 60)
 UPPER, LOWER, TOE = "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftToeBase"
-HIPS = "mixamorig:Hips"
+HIPS, CHEST = "mixamorig:Hips", "mixamorig:Spine2"
 
 
 def character(name: str = "human_mixamo", hips: str = HIPS) -> Any:
@@ -141,3 +143,52 @@ def test_without_it_nothing_is_keyed(without: str) -> None:
         walker.arm_swing = 0.0
     plan_walk(bpy.context, owner, FRAMES)
     assert not keyed(owner)
+
+
+def turned(owner: Any, bone: str, way: tuple[float, float, float]) -> Vector:
+    """Where a direction of the world has gone with a bone, from its rest pose."""
+    pose = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone]
+    world = owner.matrix_world.to_quaternion()
+    turn = world @ pose.matrix.to_quaternion() @ pose.bone.matrix_local.to_quaternion().inverted() @ world.inverted()
+    return turn @ Vector(way)
+
+
+def test_the_trunk_leans_into_a_curve_and_the_head_looks_ahead() -> None:
+    owner, radius, rate, frames = make_character("human_mixamo"), 2.0, 0.6, (1, 73)
+    hips, size = owner.pose.bones[HIPS], owner.matrix_world.to_scale()[0]
+    hips.rotation_mode, rest = "QUATERNION", hips.bone.matrix_local.to_quaternion()
+    angles = [rate * frame / 24.0 for frame in range(frames[1])]
+    places = [radius / size * Vector((1.0 - cos(angle), -sin(angle), 0.0)) for angle in angles]
+    key_way(owner, HIPS, lambda share: places[round(share * (frames[1] - 1))], frames)
+    for frame, angle in enumerate(angles, 1):
+        hips.rotation_quaternion = rest.inverted() @ Quaternion((0.0, 0.0, 1.0), angle) @ rest
+        hips.keyframe_insert("rotation_quaternion", frame=frame)
+    planned(owner, frames)
+    rig_of(owner).live = True
+    inwards, ahead = [], []
+    for frame in range(20, 48):  # a cycle
+        bpy.context.scene.frame_set(frame)
+        facing = Quaternion((0.0, 0.0, 1.0), angles[frame - 1]) @ Vector((0.0, -1.0, 0.0))
+        look = turned(owner, "mixamorig:Head", (0.0, -1.0, 0.0))
+        ahead.append(facing.xy.angle_signed(look.xy))
+        inwards.append(turned(owner, CHEST, (0.0, 0.0, 1.0)).dot(Vector((0.0, 0.0, 1.0)).cross(facing)))
+    assert np.degrees(np.mean(inwards)) == pytest.approx(4.2, abs=1.5)
+    assert np.abs(np.degrees(ahead)) == pytest.approx(np.full(28, 8.6), abs=3.0)
+    assert np.mean(ahead) < 0.0  # to the left, as `angle_signed` has it
+
+
+def test_the_trunk_leans_forward_uphill_alone() -> None:
+    leans = []
+    for rise in (0.0, 15.0, -15.0):
+        make_profile([(-3.0, 0.0), (0.9, 0.0), (9.0, 8.1 * tan(radians(rise)))])
+        owner = planned(character(), FRAMES)
+        rig_of(owner).live = True
+        found = []
+        for frame in range(36, 58):
+            bpy.context.scene.frame_set(frame)
+            found.append(turned(owner, CHEST, (0.0, 0.0, 1.0)).y)
+        leans.append(-np.degrees(np.mean(found)))
+        for one in list(bpy.data.objects):
+            bpy.data.objects.remove(one)
+    assert leans[1] - leans[0] == pytest.approx(4.5, abs=1.5)
+    assert leans[2] - leans[0] == pytest.approx(0.0, abs=1.5)
