@@ -24,7 +24,7 @@ CONTEXT = "FABRIK"
 # beside this one, by the name that Blender has for it: labels of operators, panels, menus and buttons, and all else.
 LANGUAGES: dict[str, dict[tuple[str, str], str]] = {}
 for _path in sorted(Path(__file__).parent.glob("*.json")):
-    _said = json.loads(_path.read_text(encoding="utf-8"))
+    _said: dict[str, dict[str, str]] = json.loads(_path.read_text(encoding="utf-8"))
     _texts = {("*", text): told for text, told in _said["texts"].items()}
     LANGUAGES[_path.stem] = _texts | {(CONTEXT, label): told for label, told in _said["labels"].items()}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.motion.takes import files_in
+from fabrik_addon.actions.motion.takes import everything, files_in
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.compat import fcurves_of, give_action
 
@@ -88,9 +88,9 @@ def test_a_file_comes_at_the_rate_of_the_scene_and_leaves_all_else(taken: Path) 
     owner, scene = without_motion("human_game_engine"), bpy.context.scene
     choose(owner)
     bpy.ops.object.mode_set(mode="POSE")
-    there = set(bpy.data.user_map())
+    there = everything()
     press("motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}], keep_contacts=False)
-    assert [one.name for one in set(bpy.data.user_map()) - there] == ["stride"]
+    assert [one.name for one in everything() - there] == ["stride"]
     assert owner.mode == "POSE"
     assert bpy.context.selected_objects == [owner]
     assert (scene.render.fps, scene.frame_end) == (30, 250)
@@ -105,16 +105,16 @@ def test_files_that_can_not_be_read_change_nothing(taken: Path) -> None:
     broken, other = taken.with_name("broken.glb"), taken.with_name("notes.txt")
     broken.write_text("none", encoding="utf-8")
     other.write_text("none", encoding="utf-8")
-    there = set(bpy.data.user_map())
+    there = everything()
     for name, text in (("gone.bvh", "no file"), (broken.name, "can't be imported"), (other.name, "is no BVH, FBX")):
         with pytest.raises(RuntimeError, match=text):
             press("motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}, {"name": name}])
-        assert set(bpy.data.user_map()) == there
+        assert everything() == there
     still = taken.with_name("still.bvh")
     still.write_text("HIERARCHY\nROOT a\n", encoding="utf-8")
     with pytest.raises(RuntimeError, match="0 armatures that move"):
         press("motion_from_files", filepath=str(still))
-    assert set(bpy.data.user_map()) == there
+    assert everything() == there
     assert owner.animation_data is None
 
 

@@ -168,7 +168,7 @@ def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.type
     scene, layer = context.scene, context.view_layer
     assert scene is not None
     assert layer is not None
-    before, active = _everything(), layer.objects.active
+    before, active = everything(), layer.objects.active
     mode = active.mode if active is not None else "OBJECT"
     chosen = [one for one in layer.objects if one.select_get(view_layer=layer)]
     kept = [
@@ -191,7 +191,7 @@ def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.type
             raise InvalidValueError(Text("'{path}' has {count} armatures that move, not one", path=path, count=count))
         yield next(iter(moves.items()))
     finally:
-        bpy.data.batch_remove(_everything() - before)
+        bpy.data.batch_remove(everything() - before)
         for thing, name, value in kept:
             setattr(thing, name, value)
         for one in chosen:
@@ -221,9 +221,10 @@ def _retimed(clip: Clip, ratio: float, first: int) -> Clip:
     return replace(clip, first=first, last=first + count - 1, frames=frames, bones=tuple(bones))
 
 
-def _everything() -> set[bpy.types.ID]:
+def everything() -> set[bpy.types.ID]:
     """All data-blocks of the file."""
-    return set(bpy.data.user_map())
+    user_map: Callable[[], dict[bpy.types.ID, set[bpy.types.ID]]] = getattr(bpy.data, "user_map")  # stubs of 4.2 differ
+    return set(user_map())
 
 
 def _written(owner: bpy.types.Object, takes: Sequence[Take], plays: str) -> TransferResult:
