@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from functools import partial
+from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cache, partial
 from hashlib import sha256
+from itertools import repeat
 from math import floor
-from typing import TypeVar
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, multiplied, plus, slerp
 from ..messages import Message
-from .cycle import Cycle, InTheAir
+from .cycle import Cycle
 from .feet import Feet, Foothold, FootPose, Step, foot_at
 from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
@@ -130,11 +132,6 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
 VERSION = 3
 KNOWN = (2, VERSION)  # what a plan of the older one lacks, it has as it is if nothing is said of it
 
-Record = TypeVar("Record")
-Value = TypeVar("Value")
-Other = TypeVar("Other")
-Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-
 
 def digest_of(paths: Sequence[BodyPath], legs: Sequence[Leg], settings: Sequence[Settings], terrain: str) -> str:
     """A text that is another one where a plan of these inputs may be."""
@@ -154,104 +151,46 @@ def from_text(text: str) -> WalkPlan:
         InvalidValueError: The text is no plan, or one of a version that is not known.
     """
     try:
-        data: Json = json.loads(text)
-        stored = _fields(data)
-        version = stored["version"]
-        if version not in KNOWN:
-            raise InvalidValueError(Message("WALK_OF_OTHER_VERSION", version=version, known=VERSION))
-        return _record(WalkPlan, stored)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        data = json.loads(text)
+        if data["version"] not in KNOWN:
+            raise InvalidValueError(Message("WALK_OF_OTHER_VERSION", version=data["version"], known=VERSION))
+        found: WalkPlan = _reader(WalkPlan)(data)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidValueError(Message("WALK_UNREADABLE")) from error
+    return found
 
 
-def _record(kind: Callable[..., Record], data: Json) -> Record:
-    """A dataclass out of the fields that it was stored with, each read as its type asks."""
-    stored = _fields(data)
-    return kind(**{name: read(stored[name]) for name, read in _READERS[kind].items() if name in stored})
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    """What reads a value of a type as it was stored; it fails where the value is none of it."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
+        make: Any = kind
+        own = {name: _reader(each) for name, each in get_type_hints(kind, localns={"Cycle": Cycle}).items()}
+        if hasattr(kind, "_fields"):
+            return lambda data: make(*(read(one) for read, one in zip(own.values(), _items(data), strict=True)))
+        return lambda data: make(**{name: read(data[name]) for name, read in own.items() if name in data})
+    if origin in (Union, UnionType):
+        read = _reader(parts[0])
+        return lambda data: read(data) if data is not None else None
+    if origin is Mapping:
+        read = _reader(parts[1])
+        return lambda data: {int(key): read(value) for key, value in data.items()}
+    if origin in (tuple, Sequence):
+        reads = repeat(_reader(parts[0])) if origin is Sequence or Ellipsis in parts else [*map(_reader, parts)]
+        return lambda data: tuple(read(one) for read, one in zip(reads, _items(data), strict=isinstance(reads, list)))
+    return partial(_plain, kind)
 
 
-def _all(read: Callable[[Json], Value]) -> Callable[[Json], tuple[Value, ...]]:
-    """Reads a list of what is read like this."""
-    return lambda data: tuple(read(each) for each in _items(data))
-
-
-def _pair(first: Callable[[Json], Value], second: Callable[[Json], Other]) -> Callable[[Json], tuple[Value, Other]]:
-    """Reads two things beside each other."""
-    return lambda data: (first(_items(data)[0]), second(_items(data)[1]))
-
-
-def _vector(data: Json) -> V3:
-    x, y, z = map(_number, _items(data))
-    return (x, y, z)
-
-
-def _rotation(data: Json) -> Q4:
-    w, x, y, z = map(_number, _items(data))
-    return (w, x, y, z)
-
-
-def _fields(data: Json) -> dict[str, Json]:
-    if not isinstance(data, dict):
-        raise TypeError("no fields")
-    return data
-
-
-def _items(data: Json) -> list[Json]:
+def _items(data: object) -> list[Any]:
     if not isinstance(data, list):
         raise TypeError("no list")
     return data
 
 
-def _number(data: Json) -> float:
-    if not isinstance(data, int | float) or isinstance(data, bool):
-        raise TypeError("no number")
-    return data
-
-
-def _text(data: Json) -> str:
-    if not isinstance(data, str):
-        raise TypeError("no text")
-    return data
-
-
-def _whole(data: Json) -> int:
-    return int(_number(data))
-
-
-def _surfaces(data: Json) -> dict[int, Poses]:
-    return {int(number): _POSES(poses) for number, poses in _fields(data).items()}
-
-
-_POSES = _all(_pair(_vector, _rotation))
-_FOOTHOLD = partial(_record, Foothold)
-_BY_TYPE: dict[str, Callable[[Json], object]] = {
-    "str": _text,
-    "float": _number,
-    "int": _whole,
-    "V3": _vector,
-    "Q4": _rotation,
-    "Foothold": _FOOTHOLD,
-}
-_SAMPLES = _all(_number)
-_BY_NAME: dict[str, Callable[[Json], object]] = {  # fields that hold many
-    "legs": _all(partial(_record, Leg)),
-    "starts": _all(_FOOTHOLD),
-    "steps": _all(_all(partial(_record, Step))),
-    "refused": _all(_pair(_vector, _text)),
-    "body": _all(_POSES),
-    "carried": _all(_POSES),
-    "surfaces": _surfaces,
-    "told": _all(_text),
-    "phases": _SAMPLES,
-    "paces": _SAMPLES,
-    "reaches": _SAMPLES,
-    "rolls": _SAMPLES,
-    "ahead": _SAMPLES,
-    "swing": _all(lambda data: InTheAir(*map(_number, _items(data)))),
-    "cycle": lambda data: _record(Cycle, data) if data is not None else None,
-    "aside": lambda data: _number(data) if data is not None else None,
-}
-_READERS: dict[object, dict[str, Callable[[Json], object]]] = {
-    kind: {field.name: _BY_NAME.get(field.name) or _BY_TYPE[str(field.type)] for field in fields(kind)}
-    for kind in (Leg, Cycle, Foothold, Step, WalkPlan)
-}
+def _plain(kind: Any, data: object) -> Any:
+    """A number, a word, or yes or no."""
+    known = (int, float) if kind is float else kind
+    if not isinstance(data, known) or isinstance(data, bool) is not (kind is bool):
+        raise TypeError("another type")
+    return kind(data)

@@ -96,10 +96,15 @@ def plan_of(owner: bpy.types.Object) -> Parsed | None:
             plan = from_text(walker.plan)
             if plan.digest != digest:
                 raise InvalidValueError(Message("WALK_CHANGED"))
-        _parsed[digest] = Parsed(plan)
-        while len(_parsed) > KEPT:
-            _parsed.popitem(last=False)
+        keep_parsed(plan)
     return _parsed[digest]
+
+
+def keep_parsed(plan: WalkPlan) -> None:
+    """Know a plan that is stored without reading it."""
+    _parsed[plan.digest] = Parsed(plan)
+    while len(_parsed) > KEPT:
+        _parsed.popitem(last=False)
 
 
 def is_walked(chain: FabrikChain) -> bool:

@@ -118,6 +118,7 @@ def remove_layer(owner: bpy.types.Object, name: str) -> None:
     place = [one.key for one in rig.layers].index(key)
     rig.layers.remove(place)
     _follow(owner, place)
+    owner.update_tag()  # Blender 4.2 would animate the list as it was in the next frame
 
 
 def _follow(owner: bpy.types.Object, gone: int) -> None:

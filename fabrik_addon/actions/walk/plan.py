@@ -45,7 +45,7 @@ from ...rig.figure.reader import carried, read_figure
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
-from ...rig.walk_goals import plan_of, rest_turn
+from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
 from ...texts import Text, enumerated, quoted, worded
 from ..frames import check_range, frames_visited, go_to
 from ..keep_pose import LetGo, unposed
@@ -418,6 +418,7 @@ def keep_plan(owner: bpy.types.Object, plan: WalkPlan, stamp: str) -> None:
     walker = walker_of(owner)
     walker.plan, walker.inputs = to_text(plan), stamp
     walker.digest = plan.digest
+    keep_parsed(plan)
     walker.on = True
 
 
