@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import acos, atan2, cos, pi, sin, sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -295,6 +295,11 @@ def axes_of(matrix: Matrix) -> Q4:
 # for the last of sines and arc tangents.
 
 
+def rows_of(a: Doubles) -> list[Any]:
+    """The rows of an array as vectors or quaternions."""
+    return [*map(tuple, a.tolist())]
+
+
 def lengths(a: Doubles) -> Doubles:
     """Lengths (...) of vectors (..., k)."""
     found: Doubles = np.sqrt(np.add.reduce(a * a, axis=-1))
@@ -305,6 +310,34 @@ def units(a: Doubles) -> Doubles:
     """Vectors or quaternions made unit; zero where there is no length."""
     size = lengths(a)[..., None]
     found: Doubles = np.divide(a, size, out=np.zeros_like(a), where=size > 0.0)
+    return found
+
+
+def eased_each(shares: Doubles) -> Doubles:
+    """Many of `eased`."""
+    s = np.clip(shares, 0.0, 1.0)
+    found: Doubles = s * s * s * (10.0 + s * (6.0 * s - 15.0))
+    return found
+
+
+def slerps(a: Doubles, b: Doubles, shares: Doubles) -> Doubles:
+    """Many of `slerp`: rotations (..., 4) shares (...) of the way to others, by the shorter way."""
+    cosine = np.add.reduce(a * b, axis=-1)
+    b, cosine = np.where(cosine < 0.0, -1.0, 1.0)[..., None] * b, np.minimum(np.abs(cosine), 1.0)
+    angle = np.arccos(cosine)
+    sine, is_far = np.sin(angle), cosine < NEARLY_ALIKE
+    wide = np.where(is_far, sine, 1.0)
+    first = np.where(is_far, np.sin((1.0 - shares) * angle) / wide, 1.0 - shares)
+    second = np.where(is_far, np.sin(shares * angle) / wide, shares)
+    return units(first[..., None] * a + second[..., None] * b)
+
+
+def betweens(a: Doubles, b: Doubles) -> Doubles:
+    """Many of `between`: the rotations (F, 4) that turn unit vectors (F, 3) onto others, by the shortest way."""
+    cosine = dots(a, b)
+    found = units(np.concatenate((1.0 + cosine[:, None], crosses(a, b)), axis=1))
+    for index in np.flatnonzero(cosine < NEARLY_OPPOSITE).tolist():
+        found[index] = between(a[index].tolist(), b[index].tolist())
     return found
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .messages import Message
 
+PACKAGE = __package__ or ""  # the name under which Blender loaded this package
+
 
 class Text(str):
     """A text for the user, in English.

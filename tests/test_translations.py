@@ -16,8 +16,7 @@ import pytest
 from fabrik_addon import translations
 from fabrik_addon.errors import ChainError
 from fabrik_addon.messages import TEMPLATES, Message
-from fabrik_addon.package import NAME
-from fabrik_addon.texts import Text, counted, joined, worded
+from fabrik_addon.texts import PACKAGE, Text, counted, joined, worded
 from fabrik_addon.translations import CONTEXT, LANGUAGES, iface_, rpt_
 
 import addon_session
@@ -177,11 +176,11 @@ def test_switched_off_nothing_is_left(languages: set[str]) -> None:
     """Blender refuses texts under a name that has some."""
     register: Any = bpy.app.translations.register
     unregister: Any = bpy.app.translations.unregister
-    with pytest.raises(ValueError, match=NAME):
-        register(NAME, LANGUAGES)
+    with pytest.raises(ValueError, match=PACKAGE):
+        register(PACKAGE, LANGUAGES)
     addon_utils.disable(addon_session.MODULE, default_set=True)
     try:
-        register(NAME, {})
-        unregister(NAME)
+        register(PACKAGE, {})
+        unregister(PACKAGE)
     finally:
         addon_utils.enable(addon_session.MODULE, default_set=True, persistent=True)

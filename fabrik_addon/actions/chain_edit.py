@@ -244,18 +244,14 @@ def copy_limit(source: bpy.types.PoseBone, targets: Iterable[bpy.types.PoseBone]
     values = {name: _value(source, name) for name in LIMIT_SETTINGS}
     others = [bone for bone in targets if bone != source]
     for bone in others:
-        _set(bone, values)
+        for name, value in values.items():
+            setattr(limit_of(bone), name, value)
     return len(others)
 
 
 def _value(bone: bpy.types.PoseBone, name: str) -> Any:
     value = getattr(limit_of(bone), name)
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
-
-
-def _set(bone: bpy.types.PoseBone, values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        setattr(limit_of(bone), name, value)
 
 
 # Selection and mode changed from the bones of a chain to its goal, and back.

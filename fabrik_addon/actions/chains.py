@@ -15,7 +15,6 @@ from ..errors import ChainError, FabrikError, RigError, TargetError
 from ..finite import are_finite
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Figure, Solver
 from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
-from ..package import NAME
 from ..recognise.limbs import Limbs
 from ..recognise.skeleton import Limb, Skeleton
 from ..rig.animation.channels import read_rotation
@@ -31,7 +30,7 @@ from ..rig.figure.start_pose import capture, is_animated, reset, take_keys
 from ..rig.schema import FabrikChain, rig_of, unique_name
 from ..rig.skeleton import read_skeleton, selected_numbers
 from ..rig.versions import bring_up_to_date
-from ..texts import Text
+from ..texts import PACKAGE, Text
 from .figure_pose import SAME
 
 # What new chains, targets and poles are made with: the user's preferences.
@@ -59,7 +58,7 @@ class Defaults:
 def read_defaults(context: bpy.types.Context) -> Defaults:
     """The user's preferences; the built-in ones where the add-on is not enabled as an extension."""
     assert context.preferences is not None
-    addon = context.preferences.addons.get(NAME)
+    addon = context.preferences.addons.get(PACKAGE)
     stored: Any = addon.preferences if addon else None
     if stored is None:
         return Defaults()

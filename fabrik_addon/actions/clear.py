@@ -165,7 +165,10 @@ def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) 
     with_bones = {goal.found for goal in refs if goal.bone}
     notes: list[str] = []
     original = original_of(owner, others)
-    copies = {found: _copied(context, owner, found) for found in shared if found not in with_bones}
+    copies = {found: found.copy() for found in shared if found not in with_bones}
+    for found, made in copies.items():
+        link_like(context, owner, found, made)
+        copy_action(made)
     for found, made in copies.items():
         notes += _hang(context, found, made, copies | ({original: owner} if original is not None else {}))
     for chain in rig_of(owner).chains:
@@ -182,7 +185,9 @@ def _exchange(
     if goal.found in copies:
         setattr(chain, goal.role, copies[goal.found])
     elif goal.bone and goal.found != owner:
-        if goal.found.data == owner.data or (_has_chain(goal.found, chain) and goal.bone in pose_bones(owner)):
+        # another armature looks like the one that this chain comes from where it has a chain of the name
+        is_like = goal.found.type == "ARMATURE" and chain.name in rig_of(goal.found).chains
+        if goal.found.data == owner.data or (is_like and goal.bone in pose_bones(owner)):
             setattr(chain, goal.role, owner)
         else:
             fields = {"chain": chain.name, "role": ROLES[goal.role], "bone": goal.bone, "name": goal.found.name}
@@ -190,19 +195,6 @@ def _exchange(
     if chain.status != status:  # the copy stands where its original stands
         chain.status = status
     return notes
-
-
-def _has_chain(other: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether another armature looks like the one that this chain comes from."""
-    return other.type == "ARMATURE" and chain.name in rig_of(other).chains
-
-
-def _copied(context: bpy.types.Context, owner: bpy.types.Object, goal: bpy.types.Object) -> bpy.types.Object:
-    """A copy of a goal in the same collections, with keys of its own."""
-    made = goal.copy()
-    link_like(context, owner, goal, made)
-    copy_action(made)
-    return made
 
 
 def _hang(

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from math import floor
+from typing import TypeVar
 
 import bpy
 
@@ -21,6 +22,7 @@ from ..rig.schema import FabrikChain, rig_of
 from ..texts import Text
 from .live.state import state
 
+Result = TypeVar("Result")
 MOST_FRAMES = 1_000_000  # of a bake or a walk
 LAST_FRAME = 1_048_574  # that a scene of Blender's can have, and the first one with a minus
 PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin
@@ -53,6 +55,32 @@ def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
     finally:
         state.paused = False
         go_to(scene, stood)
+
+
+def part_of(steps: Generator[float, None, Result], low: float, high: float) -> Generator[float, None, Result]:
+    """Work in steps that is a part of other such work: what it yields, from 0 to 1, goes from `low` to `high`."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as end:
+            found: Result = end.value
+            return found
+        yield low + (high - low) * share
+
+
+def to_the_end(steps: Generator[float, None, Result], tell: Callable[[float], None] = lambda share: None) -> Result:
+    """The result of work in steps.
+
+    Args:
+        steps: Such as `bake_steps`.
+        tell: Is told after each step how much is done.
+    """
+    while True:
+        try:
+            tell(next(steps))
+        except StopIteration as end:
+            found: Result = end.value
+            return found
 
 
 def frames_between(first: int, last: int, step: int) -> tuple[int, ...]:

@@ -131,8 +131,9 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = pose.owner, one.chain
     held = read_held(owner.evaluated_get(pose.depsgraph), chain.tip_bone, chain.at_head)
-    if is_offset(chain):
-        return _place_control(context, pose, one, held)
+    target = goal_of(chain, "target") if is_offset(chain) else None
+    if target is not None:
+        return _place_control(context, pose, one, target, held)
     told = _place_target(context, pose, one)
     if chain.pin and chain.target is None:
         store(chain, "held_location", v3(one.goal))
@@ -142,26 +143,32 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     return [*told, *_key_held(context, owner, one)]
 
 
-def _place_control(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
-    """Bring the control of an offset to where it leaves the tip, as far from its rest as that is from its motion."""
-    target = goal_of(one.chain, "target")
-    assert target is not None, "it has one"
-    reason = _staying(pose.owner, one.chain, target)
+def _place_control(
+    context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef, held: Held | None = None
+) -> list[str]:
+    """Bring a control of an offset to where it leaves the pose, as far from its rest as that is from its motion.
+
+    The target goes with the tip, as that is held; the pole is turned as far as the limb bends away from its motion.
+    """
+    reason = _staying(pose.owner, one.chain, goal)
     if reason:
-        return [Text("its {role} {name} {reason}, and stays", role=ROLES["target"], name=target.name, reason=reason)]
-    holder, (place, turn) = holder_of(target), pose.control_at(one.chain, one.goal, held.rotation)
-    turns = turns_tip(one.chain) and one.chain.orientation == "TARGET" and turn_held_by(target) is None
-    before = _channels(target)
-    put(target, place)
-    if turns:
-        put_turn(target, to_values(holder.rotation_mode, turn, read_values(holder)))
-    if _channels(target) == before and not _is_keyed_with(context, one, target):
+        return [Text("its {role} {name} {reason}, and stays", role=ROLES[goal.role], name=goal.name, reason=reason)]
+    holder, before, turns = holder_of(goal), _channels(goal), False
+    if held is None:
+        put(goal, pose.pole_control_at(one.chain))
+    else:
+        place, turn = pose.control_at(one.chain, one.goal, held.rotation)
+        turns = turns_tip(one.chain) and one.chain.orientation == "TARGET" and turn_held_by(goal) is None
+        put(goal, place)
+        if turns:
+            put_turn(goal, to_values(holder.rotation_mode, turn, read_values(holder)))
+    if _channels(goal) == before and not _is_keyed_with(context, one, goal):
         return []
-    if one.is_late and makes_an_action(context, target.found):
-        return [_unkeyed(target)]
+    if one.is_late and makes_an_action(context, goal.found):
+        return [_unkeyed(goal)]
     if turns and keys_by_itself(context):
-        insert_turn_keys(context, target)
-    return key_goal(context, target)
+        insert_turn_keys(context, goal)
+    return key_goal(context, goal)
 
 
 def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
@@ -238,7 +245,7 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
         pole = goal_of(one.chain, "pole")
         if pole is not None and is_offset(one.chain):
             with refused([one]):
-                one.warnings += _put_pole(context, pose, one, pole)
+                one.warnings += _place_control(context, pose, one, pole)
             continue
         turned = turned_pole(pose, one.chain.name)
         if pole is None:
@@ -253,20 +260,6 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
             if is_there:
                 found[one.chain.name] = point
     return found
-
-
-def _put_pole(context: bpy.types.Context, pose: FigurePose, one: Loosed, pole: GoalRef) -> list[str]:
-    """Turn the pole of an offset from its rest as far as the limb bends away from its motion."""
-    reason = _staying(pose.owner, one.chain, pole)
-    if reason:
-        return [Text("its {role} {name} {reason}, and stays", role=ROLES["pole"], name=pole.name, reason=reason)]
-    before = _channels(pole)
-    put(pole, pose.pole_control_at(one.chain))
-    if _channels(pole) == before and not _is_keyed_with(context, one, pole):
-        return []
-    if one.is_late and makes_an_action(context, pole.found):
-        return [_unkeyed(pole)]
-    return key_goal(context, pole)
 
 
 def placed(

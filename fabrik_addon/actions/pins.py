@@ -337,15 +337,6 @@ def free(
     return told
 
 
-def toggle(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
-    """Pin what is not pinned; where all is, free it. See `pin` and `free`.
-
-    Raises:
-        FabrikError: One can't be pinned; nothing was changed.
-    """
-    return toggle_rigs(context, [(owner, wanted)], "TOGGLE", stays=False)[0]
-
-
 def toggle_rigs(
     context: bpy.types.Context, wanted: Sequence[tuple[bpy.types.Object, Sequence[Wanted]]], action: str, *, stays: bool
 ) -> list[Pinning]:
@@ -381,7 +372,7 @@ def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> 
         FabrikError: It can't be pinned; nothing was changed.
     """
     with own_work():
-        told = toggle(context, owner, wanted_of_bones(owner, [bone]))
+        told = toggle_rigs(context, [(owner, wanted_of_bones(owner, [bone]))], "TOGGLE", stays=False)[0]
     done = Text("pinned {bone}", bone=bone) if told.pinned else Text("freed {bone}", bone=bone)
     return joined("; ", [done, *told.notes])
 

@@ -15,7 +15,6 @@ from ..errors import ChainError, FabrikError, TargetError, place_of
 from ..kernel import Bend, Limit, Point
 from ..maths import (
     IDENTITY,
-    Q4,
     any_perpendicular,
     conjugated,
     length,
@@ -47,7 +46,7 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
 from ..rig.figure.joint_limits import read_limit
 from ..rig.figure.uneven import joints_at
-from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip
+from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip, turns_with_target
 from ..rig.layers import share_at_hand
 from ..rig.placing import (
     held_by,
@@ -213,7 +212,7 @@ def _check_free(chain: FabrikChain) -> None:
         reason: str | Message | None = held_by(goal)
         if is_offset(chain) and not share_at_hand(rig_of(owner_of(chain))):
             reason = Text("moves nothing while the layer of edits at hand is off")
-        if not reason and role == "target" and goal is not None and _turns_with_target(chain):
+        if not reason and role == "target" and goal is not None and turns_with_target(chain):
             reason = turn_held_by(goal)
         if reason and (goal is not None or (role == "target" and not _is_held(chain))):
             text = Text("the {role} {reason}, so it can't be moved", role=ROLES[role], reason=reason)
@@ -240,7 +239,10 @@ def _relocations_of(
     held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.at_head)
     found: list[Moved] = []
     if target is not None:
-        turn = turn_at(target, _turn_of_target(chain, held), depsgraph) if _turns_with_target(chain) else None
+        turn: Sequence[float] | None = None
+        if turns_with_target(chain):  # by the offset that is kept
+            wanted = multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
+            turn = turn_at(target, wanted, depsgraph)
         found.append(Relocation(target, location_at(target, tip, depsgraph), turn))
     if _is_held(chain) or (turns_tip(chain) and chain.orientation == "KEEP"):
         found.append(HeldThere(owner, chain, held))
@@ -253,18 +255,9 @@ def _controls_of(pose: FigurePose, chain: FabrikChain, tip: Vector) -> list[Relo
     assert target is not None, "it has one"
     holder, held = holder_of(target), read_held(posed, chain.tip_bone, chain.at_head)
     place, turn = pose.control_at(chain, tip, held.rotation)
-    values = to_values(holder.rotation_mode, turn, read_values(holder)) if _turns_with_target(chain) else None
+    values = to_values(holder.rotation_mode, turn, read_values(holder)) if turns_with_target(chain) else None
     found = [Relocation(target, place, values)]
     return [*found, *([Relocation(pole, pose.pole_control_at(chain))] if pole is not None else [])]
-
-
-def _turns_with_target(chain: FabrikChain) -> bool:
-    return turns_tip(chain) and chain.orientation == "TARGET"
-
-
-def _turn_of_target(chain: FabrikChain, held: Held) -> Q4:
-    """How the target has to be turned in the world for the tip to turn as it does, by the offset that is kept."""
-    return multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
 
 
 def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
@@ -391,35 +384,27 @@ def check_snap(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
     """Refuse what could not all be brought to the pose."""
     taken: dict[tuple[str, str], tuple[GoalRef, str]] = {}
     for (owner, chain), frames in wanted:
-        if chain.influence < 1.0:
-            reason = Text("its influence is below 1, so that solving moves it wherever its target is")
-            raise ChainError(reason, rig=owner.name, chain=chain.name)
-        for goal in goals_of(chain):
-            if goal.key in taken:
-                reason = Text(
-                    "its target or pole {goal} is also of '{chain}'", goal=goal.name, chain=taken[goal.key][1]
-                )
-                raise TargetError(
-                    Text("{reason}: snap them one by one", reason=reason), rig=owner.name, chain=chain.name
-                )
-            taken[goal.key] = goal, chain.name
-            refusal = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
-            if refusal:
-                raise TargetError(
-                    Text("{goal} can't be keyed: {reason}", goal=goal.name, reason=refusal),
-                    rig=owner.name,
-                    chain=chain.name,
-                )
+        with place_of(rig=owner.name, chain=chain.name):
+            if chain.influence < 1.0:
+                raise ChainError(Text("its influence is below 1, so that solving moves it wherever its target is"))
+            for goal in goals_of(chain):
+                if goal.key in taken:
+                    other = taken[goal.key][1]
+                    reason = Text("its target or pole {goal} is also of '{chain}'", goal=goal.name, chain=other)
+                    raise TargetError(Text("{reason}: snap them one by one", reason=reason))
+                taken[goal.key] = goal, chain.name
+                refusal = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
+                if refusal:
+                    raise TargetError(Text("{goal} can't be keyed: {reason}", goal=goal.name, reason=refusal))
     for (owner, chain), _ in wanted:
         root = resolve_bones(owner, chain)[0].name
         carried = [(goal.name, goal.key, carriers_of(goal.found, goal.bone)) for goal in goals_of(chain)]
         for name, key, carriers in (*carried, (f"'{owner.name}'", ("", ""), carriers_of(owner, root))):
             above = carriers & taken.keys() - {key}
             if above:
-                reason = Text("{name} hangs on {goal}, which is to be moved", name=name, goal=taken[min(above)][0].name)
-                raise TargetError(
-                    Text("{reason}: this can't come to rest", reason=reason), rig=owner.name, chain=chain.name
-                )
+                hung = Text("{name} hangs on {goal}, which is to be moved", name=name, goal=taken[min(above)][0].name)
+                reason = Text("{reason}: this can't come to rest", reason=hung)
+                raise TargetError(reason, rig=owner.name, chain=chain.name)
 
 
 def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
@@ -430,7 +415,7 @@ def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
     if data is not None and any(track.is_solo for track in data.nla_tracks):
         return Text("one of its NLA tracks plays solo")
     curves = location_curves(goal)
-    if goal.role == "target" and _turns_with_target(chain):
+    if goal.role == "target" and turns_with_target(chain):
         curves += turn_curves(goal)
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
         return Text("the curve of its location or rotation is locked, muted or modified")

@@ -131,7 +131,7 @@ class _Switch:
             found, name = self.to
             carrier = _matrix_of(found.evaluated_get(depsgraph), name, within=evaluated if is_bone else None)
         if not abs(carrier.to_3x3().determinant()):
-            raise TargetError(Message("TARGET_WITHOUT_SCALE", name=_name_of(self.to)))
+            raise TargetError(Message("TARGET_WITHOUT_SCALE", name=carrier_name(self.to)))
         before, self.carriers[frame] = self.carriers.get(frame), carrier
         return before is None or carrier != before
 
@@ -511,5 +511,6 @@ def _matrix_of(found: bpy.types.Object, name: str, within: bpy.types.Object | No
     return within.matrix_world.inverted_safe() @ world if within is not None else world
 
 
-def _name_of(to: Anchored | None) -> str:
+def carrier_name(to: Anchored | None) -> str:
+    """The name of what carries something; "" for nothing."""
     return "" if to is None else to[1] or to[0].name

@@ -105,12 +105,8 @@ class Outcome:
 
     def says(self, other: Outcome) -> bool:
         """Whether the words are the same as another's; numbers may differ."""
-        return (self.status, self.blocking, self.reason, self.warnings) == (
-            other.status,
-            other.blocking,
-            other.reason,
-            other.warnings,
-        )
+        words = ("status", "blocking", "reason", "warnings")
+        return all(getattr(self, name) == getattr(other, name) for name in words)
 
 
 def outcomes_of(item: Posed) -> list[Outcome]:
@@ -286,11 +282,8 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if is_refused:
         return Told("REFUSED", "", message_of(chain))
     if chain.status == "NONE":
-        return (
-            Told("NONE", Text("no target"), IDLE[chain.kind])
-            if is_idle(chain)
-            else Told("NONE", "", status_text(chain))
-        )
+        short, text = (Text("no target"), IDLE[chain.kind]) if is_idle(chain) else ("", status_text(chain))
+        return Told("NONE", short, text)
     is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
     stand = stand_of(chain)
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""

@@ -15,7 +15,7 @@ from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.frames import check_range
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..gait import GAITS
+from ..gait.gaits import GAITS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from .requests import CONTROLS, FORMS, LEFT_OUT, Setup, options_of

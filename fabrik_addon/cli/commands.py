@@ -256,10 +256,6 @@ def _converted(arguments: argparse.Namespace) -> Report:
             raise InvalidValueError("no bone has an IK constraint that is in force")
     every = [result for _, results in told for result in results]
     return {
-        "all_reached": all(_is_made(result, arguments.to) for result in every),
+        "all_reached": all(result.constraint if arguments.to == "ik" else result.chain for result in every),
         "armatures": [{"name": owner.name, "converted": [asdict(one) for one in results]} for owner, results in told],
     }
-
-
-def _is_made(result: Converted, to: str) -> bool:
-    return bool(result.constraint if to == "ik" else result.chain)

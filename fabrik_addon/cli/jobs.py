@@ -25,7 +25,7 @@ from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.frames import LAST_FRAME, check_range
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
-from ..gait import GAITS
+from ..gait.gaits import GAITS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from . import requests

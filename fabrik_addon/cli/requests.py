@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import bpy
 
-from ..actions.bake import BakeSettings, bake_steps, to_the_end
-from ..actions.frames import frames_between
+from ..actions.bake import BakeSettings, bake_steps
+from ..actions.frames import frames_between, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
@@ -26,6 +26,7 @@ from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
 from ..recognise.part import Recognised
 from ..rig.schema.rig import rig_of
+from ..rig.walk_goals import steps_of
 from .files import put_line
 from .scene import Request, armatures, chosen, items_of, put
 
@@ -157,8 +158,7 @@ def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way:
         walker.clip, gait = bpy.data.actions[clip], gait or CLIP
     if gait:
         walker.gait = gait
-    planned = plan_walk(bpy.context, owner, span)
-    rig_of(owner).live = True
+    told = plan_walk(bpy.context, owner, span)
     return {
         "name": owner.name,
         "made": made,
@@ -166,9 +166,9 @@ def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way:
         "body": rig_of(owner).body_bone,
         "gait": walker.gait,
         "frames": list(span),
-        "steps": planned.steps,
-        "done": planned.done,
-        "told": planned.told,
+        "steps": steps_of(owner),
+        "done": told.done,
+        "told": told.warnings,
     }
 
 

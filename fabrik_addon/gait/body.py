@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body over its feet: where its segments go, how the feet carry and tilt it, and feet rolled as ankles ask."""
+"""The body over its feet: where it goes, how the feet carry and tilt it, and feet rolled as ankles ask."""
 
 from __future__ import annotations
 
@@ -8,43 +8,37 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, radians, sqrt
 
+import numpy as np
+
 from ..maths import (
     IDENTITY,
-    ORIGIN,
     Q4,
     V3,
     Z_AXIS,
-    along,
-    between,
+    Doubles,
+    Mask,
+    Places,
+    betweens,
     conjugated,
-    dot,
+    conjugates,
+    dots,
+    lengths,
     mean,
     minus,
     multiplied,
-    perpendicular,
-    placed,
-    plus,
-    scaled,
-    share_of_turn,
+    products,
+    rotated_each,
+    rows_of,
+    slerps,
     turned,
-    unit_or,
+    units,
 )
 from .cycle import BodyCycle
-from .feet import (
-    Feet,
-    Foothold,
-    Step,
-    SurfacePose,
-    arch,
-    flat_in_the_air,
-    pitch_in_the_air,
-    pose_of,
-    roll_standing,
-)
+from .feet import Feet, FeetPoses, Foothold, FootPaths, Step, SurfacePose, arch, rolled, shape_of
 from .gaits import gait_of
 from .ground import is_body
-from .legs import NEAR_ENOUGH, Leg, Reaching, by_segment
-from .path import TICK, Track, covered, smoothed, smoothed_points
+from .legs import NEAR_ENOUGH, Leg, Reaching
+from .path import TICK, Track, covered, smoothed, smoothed_each
 from .settings import Settings
 
 
@@ -53,14 +47,14 @@ class Course:
     """The ways of a body with its legs.
 
     Attributes:
-        tracks: By segment; a rigid body is one.
+        track: The body's.
         legs: The walker's.
         settings_at: The settings at a time.
         reaching: How far legs reach within the limits of their joints; None where their length alone bounds them.
         clip: How the body goes in a clip of the creature, for the gait that is read from one; else None.
     """
 
-    tracks: Sequence[Track]
+    track: Track
     legs: Sequence[Leg]
     settings_at: Callable[[float], Settings]
     reaching: Reaching | None
@@ -69,7 +63,13 @@ class Course:
     @cached_property
     def count(self) -> int:
         """How many samples each track has."""
-        return self.tracks[0].count
+        return self.track.count
+
+    @cached_property
+    def times(self) -> Doubles:
+        """When each sample is, seconds."""
+        found: Doubles = TICK * np.arange(self.count, dtype=np.float64)
+        return found
 
     @cached_property
     def settings(self) -> list[Settings]:
@@ -77,45 +77,25 @@ class Course:
         return [self.settings_at(index * TICK) for index in range(self.count)]
 
     @cached_property
-    def members(self) -> list[list[int]]:
-        """By segment the indices of its legs; see `by_segment`."""
-        return by_segment(self.legs, len(self.tracks))
+    def middle(self) -> V3:
+        """The centre of the legs' homes, in the body's frame."""
+        return mean([leg.home for leg in self.legs])
 
     @cached_property
-    def middles(self) -> list[V3]:
-        """By segment the centre of its legs' homes, in its frame."""
-        return [mean([self.legs[leg].home for leg in each]) for each in self.members]
-
-    @cached_property
-    def pivots(self) -> list[V3]:
-        """By segment the point between its hips, in its frame."""
-        heights = [sum(self.legs[leg].hip[2] for leg in each) / len(each) for each in self.members]
-        return [(x, y, height) for (x, y, _), height in zip(self.middles, heights, strict=True)]
-
-    @cached_property
-    def carriers(self) -> list[tuple[list[int], float]]:
-        """By segment the legs that carry it, its own and those of the segments beside it; and their longest reach."""
-        found = []
-        for segment in range(len(self.members)):
-            near = range(max(segment - 1, 0), min(segment + 2, len(self.members)))
-            legs = [leg for each in near for leg in self.members[each]]
-            found.append((legs, max(self.legs[leg].reach for leg in legs)))
-        return found
-
-    def of(self, leg: int) -> Track:
-        """The track of a leg's segment."""
-        return self.tracks[self.legs[leg].segment]
+    def pivot(self) -> V3:
+        """The point between its hips, in its frame."""
+        return (*self.middle[:2], sum(leg.hip[2] for leg in self.legs) / len(self.legs))
 
     def home(self, leg: int, time: float) -> V3:
         """A leg's home at a time, in world space."""
-        return self.of(leg).home(self.legs[leg].home, time)
+        return self.track.home(self.legs[leg].home, time)
 
     def held_off(self, leg: int, body: tuple[V3, Q4], ankle: V3) -> float:
         """How far the limits of a leg's joints hold its ankle off a point, beyond what counts as reached.
 
         Args:
             leg: Index.
-            body: Place and rotation of its segment of the body, world space.
+            body: Place and rotation of the body, world space.
             ankle: The point, world space.
 
         Returns:
@@ -132,13 +112,13 @@ LOWEST = 0.5  # of the hips' height: the body is never lowered by more
 STEADY = 0.08  # of the legs' spread: how much of it feet must have in a direction to tilt the body in it
 
 
-# How the body leans by its feet, against feet that stand at home: how much higher the ground under it is along what is
-# up; the normal of the plane through the feet, in world space; the level way from the middle of all homes to the middle
-# of the standing feet
-Lean = tuple[float, V3, V3]
-# A foot and its home at a time, in world space: the sole's point without rising and rolling, None where the foot hangs;
-# where it stands at rest, by the body's path; whether it stands
-Footing = tuple[V3 | None, V3, bool]
+# How the body leans by its feet in F samples, against feet that stand at home: how much higher the ground under it is
+# along what is up (F,); the normals of the plane through the feet (F, 3), in world space; the level way from the middle
+# of all homes to the middle of the standing feet (F, 3)
+Leans = tuple[Doubles, Doubles, Doubles]
+# K feet and their homes in F samples, in world space: the sole's points without rising and rolling (K, F, 3); where
+# they stand at rest, by the body's path (K, F, 3); whether they carry (K, F); whether they do not hang (K, F)
+Footings = tuple[Doubles, Doubles, Mask, Mask]
 
 
 @dataclass(frozen=True)
@@ -146,99 +126,96 @@ class Carried:
     """The body by sample of the track.
 
     Attributes:
-        offsets: To the path's places, world space.
-        tilts: To be applied after the path's rotations.
-        raised: How high the ground under the body is against the path.
-        normals: Of the plane through the feet.
+        offsets: (F, 3), to the path's places, world space.
+        tilts: (F, 4), to be applied after the path's rotations.
+        raised: (F,), how high the ground under the body is against the path.
+        normals: (F, 3), of the plane through the feet.
     """
 
-    offsets: list[V3]
-    tilts: list[Q4]
-    raised: list[float]
-    normals: list[V3]
+    offsets: Doubles
+    tilts: Doubles
+    raised: Doubles
+    normals: Doubles
 
-    def pose(self, track: Track, index: int) -> tuple[V3, Q4]:
-        """The body at a sample: place and rotation."""
-        return plus(track.places[index], self.offsets[index]), multiplied(self.tilts[index], track.rotations[index])
+    def singly(self, track: Track) -> list[tuple[V3, Q4]]:
+        """Place and rotation at all samples."""
+        places, rotations = self.poses(track)
+        return [*zip(rows_of(places), rows_of(rotations), strict=True)]
+
+    def poses(self, track: Track) -> tuple[Doubles, Doubles]:
+        """The body at all samples: places (F, 3) and rotations (F, 4)."""
+        places, rotations, _, _ = track.arrays
+        return places + self.offsets, products(self.tilts, rotations)
 
 
-def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], size: float) -> Lean:
+def lean_of(track: Track, samples: Places, middle: V3, footings: Footings, size: float) -> Leans:
     """The plane through feet, against their homes.
 
     Args:
-        track: Of the body, or of a segment.
-        index: Sample.
+        track: Of the body.
+        samples: (F,), of the track.
         middle: The centre of the homes, in the track's frame.
         footings: Of the feet that carry it.
         size: A leg's reach.
     """
-    back, up = conjugated(track.uprights[index]), track.ups[index]
-    under = placed(track.places[index], track.uprights[index], middle)
-    rows, carrying = [], []
-    for point, home, carries in footings:
-        if point is not None:
-            x, y, _ = turned(back, minus(point, under))
-            rows.append((x, y, dot(minus(point, home), up)))
-            if carries:
-                carrying.append(point)
-    if not rows:
-        return 0.0, up, ORIGIN
-    raised, across, along_it = _plane(rows, size)
-    aside = ORIGIN
-    if carrying:
-        aside = perpendicular(minus(mean(carrying), mean([home for _, home, _ in footings])), up)
-    return raised, turned(track.uprights[index], unit_or((-across, -along_it, 1.0), Z_AXIS)), aside
+    points, homes, carries, are_there = footings
+    places, _, uprights, ups = (values[samples] for values in track.arrays)
+    under = places + rotated_each(uprights, np.broadcast_to(np.array(middle), places.shape))
+    off = rotated_each(np.broadcast_to(conjugates(uprights), (*points.shape[:-1], 4)), points - under)
+    counts = are_there.sum(axis=0)
+    weights = are_there / np.maximum(counts, 1)
+    raised, across, along_it = _plane((off[..., 0], off[..., 1], dots(points - homes, ups)), weights, size)
+    normals = rotated_each(uprights, units(np.stack((-across, -along_it, np.ones_like(across)), axis=1)))
+    carrying = (carries & are_there).astype(np.float64)
+    standing = carrying.sum(axis=0)
+    middles = (carrying[..., None] * points).sum(axis=0) / np.maximum(standing, 1.0)[:, None]
+    asides = middles - homes.mean(axis=0)
+    asides = np.where((standing > 0.0)[:, None], asides - dots(asides, ups)[:, None] * ups, 0.0)
+    is_held = (counts > 0)[:, None]
+    return np.where(counts > 0, raised, 0.0), np.where(is_held, normals, ups), np.where(is_held, asides, 0.0)
 
 
-def _plane(rows: Sequence[tuple[float, float, float]], size: float) -> tuple[float, float, float]:
-    """Least squares z = c + a x + b y, held level where the points do not tell: c, a, b."""
-    share, (xs, ys, zs) = 1.0 / len(rows), zip(*rows, strict=True)
-    mx, my, mz = share * sum(xs), share * sum(ys), share * sum(zs)
-    off = [(x - mx, y - my, z - mz) for x, y, z in rows]
-    hold = (STEADY * size) ** 2
-    xx = share * sum([x**2 for x, _, _ in off]) + hold
-    yy = share * sum([y**2 for _, y, _ in off]) + hold
-    xy = share * sum([x * y for x, y, _ in off])
-    xz = share * sum([x * z for x, _, z in off])
-    yz = share * sum([y * z for _, y, z in off])
+def _plane(points: tuple[Doubles, Doubles, Doubles], weights: Doubles, size: float) -> Leans:
+    """Least squares z = c + a x + b y of K points in F samples, held level where the points do not tell: c, a, b."""
+    xs, ys, zs = points
+    mx, my, mz = ((weights * values).sum(axis=0) for values in points)
+    dx, dy, hold = xs - mx, ys - my, (STEADY * size) ** 2
+    xx, yy = (weights * dx * dx).sum(axis=0) + hold, (weights * dy * dy).sum(axis=0) + hold
+    xy = (weights * dx * dy).sum(axis=0)
+    xz, yz = ((weights * values * (zs - mz)).sum(axis=0) for values in (dx, dy))
     under = xx * yy - xy * xy
     a, b = (xz * yy - yz * xy) / under, (yz * xx - xz * xy) / under
     return mz - a * mx - b * my, a, b
 
 
-def carried(
-    track: Track, pivot: V3, leans: Sequence[Lean], settings: Sequence[Settings], legs: Sequence[Leg]
-) -> Carried:
+def carried(track: Track, pivot: V3, leans: Leans, settings: Sequence[Settings], legs: Sequence[Leg]) -> Carried:
     """The body over its feet, before it gives way to legs that would not reach.
 
     Args:
-        track: Of the body, or of a segment.
+        track: Of the body.
         pivot: Between the hips, in the track's frame: what the body tilts about.
         leans: By sample.
         settings: By sample.
         legs: Those that carry it.
     """
-    raised = smoothed([lift for lift, _, _ in leans], HALF_LIFE, TICK)
-    normals = smoothed_points([normal for _, normal, _ in leans], HALF_LIFE, TICK)
-    asides = smoothed_points([aside for _, _, aside in leans], HALF_LIFE, TICK)
-    factors = smoothed([each.body_height for each in settings], HALF_LIFE, TICK)
+    _, rotations, _, ups = track.arrays
+    raised = np.array(smoothed(leans[0].tolist(), HALF_LIFE, TICK))
+    normals, asides = (smoothed_each(values, HALF_LIFE, TICK) for values in leans[1:])
+    normals = np.where(lengths(normals)[:, None] > 0.0, units(normals), ups)
+    factors = np.array(smoothed([each.body_height for each in settings], HALF_LIFE, TICK))
     height, spare = sum(leg.height for leg in legs) / len(legs), min(_spare(leg) for leg in legs)
-    offsets, tilts = [], []
-    for index, each in enumerate(settings):
-        up = track.ups[index]
-        lift = each.body_carry * raised[index] + min((factors[index] - 1.0) * height, spare)
-        body_up = turned(track.rotations[index], Z_AXIS)
-        tilt, tipping = IDENTITY, ORIGIN
-        if each.body_tilt:
-            normal = unit_or(normals[index], up)
-            tilt = share_of_turn(between(body_up, normal), each.body_tilt)
-            arm = turned(track.rotations[index], scaled(pivot, -1.0))
-            tipping = minus(turned(tilt, arm), arm)
-        sway = each.body_sway if gait_of(each).cycle is None else 0.0  # else the cycle says it (`carriage`)
-        offset = plus(along(tipping, up, lift), scaled(asides[index], sway))
-        offsets.append(offset)
-        tilts.append(tilt)
-    return Carried(offsets, tilts, raised, [unit_or(normal, up) for normal, up in zip(normals, track.ups, strict=True)])
+    shares = np.array([each.body_carry for each in settings]), np.array([each.body_tilt for each in settings])
+    lifts = shares[0] * raised + np.minimum((factors - 1.0) * height, spare)
+    body_ups = rotated_each(rotations, np.broadcast_to(np.array(Z_AXIS), ups.shape))
+    level = np.broadcast_to(np.array(IDENTITY), rotations.shape)
+    tilts = np.where(shares[1][:, None] > 0.0, slerps(level, betweens(body_ups, normals), shares[1]), level)
+    arms = rotated_each(rotations, np.broadcast_to(-np.array(pivot), ups.shape))
+    # else the cycle says how it sways (`carriage`)
+    kinds = {id(each): each for each in settings}
+    known = {key: each.body_sway if gait_of(each).cycle is None else 0.0 for key, each in kinds.items()}
+    sways = np.array([known[id(each)] for each in settings])
+    offsets = rotated_each(tilts, arms) - arms + lifts[:, None] * ups + sways[:, None] * asides
+    return Carried(offsets, tilts, raised, normals)
 
 
 def _spare(leg: Leg) -> float:
@@ -257,9 +234,16 @@ def lowered(track: Track, body: Carried, needs: Sequence[float], span: int) -> C
         needs: By sample how far at least, see `need_of`.
         span: Samples before and after in which it goes down.
     """
-    depths = covered(needs, span)
-    offsets = [along(offset, up, -depth) for offset, up, depth in zip(body.offsets, track.ups, depths, strict=True)]
-    return replace(body, offsets=offsets)
+    return replace(body, offsets=body.offsets - np.array(covered(needs, span))[:, None] * track.arrays[3])
+
+
+def needs_of(hips: Doubles, ankles: Doubles, ups: Doubles, most: Doubles, deepest: Doubles) -> Doubles:
+    """Many of `need_of`: of hips (F, 3) and ankles (F, 3)."""
+    ways = hips - ankles
+    above = dots(ways, ups)
+    aside = dots(ways, ways) - above * above
+    wanted = above - np.sqrt(np.maximum(most * most - aside, 0.0))
+    return np.where(aside + above * above <= most * most, 0.0, np.clip(wanted, 0.0, deepest))
 
 
 def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
@@ -275,6 +259,7 @@ def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
     return min(max(wanted, 0.0), deepest)
 
 
+Flat = tuple[V3 | Doubles, Q4 | Doubles]  # the place of a sole and the rotation of its foot, without rolling
 LEAST_LOOKS, LOOK = 8, 0.1  # times in a stance that ankles are looked at, at least; and at most seconds between them
 SWING = (0.2, 0.4, 0.6, 0.8)  # shares of a swing at which they are
 MET = radians(0.1)  # by which an ankle may miss the rotation of its foot
@@ -285,13 +270,13 @@ RISING = (0.0, 0.1, 0.2)  # those at which the heel may be too high for it
 MOST_CUTS = 4  # times that the toes are lowered at landing, and the heel at lifting
 
 
-def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface_pose: SurfacePose) -> Feet:
+def with_heels_up(course: Course, feet: Feet, body: Carried, surface_pose: SurfacePose) -> Feet:
     """The same feet, rolled as the limits of the legs' joints ask for; as they are where there are none.
 
     Args:
         course: The body's and the legs'.
         feet: All footholds and steps, rolled as the settings say.
-        bodies: By segment how it is carried by these feet.
+        body: How it is carried by these feet.
         surface_pose: Where surfaces that move stand.
     """
     found = []
@@ -300,7 +285,7 @@ def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface
         if course.reaching is None or limb.foot_length <= 0.0:
             found.append((start, steps))
         else:
-            ankle = _Ankle(course, leg, course.reaching, (bodies[limb.segment], surface_pose))
+            ankle = _Ankle(course, leg, course.reaching, (body, surface_pose))
             found.append(ankle.rolled(start, list(steps)))
     return found
 
@@ -312,13 +297,13 @@ class _Ankle:
         course: The body's and the legs'.
         leg: The index of its leg.
         reaching: How far its joints miss rotations of the foot.
-        seen: How the leg's segment of the body is carried, and where surfaces that move stand.
+        seen: How the body is carried, and where surfaces that move stand.
     """
 
     def __init__(self, course: Course, leg: int, reaching: Reaching, seen: tuple[Carried, SurfacePose]) -> None:
         self.course, self.leg, self.reaching = course, leg, reaching
-        self.limb = course.legs[leg]
-        self.carried, self.surface_pose = seen
+        self.limb, self.shape = course.legs[leg], shape_of(course.legs[leg])
+        self.poses, self.surface_pose = seen[0].singly(course.track), seen[1]
 
     def rolled(self, start: Foothold, steps: list[Step]) -> tuple[Foothold, Sequence[Step]]:
         """The foothold at first, and the steps, rolled as the ankle asks for."""
@@ -353,12 +338,13 @@ class _Ankle:
         begun = landing.land if landing is not None else 0.0
         ended = lifting.lift if lifting is not None else self.course.count * TICK
         looks = max(LEAST_LOOKS, ceil((ended - begun) / LOOK))
-        times = [begun + index / looks * (ended - begun) for index in range(looks + 1)]
-        asked = [self._heel_up(foothold.in_world(time, self.surface_pose), time) for time in times]
-        flat_at_first = replace(landing, heel_strike=0.0) if landing is not None else None
-        rolling = replace(lifting, toe_off=max(lifting.toe_off, asked[-1])) if lifting is not None else None
-        rolls = [roll_standing(self.limb, time, flat_at_first, rolling) for time in times]
-        pitch = max([0.0, *(need - roll for need, roll in zip(asked, rolls, strict=True))])
+        times = begun + (ended - begun) / looks * np.arange(looks + 1, dtype=np.float64)
+        asked = [self._heel_up(foothold.in_world(time, self.surface_pose), time) for time in times.tolist()]
+        steps = [replace(landing, heel_strike=0.0)] if landing is not None else []
+        if lifting is not None:
+            steps.append(replace(lifting, start=foothold, toe_off=max(lifting.toe_off, asked[-1])))
+        rolls = self._feet(foothold, steps, times).pitches[0] - foothold.pitch
+        pitch = max(0.0, float((np.array(asked) - rolls).max()))
         return pitch, max(lifting.toe_off, asked[-1] - pitch) if lifting is not None else 0.0
 
     def _landed(self, step: Step) -> Step:
@@ -384,20 +370,25 @@ class _Ankle:
 
     def _missed_at(self, step: Step, time: float) -> float:
         """How far the joints of the leg miss the rotation of a foot that goes a step."""
-        flat, _ = flat_in_the_air(self.limb, step, time, self.surface_pose)
-        return self._missed(flat, pitch_in_the_air(self.limb, step, time), self._body(time))
+        feet = self._feet(step.start, [step], np.array([time]))
+        return self._missed((feet.flat[0, 0], feet.turns[0, 0]), float(feet.pitches[0, 0]), self._body(time))
 
     def _swung(self, step: Step) -> Step:
         """The step with its toes hanging as far as the ankle asks for in the air."""
-        most = 0.0
-        for share in SWING:
-            time = step.lift + share * (step.land - step.lift)
-            (flat, _) = flat_in_the_air(self.limb, step, time, self.surface_pose)
-            pitch = pitch_in_the_air(self.limb, step, time)
-            most = max(most, (self._heel_up(flat, time, pitch) - pitch) / arch(share, 1.0))
+        shares = np.array(SWING)
+        times = step.lift + shares * (step.land - step.lift)
+        feet, most = self._feet(step.start, [step], times), 0.0
+        rises = arch(shares, 1.0).tolist()
+        rows = zip(feet.flat[0], feet.turns[0], feet.pitches[0].tolist(), times.tolist(), rises, strict=True)
+        for place, turn, pitch, time, rise in rows:
+            most = max(most, (self._heel_up((place, turn), time, pitch) - pitch) / rise)
         return replace(step, toes_down=most)
 
-    def _heel_up(self, flat: tuple[V3, Q4], time: float, from_pitch: float = 0.0) -> float:
+    def _feet(self, start: Foothold, steps: Sequence[Step], times: Doubles) -> FeetPoses:
+        """The foot at times of a few steps."""
+        return FootPaths([self.limb], [(start, steps)], self.surface_pose).at(times)
+
+    def _heel_up(self, flat: Flat, time: float, from_pitch: float = 0.0) -> float:
         """How far the heel of the foot has to be up for the leg's joints to bring the foot to its rotation.
 
         Ankles bend no farther than they do: people climb steep ground on the balls of their feet. The heel is raised by
@@ -423,13 +414,14 @@ class _Ankle:
             pitch, now = raised, then
         return pitch
 
-    def _missed(self, flat: tuple[V3, Q4], pitch: float, body: tuple[V3, Q4]) -> float:
+    def _missed(self, flat: Flat, pitch: float, body: tuple[V3, Q4]) -> float:
         """How far the leg's joints miss the rotation of the foot with its heel so far up, radians."""
-        back, rolled = conjugated(body[1]), pose_of(self.limb, flat, pitch, base=flat[0])
-        ankle = turned(back, minus(rolled.ankle, body[0]))
-        return self.reaching.turn_missed(self.leg, ankle, multiplied(back, rolled.rotation))
+        places, turns = (np.array(part) for part in flat)
+        _, ankle, rotation = rolled(self.shape, (places, turns), np.array(pitch))
+        back = conjugated(body[1])
+        way = turned(back, minus(ankle.tolist(), body[0]))
+        return self.reaching.turn_missed(self.leg, way, multiplied(back, rotation.tolist()))
 
     def _body(self, time: float) -> tuple[V3, Q4]:
-        """Place and rotation of the leg's segment of the body at a time, world space."""
-        track = self.course.of(self.leg)
-        return self.carried.pose(track, track.split(time)[0])
+        """Place and rotation of the body at a time, world space."""
+        return self.poses[self.course.track.split(time)[0]]

@@ -5,32 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import ceil, radians, sqrt
 
-from numpy import interp
+import numpy as np
 
 from ..maths import (
     FRONT,
     ORIGIN,
-    Q4,
-    V3,
     Z_AXIS,
-    along,
-    conjugated,
-    distance,
-    dot,
-    minus,
-    multiplied,
-    placed,
-    plus,
-    turn_about,
-    turned,
+    Doubles,
+    Mask,
+    conjugates,
+    dots,
+    lengths,
+    products,
+    rotated_each,
+    turns_about,
 )
 from .body import Carried, Course
 from .clock import Clock
-from .cycle import carrying, sampled
-from .feet import Feet, Foothold, FootPose, Step, SurfacePose, around, cycle_of_step, foot_at, pose_of, share_of_stance
+from .cycle import AHEAD, REACHES, ROLLS, carrying, liveliness, looked_up
+from .feet import OFF, SHARE, Feet, FeetPoses, Foothold, FootPaths, Step, SurfacePose, rolled, shape_of
 from .ground import is_body
 from .human import pelvis_at, running
 from .legs import LEFT, Leg, reach_of
@@ -50,72 +45,63 @@ HALVINGS = 5
 HARDLY = 1e-3  # what legs that stand carry together, below which the body goes on as before and after
 
 
-def walked(
-    course: Course, segment: int, clock: Clock, walk: tuple[Feet, Sequence[Sequence[FootPose]]], body: Carried
-) -> Carried:
+def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body: Carried) -> Carried:
     """The body as its gait's cycle has it; as it was where that has none.
 
     Args:
         course: The body's and the legs'.
-        segment: Of the body.
         clock: Of the walk.
-        walk: All steps, and by sample all feet.
+        walk: The ways of all feet, and these by sample.
         body: By sample how the ground carries it.
     """
-    track, members = course.tracks[segment], course.members[segment]
-    pivot = course.pivots[segment] if course.clip is None else ORIGIN
-    first = next((leg for leg in members if course.legs[leg].side == LEFT), members[0])
-    offsets, tilts, heights = list(body.offsets), list(body.tilts), list[float | None]()
-    for index in range(course.count):
-        if not clock.cycles[index]:
-            heights.append(None)
-            continue
-        upright, (way, turn) = track.uprights[index], _bearing(course, clock, index, first)
-        tilt = multiplied(multiplied(upright, multiplied(turn, conjugated(upright))), body.tilts[index])
-        before, after = (turned(multiplied(one, track.rotations[index]), pivot) for one in (body.tilts[index], tilt))
-        offsets[index] = plus(plus(offsets[index], minus(before, after)), turned(upright, way))
-        tilts[index] = tilt
-        pose = plus(track.places[index], offsets[index]), multiplied(tilt, track.rotations[index])
-        heights.append(_height(course, members, index, (clock, walk), pose))
-    known = {index: height for index, height in enumerate(heights) if height is not None}
-    if not known:
+    has_cycle = np.array([bool(cycles) for cycles in clock.cycles])
+    if not has_cycle.any():
         return body
-    filled: list[float] = interp(range(course.count), [*known], [*known.values()]).tolist()
-    for first_one, next_one in pairwise(known):  # in between it flies
-        for index in range(first_one + 1, next_one):
-            filled[index] += (
-                0.5 * course.settings[0].acceleration * TICK * TICK * (index - first_one) * (next_one - index)
-            )
-    levels = [dot(plus(track.places[index], offsets[index]), track.ups[index]) for index in range(course.count)]
-    tops = [level + height for level, height in zip(levels, filled, strict=True)]
-    swift = TICK * sqrt(course.settings[0].acceleration * reach_of(course.legs))
-    tops = _no_steeper(tops, [swift * max(RISING, RUNNING * pace) for pace in clock.paces])
-    raised = [top - level for top, level in zip(tops, levels, strict=True)]
-    evened = averaged(averaged(raised, EVENED), EVENED)
-    rows = zip(evened, raised, clock.paces, strict=True)
-    bounced = _bounced(
-        [even + running(pace) * (raw - even) for even, raw, pace in rows],
-        clock.phases,
-        [settings.bounce for settings in course.settings],
-    )
-    for index, height in enumerate(bounced):
-        settings = course.settings[index]
-        if clock.cycles[index]:
-            leg, live = course.legs[first], clock.cycles[index][first].liveliness(clock.paces[index])
-            low = live * min(settings.body_height - 1.0, 0.0) * leg.height
-            offsets[index] = along(offsets[index], track.ups[index], settings.body_carry * height + low)
-    return replace(body, offsets=offsets, tilts=tilts)
+    places, rotations, uprights, ups = course.track.arrays
+    first = next((leg for leg, limb in enumerate(course.legs) if limb.side == LEFT), 0)
+    ways, turns = _bearing(course, clock, first)
+    tilts = products(products(uprights, products(turns, conjugates(uprights))), body.tilts)
+    pivots = np.broadcast_to(np.array(course.pivot if course.clip is None else ORIGIN), places.shape)
+    before, after = (rotated_each(products(one, rotations), pivots) for one in (body.tilts, tilts))
+    offsets = np.where(has_cycle[:, None], body.offsets + before - after + rotated_each(uprights, ways), body.offsets)
+    tilts = np.where(has_cycle[:, None], tilts, body.tilts)
+    levels = dots(places + offsets, ups)
+    heights = _heights(course, clock, walk, (places + offsets, products(tilts, rotations)))
+    known = np.flatnonzero(has_cycle & ~np.isnan(heights))
+    if not len(known):
+        return body
+    ticks = np.arange(course.count)
+    filled = np.interp(ticks, known, heights[known])
+    after_it = np.searchsorted(known, ticks)  # in between it flies
+    low, high = known[np.maximum(after_it - 1, 0)], known[np.minimum(after_it, len(known) - 1)]
+    filled += 0.5 * course.settings[0].acceleration * TICK * TICK * np.maximum((ticks - low) * (high - ticks), 0)
+    swift, paces = TICK * sqrt(course.settings[0].acceleration * reach_of(course.legs)), np.array(clock.paces)
+    tops = np.array(_no_steeper((levels + filled).tolist(), (swift * np.maximum(RISING, RUNNING * paces)).tolist()))
+    raised = tops - levels
+    evened = np.array(averaged(averaged(raised.tolist(), EVENED), EVENED))
+    bounces = [settings.bounce for settings in course.settings]
+    bounced = _bounced((evened + running(paces) * (raised - evened)).tolist(), clock.phases, bounces)
+    carries = np.array([settings.body_carry for settings in course.settings])
+    lows = np.array([min(settings.body_height - 1.0, 0.0) for settings in course.settings])
+    live = liveliness(paces, clock.tables(first)[2])
+    rises = carries * bounced + live * lows * course.legs[first].height
+    return replace(body, offsets=offsets + np.where(has_cycle, rises, 0.0)[:, None] * ups, tilts=tilts)
 
 
-def _bearing(course: Course, clock: Clock, index: int, first: int) -> tuple[V3, Q4]:
-    """How far the body is from where an even way has it, and how it is turned, in its upright axes."""
-    pace, cycle, leg = clock.paces[index], clock.cycles[index][first], course.legs[first]
+def _bearing(course: Course, clock: Clock, first: int) -> tuple[Doubles, Doubles]:
+    """How far the body is from where an even way has it (F, 3), and how it is turned (F, 4), in its upright axes."""
+    phases, paces, leg = np.array(clock.phases), np.array(clock.paces), course.legs[first]
+    tables, numbers, slowest = clock.tables(first)
+    live = liveliness(paces, slowest)
     if course.clip is not None:
-        return course.clip.at(clock.phases[index], cycle.liveliness(pace))
-    phase = clock.phases[index] + clock.rhythms[index].offsets[first]
-    pelvis, ahead = pelvis_at(pace, phase), cycle.liveliness(pace) * sampled(cycle.ahead, phase % 1.0)
-    turn = multiplied(turn_about(Z_AXIS, -pelvis.yaw), turn_about(FRONT, pelvis.tilt))
-    return (pelvis.sway * course.settings[index].body_sway * leg.reach, -ahead * leg.reach, 0.0), turn
+        return course.clip.at(phases, live)
+    phases = phases + np.array([rhythm.offsets[first] for rhythm in clock.rhythms])
+    (yaw, tilt, sway), ahead = pelvis_at(paces, phases), live * looked_up(tables, numbers, phases % 1.0)[:, AHEAD]
+    zeros = np.zeros_like(paces)
+    z_axis, front = (np.broadcast_to(np.array(axis), (len(paces), 3)) for axis in (Z_AXIS, FRONT))
+    turns = products(turns_about(z_axis, -yaw), turns_about(front, tilt))
+    sways = np.array([settings.body_sway for settings in course.settings])
+    return leg.reach * np.stack((sway * sways, -ahead, zeros), axis=1), turns
 
 
 def farthest(leg: Leg) -> float:
@@ -124,47 +110,41 @@ def farthest(leg: Leg) -> float:
     return max(STRETCHED, longest) * leg.reach
 
 
-def _height(
+def _heights(
     course: Course,
-    members: Sequence[int],
-    index: int,
-    walk: tuple[Clock, tuple[Feet, Sequence[Sequence[FootPose]]]],
-    pose: tuple[V3, Q4],
-) -> float | None:
-    """How much higher the body is to be, so that legs that stand are as long as in the cycle; None where none does."""
-    clock, (feet, poses) = walk
-    time, up = index * TICK, course.tracks[course.legs[members[0]].segment].ups[index]
-    found, bounds = list[tuple[float, float]](), list[float]()
-    for number in members:
-        leg, foot, cycle = course.legs[number], poses[index][number], clock.cycles[index][number]
-        if foot.is_hanging:
-            continue
-        last, following = around(feet[number][1], time)
-        share = share_of_stance(leg, time, last, following) if foot.is_planted else None
-        ankle = _rolled_on(leg, foot, following, share)
-        bounds.append(_above(leg, ankle, farthest(leg) / leg.reach, (pose, up)))
-        if not foot.is_planted:
-            continue
-        weight = carrying(share) if share is not None else 1.0
-        step, usual = last if share is not None and share < 0.5 else following, sampled(cycle.reaches, 0.5)
-        if share is not None and step is not None:  # as far as it goes ahead by the cycle, whose feet roll
-            usual += step.share * (sampled(cycle.reaches, share) - usual)
-        live = cycle.liveliness(clock.paces[index])
-        found.append((weight, live * _above(leg, foot.ankle, usual, (pose, up))))
-    most = max((weight for weight, _ in found), default=0.0)
-    if most <= HARDLY:
-        return None
-    size = reach_of(course.legs)
-    return min(*bounds, *(height + (1.0 - weight / most) * GIVEN * size for weight, height in found))
+    clock: Clock,
+    walk: tuple[FootPaths, FeetPoses],
+    poses: tuple[Doubles, Doubles],
+) -> Doubles:
+    """How much higher the body is to be, so that standing legs are as long as in the cycle (F,); NaN where none is."""
+    (paths, feet), ups = walk, course.track.arrays[3]
+    rows, bounds = list[tuple[Doubles, Doubles, Mask]](), list[Doubles]()
+    for number, leg in enumerate(course.legs):
+        (tables, numbers, slowest) = clock.tables(number)
+        hips = poses[0] + rotated_each(poses[1], np.broadcast_to(np.array(leg.hip), ups.shape))
+        share, planted = feet.shares[number], feet.planted[number]
+        is_known = ~np.isnan(share)
+        past = np.nan_to_num(share)
+        far = _above(hips, _rolled_on(leg, number, paths, feet), farthest(leg), ups)
+        bounds.append(np.where(feet.hanging[number], np.inf, far))
+        step = np.where(is_known & (share < MIDWAY), feet.last[number], feet.following[number])
+        usual = looked_up(tables, numbers, np.full(len(past), MIDWAY))[:, REACHES]
+        by_cycle = looked_up(tables, numbers, past)[:, REACHES]  # as far as it goes ahead by it, whose feet roll
+        usual += np.where(is_known, paths.steps[step, SHARE] * (by_cycle - usual), 0.0)
+        height = liveliness(np.array(clock.paces), slowest) * _above(hips, feet.ankles[number], leg.reach * usual, ups)
+        rows.append((np.where(is_known, carrying(past), 1.0), height, planted & ~feet.hanging[number]))
+    most = np.max([np.where(planted, weight, 0.0) for weight, _, planted in rows], axis=0)
+    size, some = GIVEN * reach_of(course.legs), np.where(most > HARDLY, most, 1.0)
+    given = [np.where(planted, height + (1.0 - weight / some) * size, np.inf) for weight, height, planted in rows]
+    return np.where(most > HARDLY, np.min([*bounds, *given], axis=0), np.nan)
 
 
-def _above(leg: Leg, ankle: V3, length: float, body: tuple[tuple[V3, Q4], V3]) -> float:
-    """How much higher the body is to be for hip and ankle to be so far apart, as a share of the leg's reach."""
-    pose, up = body
-    way = minus(placed(pose[0], pose[1], leg.hip), ankle)
-    above = dot(way, up)
-    aside = dot(way, way) - above * above
-    return sqrt(max((length * leg.reach) ** 2 - aside, 0.0)) - above
+def _above(hips: Doubles, ankles: Doubles, lengths: Doubles | float, ups: Doubles) -> Doubles:
+    """How much higher the body is to be for hips (F, 3) and ankles (F, 3) to be so far apart."""
+    ways = hips - ankles
+    above = dots(ways, ups)
+    found: Doubles = np.sqrt(np.maximum(lengths * lengths - (dots(ways, ways) - above * above), 0.0)) - above
+    return found
 
 
 def _bounced(heights: Sequence[float], phases: Sequence[float], shares: Sequence[float]) -> Sequence[float]:
@@ -196,57 +176,55 @@ def _no_steeper(values: Sequence[float], most: Sequence[float]) -> list[float]:
     return found
 
 
-def _rolled_on(leg: Leg, foot: FootPose, following: Step | None, share: float | None) -> V3:
-    """Where the ankle of a foot that stands can be after a share of its stance, its heel as far up as it may come.
+def _rolled_on(leg: Leg, number: int, paths: FootPaths, feet: FeetPoses) -> Doubles:
+    """Where the ankle of a foot can be (F, 3), its heel as far up as it may come in the second half of its stance.
 
     So who walks uphill, or comes down a step, reaches by the foot before the body gives way.
     """
-    cycle = cycle_of_step(leg, following)
-    if share is None or share <= MIDWAY or cycle is None or following is None or following.toe_off <= 0.0:
-        return foot.ankle
-    part = max(cycle.roll_at(share), 0.0) / cycle.toe_off
-    flat = foot.base, multiplied(foot.rotation, turn_about(leg.sideways, foot.pitch))
-    return pose_of(leg, flat, foot.pitch + ROLLED_ON * part, base=foot.base).ankle
+    share, following = feet.shares[number], feet.following[number]
+    tables, cycles = paths.tables, paths.cycles[following]
+    whole = tables[cycles, -1, ROLLS]
+    may_roll = (np.nan_to_num(share) > MIDWAY) & (whole > 0.0) & (paths.steps[following, OFF] > 0.0)
+    roll = looked_up(tables, cycles, np.nan_to_num(share))[:, ROLLS]
+    part = np.where(may_roll, np.maximum(roll, 0.0) / np.where(whole > 0.0, whole, 1.0), 0.0)
+    flat = feet.flat[number], feet.turns[number]
+    _, ankles, _ = rolled(shape_of(leg), flat, feet.pitches[number] + ROLLED_ON * part)
+    return np.where(may_roll[:, None], ankles, feet.ankles[number])
 
 
-def with_heels_rolled(course: Course, feet: Feet, bodies: Sequence[Carried], surface_pose: SurfacePose) -> Feet:
+def with_heels_rolled(course: Course, feet: Feet, body: Carried, surface_pose: SurfacePose) -> Feet:
     """The same feet, the heels of those that are about to lift so far up that their legs are long enough.
 
     Args:
         course: The body's and the legs'.
         feet: All footholds and steps.
-        bodies: By segment how it is carried by these feet.
+        body: How it is carried by these feet.
         surface_pose: Where surfaces that move stand.
     """
-    return [
-        (start, [_rolled(course, leg, (start, steps), index, bodies, surface_pose) for index in range(len(steps))])
-        for leg, (start, steps) in enumerate(feet)
-    ]
+    found = list[tuple[Foothold, Sequence[Step]]]()
+    places, turns = body.poses(course.track)
+    for leg, (start, steps) in zip(course.legs, feet, strict=True):
+        hips = places + rotated_each(turns, np.broadcast_to(np.array(leg.hip), places.shape))
+        before = [None, *steps]
+        rows = [_rolled(leg, step, last, hips, surface_pose) for step, last in zip(steps, before, strict=False)]
+        found.append((start, rows))
+    return found
 
 
-def _rolled(
-    course: Course,
-    number: int,
-    walk: tuple[Foothold, Sequence[Step]],
-    index: int,
-    bodies: Sequence[Carried],
-    surface_pose: SurfacePose,
-) -> Step:
-    """A step with the heel so far up as it lifts."""
-    leg, (start, steps) = course.legs[number], walk
-    step, last = steps[index], steps[index - 1] if index else None
+def _rolled(leg: Leg, step: Step, last: Step | None, hips: Doubles, surface_pose: SurfacePose) -> Step:
+    """A step with the heel so far up as it lifts; the hips of its leg are here by sample (F, 3)."""
     begun = last.land if last is not None else max(step.lift - 1.0, 0.0)
-    track, body = course.tracks[leg.segment], bodies[leg.segment]
     middle = ceil((begun + MIDWAY * (step.lift - begun)) / TICK)
-    ticks = range(middle, min(ceil(step.lift / TICK), course.count - 1) + 1)
+    ticks = np.arange(middle, min(ceil(step.lift / TICK), len(hips) - 1) + 1)
+    times = TICK * ticks.astype(np.float64)
     if not step.pace or step.toe_off <= 0.0 or is_body(step.start.surface):
         return step
+    stood = [last] if last is not None else []
 
     def is_long_enough(toe_off: float) -> bool:
-        row = [*steps[:index], replace(step, toe_off=toe_off)]
-        hips = ((tick, placed(*body.pose(track, tick), leg.hip)) for tick in ticks)
-        feet = ((hip, foot_at(leg, start, row, tick * TICK, surface_pose)) for tick, hip in hips)
-        return all(distance(hip, foot.ankle) <= farthest(leg) for hip, foot in feet)
+        row = [*stood, replace(step, toe_off=toe_off)]
+        ankles = FootPaths([leg], [(row[0].start, row)], surface_pose).at(times).ankles[0]
+        return bool((lengths(hips[ticks] - ankles) <= farthest(leg)).all())
 
     low, high = step.toe_off, step.toe_off + ROLLED_ON
     if is_long_enough(low):

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InvalidValueError
-from ..maths import FRONT, Z_AXIS, Doubles, Mask, dot, lengths, rotated_each
+from ..maths import FRONT, Z_AXIS, Doubles, Mask, dot, lengths, rotated_each, rows_of
 from ..messages import Message
-from .cycle import SAMPLES, BodyCycle, Cycle, InTheAir
+from .cycle import SAMPLES, BodyCycle, Cycle
 from .legs import Leg, reach_of
 
 LOW = 0.12  # of the height that a foot rises: how far above the usual height of one that does not go ahead it may stand
@@ -128,8 +128,9 @@ def _walk(leg: Leg, foot: Tracked) -> _Walk:
 
     def flat(pitches: Doubles) -> Doubles:
         """Where the ankle would be, had the foot not rolled so far."""
-        rolled = leg.reach * (np.array([leg.foot.rolled(pitch) for pitch in pitches.tolist()]) - (0.0, leg.foot.height))
-        found: Doubles = foot.ankles - rolled[:, :1] * np.array(leg.forward) - rolled[:, 1:] * np.array(Z_AXIS)
+        ahead, up = leg.foot.rolled(pitches)
+        ways = ahead[:, None] * np.array(leg.forward) + (up - leg.foot.height)[:, None] * np.array(Z_AXIS)
+        found: Doubles = foot.ankles - leg.reach * ways
         return found
 
     ahead = flat(foot.pitches) @ front
@@ -182,10 +183,10 @@ def _cycle(leg: Leg, walk: _Walk, hips: Doubles, stride: float) -> Cycle:
     flight: Doubles = walk.first + (duty + shares * (1.0 - duty)) * count
     middle = float((ahead[frames] + (np.arange(walk.stance) - 0.5 * (walk.stance - 1)) * stride / count).mean())
     rolls = _at(walk.pitches, stance)
-    ankles = np.array([leg.foot.rolled(roll) for roll in rolls.tolist()]) * leg.reach
-    forward = middle - (shares - 0.5) * duty * stride + ankles[:, 0]
+    ahead_of_it, ankles = (leg.reach * part for part in leg.foot.rolled(rolls))
+    forward = middle - (shares - 0.5) * duty * stride + ahead_of_it
     across = np.full_like(shares, aside[frames].mean())
-    stood = np.stack((across, -forward, leg.home[2] + ankles[:, 1]), axis=1)
+    stood = np.stack((across, -forward, leg.home[2] + ankles), axis=1)
     reaches = lengths(stood - _at(hips, stance)) / leg.reach
     gone = _at(ahead, flight) + shares * (1.0 - duty) * stride
     gone = (gone - gone[0]) / (gone[-1] - gone[0])
@@ -204,7 +205,7 @@ def _cycle(leg: Leg, walk: _Walk, hips: Doubles, stride: float) -> Cycle:
         (middle - dot(leg.home, FRONT)) / leg.reach,
         tuple(reaches.tolist()),
         tuple(rolls.tolist()),
-        tuple(InTheAir(*row) for row in rows.tolist()),
+        tuple(rows_of(rows)),
         float(ends.max()) / leg.reach,
         aside=(float(aside[frames].mean()) - leg.home[0]) / leg.reach,
         offset=-(walk.first / count) % 1.0,

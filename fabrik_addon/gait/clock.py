@@ -11,30 +11,33 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import asin, degrees, hypot, inf, sqrt
+from functools import cached_property
+from itertools import repeat
+from math import asin, degrees, inf, sqrt
+from operator import attrgetter
+
+import numpy as np
 
 from ..maths import (
     FRONT,
-    V3,
+    IDENTITY,
     X_AXIS,
     Z_AXIS,
-    between,
+    Doubles,
+    Places,
+    betweens,
     clipped,
-    conjugated,
-    dot,
-    length,
-    mean,
-    minus,
-    perpendicular,
-    placed,
-    share_of_turn,
-    turned,
-    unit_or,
+    conjugates,
+    dots,
+    lengths,
+    rotated_each,
+    slerps,
+    units,
 )
 from .body import Course
-from .cycle import Cycle
+from .cycle import SAMPLES, SLOWEST, Cycle
 from .gaits import Rhythm, gait_of, rhythm_of
-from .legs import CROUCH, LEAST_ROOM, Leg, Room, reach_of, rooms_of
+from .legs import CROUCH, LEAST_ROOM, Leg, Room, ahead_of, reach_of, rooms_of
 from .path import TICK, smoothed
 from .settings import Settings
 
@@ -53,9 +56,14 @@ PAUSE = 0.3  # seconds that the body must stand for the feet to come home
 FIRST_STEPS, FIRST_OF_CYCLE = 2.0, 1.7
 LEVEL = 0.99999  # cosine of a slope that is none
 STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
+GOING = 0.1  # the pace from which on who walks as at a speed of its own does so in full
 PACE = 0.2  # seconds, half-life with which the speed is smoothed by which a cycle is chosen
 UPHILL, DOWNHILL, LEAST_SHARE = 0.01, 0.02, 0.4  # by which strides are shorter a degree of slope; no shorter than that
 SLOW_LEG = 0.05  # of the fastest leg's speed: a slower one does not bound the stride
+
+
+# Of a leg the tables of its cycles, see `Cycle.table`; by sample which of them it goes by (F,), and its slowest (F,)
+Table = tuple[Doubles, Places, Doubles]
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class Clock:
         stand_from: The sample at which the body's next stand begins, the number of samples where there is none.
         stride: What a leg walks in a cycle at a comfortable speed, scene units.
         is_hurried: Samples where legs would have to swing faster than they may.
-        paces: The speed, free of size: v / √(g · reach); smoothed.
+        paces: The speed, free of size: v / √(g · reach); smoothed. That as at which it walks, where that is set.
         cycles: By leg how it goes; none where the gait has no cycle.
     """
 
@@ -82,6 +90,23 @@ class Clock:
     paces: list[float]
     cycles: list[tuple[Cycle, ...]]
 
+    @cached_property
+    def _tables(self) -> list[Table]:
+        found = list[Table]()
+        for leg in range(max(map(len, self.cycles))):
+            own = [cycles[leg] if cycles else None for cycles in self.cycles]
+            known = {id(cycle.swing): cycle for cycle in own if cycle is not None}  # the same at all speeds of a clip
+            places = {key: place for place, key in enumerate(known, 1)}
+            numbers = [places[id(cycle.swing)] if cycle is not None else 0 for cycle in own]
+            tables = [np.zeros((SAMPLES + 1, 7)), *(cycle.table for cycle in known.values())]
+            slowest = np.array([SLOWEST, *(cycle.slowest for cycle in known.values())])
+            found.append((np.array(tables), np.array(numbers, dtype=np.intp), slowest[numbers]))
+        return found
+
+    def tables(self, leg: int) -> Table:
+        """How a leg goes in a walk by a cycle: see `Table`."""
+        return self._tables[leg]
+
     def time_of(self, phase: float) -> float | None:
         """When a phase is reached, seconds; None where it never is."""
         index = bisect_left(self.phases, phase)
@@ -93,20 +118,22 @@ class Clock:
         return (index - 1 + (phase - low) / (high - low)) * TICK
 
 
-def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
+def clock_of(course: Course, normals: Doubles) -> Clock:
     """Run the clock along a course.
 
     Args:
         course: The body's and the legs'.
-        normals: Of the ground, by segment and sample.
+        normals: (F, 3), of the ground.
     """
     legs = course.legs
     height = sum(size_of(leg) for leg in legs) / len(legs)
     rest = course.settings[0]
     rooms = rooms_of(course.legs, course.reaching, rest.body_sway)
-    speeds, bounds, grades, limits, aheads = _speeds(course, normals, rooms)
+    speeds, bounds, grades, limits, aheads = (part.tolist() for part in _speeds(course, normals, rooms))
     reach = reach_of(legs)
-    paces = [pace / sqrt(rest.acceleration * reach) for pace in smoothed(speeds, PACE, TICK)]
+    paces = [speed / sqrt(rest.acceleration * reach) for speed in smoothed(speeds, PACE, TICK)]
+    fixed = [settings.pace * min(pace / GOING, 1.0) for settings, pace in zip(course.settings, paces, strict=True)]
+    paces = [own or pace for own, pace in zip(fixed, paces, strict=True)]
     threshold = STILL * sqrt(rest.acceleration * height)
     standing = [speed < threshold for speed in speeds]
     starts = _stands(standing)
@@ -123,9 +150,9 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
         each_cycles.append(cycles)
         if not standing[index]:
             if cycles:
-                rhythm = rhythms[-1] = replace(rhythm, duties=tuple(cycle.duty for cycle in cycles))
+                rhythm = rhythms[-1] = replace(rhythm, duties=tuple(map(attrgetter("duty"), cycles)))
                 stride = cycles[0].stride * reach * settings.stride_scale * _shortened(grades[index], aheads[index])
-                extent = max(cycle.extent for cycle in cycles)
+                extent = max(map(attrgetter("extent"), cycles))
                 stride = min(stride, cycles[0].stride * limits[index] / extent)
             else:
                 stride = min(usual_stride(speeds[index], height, settings), bounds[index] / max(rhythm.duties))
@@ -142,7 +169,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
 def cycles_at(legs: Sequence[Leg], settings: Settings, pace: float) -> tuple[Cycle, ...]:
     """By leg the cycle of the gait that is set at a speed, see `Clock.paces`; none for a gait that has none."""
     found = gait_of(settings).cycle
-    return tuple(found(leg, pace, settings.energy) for leg in legs) if found is not None else ()
+    return tuple(map(found, legs, repeat(pace), repeat(settings.energy))) if found is not None else ()
 
 
 def _shortened(grade: float, ahead: float) -> float:
@@ -164,8 +191,8 @@ def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, 
     if cycles:
         return cycles[0].stride * reach_of(legs) * settings.stride_scale
     usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
-    least = min(room(leg, leg.rest_way, X_AXIS) for leg in legs)
-    least = min([least, *(limit(0.0, 1.0) for limit in rooms.values())])
+    least = min(float(room(leg, np.array([leg.rest_way]), np.array([X_AXIS]))[0]) for leg in legs)
+    least = min([least, *(ahead_of(limit) for limit in rooms.values())])
     return min(usual, 2.0 * ROOM * least / max(rhythm.duties))
 
 
@@ -180,96 +207,93 @@ def size_of(leg: Leg) -> float:
     return max(min(leg.height, CROUCH * leg.reach), SPREAD * leg.reach)
 
 
-def room(leg: Leg, offset: V3, direction: V3) -> float:
-    """How far a foot may be from its home along a line of the ground, to either side.
+def room(leg: Leg, offsets: Doubles, directions: Doubles) -> Doubles:
+    """How far a foot may be from its home along lines of the ground, to either side.
 
     Args:
         leg: Its leg.
-        offset: From the hip to the ankle at home, upright frame.
-        direction: Of the line; its level part is of unit length.
+        offsets: (F, 3), from the hip to the ankle at home, upright frame.
+        directions: (F, 3), of the lines; their level parts are of unit length.
 
     Returns:
-        The level part of the way, scene units.
+        (F,), the level parts of the ways, scene units.
     """
-    offset = (offset[0], offset[1], max(offset[2], -CROUCH * leg.reach))
-    (x, y, z), (u, v, w) = direction, offset
+    (x, y, z), (u, v, w) = directions.T, offsets.T
+    w = np.maximum(w, -CROUCH * leg.reach)
     a, b, c = x * x + y * y + z * z, u * x + v * y + w * z, u * u + v * v + w * w - (STRETCHED * leg.reach) ** 2
-    half = (sqrt(b * b - a * c) - abs(b)) / a if c < 0.0 else 0.0
-    return max(half, LEAST_ROOM * leg.reach)
+    half = np.where(c < 0.0, (np.sqrt(np.maximum(b * b - a * c, 0.0)) - np.abs(b)) / a, 0.0)
+    found: Doubles = np.maximum(half, LEAST_ROOM * leg.reach)
+    return found
 
 
-def _room_along(leg: Leg, offset: V3, rise: tuple[float, float], move: V3) -> float:
-    """How far a foot may be from its home along a move over a slope that rises so much by x and y; see `room`."""
-    size = hypot(move[0], move[1])
-    x, y = (move[0] / size, move[1] / size) if size > 0.0 else (1.0, 0.0)
-    return room(leg, offset, (x, y, rise[0] * x + rise[1] * y))
+def _on_slope(course: Course, normals: Doubles, tilts: Doubles) -> tuple[list[Doubles], Doubles]:
+    """How the legs stand on slopes, the body tilted to a share of them.
 
-
-def _on_slope(course: Course, segment: int, normal: V3, tilt: float) -> tuple[dict[int, V3], tuple[float, float]]:
-    """How the legs of a segment stand on a slope, the body tilted to a share of it.
+    Args:
+        course: The body's and the legs'.
+        normals: (F, 3), of the ground in the upright frame.
+        tilts: (F,), the shares.
 
     Returns:
-        By leg the way from hip to ankle, in the upright frame; and how much the slope rises by x and y there.
+        By leg the way from hip to ankle, in the upright frame (F, 3); and how much slopes rise by x and y there (F, 2).
     """
-    if normal[2] >= LEVEL:
-        return {index: course.legs[index].rest_way for index in course.members[segment]}, (0.0, 0.0)
-    middle, pivot = course.middles[segment], course.pivots[segment]
-    rise = (-normal[0] / max(normal[2], STEEPEST), -normal[1] / max(normal[2], STEEPEST))
-    tilting = share_of_turn(between(Z_AXIS, normal), tilt)
-    ways = {}
-    for index in course.members[segment]:
-        leg = course.legs[index]
-        x, y, z = leg.rest_ankle
-        hip = placed(pivot, tilting, minus(leg.hip, pivot))
-        higher = rise[0] * (x - middle[0]) + rise[1] * (y - middle[1])
-        ways[index] = minus((x, y, z + higher), hip)
-    return ways, rise
+    (middle_x, middle_y, _), pivot = course.middle, np.array(course.pivot)
+    is_level = normals[:, 2:] >= LEVEL
+    rises = np.where(is_level, 0.0, -normals[:, :2] / np.maximum(normals[:, 2:], STEEPEST))
+    none = np.broadcast_to(np.array(IDENTITY), (len(normals), 4))
+    across = betweens(np.broadcast_to(np.array(Z_AXIS), normals.shape), normals)
+    tilting = np.where(is_level, none, slerps(none, across, tilts))
+    ways = list[Doubles]()
+    for leg in course.legs:
+        (x, y, _), ankle = leg.rest_ankle, np.array(leg.rest_ankle)
+        hips = pivot + rotated_each(tilting, np.broadcast_to(np.array(leg.hip) - pivot, normals.shape))
+        higher = rises[:, 0] * (x - middle_x) + rises[:, 1] * (y - middle_y)
+        ways.append(ankle + higher[:, None] * np.array(Z_AXIS) - hips)
+    return ways, rises
 
 
 def _speeds(
-    course: Course, normals: Sequence[Sequence[V3]], rooms: Mapping[int, Room]
-) -> tuple[list[float], list[float], list[float], list[float], list[float]]:
+    course: Course, normals: Doubles, rooms: Mapping[int, Room]
+) -> tuple[Doubles, Doubles, Doubles, Doubles, Doubles]:
     """What bounds strides.
 
     Returns:
         By sample the speed of the fastest home, the longest way of a stance, how the ground rises by the way, how far
         the limits of joints let a foot be before or behind its home, and how far ahead it goes, see `_shortened`.
     """
-    calm = [track.calmed(CALM) for track in course.tracks]
-    tracks = [calm[leg.segment] for leg in course.legs]
-    homes = [track.homes(leg.home) for track, leg in zip(tracks, course.legs, strict=True)]
-    last = course.count - 1
-    speeds, bounds, grades, limits, aheads = [], [], [], [], []
-    for index in range(course.count):
-        low, high = max(index - 1, 0), min(index + 1, last)
-        span = max(high - low, 1) * TICK
-        moves = [
-            perpendicular(minus(home[high], home[low]), track.ups[index])
-            for home, track in zip(homes, tracks, strict=True)
-        ]
-        paces = [length(move) / span for move in moves]
-        speed, fastest = max(paces), moves[paces.index(max(paces))]
-        if gait_of(course.settings[index]).cycle is not None:  # whose feet turn by steps of their own on the spot
-            speed = length(mean(moves)) / span
-        tilt = course.settings[index].body_tilt
-        ways, limited = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else [], list[float]()
-        for segment, members in enumerate(course.members):
-            back = conjugated(calm[segment].uprights[index])
-            ways_down, rise = _on_slope(course, segment, turned(back, normals[segment][index]), tilt)
-            for leg in members:
-                if paces[leg] > SLOW_LEG * speed:
-                    move = turned(back, moves[leg])
-                    space = _room_along(course.legs[leg], ways_down[leg], rise, move)
-                    if leg in rooms:
-                        limited.append(rooms[leg](move[0], move[1]))
-                        space = min(space, limited[-1])
-                    ways.append(2.0 * ROOM * space * speed / paces[leg])
-        move = unit_or(fastest, X_AXIS)
-        aheads.append(dot(turned(conjugated(calm[0].uprights[index]), unit_or(fastest, X_AXIS)), FRONT))
-        grades.append(-dot(normals[course.legs[0].segment][index], move) if speed > 0.0 else 0.0)
-        speeds.append(speed)
-        bounds.append(min(ways))
-        limits.append(min(limited, default=inf))
+    track = course.track.calmed(CALM)
+    ups, back = track.arrays[3], conjugates(track.arrays[2])
+    ticks, last = np.arange(course.count), course.count - 1
+    low, high = np.maximum(ticks - 1, 0), np.minimum(ticks + 1, last)
+    spans = np.maximum(high - low, 1) * TICK
+    moves = np.zeros((len(course.legs), course.count, 3))
+    for index, leg in enumerate(course.legs):
+        homes = track.homes(leg.home)
+        way = homes[high] - homes[low]
+        moves[index] = way - dots(way, ups)[:, None] * ups
+    paces = lengths(moves) / spans
+    fastest = moves[paces.argmax(axis=0), ticks]
+    has_cycle = np.array([gait_of(settings).cycle is not None for settings in course.settings])
+    # feet of those with a cycle turn by steps of their own on the spot
+    speeds = np.where(has_cycle, lengths(moves.mean(axis=0)) / spans, paces.max(axis=0))
+    tilts = np.array([settings.body_tilt for settings in course.settings])
+    bounds = np.where(speeds > 0.0, inf, max(leg.reach for leg in course.legs))
+    limits = np.full(course.count, inf)
+    ways, rises = _on_slope(course, rotated_each(back, normals), tilts)
+    for index, leg in enumerate(course.legs):
+        counts = paces[index] > SLOW_LEG * speeds
+        move = rotated_each(back, moves[index])
+        size = lengths(move[:, :2])[:, None]
+        x, y = np.where(size > 0.0, move[:, :2] / np.where(size > 0.0, size, 1.0), X_AXIS[:2]).T
+        space = room(leg, ways[index], np.stack((x, y, rises[:, 0] * x + rises[:, 1] * y), axis=1))
+        if index in rooms:
+            limited = np.where(counts, rooms[index](move[:, 0], move[:, 1]), inf)
+            limits, space = np.minimum(limits, limited), np.minimum(space, limited)
+        longest = 2.0 * ROOM * space * speeds / np.where(counts, paces[index], 1.0)
+        bounds = np.minimum(bounds, np.where(counts, longest, inf))
+    ways_on = np.where(lengths(fastest)[:, None] > 0.0, units(fastest), X_AXIS)
+    aheads = rotated_each(back, ways_on) @ np.array(FRONT)
+    grades = np.where(speeds > 0.0, -dots(normals, ways_on), 0.0)
     return speeds, bounds, grades, limits, aheads
 
 

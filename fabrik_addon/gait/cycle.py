@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import cos, hypot, pi, radians, sin, sqrt
+from math import pi, radians, sqrt
 from typing import NamedTuple
 
-from ..maths import IDENTITY, ORIGIN, Q4, V3, eased, lerp, slerp
+import numpy as np
+
+from ..maths import IDENTITY, Q4, V3, Doubles, Places, eased_each, rows_of, slerps
 from .legs import Sole
 
 SAMPLES = 48  # in a stance, and in a swing
+SHARES: Doubles = np.arange(SAMPLES + 1) / SAMPLES
 # phases in which a foot is flat, and how long its heel takes to be free
 FLAT_FROM, FLAT_UNTIL, RISING = 0.1, 0.26, 0.16
 HANDOVER = 0.25  # of a stance: in which the body comes to be carried by a leg that landed, and by it no more
@@ -34,7 +37,7 @@ SLOWEST_SHARE = 0.01  # of a cycle's own speed, below which its stride gets no s
 
 
 class Angles(NamedTuple):
-    """A leg at a phase, as seen from the side.
+    """A leg by phase, as seen from the side.
 
     Attributes:
         thigh: From the vertical, forward.
@@ -42,31 +45,16 @@ class Angles(NamedTuple):
         pitch: Of the foot, the heel up.
     """
 
-    thigh: float
-    knee: float
-    pitch: float
+    thigh: Doubles
+    knee: Doubles
+    pitch: Doubles
 
     @property
-    def way(self) -> tuple[float, float]:
+    def way(self) -> tuple[Doubles, Doubles]:
         """From hip to ankle: forward and up."""
         shank = self.thigh - self.knee
-        return THIGH * sin(self.thigh) + SHANK * sin(shank), -THIGH * cos(self.thigh) - SHANK * cos(shank)
-
-
-class InTheAir(NamedTuple):
-    """A foot in the air.
-
-    Attributes:
-        across: Share of the way from where it stood to where it lands.
-        rise: How high its sole would be without rolling.
-        pitch: How far it has rolled, the heel up.
-        aside: How far it is to the left of its way.
-    """
-
-    across: float
-    rise: float
-    pitch: float
-    aside: float = 0.0
+        ahead = THIGH * np.sin(self.thigh) + SHANK * np.sin(shank)
+        return ahead, -THIGH * np.cos(self.thigh) - SHANK * np.cos(shank)
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,8 @@ class Cycle:
         shift: How far before the body's middle its foot stands midway through a stance.
         reaches: By share of a stance the distance of hip and ankle.
         rolls: By share of a stance how far the heel is up, or the toes where negative.
-        swing: By share of a swing where the foot is.
+        swing: By share of a swing where the foot is: the share of the way from where it stood to where it lands; how
+            high its sole would be without rolling; how far it has rolled, the heel up; how far it is to the left.
         extent: How far the ankle of a foot that stands is before or behind its hip at most.
         ahead: By phase how far the hips are before where an even way has them.
         width: How far apart the feet of people stand.
@@ -94,7 +83,7 @@ class Cycle:
     shift: float
     reaches: Sequence[float]
     rolls: Sequence[float]
-    swing: Sequence[InTheAir]
+    swing: Sequence[Q4]
     extent: float
     ahead: Sequence[float] = (0.0, 0.0)
     width: float = WIDTH
@@ -118,31 +107,41 @@ class Cycle:
         """The greatest distance of hip and ankle of a leg that stands."""
         return max(self.reaches)
 
+    @cached_property
+    def table(self) -> Doubles:
+        """(SAMPLES + 1, 7): of a stance `reaches` and `rolls`, of a swing `swing`, of a cycle `ahead`."""
+        ahead = np.interp(np.linspace(0.0, 1.0, SAMPLES + 1), np.linspace(0.0, 1.0, len(self.ahead)), self.ahead)
+        return np.column_stack((self.reaches, self.rolls, self.swing, ahead))
+
+    def liveliness(self, pace: Doubles | float) -> Doubles:
+        """How much of the walk there is at a speed: see `liveliness`."""
+        return liveliness(pace, self.slowest)
+
     def at(self, pace: float) -> Cycle:
         """The cycle at another speed, at which its stride grows with the root of that, as those of people do."""
         share = sqrt(max(pace / self.pace, SLOWEST_SHARE))
         return replace(self, stride=share * self.stride, extent=share * self.extent)
 
-    def liveliness(self, pace: float) -> float:
-        """How much of the walk there is at a speed: see `liveliness`."""
-        return liveliness(pace, self.slowest)
 
-    def roll_at(self, share: float) -> float:
-        """`rolls` after a share of a stance."""
-        return sampled(self.rolls, share)
+REACHES, ROLLS, SWING, AHEAD = 0, 1, slice(2, 6), 6  # columns of `Cycle.table`
 
-    def in_the_air(self, share: float) -> InTheAir:
-        """`swing` after a share of a swing."""
-        if share <= 0.0 or share >= 1.0:
-            return self.swing[0 if share <= 0.0 else -1]
-        index = int(share * SAMPLES)
-        t, (across, rise, pitch, aside), after = share * SAMPLES - index, self.swing[index], self.swing[index + 1]
-        return InTheAir(
-            across + t * (after.across - across),
-            rise + t * (after.rise - rise),
-            pitch + t * (after.pitch - pitch),
-            aside + t * (after.aside - aside),
-        )
+
+def looked_up(tables: Doubles, numbers: Places, shares: Doubles) -> Doubles:
+    """What tables (C, SAMPLES + 1, k) say for shares (N,) of a stance, a swing or a cycle.
+
+    Args:
+        tables: Of several cycles.
+        numbers: (N,), which of them.
+        shares: Those beyond 0 and 1 count as these.
+
+    Returns:
+        (N, k)
+    """
+    position = np.clip(shares, 0.0, 1.0) * SAMPLES
+    index = np.minimum(position.astype(np.intp), SAMPLES - 1)
+    low, high = tables[numbers, index], tables[numbers, index + 1]
+    found: Doubles = low + (position - index)[:, None] * (high - low)
+    return found
 
 
 @dataclass(frozen=True)
@@ -157,28 +156,20 @@ class BodyCycle:
     offsets: tuple[V3, ...]
     turns: tuple[Q4, ...]
 
-    def at(self, phase: float, share: float) -> tuple[V3, Q4]:
-        """Offset and turn at a phase, as much of them as a share says."""
-        position = phase % 1.0 * (len(self.turns) - 1)
-        index = min(int(position), len(self.turns) - 2)
-        t = position - index
-        turn = slerp(self.turns[index], self.turns[index + 1], t)
-        return lerp(ORIGIN, lerp(self.offsets[index], self.offsets[index + 1], t), share), slerp(IDENTITY, turn, share)
+    def at(self, phases: Doubles, shares: Doubles) -> tuple[Doubles, Doubles]:
+        """Offsets (N, 3) and turns (N, 4) at phases, as much of them as shares say."""
+        position = phases % 1.0 * (len(self.turns) - 1)
+        index = np.minimum(position.astype(np.intp), len(self.turns) - 2)
+        turns, offsets, t = np.array(self.turns), np.array(self.offsets), position - index
+        turn = slerps(turns[index], turns[index + 1], t)
+        offset = offsets[index] + t[:, None] * (offsets[index + 1] - offsets[index])
+        return shares[:, None] * offset, slerps(np.broadcast_to(np.array(IDENTITY), turn.shape), turn, shares)
 
 
-def liveliness(pace: float, slowest: float = SLOWEST) -> float:
+def liveliness(pace: Doubles | float, slowest: Doubles | float = SLOWEST) -> Doubles:
     """How much of a walk there is at a speed: none in a stand, all from the slowest on at which it is whole."""
-    return min(sqrt(max(pace - STANDING, 0.0) / (slowest - STANDING)), 1.0)
-
-
-def sampled(values: Sequence[float], share: float) -> float:
-    """A value between samples that stand evenly from a share of 0 to one of 1."""
-    if share <= 0.0 or share >= 1.0:
-        return values[0 if share <= 0.0 else -1]
-    position = share * (len(values) - 1)
-    index = int(position)
-    low = values[index]
-    return low + (position - index) * (values[index + 1] - low)
+    found: Doubles = np.sqrt(np.clip((np.asarray(pace) - STANDING) / (slowest - STANDING), 0.0, 1.0))
+    return found
 
 
 Law = tuple[float, float, float]  # stride and duty, see `Cycle`, and speed, see `Clock.paces`
@@ -189,88 +180,105 @@ class _Hips:
 
     Args:
         angles: Of a leg, by phase.
-        forth: By phase how far the leg's hip is before the middle of both.
+        forth: (SAMPLES + 1,), by phase how far the leg's hip is before the middle of both.
         law: Of the walk.
         sole: The shape of the foot.
     """
 
-    def __init__(
-        self, angles: Callable[[float], Angles], forth: Callable[[float], float], law: Law, sole: Sole
-    ) -> None:
-        self.forth, (self.stride, self.duty, self.speed), self.sole = forth, law, sole
-        stance = [index / SAMPLES * self.duty for index in range(SAMPLES + 1)]
-        self.rolls = [_roll(angles, phase, min(self.duty / WALKING, 1.0)) for phase in stance]
-        ways = [angles(phase).way for phase in stance]
-        self.reaches = [hypot(*way) for way in ways]
+    def __init__(self, angles: Callable[[Doubles], Angles], forth: Doubles, law: Law, sole: Sole) -> None:
+        self._forth, (self.stride, self.duty, self.speed), self.sole = forth, law, sole
+        stance = SHARES * self.duty
+        leg, usual = angles(stance), min(self.duty / WALKING, 1.0)
+        self.rolls, (ahead, up) = _rolls(leg.pitch, stance / usual), leg.way
+        self.reaches: Doubles = np.hypot(ahead, up)
         # where the middle of the hips is by a leg that stands, against where it would be were it to go evenly
-        self.led = [
-            sole.rolled(roll)[0] - way[0] - forth(phase) - phase * self.stride
-            for roll, way, phase in zip(self.rolls, ways, stance, strict=True)
-        ]
-        self.start = self.mean = sum(self.led) / len(self.led)
+        self.led = sole.rolled(self.rolls)[0] - ahead - self.forth(stance) - stance * self.stride
+        self.start = self.mean = float(self.led.mean())
         if self.duty < WALKING:
             self._spring(stance)
         for _ in range(TRIES):
-            self.start += (self._long(0.0) - self.reaches[0]) / BOTH
-        for index, phase in enumerate(stance):
-            if phase > FLAT_UNTIL * min(self.duty / WALKING, 1.0):
-                self.rolls[index] = _shortened(sole, self.rolls[index], self.hip(phase), self.reaches[index])
+            self.start += (self._long_at_first() - self.reaches[0]) / BOTH
+        self.rolls = np.where(stance > FLAT_UNTIL * usual, self._shortened(self.hip(stance)), self.rolls)
 
-    def _spring(self, stance: Sequence[float]) -> None:
+    def _spring(self, stance: Doubles) -> None:
         """Let the hips come down and go up again in a stance, as they have to for both feet to leave the ground."""
-        down, up = self.high(0.0, self.led[0]), self.high(self.duty, self.led[-1])
+        down, up = self.high(stance[[0, -1]], self.led[[0, -1]])
         dip = DIP * 0.5 * (self.stride / self.speed) ** 2 * (WALKING - self.duty) * self.duty / pi
-        for index, phase in enumerate(stance):
-            share, (apart, low) = phase / self.duty, self.beside(phase, self.led[index])
-            self.reaches[index] = hypot(apart, down + share * (up - down) - dip * sin(pi * share) - low)
+        apart, low = self.beside(stance, self.led)
+        self.reaches = np.hypot(apart, down + SHARES * (up - down) - dip * np.sin(pi * SHARES) - low)
 
-    def _long(self, phase: float) -> float:
-        """How long a leg is at a phase of its stance."""
-        (x, z), (ahead, low) = self.hip(phase), self.sole.rolled(sampled(self.rolls, phase / self.duty))
-        return hypot(x - ahead, z - low)
+    def _long_at_first(self) -> float:
+        """How long a leg is as it lands."""
+        (x, z), (ahead, low) = self.hip(np.zeros(1)), self.sole.rolled(self.rolls[:1])
+        return float(np.hypot(x - ahead, z - low)[0])
 
-    def ahead(self, phase: float) -> float:
+    def _shortened(self, hips: tuple[Doubles, Doubles]) -> Doubles:
+        """How far heels are up so that hips and ankles are no farther apart than the leg has them."""
+
+        def apart(rolls: Doubles) -> Doubles:
+            x, z = self.sole.rolled(rolls)
+            found: Doubles = np.hypot(hips[0] - x, hips[1] - z)
+            return found
+
+        low, high = self.rolls, self.rolls + ROLLED_ON
+        is_short, is_long = apart(low) <= self.reaches, apart(high) > self.reaches
+        for _ in range(TRIES):
+            middle = 0.5 * (low + high)
+            is_apart = apart(middle) > self.reaches
+            low, high = np.where(is_apart, middle, low), np.where(is_apart, high, middle)
+        return np.where(is_short, self.rolls, np.where(is_long, self.rolls + ROLLED_ON, high))
+
+    def forth(self, phase: Doubles) -> Doubles:
+        """How far the leg's hip is before the middle of both."""
+        return np.interp(phase % 1.0, SHARES, self._forth)
+
+    def _by_stance(self, values: Doubles, phase: Doubles) -> Doubles:
+        """What a leg has at a phase of its stance."""
+        return np.interp(phase / self.duty, SHARES, values)
+
+    def ahead(self, phase: Doubles) -> Doubles:
         """How far a leg that stands has the hips ahead of an even way."""
-        return sampled(self.led, phase / self.duty) - self.mean + self.start
+        return self._by_stance(self.led, phase) - self.mean + self.start
 
-    def beside(self, phase: float, x: float) -> tuple[float, float]:
+    def beside(self, phase: Doubles, x: Doubles) -> tuple[Doubles, Doubles]:
         """How far the hip of a leg that stands is ahead of its ankle, the hips so far ahead; how high the ankle is."""
-        ahead, low = self.sole.rolled(sampled(self.rolls, phase / self.duty))
+        ahead, low = self.sole.rolled(self._by_stance(self.rolls, phase))
         return x + phase * self.stride + self.forth(phase) - ahead, low
 
-    def high(self, phase: float, x: float) -> float:
+    def high(self, phase: Doubles, x: Doubles) -> Doubles:
         """How high a leg that stands holds the hips that are so far ahead."""
         off, low = self.beside(phase, x)
-        return low + sqrt(max(sampled(self.reaches, phase / self.duty) ** 2 - off * off, 0.0))
+        found: Doubles = low + np.sqrt(np.maximum(self._by_stance(self.reaches, phase) ** 2 - off * off, 0.0))
+        return found
 
-    def at(self, phase: float) -> tuple[float, float]:
+    def at(self, phase: Doubles) -> tuple[Doubles, Doubles]:
         """How far the middle of the hips is ahead of an even way, and how high, at a phase of a leg.
 
         It is handed over from one leg to the other while both stand; between two stances of a run it flies.
         """
         own, others = phase % 1.0, (phase + 0.5) % 1.0
         first, second = carrying(own / self.duty), carrying(others / self.duty)
-        if first and second:
-            share = first / (first + second)
-            x = share * self.ahead(own) + (1.0 - share) * self.ahead(others)
-            return x, share * self.high(own, x) + (1.0 - share) * self.high(others, x)
-        if first or second:
-            leg = own if first else others
-            x = self.ahead(leg)
-            return x, self.high(leg, x)
-        flown = (own % 0.5 - self.duty) / (0.5 - self.duty) if own % 0.5 > 0.0 else 1.0
-        left, landed = self.ahead(self.duty), self.ahead(0.0)
-        low, top = self.high(self.duty, left), self.high(0.0, landed)
-        rise = 0.5 * (self.stride / self.speed * (0.5 - self.duty)) ** 2 * flown * (1.0 - flown)
-        return left + flown * (landed - left), low + flown * (top - low) + rise
+        flies = first + second == 0.0
+        share = first / np.where(flies, 1.0, first + second)
+        x = share * self.ahead(own) + (1.0 - share) * self.ahead(others)
+        z = share * self.high(own, x) + (1.0 - share) * self.high(others, x)
+        if flies.any():
+            ends = np.array((self.duty, 0.0))
+            flown = (own % 0.5 - self.duty) / (0.5 - self.duty)
+            flown = np.where(own % 0.5 > 0.0, flown, 1.0)
+            (left, landed), (low, top) = self.ahead(ends), self.high(ends, self.ahead(ends))
+            rise = 0.5 * (self.stride / self.speed * (0.5 - self.duty)) ** 2 * flown * (1.0 - flown)
+            x = np.where(flies, left + flown * (landed - left), x)
+            z = np.where(flies, low + flown * (top - low) + rise, z)
+        return x, z
 
-    def hip(self, phase: float) -> tuple[float, float]:
+    def hip(self, phase: Doubles) -> tuple[Doubles, Doubles]:
         """Where a leg's own hip is, from where its foot stands flat."""
         x, z = self.at(phase)
         return x + phase * self.stride + self.forth(phase), z
 
 
-def cycle_of(angles: Callable[[float], Angles], forth: Callable[[float], float], law: Law, sole: Sole) -> Cycle:
+def cycle_of(angles: Callable[[Doubles], Angles], forth: Doubles, law: Law, sole: Sole) -> Cycle:
     """The cycle of a leg whose joints turn like this, its foot held to the ground as long as it stands.
 
     Feet that stand roll about the heel, are flat, and roll about the ball. The hips are where a leg that stands has
@@ -278,80 +286,47 @@ def cycle_of(angles: Callable[[float], Angles], forth: Callable[[float], float],
 
     Args:
         angles: By phase.
-        forth: By phase how far the leg's hip is before the middle of both.
+        forth: (SAMPLES + 1,), by phase how far the leg's hip is before the middle of both.
         law: Of the walk; the other leg is half a cycle ahead.
         sole: The shape of the foot.
     """
     hips, (stride, duty, _) = _Hips(angles, forth, law, sole), law
-    ends = (0.0, hips.rolls[0]), (duty, hips.rolls[-1])
+    ends = hips.hip(np.array((0.0, duty)))[0] - sole.rolled(hips.rolls[[0, -1]])[0]
     return Cycle(
         stride,
         duty,
         -hips.start - 0.5 * duty * stride,
-        hips.reaches,
-        hips.rolls,
-        _swing(angles, duty, sole, hips.hip, hips.rolls[-1]),
-        max(abs(hips.hip(phase)[0] - sole.rolled(roll)[0]) for phase, roll in ends),
-        [hips.at(index / SAMPLES)[0] - hips.start for index in range(SAMPLES + 1)],
+        tuple(hips.reaches.tolist()),
+        tuple(hips.rolls.tolist()),
+        _swing(angles, duty, sole, hips),
+        float(np.abs(ends).max()),
+        tuple((hips.at(SHARES)[0] - hips.start).tolist()),
     )
 
 
-def _swing(
-    angles: Callable[[float], Angles],
-    duty: float,
-    sole: Sole,
-    hip: Callable[[float], tuple[float, float]],
-    toe_off: float,
-) -> list[InTheAir]:
-    """A foot in the air, as its leg has it, from where the hip is by phase; it lifts with its heel so far up."""
-    raised, found = toe_off - angles(duty).pitch, list[InTheAir]()
-    shares = [index / SAMPLES for index in range(SAMPLES + 1)]
-    for share in shares:
-        leg, (x, z) = angles(duty + share * (1.0 - duty)), hip(duty + share * (1.0 - duty))
-        pitch = leg.pitch + raised * (1.0 - eased(share / UNROLLED))
-        off = sole.rolled(pitch)
-        found.append(InTheAir(x + leg.way[0] - off[0], z + leg.way[1] - off[1] + sole.height, pitch))
-    first, last = found[0], found[-1]
-    return [
-        InTheAir(
-            (one.across - first.across) / (last.across - first.across),
-            max(one.rise - first.rise + share * (first.rise - last.rise), 0.0),
-            one.pitch,
-        )
-        for one, share in zip(found, shares, strict=True)
-    ]
+def _swing(angles: Callable[[Doubles], Angles], duty: float, sole: Sole, hips: _Hips) -> tuple[Q4, ...]:
+    """A foot in the air, as its leg has it, from where the hip is; see `Cycle.swing`."""
+    phase = duty + SHARES * (1.0 - duty)
+    leg, (x, z) = angles(phase), hips.hip(phase)
+    pitch = leg.pitch + (hips.rolls[-1] - leg.pitch[0]) * (1.0 - eased_each(SHARES / UNROLLED))
+    (ahead, up), (off, low) = leg.way, sole.rolled(pitch)
+    across, rise = x + ahead - off, z + up - low + sole.height
+    across = (across - across[0]) / (across[-1] - across[0])
+    rise = np.maximum(rise - rise[0] + SHARES * (rise[0] - rise[-1]), 0.0)
+    return tuple(rows_of(np.column_stack((across, rise, pitch, np.zeros_like(pitch)))))
 
 
-def carrying(share: float) -> float:
+def carrying(share: Doubles) -> Doubles:
     """How much a leg carries after a share of its stance: not at its ends, fully in between; 0 in the air."""
-    return eased(share / HANDOVER) * eased((1.0 - share) / HANDOVER) if 0.0 <= share <= 1.0 else 0.0
+    return eased_each(share / HANDOVER) * eased_each((1.0 - share) / HANDOVER)
 
 
-def _shortened(sole: Sole, roll: float, hip: tuple[float, float], reach: float) -> float:
-    """How far a heel is up so that hip and ankle are no farther apart than that."""
-
-    def apart(roll: float) -> float:
-        x, z = sole.rolled(roll)
-        return hypot(hip[0] - x, hip[1] - z)
-
-    low, high = roll, roll + ROLLED_ON
-    if apart(low) <= reach or apart(high) > reach:
-        return low if apart(low) <= reach else high
-    for _ in range(TRIES):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if apart(middle) > reach else (low, middle)
-    return high
-
-
-def _roll(angles: Callable[[float], Angles], phase: float, share: float) -> float:
+def _rolls(pitch: Doubles, phase: Doubles) -> Doubles:
     """How far a foot that stands has rolled: as the leg has it before it is flat, and from when it is no more.
 
     Args:
-        angles: By phase.
-        phase: Of the leg.
-        share: Of the usual time that it is so.
+        pitch: As the leg has it.
+        phase: Of the leg, as that of a walk.
     """
-    pitch, phase = angles(phase).pitch, phase / share
-    if phase < FLAT_UNTIL:
-        return min(pitch, 0.0) * (1.0 - eased(phase / FLAT_FROM))
-    return max(pitch, 0.0) * eased((phase - FLAT_UNTIL) / RISING)
+    landing = np.minimum(pitch, 0.0) * (1.0 - eased_each(phase / FLAT_FROM))
+    return np.where(phase < FLAT_UNTIL, landing, np.maximum(pitch, 0.0) * eased_each((phase - FLAT_UNTIL) / RISING))

@@ -3,33 +3,41 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import asin, cos, pi, radians
-from operator import attrgetter
+from itertools import pairwise
+from math import asin, inf, nan, pi, radians
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..maths import (
     Q4,
     V3,
     X_AXIS,
     Z_AXIS,
-    along,
+    Doubles,
+    Mask,
+    Places,
     clipped,
     dot,
+    dots,
     eased,
-    lerp,
+    eased_each,
     minus,
     multiplied,
     placed,
-    slerp,
-    turn_about,
+    products,
+    rotated_each,
+    slerps,
     turned,
+    turns_about,
     unit_or,
+    v3,
 )
-from .cycle import Cycle, InTheAir
-from .ground import STATIC, Ground, is_body
+from .cycle import ROLLS, SHARES, SWING, Cycle, looked_up
+from .ground import BODY, STATIC, Ground
 from .human import human_cycle
 from .legs import Leg
 from .settings import Settings, Swing
@@ -66,6 +74,7 @@ class Foothold:
         normal: Of the ground.
         surface: STATIC, BODY, or the number of a surface that moves.
         pitch: How far the heel is up all the while, radians: where the ankle does not bend as far as the ground asks.
+        is_given: Whether it was set by hand, see `Given`.
     """
 
     place: V3
@@ -73,6 +82,7 @@ class Foothold:
     normal: V3 = Z_AXIS
     surface: int = STATIC
     pitch: float = 0.0
+    is_given: bool = False
 
     def in_world(self, time: float, surface_pose: SurfacePose) -> tuple[V3, Q4]:
         """Place and rotation at a time."""
@@ -80,6 +90,22 @@ class Foothold:
             return self.place, self.rotation
         origin, rotation = surface_pose(self.surface, time)
         return placed(origin, rotation, self.place), multiplied(rotation, self.rotation)
+
+
+class Given(NamedTuple):
+    """A stance that was set by hand. Times are seconds from the path's first frame.
+
+    Attributes:
+        leg: Index.
+        land: When the foot lands; below zero where it stands there from the beginning.
+        lift: When it lifts; infinite where it stands there to the end.
+        foothold: Where it stands; None for where the walk has it.
+    """
+
+    leg: int
+    land: float
+    lift: float
+    foothold: Foothold | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +156,7 @@ class Step:
 STRIKE_SHARE, STRIKE_OF_STANCE = 0.4, 0.25  # of the swing's time, at most of the stance's: from heel strike to flat
 ROLL_SHARE, ROLL_OF_STANCE = 0.8, 0.5  # the same from flat to toe-off
 TOE_OFF_UNTIL, STRIKE_FROM = 0.7, 0.4  # share of the swing in which the heel comes down, and the toes up
+LONGER = 1.3  # times of its cycle's stance a foot may stand, and counts as walking all the while
 
 
 @dataclass(frozen=True)
@@ -159,191 +186,261 @@ class FootPose:
         return placed(self.sole, self.rotation, point)
 
 
+class FeetPoses(NamedTuple):
+    """L feet at F times, in world space: as `FootPose`, and what they are made of.
+
+    Attributes:
+        soles: (L, F, 3)
+        ankles: (L, F, 3)
+        rotations: (L, F, 4)
+        planted: (L, F)
+        hanging: (L, F)
+        pitches: (L, F)
+        bases: (L, F, 3)
+        flat: (L, F, 3), where the sole's point would be without rolling.
+        turns: (L, F, 4), the rotations without rolling.
+        shares: (L, F), how much of a stance is over by the cycle; NaN where a foot has none, or is in the air.
+        last: (L, F), the step that has begun last, a row of `FootPaths.steps`; -1 where there is none.
+        following: (L, F), the next one.
+    """
+
+    soles: Doubles
+    ankles: Doubles
+    rotations: Doubles
+    planted: Mask
+    hanging: Mask
+    pitches: Doubles
+    bases: Doubles
+    flat: Doubles
+    turns: Doubles
+    shares: Doubles
+    last: Places
+    following: Places
+
+    def singly(self) -> list[tuple[FootPose, ...]]:
+        """By time all feet."""
+        legs = [
+            [
+                FootPose(tuple(a), tuple(b), tuple(c), d, e, f, tuple(g))
+                for a, b, c, d, e, f, g in zip(*rows, strict=True)
+            ]
+            for rows in zip(*(values.tolist() for values in self[:7]), strict=True)
+        ]
+        return [*zip(*legs, strict=True)]
+
+
 # By leg where a foot stands at first, and its steps in the order of time
 Feet = Sequence[tuple[Foothold, Sequence[Step]]]
-LIFT = attrgetter("lift")
+NEVER = 1e12  # seconds: when a step that is none lifts, and before which it landed
+LIFT, LAND, APEX, POWER, LEAD, IS_SINE, OFF, ON, TOES_DOWN, SHARE, PACE, DUTY = range(12)  # columns of steps
 
 
-def around(steps: Sequence[Step], time: float) -> tuple[Step | None, Step | None]:
-    """Of the steps of a leg, in the order of time, the last that has begun, and the next."""
-    index = bisect_right(steps, time, key=LIFT)
-    return (steps[index - 1] if index else None), (steps[index] if index < len(steps) else None)
-
-
-def foot_at(leg: Leg, start: Foothold, steps: Sequence[Step], time: float, surface_pose: SurfacePose) -> FootPose:
-    """A foot at a time.
+class FootPaths:
+    """The ways of all feet: planted, rolling from heel to toe, or in the air; at any times, in any order.
 
     Args:
-        leg: The foot's.
-        start: Where it stands at first.
-        steps: All of its leg, in the order of time.
-        time: Seconds from the path's first frame.
+        legs: The feet's.
+        feet: Where each stands at first, and its steps.
         surface_pose: Where surfaces that move stand.
+
+    Attributes:
+        steps: (S + 1, 12), all steps, see the columns above: `OFF` and `ON` are how far the foot rolls at lifting and
+            at landing, as shares of its cycle's rolls where it has one (`PACE`), else radians. The last row is none.
+        tables: `Cycle.table` of all cycles.
+        cycles: (S + 1,), by step which of them; 0 where it has none.
     """
-    last, following = around(steps, time)
-    if last is not None and time < last.land:
-        return swinging(leg, last, time, surface_pose)
-    foothold = last.end if last is not None else start
-    place, rotation = foothold.in_world(time, surface_pose)
-    hangs = is_body(foothold.surface)
-    pitch = foothold.pitch + roll_standing(leg, time, last, following) if not hangs else 0.0
-    return pose_of(leg, (place, rotation), pitch, base=place, is_hanging=hangs)
+
+    def __init__(self, legs: Sequence[Leg], feet: Feet, surface_pose: SurfacePose) -> None:
+        self.surface_pose = surface_pose
+        rows = [(leg, step) for leg, (_, steps) in zip(legs, feet, strict=True) for step in steps]
+        known = dict[Cycle, int]()
+        cycles = [cycle_of_step(leg, step) for leg, step in rows]
+        numbers = [known.setdefault(cycle, len(known) + 1) if cycle is not None else 0 for cycle in cycles]
+        none = np.zeros((1, SHARES.size, 7))
+        self.tables: Doubles = np.concatenate((none, *(cycle.table[None] for cycle in known)))
+        self.cycles: Places = np.array([*numbers, 0], dtype=np.intp)
+        self.steps: Doubles = np.array(
+            [_columns(step, cycle) for (_, step), cycle in zip(rows, cycles, strict=True)]
+            + [(NEVER, -NEVER, *(0.0,) * 10)]
+        )
+        self.ups: Doubles = np.array([step.up for _, step in rows] + [Z_AXIS])
+        holds = [step.end for _, step in rows] + [step.start for _, step in rows] + [start for start, _ in feet]
+        self.places: Doubles = np.array([hold.place for hold in holds])
+        self.rotations: Doubles = np.array([hold.rotation for hold in holds])
+        self.surfaces: Places = np.array([hold.surface for hold in holds])
+        self.raised: Doubles = np.array([hold.pitch for hold in holds])
+        self.firsts: Places = np.cumsum([0, *(len(steps) for _, steps in feet)])
+        self.shape = [np.array([getattr(leg, name) for leg in legs]) for name in ("ankle", "heel", "ball", "sideways")]
+        self.reaches: Doubles = np.array([leg.reach for leg in legs])
+
+    def at(self, times: Doubles) -> FeetPoses:
+        """All feet at times (F,), seconds from the path's first frame."""
+        count, none, shape = len(times), len(self.steps) - 1, (len(self.reaches), len(times))
+        leg, time = np.repeat(np.arange(shape[0]), count), np.tile(times, shape[0])
+        begun = [
+            np.searchsorted(self.steps[low:high, LIFT], times, side="right")
+            for low, high in pairwise(self.firsts.tolist())
+        ]
+        last: Places = np.concatenate(begun) + self.firsts[leg] - 1
+        following = np.where(last + 1 < self.firsts[leg + 1], last + 1, none)
+        last = np.where(last >= self.firsts[leg], last, none)
+        stands = self.steps[last, LAND] <= time
+        hold = np.where(last < none, last, 2 * none + leg)
+        hangs = self.surfaces[hold] <= BODY
+        flat, turns = self._in_world(hold, time)
+        shares = np.where(stands, self._shares(time, last, following), nan)
+        pitches = np.where(hangs, 0.0, self.raised[hold] + self._rolled(time, last, following, shares))
+        bases = flat.copy()
+        if not stands.all():
+            air = np.flatnonzero(~stands)
+            flat[air], turns[air], bases[air] = self._flat_in_the_air(leg[air], time[air], last[air])
+            pitches[air] = self._pitch_in_the_air(time[air], last[air])
+            hangs[air] = (self.surfaces[last[air]] <= BODY) & (self.surfaces[none + last[air]] <= BODY)
+        soles, ankles, rotations = rolled([one[leg] for one in self.shape], (flat, turns), pitches)
+        found = (soles, ankles, rotations, stands & ~hangs, hangs, pitches, bases, flat, turns, shares)
+        rows: Any = [values.reshape(*shape, *values.shape[1:]) for values in (*found, last, following)]
+        return FeetPoses(*rows)
+
+    def _in_world(self, holds: Places, times: Doubles) -> tuple[Doubles, Doubles]:
+        """Places and rotations of footholds at times."""
+        places, rotations = self.places[holds], self.rotations[holds]
+        for index in np.flatnonzero(self.surfaces[holds] != STATIC).tolist():
+            origin, turn = self.surface_pose(int(self.surfaces[holds[index]]), float(times[index]))
+            places[index] = placed(origin, turn, places[index].tolist())
+            rotations[index] = multiplied(turn, rotations[index].tolist())
+        return places, rotations
+
+    def _shares(self, time: Doubles, last: Places, following: Places) -> Doubles:
+        """How much of its stance is over for a foot that stands, by the cycle; NaN where it has none.
+
+        One that stands longer than the cycle has it is midway until it is about to lift.
+        """
+        before, after = self.steps[last], self.steps[following]
+        stood, stands = (
+            np.where(row[:, PACE] > 0.0, (row[:, LAND] - row[:, LIFT]) * row[:, DUTY] / (1.0 - row[:, DUTY]), 0.0)
+            for row in (before, after)
+        )
+        begun = (time - before[:, LAND]) / np.where(stood > 0.0, stood, 1.0)
+        left = 1.0 - (after[:, LIFT] - time) / np.where(stands > 0.0, stands, 1.0)
+        found = np.where(stood > 0.0, np.minimum(begun, 0.5), nan)
+        is_late = (stands > 0.0) & ((left > 0.5) | np.isnan(found))
+        found = np.where(is_late, np.maximum(left, 0.5), found)
+        whole = after[:, LIFT] - before[:, LAND]
+        is_walking = (stood > 0.0) & (stands > 0.0) & (whole < 0.5 * (stood + stands) * LONGER)
+        walked = np.where(whole > 0.0, (time - before[:, LAND]) / np.where(whole > 0.0, whole, 1.0), 1.0)
+        return np.where(is_walking, walked, found)
+
+    def _rolled(self, time: Doubles, last: Places, following: Places, shares: Doubles) -> Doubles:
+        """How far standing feet have rolled from how they stand midway."""
+        none, before, after = len(self.steps) - 1, self.steps[last], self.steps[following]
+        is_first = shares < 0.5
+        step = np.where(is_first, last, following)
+        part = self.steps[step, np.where(is_first, ON, OFF)]
+        has_roll = (self.steps[step, PACE] > 0.0) & (shares != 0.5)
+        by_cycle = np.where(
+            has_roll, looked_up(self.tables, self.cycles[step], np.nan_to_num(shares))[:, ROLLS] * part, 0.0
+        )
+        swing, spent = after[:, LAND] - after[:, LIFT], np.where(last < none, before[:, LAND], 0.0)
+        span = np.minimum(ROLL_SHARE * swing, ROLL_OF_STANCE * (after[:, LIFT] - spent))
+        is_off = (following < none) & (after[:, OFF] != 0.0) & (span > 0.0)
+        off = 1.0 - (np.where(is_off, after[:, LIFT], 0.0) - time) / np.where(is_off, span, 1.0)
+        arc = np.where(is_off, after[:, OFF] * eased_each(off), 0.0)
+        stance = np.where(following < none, STRIKE_OF_STANCE * (after[:, LIFT] - before[:, LAND]), inf)
+        span = np.minimum(STRIKE_SHARE * (before[:, LAND] - before[:, LIFT]), stance)
+        is_on = (last < none) & (before[:, ON] != 0.0) & (span > 0.0)
+        on = (time - np.where(is_on, before[:, LAND], 0.0)) / np.where(is_on, span, 1.0)
+        arc -= np.where(is_on, before[:, ON] * (1.0 - eased_each(on)), 0.0)
+        return np.where(np.isnan(shares), arc, by_cycle)
+
+    def _flat_in_the_air(self, leg: Places, time: Doubles, last: Places) -> tuple[Doubles, Doubles, Doubles]:
+        """Places and rotations of feet in the air without rolling, and places without rising.
+
+        Both ends of their ways ride on what they stand on.
+        """
+        start, start_turns = self._in_world(len(self.steps) - 1 + last, time)
+        end, end_turns = self._in_world(last, time)
+        row, up, size = self.steps[last], self.ups[last], self.steps[last, SHARE] * self.reaches[leg]
+        share = (time - row[:, LIFT]) / (row[:, LAND] - row[:, LIFT])
+        across, rise, aside = self.gone(last, share).T[[0, 1, 3]]
+        arched = np.where(row[:, PACE] > 0.0, share, across)
+        turns = slerps(start_turns, end_turns, np.clip(across, 0.0, 1.0))
+        bases = start + across[:, None] * (end - start)
+        higher, lead = dots(end - start, up), row[:, LEAD]  # it climbs first, or descends last
+        inside = np.clip(across, 0.0, 1.0)
+        led = np.where(higher > 0.0, 1.0 - (1.0 - inside) ** lead, inside**lead)
+        bases += np.where(lead != 1.0, higher * (led - across), 0.0)[:, None] * up
+        bases += (aside * size)[:, None] * rotated_each(turns, np.broadcast_to(np.array(X_AXIS), bases.shape))
+        flat = bases + (rise * size + row[:, APEX] * arch(arched, row[:, POWER]))[:, None] * up
+        return flat, turns, bases
+
+    def gone(self, steps: Places, share: Doubles) -> Doubles:
+        """How feet in the air are on their way after shares of their time, (N, 4), see `Cycle.swing`."""
+        row = self.steps[steps]
+        found = looked_up(self.tables, self.cycles[steps], share)[:, SWING]
+        by_arc = np.where(row[:, IS_SINE] > 0.0, 0.5 - 0.5 * np.cos(pi * share), eased_each(share))
+        found[:, 0] = np.where(row[:, PACE] > 0.0, found[:, 0], by_arc)
+        return found
+
+    def _pitch_in_the_air(self, time: Doubles, last: Places) -> Doubles:
+        """How far feet in the air have their heels up, or their toes where negative, radians."""
+        row, start, end = self.steps[last], self.raised[len(self.steps) - 1 + last], self.raised[last]
+        share = (time - row[:, LIFT]) / (row[:, LAND] - row[:, LIFT])
+        gone, eased, down = self.gone(last, share), eased_each(share), row[:, TOES_DOWN] * arch(share, 1.0)
+        rolled = gone[:, 2] * (row[:, OFF] + (row[:, ON] - row[:, OFF]) * eased)
+        by_cycle = start + (end - start) * eased + rolled + down
+        off = row[:, OFF] * (1.0 - eased_each(share / TOE_OFF_UNTIL))
+        on = row[:, ON] * eased_each((share - STRIKE_FROM) / (1.0 - STRIKE_FROM))
+        return np.where(row[:, PACE] > 0.0, by_cycle, start + (end - start) * gone[:, 0] + off + down - on)
 
 
-def cycle_of_step(leg: Leg, step: Step | None) -> Cycle | None:
+def _columns(step: Step, cycle: Cycle | None) -> tuple[float, ...]:
+    """A row of `FootPaths.steps`."""
+    off, on = step.toe_off, step.heel_strike
+    if cycle is not None:
+        off = off / cycle.toe_off if cycle.toe_off > 0.0 else step.share
+        on = on / cycle.strike if cycle.strike > 0.0 else step.share
+    shape = step.apex, step.power, step.lead, float(step.curve == Swing.SINE)
+    pace, duty = (step.pace, cycle.duty) if cycle is not None else (0.0, 0.0)
+    return step.lift, step.land, *shape, off, on, step.toes_down, step.share, pace, duty
+
+
+def cycle_of_step(leg: Leg, step: Step) -> Cycle | None:
     """The cycle by which a foot goes through a step; None where it goes along an arc."""
-    if step is None or not step.pace:
+    if not step.pace:
         return None
     return leg.cycle or human_cycle(step.pace, step.energy, leg.foot)
 
 
-def stance_of(cycle: Cycle, step: Step) -> float:
-    """How many seconds a foot stands before or after a step, were the walk to go on as in it."""
-    return (step.land - step.lift) * cycle.duty / (1.0 - cycle.duty)
-
-
-def share_of_stance(leg: Leg, time: float, last: Step | None, following: Step | None) -> float | None:
-    """How much of its stance is over for a foot that stands, by the cycle; None where it has none.
-
-    One that stands longer than the cycle has it is midway until it is about to lift.
-    """
-    before, after = cycle_of_step(leg, last), cycle_of_step(leg, following)
-    stood = stance_of(before, last) if before is not None and last is not None else 0.0
-    stands = stance_of(after, following) if after is not None and following is not None else 0.0
-    if last is not None and following is not None and stood and stands:
-        whole = following.lift - last.land
-        if whole < 0.5 * (stood + stands) * LONGER:
-            return (time - last.land) / whole if whole > 0.0 else 1.0
-    share: float | None = None
-    if last is not None and stood:
-        share = min((time - last.land) / stood, 0.5)
-    if following is not None and stands:
-        left = 1.0 - (following.lift - time) / stands
-        share = max(left, 0.5) if left > 0.5 or share is None else share
-    return share
-
-
-def roll_standing(leg: Leg, time: float, last: Step | None, following: Step | None) -> float:
-    """How far a standing foot has rolled from how it stands midway."""
-    share = share_of_stance(leg, time, last, following)
-    if share is not None:
-        step = last if share < 0.5 else following
-        cycle = cycle_of_step(leg, step)
-        if step is None or cycle is None or share == 0.5:
-            return 0.0
-        rolled, usual = (step.heel_strike, cycle.strike) if share < 0.5 else (step.toe_off, cycle.toe_off)
-        return cycle.roll_at(share) * _part(rolled, usual, step)
-    pitch = 0.0
-    if following is not None and following.toe_off:
-        begun = last.land if last is not None else 0.0
-        span = min(ROLL_SHARE * (following.land - following.lift), ROLL_OF_STANCE * (following.lift - begun))
-        pitch += following.toe_off * eased(1.0 - (following.lift - time) / span) if span > 0.0 else 0.0
-    if last is not None and last.heel_strike:
-        span = STRIKE_SHARE * (last.land - last.lift)
-        if following is not None:
-            span = min(span, STRIKE_OF_STANCE * (following.lift - last.land))
-        pitch -= last.heel_strike * (1.0 - eased((time - last.land) / span)) if span > 0.0 else 0.0
-    return pitch
-
-
-def _part(roll: float, usual: float, step: Step) -> float:
-    """How much of the roll of its cycle a foot has that rolls so far; as much as of its rise, where that has none."""
-    return roll / usual if usual > 0.0 else step.share
-
-
-def swinging(leg: Leg, step: Step, time: float, surface_pose: SurfacePose) -> FootPose:
-    """A foot in the air. Both ends of its way ride on what they stand on."""
-    flat, base = flat_in_the_air(leg, step, time, surface_pose)
-    hangs = is_body(step.start.surface) and is_body(step.end.surface)
-    return pose_of(leg, flat, pitch_in_the_air(leg, step, time), base=base, is_hanging=hangs, is_planted=False)
-
-
-def flat_in_the_air(leg: Leg, step: Step, time: float, surface_pose: SurfacePose) -> tuple[tuple[V3, Q4], V3]:
-    """Place and rotation of a foot in the air without rolling, and the place without rising."""
-    start, start_rotation = step.start.in_world(time, surface_pose)
-    end, end_rotation = step.end.in_world(time, surface_pose)
-    found, arched = gone(leg, step, (time - step.lift) / (step.land - step.lift))
-    rotation, size = slerp(start_rotation, end_rotation, clipped(found.across, 0.0, 1.0)), step.share * leg.reach
-    base = _base(step, start, end, found.across)
-    if found.aside:
-        base = along(base, turned(rotation, X_AXIS), found.aside * size)
-    return (along(base, step.up, found.rise * size + step.apex * arch(arched, step.power)), rotation), base
-
-
-def gone(leg: Leg, step: Step, share: float) -> tuple[InTheAir, float]:
-    """How a foot in the air is on its way after a share of its time.
-
-    Returns:
-        As its cycle has it; and where it is on the arc that is added.
-    """
-    cycle = cycle_of_step(leg, step)
-    if cycle is None:
-        across = advance(step.curve, share)
-        return InTheAir(across, 0.0, 0.0), across
-    return cycle.in_the_air(share), share
-
-
-def pitch_in_the_air(leg: Leg, step: Step, time: float) -> float:
-    """How far a foot in the air has its heel up, or its toes where negative, radians."""
-    share = (time - step.lift) / (step.land - step.lift)
-    cycle = cycle_of_step(leg, step)
-    if cycle is not None:
-        off, on = _part(step.toe_off, cycle.toe_off, step), _part(step.heel_strike, cycle.strike, step)
-        hanging = step.start.pitch + (step.end.pitch - step.start.pitch) * eased(share)
-        rolled = cycle.in_the_air(share).pitch * (off + (on - off) * eased(share))
-        return hanging + rolled + step.toes_down * arch(share, 1.0)
-    pitch = step.start.pitch
-    if step.end.pitch != pitch:
-        pitch += (step.end.pitch - pitch) * advance(step.curve, share)
-    if step.toe_off or step.toes_down:
-        pitch += step.toe_off * (1.0 - eased(share / TOE_OFF_UNTIL)) + step.toes_down * arch(share, 1.0)
-    if step.heel_strike:
-        pitch -= step.heel_strike * eased((share - STRIKE_FROM) / (1.0 - STRIKE_FROM))
-    return pitch
-
-
-def _base(step: Step, start: V3, end: V3, across: float) -> V3:
-    """The foot's way without rising: straight, but for its height where the step climbs first or descends last."""
-    base = lerp(start, end, across)
-    if step.lead == 1.0:
-        return base
-    rise = dot(minus(end, start), step.up)
-    led = 1.0 - (1.0 - across) ** step.lead if rise > 0.0 else across**step.lead
-    return along(base, step.up, rise * (led - across))
-
-
-def advance(curve: str, share: float) -> float:
-    """How much of its way a swinging foot has gone after a share of its time."""
-    return 0.5 - 0.5 * cos(pi * share) if curve == Swing.SINE else eased(share)
-
-
-def arch(across: float, power: float) -> float:
+def arch(across: Doubles, power: Doubles | float) -> Doubles:
     """How far a swinging foot has risen, as a share of the apex; a parabola over its way where power is 1."""
-    height = max(4.0 * across * (1.0 - across), 0.0)
-    return float(height**power)
+    found: Doubles = np.maximum(4.0 * across * (1.0 - across), 0.0) ** power
+    return found
 
 
-def pose_of(
-    leg: Leg, flat: tuple[V3, Q4], pitch: float, *, base: V3, is_hanging: bool = False, is_planted: bool = True
-) -> FootPose:
-    """A foot that has rolled over its ball (heel up), or back on its heel (toes up).
+def shape_of(leg: Leg) -> list[Doubles]:
+    """The foot of a leg, see `rolled`."""
+    return [np.array(one) for one in (leg.ankle, leg.heel, leg.ball, leg.sideways)]
+
+
+def rolled(
+    shape: Sequence[Doubles], flat: tuple[Doubles, Doubles], pitches: Doubles
+) -> tuple[Doubles, Doubles, Doubles]:
+    """Feet that have rolled over their balls (heels up), or back on their heels (toes up).
 
     Args:
-        leg: Its leg.
-        flat: Place and rotation without rolling.
-        pitch: Radians; positive lifts the heel.
-        base: See `FootPose`.
-        is_hanging: See there.
-        is_planted: See there.
+        shape: (..., 3) each: ankle, heel, ball, and the axis about which a foot rolls, in its frame.
+        flat: Places (..., 3) and rotations (..., 4) without rolling.
+        pitches: (...), radians; positive lifts the heel.
+
+    Returns:
+        Soles (..., 3), ankles (..., 3) and rotations (..., 4).
     """
-    place, rotation = flat
-    if pitch:
-        pivot = leg.ball if pitch > 0.0 else leg.heel
-        held = placed(place, rotation, pivot)
-        rotation = multiplied(rotation, turn_about(leg.sideways, -pitch))
-        place = minus(held, turned(rotation, pivot))
-    ankle = placed(place, rotation, leg.ankle)
-    return FootPose(place, ankle, rotation, is_planted and not is_hanging, is_hanging, pitch, base)
+    (ankle, heel, ball, sideways), (places, turns), is_rolled = shape, flat, (pitches != 0.0)[..., None]
+    pivot = np.where((pitches > 0.0)[..., None], ball, heel)
+    rotations = np.where(is_rolled, products(turns, turns_about(sideways, -pitches)), turns)
+    held = places + rotated_each(turns, pivot)
+    soles = np.where(is_rolled, held - rotated_each(rotations, pivot), places)
+    return soles, soles + rotated_each(rotations, ankle), rotations
 
 
 TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)  # of a full roll: the heel up at lifting, the toes at landing
@@ -383,7 +480,6 @@ def rolls_of(
 
 
 LEAST_RISE = 0.05  # of a leg's reach: how far a foot rises that steps where it stands, or to the side
-LONGER = 1.3  # times of its cycle's stance a foot may stand, and counts as walking all the while
 SAMPLES = 32  # moments of a swing that are looked at
 GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands
 EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
@@ -403,9 +499,9 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
     least, margin = lowest * leg.reach, settings.clearance * leg.reach
     best: Step | None = None
     for lead in LEADS:
-        rises = _rises(replace(step, apex=0.0, lead=lead), leg, ground, surface_pose)
+        across, rises = _rises(replace(step, apex=0.0, lead=lead), leg, ground, surface_pose)
         for power in POWERS[step.curve]:
-            needed = max(rise / arch(across, power) for across, rise in rises) + margin
+            needed = float((rises / arch(across, power)).max()) + margin
             found = replace(step, apex=max(least, needed), power=power, lead=lead)
             if best is None or found.apex * NOT_WORTH < best.apex:
                 best = found
@@ -414,23 +510,24 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
     return best or step
 
 
-def _rises(step: Step, leg: Leg, ground: Ground, surface_pose: SurfacePose) -> list[tuple[float, float]]:
-    """By moment the share of the way, and how much higher the ground is than the lowest point of the foot."""
-    span = step.land - step.lift
-    moments = [step.lift + span * index / SAMPLES for index in range(SAMPLES + 1)]
-    poses = [swinging(leg, step, time, surface_pose) for time in moments]
+def _rises(step: Step, leg: Leg, ground: Ground, surface_pose: SurfacePose) -> tuple[Doubles, Doubles]:
+    """By moment where the foot is on its arc, and how much higher the ground is than its lowest point."""
+    shares: Doubles = np.arange(SAMPLES + 1) / SAMPLES
+    moments = step.lift + (step.land - step.lift) * shares
+    paths = FootPaths([leg], [(step.start, [step])], surface_pose)
+    poses = paths.at(moments)
     rises = [-leg.reach] * (SAMPLES + 1)
     for point in contacts(leg):
-        heights = [
-            _heights(ground, leg, pose.contact(point), (step.up, time))
-            for pose, time in zip(poses, moments, strict=True)
-        ]
+        points = poses.soles[0] + rotated_each(poses.rotations[0], np.broadcast_to(np.array(point), (len(shares), 3)))
+        rows = zip(points.tolist(), moments.tolist(), strict=True)
+        heights = [_heights(ground, leg, v3(place), (step.up, time)) for place, time in rows]
         for index in range(1, SAMPLES):
             foot, here = heights[index]
             for _, beside in (heights[index - 1], heights[index + 1]):
                 here = beside if beside - here > EDGE * leg.reach else here
             rises[index] = max(rises[index], here - foot - GRAZING * leg.reach)
-    return [(gone(leg, step, index / SAMPLES)[1], rises[index]) for index in range(1, SAMPLES)]
+    arc = shares if step.pace else paths.gone(np.zeros(len(shares), dtype=np.intp), shares)[:, 0]
+    return arc[1:-1], np.array(rises[1:-1])
 
 
 def contacts(leg: Leg) -> Sequence[V3]:

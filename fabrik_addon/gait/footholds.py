@@ -57,7 +57,7 @@ class Stance:
         upright: The body's heading midway through the stance: a rotation that keeps Z along `up`.
         up: What is up.
         ahead: Where the body goes, a unit vector across `up`.
-        bodies: Place and rotation of the leg's segment of the body at landing, midway and at lifting, world space.
+        bodies: Place and rotation of the body at landing, midway and at lifting, world space.
         others: Where other feet stand at landing, world space.
         apart: How near another foot may be, scene units.
         radius: How far from the best place others are looked at: a quarter of a stride, scene units.
@@ -123,7 +123,7 @@ def choose(ground: Ground, stance: Stance, settings: Settings) -> Choice:
             second.append(held)
     if second:
         return _chosen(min(second, key=_cost)[0], stance, ground.terrain, refused)
-    hanging = Foothold(stance.leg.home, IDENTITY, surface=BODY - stance.leg.segment)  # at home, in the body's frame
+    hanging = Foothold(stance.leg.home, IDENTITY, surface=BODY)  # at home, in the body's frame
     return hanging, ORIGIN, tuple(refused)
 
 
@@ -206,6 +206,17 @@ def _out_of_reach(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> fl
         far = distance - leg.walking_reach - HIP_SPARE * leg.foot_length
         worst = max(worst, far, leg.shortest - length(way))
     return worst
+
+
+def is_held(stance: Stance, flat: tuple[V3, Q4], sway: float) -> bool:
+    """Whether the leg of a stance reaches a place all the while, within the limits of its joints.
+
+    Args:
+        stance: The stance.
+        flat: Place and rotation of the foot, world space.
+        sway: See `_held_off`.
+    """
+    return _out_of_reach(stance, flat, stance.hips) <= 0.0 and _held_off(stance, flat, sway) <= 0.0
 
 
 def _within_limits(candidate: Candidate, stance: Stance, settings: Settings) -> Candidate:

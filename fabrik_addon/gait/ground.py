@@ -37,7 +37,7 @@ from .legs import Leg
 from .settings import Gravity, Settings
 
 STATIC = -1  # the surface that does not move
-BODY = -2  # the body's first segment, on which a foot hangs where there is no ground; the others follow downwards
+BODY = -2  # the body, on which a foot hangs where there is no ground
 
 
 def is_body(surface: int) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
+import numpy as np
+
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..maths import (
@@ -25,25 +27,29 @@ from ..maths import (
     distance,
     dot,
     length,
+    lengths,
     lerp,
     minus,
     multiplied,
     perpendicular,
     placed,
     plus,
+    q4,
     scaled,
     slerp,
     turn_about,
     turned,
     unit_or,
+    units,
+    v3,
 )
 from ..messages import Message
-from .body import LOWEST, Course, Lean, carried, lean_of, need_of
+from .body import LOWEST, Course, Leans, carried, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
-from .feet import Cause, Feet, Foothold, FootPose, Step, foot_at, raised
+from .feet import Cause, Feet, Foothold, FootPaths, FootPose, Step, raised
 from .footholds import Choice, Stance, choose, least_distances
 from .ground import Ground, Terrain, is_body
-from .legs import Leg, Reaching, by_segment, check_legs, rooms_of
+from .legs import Leg, Reaching, ahead_of, check_legs, rooms_of
 from .path import track_through
 from .settings import ROUNDING, Settings, check_settings
 from .stepping import LegState, stood_on
@@ -161,7 +167,7 @@ class HandWalk:
         """Stand all feet on the ground.
 
         Args:
-            legs: The walker's, all of one segment.
+            legs: The walker's.
             settings: Of the walk.
             terrain: To walk on.
             pose: Place and rotation of the body.
@@ -182,10 +188,9 @@ class HandWalk:
             usual_stride(usual, size, settings), 2.0 * min(leg.reach for leg in legs)
         )
         rooms = rooms_of(legs, reaching, settings.body_sway).values()
-        self.trigger = min([self.trigger, *(WITHIN * limit(0.0, 1.0) for limit in rooms)])
-        by_segment(legs, 1)
+        self.trigger = min([self.trigger, *(WITHIN * ahead_of(limit) for limit in rooms)])
         self._stand(pose)
-        self.lean: Lean = 0.0, self.course.tracks[0].ups[0], ORIGIN
+        self.lean: Leans = np.zeros(1), self.course.track.arrays[3], np.zeros((1, 3))
         self.depth, self.at_first = 0.0, (ORIGIN, IDENTITY)
         self.homes = [self.course.home(index, 0.0) for index in range(len(legs))]
         self.speeds = [ORIGIN] * len(legs)  # of the homes, scene units a second, evened out
@@ -214,7 +219,7 @@ class HandWalk:
     def holds(self, pose: Pose) -> bool:
         """Whether all feet that stand would reach, the body at a pose of its path and no lower than it may come."""
         offset, tilt = self._carried()
-        place, rotation, up = plus(pose[0], offset), multiplied(tilt, pose[1]), self.course.tracks[0].ups[0]
+        place, rotation, up = plus(pose[0], offset), multiplied(tilt, pose[1]), self.course.track.ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             hip = placed(place, rotation, leg.hip)
             hip = along(hip, up, -need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
@@ -239,8 +244,8 @@ class HandWalk:
 
     def poses(self) -> tuple[FootPose, ...]:
         """All feet now."""
-        feet = zip(self.legs, self.feet, strict=True)
-        return tuple(foot_at(leg, start, steps, self.time, self._surface_pose) for leg, (start, steps) in feet)
+        feet = [(start, steps[-1:]) for start, steps in self.feet]  # where they stood before does not count
+        return FootPaths(self.legs, feet, self._surface_pose).at(np.array([self.time])).singly()[0]
 
     def move(self, time: float, pose: Pose) -> tuple[FootPose, ...]:
         """Move the body, and keep the moment; one that is no later than the last takes its place.
@@ -274,7 +279,7 @@ class HandWalk:
 
     def _stand(self, pose: Pose) -> None:
         track = track_through([pose[0]], [pose[1]], self.settings.gravity)
-        self.course = Course([track], self.legs, lambda _: self.settings, self.reaching)
+        self.course = Course(track, self.legs, lambda _: self.settings, self.reaching)
 
     # ---- steps
 
@@ -295,7 +300,7 @@ class HandWalk:
 
         One that has drifted a little, and that its leg does not reach any more, counts as having drifted far enough.
         """
-        state, up = self.states[index], self.course.tracks[0].ups[0]
+        state, up = self.states[index], self.course.track.ups[0]
         place, rotation = state.foothold.in_world(self.time, self._surface_pose)
         drift = length(perpendicular(minus(minus(place, state.slack), self.homes[index]), up)) / self.trigger
         leg = self.legs[index]
@@ -306,7 +311,7 @@ class HandWalk:
         return max(drift, 1.0) if is_beyond and drift > JOINING else drift
 
     def _step(self, index: int) -> None:
-        state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
+        state, leg, up = self.states[index], self.legs[index], self.course.track.ups[0]
         speed = perpendicular(self.speeds[index], up)
         pace = length(speed)
         span = clipped(self.trigger / pace if pace > 0.0 else SLOWEST_STEP, LEAST_SWING, SLOWEST_STEP)
@@ -322,10 +327,10 @@ class HandWalk:
 
     def _choose(self, index: int, wanted: V3, time: float) -> Choice:
         """The foothold for a place of the world that is wanted, for a foot that lands at a time."""
-        track, leg = self.course.tracks[0], self.legs[index]
+        track, leg = self.course.track, self.legs[index]
         up = track.ups[0]
         others = stood_on(self.states, index, time, self._surface_pose)
-        wanted = along(wanted, up, self.lean[0] * self.settings.body_carry)
+        wanted = along(wanted, up, float(self.lean[0][0]) * self.settings.body_carry)
         way = perpendicular(minus(wanted, self.course.home(index, 0.0)), up)
         ahead = unit_or(way, turned(track.uprights[0], X_AXIS))
         place, rotation = self._body()
@@ -340,19 +345,19 @@ class HandWalk:
 
     def _carry(self, span: float | None) -> None:
         """Let the body follow its feet; at once where no time is given."""
-        track = self.course.tracks[0]
-        footings = [
-            (None if foot.is_hanging else foot.base, self.course.home(index, 0.0), foot.is_planted)
-            for index, foot in enumerate(self.poses())
-        ]
-        size = max(leg.reach for leg in self.legs)
-        raised, normal, aside = lean_of(track, 0, self.course.middles[0], footings, size)
-        before, keep = self.lean, _kept(span, CARRYING) if span is not None else 0.0
-        self.lean = (
-            raised + (before[0] - raised) * keep,
-            unit_or(lerp(normal, before[1], keep), track.ups[0]),
-            lerp(aside, before[2], keep),
+        track = self.course.track
+        feet = self.poses()
+        points, homes = (
+            np.array([foot.base for foot in feet]),
+            np.array([track.home(leg.home, 0.0) for leg in self.legs]),
         )
+        stands = np.array([(foot.is_planted, not foot.is_hanging) for foot in feet])
+        footings = points[:, None], homes[:, None], stands[:, :1], stands[:, 1:]
+        size = max(leg.reach for leg in self.legs)
+        now = lean_of(track, np.zeros(1, dtype=np.intp), self.course.middle, footings, size)
+        keep = _kept(span, CARRYING) if span is not None else 0.0
+        raised, normal, aside = (new + keep * (old - new) for new, old in zip(now, self.lean, strict=True))
+        self.lean = raised, np.where(lengths(normal)[:, None] > 0.0, units(normal), track.arrays[3]), aside
         self.depth = max(self._need(), self.depth * keep)
 
     def body(self) -> Pose:
@@ -361,13 +366,13 @@ class HandWalk:
         Both are against those with which it was grabbed, see `stand_at`.
         """
         offset, tilt = self._carried()
-        offset = along(offset, self.course.tracks[0].ups[0], -self.depth)
+        offset = along(offset, self.course.track.ups[0], -self.depth)
         return minus(offset, self.at_first[0]), multiplied(tilt, conjugated(self.at_first[1]))
 
     def _need(self) -> float:
         """How far the body has to come down for the legs: also for those in the air, which reach back at first."""
         (place, rotation), need = self._body(), 0.0
-        up = self.course.tracks[0].ups[0]
+        up = self.course.track.ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             if not foot.is_hanging:
                 hip = placed(place, rotation, leg.hip)
@@ -375,13 +380,13 @@ class HandWalk:
         return need
 
     def _carried(self) -> Pose:
-        body = carried(self.course.tracks[0], self.course.pivots[0], [self.lean], [self.settings], self.legs)
-        return body.offsets[0], body.tilts[0]
+        body = carried(self.course.track, self.course.pivot, self.lean, [self.settings], self.legs)
+        return v3(body.offsets[0].tolist()), q4(body.tilts[0].tolist())
 
     def _body(self) -> Pose:
         """The body over its feet, before it gives way to legs that would not reach."""
         offset, tilt = self._carried()
-        track = self.course.tracks[0]
+        track = self.course.track
         return plus(track.places[0], offset), multiplied(tilt, track.rotations[0])
 
     def _surface_pose(self, surface: int, time: float) -> Pose:

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from math import atan2, cos, pi, sin
+from math import cos, pi, sin
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
@@ -17,6 +19,7 @@ from ..maths import (
     Q4,
     V3,
     Z_AXIS,
+    Doubles,
     cross,
     distance,
     dot,
@@ -53,20 +56,19 @@ class Sole(NamedTuple):
     heel: float
     ball: float
 
-    def rolled(self, pitch: float) -> tuple[float, float]:
-        """Where the ankle of a foot is that has rolled over its ball, or back on its heel, from under it flat.
+    def rolled(self, pitch: Doubles) -> tuple[Doubles, Doubles]:
+        """Where the ankles of feet are that have rolled over the ball, or back on the heel, from under them flat.
 
         Args:
             pitch: Radians; positive lifts the heel.
         """
-        pivot = self.ball if pitch > 0.0 else -self.heel
-        x, z = -pivot, self.height
-        return pivot + x * cos(pitch) + z * sin(pitch), z * cos(pitch) - x * sin(pitch)
+        pivot, cosine, sine = np.where(pitch > 0.0, self.ball, -self.heel), np.cos(pitch), np.sin(pitch)
+        return pivot - pivot * cosine + self.height * sine, self.height * cosine + pivot * sine
 
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg, in the frame of its segment of the body at rest: +Z up, origin at the segment's place.
+    """A leg, in the frame of the body at rest: +Z up, origin at the body's place.
 
     Attributes:
         name: Of the chain.
@@ -80,7 +82,6 @@ class Leg:
         side: LEFT, RIGHT, or 0.
         row: Counted from the front.
         offset: Share of the cycle by which the leg is ahead, for the gait that is made by hand.
-        segment: Of the body, from which its home and hip are measured.
         group: Legs with the same group number step together when the body is moved by hand.
         cycle: How it goes in a clip of the creature, for the gait that is read from one.
     """
@@ -97,7 +98,6 @@ class Leg:
     row: int = 0
     offset: float = 0.0
     group: int = 0
-    segment: int = 0
     cycle: Cycle | None = None
 
     @cached_property
@@ -209,22 +209,6 @@ def arranged(legs: Sequence[Leg], forward: V3) -> tuple[Leg, ...]:
     )
 
 
-def by_segment(legs: Sequence[Leg], count: int) -> list[list[int]]:
-    """By segment the indices of its legs.
-
-    Raises:
-        InvalidValueError: A leg belongs to no segment, or a segment has no legs.
-    """
-    found: list[list[int]] = [[] for _ in range(count)]
-    for index, leg in enumerate(legs):
-        if not 0 <= leg.segment < count:
-            raise InvalidValueError(Message("NO_SUCH_SEGMENT", segment=leg.segment), chain=leg.name)
-        found[leg.segment].append(index)
-    if not all(found):
-        raise InvalidValueError(Message("SEGMENT_WITHOUT_LEGS"))
-    return found
-
-
 def neighbours(legs: Sequence[Leg]) -> tuple[tuple[int, ...], ...]:
     """For each leg the indices of those before, behind and across from it."""
 
@@ -249,9 +233,9 @@ LEAST_ROOM = 0.05  # of a leg's reach: what a leg has in any case, so that one w
 DIRECTIONS = 16  # round a home, in which the room within the limits is measured
 HALVINGS = 6  # of the way on which the room ends, to find where it does
 
-# How far a leg's ankle can be from its place at rest, to either side along a level direction (x, y) of the body's
-# frame, within the limits of its joints: scene units, never nothing at all
-Room = Callable[[float, float], float]
+# How far a leg's ankle can be from its place at rest, to either side along level directions (x, y) of the body's frame
+# (F,), within the limits of its joints: scene units, never nothing at all
+Room = Callable[[Doubles, Doubles], Doubles]
 
 
 class Reaching(Protocol):
@@ -267,7 +251,7 @@ class Reaching(Protocol):
 
         Args:
             leg: Index.
-            ankle: The point, in the frame of the leg's segment of the body at rest.
+            ankle: The point, in the frame of the body at rest.
 
         Returns:
             Scene units; 0 where the ankle gets there.
@@ -275,11 +259,11 @@ class Reaching(Protocol):
         ...
 
     def turn_missed(self, leg: int, ankle: V3, rotation: Q4) -> float:
-        """How far a leg's joints miss the rotation of its foot, the ankle at a point.
+        """How far a leg's joints miss its foot: the rotation, and the place of the ankle as seen from the knee.
 
         Args:
             leg: Index.
-            ankle: The point, in the frame of the leg's segment of the body at rest.
+            ankle: The point, in the frame of the body at rest.
             rotation: Of the foot in that frame, from how it is at rest.
 
         Returns:
@@ -331,4 +315,13 @@ def _room_of(leg: Leg, shortage: Callable[[V3], float], spare: float) -> Room:
         ways = way_along(cos(angle), sin(angle)), way_along(-cos(angle), -sin(angle))
         return max(min(ways) - spare, LEAST_ROOM * leg.reach)
 
-    return lambda x, y: in_direction(round(atan2(y, x) / pi * (DIRECTIONS // 2)) % (DIRECTIONS // 2))
+    def along(x: Doubles, y: Doubles) -> Doubles:
+        numbers = np.rint(np.arctan2(y, x) / pi * (DIRECTIONS // 2)).astype(np.intp) % (DIRECTIONS // 2)
+        return np.array([in_direction(number) for number in numbers.tolist()])
+
+    return along
+
+
+def ahead_of(room: Room) -> float:
+    """How much room there is ahead."""
+    return float(room(np.zeros(1), np.ones(1))[0])

@@ -6,11 +6,29 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import floor
 
+import numpy as np
+
 from ..errors import InvalidValueError
-from ..finite import are_finite
-from ..maths import Q4, V3, Z_AXIS, between, distance, lerp, multiplied, normalized, placed, slerp, turned
+from ..finite import LARGEST, are_finite
+from ..maths import (
+    Q4,
+    V3,
+    Z_AXIS,
+    Doubles,
+    betweens,
+    lengths,
+    lerp,
+    placed,
+    products,
+    rotated_each,
+    rows_of,
+    slerp,
+    slerps,
+    units,
+)
 from ..messages import Message
 from .legs import Leg
 from .settings import ROUNDING, Gravity
@@ -41,7 +59,7 @@ class BodyPath:
         return (len(self.places) - 1) / self.fps
 
 
-def _check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
+def check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
     """Refuse a path that can't be walked.
 
     Raises:
@@ -51,31 +69,18 @@ def _check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
         raise InvalidValueError(Message("PATH_INCOMPLETE"))
     if not path.fps > 0.0 or not are_finite([path.fps]):
         raise InvalidValueError(Message("NO_FRAME_RATE", fps=path.fps))
-    for index, (place, rotation) in enumerate(zip(path.places, path.rotations, strict=True)):
-        if not are_finite((*place, *rotation)):
-            raise InvalidValueError(Message("PATH_PLACE_NOT_FINITE", frame=path.first + index))
-        if sum(value * value for value in rotation) < LEAST_TURN * LEAST_TURN:
-            raise InvalidValueError(Message("PATH_WITHOUT_ROTATION", frame=path.first + index))
-    farthest = LEAP * max(leg.reach for leg in legs)
-    for index in range(len(path.places) - 1):
-        leap = distance(path.places[index], path.places[index + 1])
-        if leap > farthest:
-            frames = Message("TWO_FRAMES", first=path.first + index, second=path.first + index + 1)
-            raise InvalidValueError(Message("PATH_LEAPS", distance=leap, frames=frames))
-
-
-def check_paths(paths: Sequence[BodyPath], legs: Sequence[Leg]) -> None:
-    """Refuse paths that can't be walked.
-
-    Raises:
-        InvalidValueError: There is none, they differ in time, or one can't be walked; the frame is named.
-    """
-    if not paths:
-        raise InvalidValueError(Message("NO_PATH"))
-    for path in paths:
-        _check_path(path, legs)
-        if (path.first, path.fps, len(path.places)) != (paths[0].first, paths[0].fps, len(paths[0].places)):
-            raise InvalidValueError(Message("PATHS_DIFFER"))
+    places, rotations = np.array(path.places), np.array(path.rotations)
+    is_somewhere = (np.abs(np.concatenate((places, rotations), axis=1)) <= LARGEST).all(axis=1)
+    if not is_somewhere.all():
+        raise InvalidValueError(Message("PATH_PLACE_NOT_FINITE", frame=path.first + int(is_somewhere.argmin())))
+    is_turned = lengths(rotations) >= LEAST_TURN
+    if not is_turned.all():
+        raise InvalidValueError(Message("PATH_WITHOUT_ROTATION", frame=path.first + int(is_turned.argmin())))
+    leaps = lengths(np.diff(places, axis=0))
+    far = np.flatnonzero(leaps > LEAP * max(leg.reach for leg in legs))
+    if len(far):
+        frames = Message("TWO_FRAMES", first=path.first + int(far[0]), second=path.first + int(far[0]) + 1)
+        raise InvalidValueError(Message("PATH_LEAPS", distance=float(leaps[far[0]]), frames=frames))
 
 
 def smoothed(values: Sequence[float], half_life: float, spacing: float) -> list[float]:
@@ -98,10 +103,10 @@ def smoothed(values: Sequence[float], half_life: float, spacing: float) -> list[
     return result
 
 
-def smoothed_points(points: Sequence[V3], half_life: float, spacing: float) -> list[V3]:
-    """Vectors, each component smoothed."""
-    columns = [smoothed([point[axis] for point in points], half_life, spacing) for axis in range(3)]
-    return list(zip(columns[0], columns[1], columns[2], strict=True))
+def smoothed_each(rows: Doubles, half_life: float, spacing: float) -> Doubles:
+    """Vectors (F, k), each component smoothed."""
+    found: Doubles = np.column_stack([smoothed(column, half_life, spacing) for column in rows.T.tolist()])
+    return found
 
 
 def covered(needs: Sequence[float], half_width: int) -> list[float]:
@@ -196,9 +201,15 @@ class Track:
             place, upright = lerp(place, self.places[index + 1], share), slerp(upright, self.uprights[index + 1], share)
         return placed(place, upright, point)
 
-    def homes(self, point: V3) -> list[V3]:
-        """A point of the upright frame at all samples, in world space."""
-        return [placed(place, upright, point) for place, upright in zip(self.places, self.uprights, strict=True)]
+    @cached_property
+    def arrays(self) -> tuple[Doubles, Doubles, Doubles, Doubles]:
+        """Places (F, 3), rotations (F, 4), uprights (F, 4) and ups (F, 3)."""
+        return np.array(self.places), np.array(self.rotations), np.array(self.uprights), np.array(self.ups)
+
+    def homes(self, point: V3) -> Doubles:
+        """A point of the upright frame at all samples, in world space: (F, 3)."""
+        places, _, uprights, _ = self.arrays
+        return places + rotated_each(uprights, np.broadcast_to(np.array(point), places.shape))
 
     def calmed(self, half_life: float) -> Track:
         """The same path with places and headings smoothed.
@@ -206,64 +217,33 @@ class Track:
         Args:
             half_life: See `smoothed`, seconds.
         """
-        quaternions = _continuous(self.uprights)
-        columns = [smoothed([q[axis] for q in quaternions], half_life, TICK) for axis in range(4)]
-        uprights = [normalized(q) for q in zip(columns[0], columns[1], columns[2], columns[3], strict=True)]
-        return Track(smoothed_points(self.places, half_life, TICK), self.rotations, uprights, self.ups)
+        places, _, uprights, _ = self.arrays
+        signs = np.cumprod(np.where(np.add.reduce(uprights[1:] * uprights[:-1], axis=1) < 0.0, -1.0, 1.0))
+        run = uprights * np.concatenate(((1.0,), signs))[:, None]  # neighbours are near each other
+        spots = smoothed_each(places, half_life, TICK), units(smoothed_each(run, half_life, TICK))
+        return Track(rows_of(spots[0]), self.rotations, rows_of(spots[1]), self.ups)
 
 
 def track_of(path: BodyPath, gravity: str) -> Track:
     """Sample a path; after its end the body stands."""
-    count = floor((path.seconds + TAIL) / TICK + 0.5) + 1
-    places, rotations = [], []
-    for index in range(count):
-        position = min(index * TICK, path.seconds) * path.fps
-        places.append(_place(path, position))
-        rotations.append(_rotation(path, position))
-    return track_through(places, rotations, gravity)
+    count, last = floor((path.seconds + TAIL) / TICK + 0.5) + 1, len(path.places) - 1
+    positions = np.minimum(np.arange(count) * TICK, path.seconds) * path.fps
+    index = np.minimum(positions.astype(np.intp), last)
+    t = np.where(index < last, positions - index, 0.0)[:, None]
+    places, rotations = np.array(path.places), units(np.array(path.rotations))
+    before, a, b, after = (places[np.clip(index + k, 0, last)] for k in (-1, 0, 1, 2))
+    k, j = 0.5 * t * (t * (2.0 - t) - 1.0), 0.5 * (t * t * (3.0 * t - 5.0) + 2.0)  # Catmull-Rom's curve
+    m, n = 0.5 * t * (t * (4.0 - 3.0 * t) + 1.0), 0.5 * t * t * (t - 1.0)
+    spots = np.where(t > 0.0, k * before + j * a + m * b + n * after, a)
+    turns = slerps(rotations[index], rotations[np.minimum(index + 1, last)], t[:, 0])
+    return track_through(rows_of(spots), rows_of(turns), gravity)
 
 
 def track_through(places: list[V3], rotations: list[Q4], gravity: str) -> Track:
     """The track of given samples."""
+    turns = np.array(rotations)
+    ups = rotated_each(turns, np.broadcast_to(np.array(Z_AXIS), (len(turns), 3)))
     if gravity == Gravity.SURFACE:
-        return Track(places, rotations, rotations, [turned(rotation, Z_AXIS) for rotation in rotations])
-    uprights = [multiplied(between(turned(rotation, Z_AXIS), Z_AXIS), rotation) for rotation in rotations]
-    return Track(places, rotations, uprights, [Z_AXIS] * len(places))
-
-
-def _place(path: BodyPath, position: float) -> V3:
-    """Between frames: Catmull-Rom's curve."""
-    last = len(path.places) - 1
-    index = min(floor(position), last)
-    t = position - index
-    if t <= 0.0 or index == last:
-        return path.places[index]
-    before, after = path.places[max(index - 1, 0)], path.places[min(index + 2, last)]
-    a, b = path.places[index], path.places[index + 1]
-    k = 0.5 * t * (t * (2.0 - t) - 1.0)
-    j = 0.5 * (t * t * (3.0 * t - 5.0) + 2.0)
-    m = 0.5 * t * (t * (4.0 - 3.0 * t) + 1.0)
-    n = 0.5 * t * t * (t - 1.0)
-    return (
-        k * before[0] + j * a[0] + m * b[0] + n * after[0],
-        k * before[1] + j * a[1] + m * b[1] + n * after[1],
-        k * before[2] + j * a[2] + m * b[2] + n * after[2],
-    )
-
-
-def _rotation(path: BodyPath, position: float) -> Q4:
-    last = len(path.rotations) - 1
-    index = min(floor(position), last)
-    if index == last:
-        return normalized(path.rotations[last])
-    return slerp(normalized(path.rotations[index]), normalized(path.rotations[index + 1]), position - index)
-
-
-def _continuous(rotations: list[Q4]) -> list[Q4]:
-    """The same rotations with signs such that neighbours are near each other."""
-    result = [rotations[0]]
-    for q in rotations[1:]:
-        p = result[-1]
-        is_near = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3] >= 0.0
-        result.append(q if is_near else (-q[0], -q[1], -q[2], -q[3]))
-    return result
+        return Track(places, rotations, rotations, rows_of(ups))
+    uprights = products(betweens(ups, np.broadcast_to(np.array(Z_AXIS), ups.shape)), turns)
+    return Track(places, rotations, rows_of(uprights), [Z_AXIS] * len(places))

@@ -6,24 +6,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from itertools import repeat
-from math import floor
+from math import floor, inf
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from ..errors import InvalidValueError
-from ..maths import Q4, V3, lerp, multiplied, plus, slerp
+from ..maths import Q4, V3, Doubles, lerp, multiplied, plus, slerp
 from ..messages import Message
 from .cycle import Cycle
-from .feet import Feet, Foothold, FootPose, Step, foot_at
+from .feet import Feet, Foothold, FootPaths, FootPose, Given, Step
 from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
 from .path import TICK, BodyPath
 from .settings import Settings
 
 Poses = Sequence[tuple[V3, Q4]]
+BLOCK = 64  # frames
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class WalkPlan:
         legs: The walker's.
         starts: By leg where it stands at first.
         steps: By leg, in the order of time.
-        body: By segment place and rotation of the body on its path, TICK apart.
-        carried: By segment offset to the place, and rotation to be applied after the path's, TICK apart.
+        body: Place and rotation of the body on its path, TICK apart.
+        carried: Offset to the place, and rotation to be applied after the path's, TICK apart.
         surfaces: Of each surface that moves and is stood on, place and rotation, TICK apart.
         told: What could not be as asked, a sentence each.
         phases: Of the walk's clock, in cycles, TICK apart; none where its gait has no cycle.
@@ -51,54 +54,70 @@ class WalkPlan:
     legs: tuple[Leg, ...]
     starts: tuple[Foothold, ...]
     steps: tuple[tuple[Step, ...], ...]
-    body: tuple[Poses, ...]
-    carried: tuple[Poses, ...]
+    body: Poses
+    carried: Poses
     surfaces: Mapping[int, Poses] = field(default_factory=dict)
     told: tuple[str | Message, ...] = ()
     phases: tuple[float, ...] = ()
     paces: tuple[float, ...] = ()
 
+    @cached_property
+    def paths(self) -> FootPaths:
+        """The ways of its feet."""
+        return FootPaths(self.legs, [*zip(self.starts, self.steps, strict=True)], self.surface_pose)
+
+    @cached_property
+    def blocks(self) -> dict[int, list[tuple[FootPose, ...]]]:
+        """Of `feet_at`: the feet at whole frames that were asked for."""
+        return {}
+
     @property
     def last(self) -> float:
         """The frame from which on nothing moves any more."""
-        return self.first + (len(self.body[0]) - 1) * TICK * self.fps
+        return self.first + (len(self.body) - 1) * TICK * self.fps
 
     def time_of(self, frame: float) -> float:
         """Seconds from the first frame; before it and after the last the walker stands as there."""
-        return min(max((frame - self.first) / self.fps, 0.0), (len(self.body[0]) - 1) * TICK)
+        return min(max((frame - self.first) / self.fps, 0.0), (len(self.body) - 1) * TICK)
 
     def surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
         """Place and rotation of a surface that moves, or of the body, which is one for a foot that hangs."""
         if is_body(surface):
-            place, rotation = sample(self.body[BODY - surface], time)
-            offset, tilt = sample(self.carried[BODY - surface], time)
+            place, rotation = sample(self.body, time)
+            offset, tilt = sample(self.carried, time)
             return plus(place, offset), multiplied(tilt, rotation)
         return sample(self.surfaces[surface], time)
 
 
 def feet_at(plan: WalkPlan, frame: float) -> tuple[FootPose, ...]:
-    """All feet at a frame, which need not be a whole number, in world space."""
-    time, legs = plan.time_of(frame), zip(plan.legs, plan.starts, plan.steps, strict=True)
-    return tuple(foot_at(leg, start, steps, time, plan.surface_pose) for leg, start, steps in legs)
+    """All feet at a frame, which need not be a whole number, in world space.
+
+    Whole frames are reckoned in blocks: one takes hardly longer than a frame.
+    """
+    if frame != floor(frame):
+        return plan.paths.at(np.array([plan.time_of(frame)])).singly()[0]
+    block, place = divmod(int(frame), BLOCK)
+    if block not in plan.blocks:
+        times = [plan.time_of(BLOCK * block + index) for index in range(BLOCK)]
+        plan.blocks[block] = plan.paths.at(np.array(times)).singly()
+    return plan.blocks[block][place]
 
 
 def path_at(plan: WalkPlan, frame: float) -> tuple[V3, Q4]:
     """Place and rotation of a rigid body on its path at a frame, not carried."""
-    return sample(plan.body[0], plan.time_of(frame))
+    return sample(plan.body, plan.time_of(frame))
 
 
-def body_pose_at(plan: WalkPlan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
+def body_pose_at(plan: WalkPlan, frame: float) -> tuple[V3, Q4]:
     """Place and rotation of the body at a frame, carried."""
-    return plan.surface_pose(BODY - segment, plan.time_of(frame))
+    return plan.surface_pose(BODY, plan.time_of(frame))
 
 
-def rhythm_at(plan: WalkPlan, frame: float) -> tuple[float, float]:
-    """The phase of the clock and the speed, free of size, at a frame of a walk that has a cycle."""
-    position = plan.time_of(frame) / TICK
-    index = min(floor(position), len(plan.phases) - 1)
-    share, after = position - index, min(index + 1, len(plan.phases) - 1)
-    phase, pace = (values[index] + share * (values[after] - values[index]) for values in (plan.phases, plan.paces))
-    return phase, pace
+def rhythm_over(plan: WalkPlan, frames: Sequence[float]) -> tuple[Doubles, Doubles]:
+    """The phase of the clock and the speed, free of size, at frames of a walk that has a cycle; (F,) each."""
+    positions = np.array([plan.time_of(frame) for frame in frames]) / TICK
+    ticks = np.arange(len(plan.phases))
+    return np.interp(positions, ticks, plan.phases), np.interp(positions, ticks, plan.paces)
 
 
 def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]:
@@ -106,6 +125,16 @@ def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]
     low, high = plan.time_of(first), plan.time_of(last)
     found = [step for steps in plan.steps for step in steps if step.lift <= high and step.land >= low]
     return tuple(sorted(found, key=lambda step: (step.lift, step.leg)))
+
+
+def stances_of(plan: WalkPlan) -> list[Given]:
+    """All stances, leg by leg in the order of time, but for those of feet that hang; as if they were set by hand."""
+    found = list[Given]()
+    for leg, (start, steps) in enumerate(zip(plan.starts, plan.steps, strict=True)):
+        lands, lifts = [-1.0, *(step.land for step in steps)], [*(step.lift for step in steps), inf]
+        rows = zip(lands, lifts, [start, *(step.end for step in steps)], strict=True)
+        found += [Given(leg, *row) for row in rows if not is_body(row[2].surface)]
+    return found
 
 
 def surfaces_of(feet: Feet, terrain: Terrain, count: int) -> dict[int, Poses]:
@@ -129,13 +158,13 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
     return lerp(place, following, share), slerp(rotation, turned_to, share)
 
 
-VERSION = 3
-KNOWN = (2, VERSION)  # what a plan of the older one lacks, it has as it is if nothing is said of it
+VERSION = 4
+OF_SEVERAL = (2, 3)  # versions whose bodies are lists of one; what they lack, is as it is if nothing is said of it
 
 
-def digest_of(paths: Sequence[BodyPath], legs: Sequence[Leg], settings: Sequence[Settings], terrain: str) -> str:
+def digest_of(path: BodyPath, legs: Sequence[Leg], settings: Sequence[Settings], terrain: str) -> str:
     """A text that is another one where a plan of these inputs may be."""
-    return sha256(repr((VERSION, tuple(paths), tuple(legs), tuple(settings), terrain)).encode()).hexdigest()
+    return sha256(repr((VERSION, path, tuple(legs), tuple(settings), terrain)).encode()).hexdigest()
 
 
 def to_text(plan: WalkPlan) -> str:
@@ -152,7 +181,9 @@ def from_text(text: str) -> WalkPlan:
     """
     try:
         data = json.loads(text)
-        if data["version"] not in KNOWN:
+        if data["version"] in OF_SEVERAL:
+            ([data["body"]], [data["carried"]]) = data["body"], data["carried"]
+        elif data["version"] != VERSION:
             raise InvalidValueError(Message("WALK_OF_OTHER_VERSION", version=data["version"], known=VERSION))
         found: WalkPlan = _reader(WalkPlan)(data)
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from math import radians
 from typing import NamedTuple
@@ -33,81 +33,82 @@ class Gravity(StrEnum):
     SURFACE = "SURFACE"  # the body's own -Z: walls and ceilings
 
 
+def number(default: float, low: float, high: float, told: str) -> float:
+    """A number from `low` to `high`, and what it is, as the panel says it."""
+    made: float = field(default=default, metadata={"range": (low, high), "told": told})
+    return made
+
+
 @dataclass(frozen=True)
 class Settings:
     """All that decides a walk besides path, legs and terrain.
 
     Attributes:
         gait: Name of a gait of the registry.
-        duty: Share of the cycle that a foot stands, for the gait made by hand.
-        step_height: How far a swinging foot rises above what it passes.
-        stride_scale: Factor on the stride that belongs to the speed.
-        step_trigger: Drift from home, as a share of the usual stride, at which a foot steps while the body stands.
         swing_curve: A name of `Swing`.
-        body_height: Height of the body above its feet, 1 as at rest.
-        body_carry: How far the ground carries the body: 0 leaves the path's height as it is.
-        body_tilt: How far the body takes on the tilt of its feet, 0..1.
-        body_sway: How far the body shifts to over the standing feet, 0..1.
-        foot_tilt: How far feet take on the slope of the ground, 0..1.
-        heel_toe: How far a foot rolls from heel to toe, 0..1.
-        prediction: How far footholds look ahead along the path, 0..1.
-        clearance: Least distance of a swinging foot from the ground midway.
-        slope_max: The steepest ground to stand on, from what is up.
         gravity: A name of `Gravity`.
-        acceleration: Of gravity, scene units / s².
-        energy: Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more.
-        step_width: How far apart feet are as they walk, against those of people, for the human gait.
-        arm_swing: How far arms swing, against those of people, for the human gait.
-        bounce: How far the body goes up and down, against the legs' own, for gaits with a cycle.
-        lean: How much farther than people the trunk leans forward, for the human gait, radians.
     """
 
     gait: str = "TETRAPOD"
-    duty: float = 0.6
-    step_height: float = 0.1
-    stride_scale: float = 1.0
-    step_trigger: float = 0.25
+    duty: float = number(
+        0.6, 0.05, 0.98, "Share of the cycle in which a foot is on the ground, for the gait with your own offsets"
+    )
+    step_height: float = number(0.1, 0.0, 1.0, "How far a swinging foot rises, as a share of the leg's reach")
+    stride_scale: float = number(
+        1.0, 0.1, 4.0, "Factor on the natural stride length for the speed: longer steps are fewer"
+    )
+    step_trigger: float = number(
+        0.25, 0.02, 2.0, "Drift from home, as a share of the usual stride, at which a foot of a body that stands steps"
+    )
     swing_curve: str = Swing.SMOOTH
-    body_height: float = 1.0
-    body_carry: float = 1.0
-    body_tilt: float = 1.0
-    body_sway: float = 0.0
-    foot_tilt: float = 1.0
-    heel_toe: float = 0.0
-    prediction: float = 1.0
-    clearance: float = 0.02
-    slope_max: float = radians(50.0)
+    body_height: float = number(1.0, 0.2, 1.5, "Height of the body above its feet; 1: as at rest")
+    body_carry: float = number(
+        1.0, 0.0, 1.0, "How far the ground carries the body; 0: the keyed path's height stays as it is"
+    )
+    body_tilt: float = number(1.0, 0.0, 1.0, "How far the body takes on the tilt of its feet")
+    body_sway: float = number(0.0, 0.0, 1.0, "How far the body shifts to over the standing feet")
+    foot_tilt: float = number(1.0, 0.0, 1.0, "How far feet take on the slope of the ground")
+    heel_toe: float = number(0.0, 0.0, 1.0, "How far a foot rolls from its heel to its toes")
+    prediction: float = number(1.0, 0.0, 1.0, "How far footholds look ahead along the path")
+    clearance: float = number(
+        0.02, 0.0, 0.5, "Least distance of a swinging foot from the ground, as a share of the leg's reach"
+    )
+    slope_max: float = number(radians(50.0), 0.0, radians(90.0), "The steepest ground to stand on, from what is up")
     gravity: str = Gravity.DOWN
-    acceleration: float = 9.81
-    energy: float = 1.0
-    step_width: float = 1.0
-    arm_swing: float = 1.0
-    bounce: float = 1.0
-    lean: float = 0.0
+    acceleration: float = number(
+        9.81, 1e-3, 1e6, "Acceleration by gravity: the greater, the longer the stride that belongs to a speed"
+    )
+    energy: float = number(
+        1.0, 0.0, 2.0, "Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more"
+    )
+    step_width: float = number(1.0, 0.0, 4.0, "How far apart the feet are as a human walks, against those of people")
+    arm_swing: float = number(
+        1.0,
+        0.0,
+        3.0,
+        "How far arms swing as a human walks, against those of people; 0: trunk, head, arms and toes get no keys",
+    )
+    bounce: float = number(
+        1.0,
+        0.0,
+        3.0,
+        "How far the body goes up and down as it walks by a cycle, against what its legs do by themselves",
+    )
+    pace: float = number(
+        0.0,
+        0.0,
+        1.4,
+        "Speed as at which it walks by a cycle, by the root of gravity times a leg: 0.15 is slow, 0.43 usual, "
+        "and from 0.7 on people run; 0: that of the path",
+    )
+    lean: float = number(
+        0.0, radians(-45.0), radians(45.0), "How much farther forward than people the trunk leans as a human walks"
+    )
 
 
-# Least and greatest value of each number; the panel's sliders show them, too.
-RANGES: dict[str, tuple[float, float]] = {
-    "duty": (0.05, 0.98),
-    "step_height": (0.0, 1.0),
-    "stride_scale": (0.1, 4.0),
-    "step_trigger": (0.02, 2.0),
-    "body_height": (0.2, 1.5),
-    "body_carry": (0.0, 1.0),
-    "body_tilt": (0.0, 1.0),
-    "body_sway": (0.0, 1.0),
-    "foot_tilt": (0.0, 1.0),
-    "heel_toe": (0.0, 1.0),
-    "prediction": (0.0, 1.0),
-    "clearance": (0.0, 0.5),
-    "slope_max": (0.0, radians(90.0)),
-    "acceleration": (1e-3, 1e6),
-    "energy": (0.0, 2.0),
-    "step_width": (0.0, 4.0),
-    "arm_swing": (0.0, 3.0),
-    "bounce": (0.0, 3.0),
-    "lean": (radians(-45.0), radians(45.0)),
-}
+TOLD: dict[str, str] = {one.name: one.metadata["told"] for one in fields(Settings) if one.metadata}
+# Least and greatest value of each number; the panel's sliders show them, too
+RANGES: dict[str, tuple[float, float]] = {one.name: one.metadata["range"] for one in fields(Settings) if one.metadata}
 
 
 class Style(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import atan2, copysign, cos, floor, radians, sqrt
+from math import atan2, copysign, cos, floor, radians
 
 from ..maths import (
     FRONT,
@@ -34,10 +34,10 @@ from ..maths import (
 from .body import Carried, Course, need_of
 from .clock import LEAST_SWING, MOST_SWING, Clock, cycles_at
 from .cycle import Cycle
-from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
-from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
+from .feet import Cause, Feet, Foothold, Given, Step, SurfacePose, raised, rolls_of
+from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
 from .gaits import gait_of
-from .ground import BODY, Ground, is_body, smallest_circle
+from .ground import Ground, is_body, smallest_circle
 from .legs import neighbours, reach_of
 from .path import TICK, Track
 from .settings import Settings
@@ -68,6 +68,8 @@ class LegState:
         window: The number of the cycle whose time in the air the leg has used, or has let pass; None before the first.
         slack: From where it wanted to stand to where it stands, world space.
         steps: All that it has taken.
+        due: Stances to come that were set by hand, in the order of time.
+        held: Such a one in which the foot stands, or lands next.
     """
 
     foothold: Foothold
@@ -75,6 +77,8 @@ class LegState:
     window: int | None = None
     slack: V3 = ORIGIN
     steps: list[Step] = field(default_factory=list)
+    due: list[Given] = field(default_factory=list)
+    held: Given | None = None
 
     def take(self, step: Step, slack: V3) -> None:
         """Add a step, at whose end the foot is off by so much from where it wanted to stand."""
@@ -94,25 +98,34 @@ def stood_on(states: Sequence[LegState], leg: int, time: float, surface_pose: Su
 class Stepper:
     """Walks along a track, sample by sample."""
 
-    def __init__(self, course: Course, ground: Ground, clock: Clock, bodies: Sequence[Carried]) -> None:
+    def __init__(
+        self, course: Course, ground: Ground, clock: Clock, body: Carried, given: Sequence[Given] = ()
+    ) -> None:
         """Stand all feet on the ground.
 
         Args:
             course: The body's and the legs'.
             ground: To walk on.
             clock: Of the walk.
-            bodies: By segment where the ground carries the body, as far as it is known before there are steps.
+            body: Where the ground carries the body, as far as it is known before there are steps.
+            given: Stances that were set by hand. Those that a leg can't hold are `unmet`, and do not count.
         """
-        self.course, self.ground, self.clock, self.bodies = course, ground, clock, bodies
+        self.course, self.ground, self.clock, self.body = course, ground, clock, body
+        self.track, self.poses = course.track, body.singly(course.track)
         self.legs, self.settings_at = course.legs, course.settings_at
         legs = course.legs
         self.beside = neighbours(legs)
         share = 1.0 if gait_of(course.settings[0]).cycle is None else PASSING
         self.near = [share * most for most in least_distances(legs)]
         self.states: list[LegState] = []
+        self.unmet: list[Given] = []
         for index in range(len(legs)):
-            foothold, slack, _ = self._choose(index, 0.0, 0.0)
-            self.states.append(LegState(foothold, slack=slack))
+            due = self._met([one for one in given if one.leg == index])
+            held = due.pop(0) if due and due[0].land <= 0.0 else None
+            foothold, slack, _ = choose(ground, self._stance(index, 0.0, 0.0), self.settings_at(0.0))
+            if held is not None:
+                foothold, slack = replace(held.foothold or foothold, is_given=True), ORIGIN
+            self.states.append(LegState(foothold, slack=slack, due=due, held=held))
         self.starts = tuple(state.foothold for state in self.states)
 
     @property
@@ -133,16 +146,22 @@ class Stepper:
         """Lift the legs whose turn has come, in the order of time."""
         due = [(time, leg) for leg in range(len(self.legs)) if (time := self._turn(leg, tick)) is not None]
         for time, leg in sorted(due):
-            free = max(time, self._free_from(leg, time, tick))
+            state, rhythm = self.states[leg], self.clock.rhythms[tick]
+            is_given = state.held is not None or self._is_due(leg, time)
+            free = time if is_given else max(time, self._free_from(leg, time, tick))
             if free <= tick * TICK:
-                rhythm = self.clock.rhythms[tick]
-                window = floor(self.clock.phases[tick] + rhythm.offsets[leg])
-                self.states[leg].window = window
-                self._step(leg, free, window + 1.0 - rhythm.offsets[leg], Cause.CYCLE)
+                window, share = divmod(self.clock.phases[tick] + rhythm.offsets[leg], 1.0)
+                is_early = self.clock.is_standing[tick] or share < 0.5 * rhythm.duties[leg]
+                state.window = state.window if is_early else int(window)
+                self._step(leg, free, None if is_early else window + 1.0 - rhythm.offsets[leg], Cause.CYCLE)
 
     def _turn(self, leg: int, tick: int) -> float | None:
         """When a leg is to lift between the sample before and this one, seconds; None where its turn has not come."""
         state, rhythm, now = self.states[leg], self.clock.rhythms[tick], tick * TICK
+        if state.held is not None:
+            return state.held.lift if state.held.lift <= now else None
+        if state.landed + RESTED <= now and self._is_due(leg, now):
+            return max(self._lift_to(state.due[0]), now - TICK)
         if self.clock.is_standing[tick] or state.landed + RESTED > now:
             return None
         phase = self.clock.phases[tick] + rhythm.offsets[leg]
@@ -170,7 +189,7 @@ class Stepper:
         now = tick * TICK
         worst, leg, cause = 0.0, -1, Cause.DRIFT
         for index, state in enumerate(self.states):
-            if state.landed + RESTED > now or is_body(state.foothold.surface):
+            if state.held is not None or state.landed + RESTED > now or is_body(state.foothold.surface):
                 continue
             if any(self.states[other].landed > now for other in self.beside[index]):
                 continue
@@ -179,6 +198,30 @@ class Stepper:
                 worst, leg, cause = excess, index, reason
         if leg >= 0:
             self._step(leg, now, None, cause)
+
+    def _met(self, given: Sequence[Given]) -> list[Given]:
+        """Those stances of a leg that it can hold, in the order of time; the others are noted."""
+        found = list[Given]()
+        for one in sorted(given, key=lambda each: each.land):
+            land, lift = max(one.land, 0.0), min(one.lift, self.course.count * TICK)
+            stance = self._stance(one.leg, land, lift)
+            flat = one.foothold.in_world(land, self._surface_pose) if one.foothold else (stance.wanted, stance.upright)
+            is_met = land <= lift and is_held(stance, flat, self.settings_at(land).body_sway)
+            (found if is_met else self.unmet).append(one)
+        return found
+
+    def _lift_to(self, given: Given) -> float:
+        """When a foot lifts for a stance that was set by hand, as long before it as in a step of the gait; seconds."""
+        index = self.track.split(given.land)[0]
+        span = 1.0 - self.clock.rhythms[index].duties[given.leg]
+        lift = self.clock.time_of(max(self.clock.phases[index] - span, 0.0)) or 0.0
+        longest = LONGEST_SWING if self.clock.cycles[index] else MOST_SWING
+        return clipped(lift, given.land - longest, given.land - LEAST_SWING)
+
+    def _is_due(self, leg: int, time: float) -> bool:
+        """Whether a foot that stands at a time has to lift for the next stance that was set by hand."""
+        due = self.states[leg].due
+        return bool(due) and self._lift_to(due[0]) <= time
 
     def _excess(self, leg: int, tick: int) -> tuple[float, Cause]:
         """By how much a foot that stands is beyond its leg's reach or too far from its home, as a share; else 0."""
@@ -196,14 +239,14 @@ class Stepper:
         if twist > 0.0 or not self.clock.is_standing[tick]:
             return max(twist, 0.0), Cause.DRIFT
         home = self.course.home(leg, now)
-        drift = length(perpendicular(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
+        drift = length(perpendicular(minus(minus(place, state.slack), home), self.track.up(now)))
         return max(drift / (self.settings_at(now).step_trigger * self._stride(now)) - 1.0, 0.0), Cause.DRIFT
 
     def _twist(self, leg: int, rotation: Q4, now: float) -> float:
         """How far a foot that stands is turned from where the body faces, radians; none without a length."""
         if self.legs[leg].foot_length <= 0.0:
             return 0.0
-        x, y, _ = turned(multiplied(conjugated(self.course.of(leg).upright(now)), rotation), FRONT)
+        x, y, _ = turned(multiplied(conjugated(self.track.upright(now)), rotation), FRONT)
         return abs(atan2(x, -y))
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
@@ -217,7 +260,7 @@ class Stepper:
         """Whether no step would bring a foot nearer to where it is wanted."""
         state = self.states[leg]
         place = state.foothold.in_world(now, self.ground.terrain.surface)[0]
-        off = perpendicular(minus(minus(place, state.slack), self.course.home(leg, now)), self.course.of(leg).up(now))
+        off = perpendicular(minus(minus(place, state.slack), self.course.home(leg, now)), self.track.up(now))
         return length(off) < ALREADY_HOME * self.legs[leg].reach
 
     # ---- where to
@@ -236,20 +279,29 @@ class Stepper:
         longest, settling = MOST_SWING, SETTLING
         if cycle is not None:
             longest = LONGEST_SWING
-            if cause == Cause.REACH:  # in the time that a step of the gait takes
-                reach = reach_of(self.legs)
-                settling = (1.0 - cycle.duty) * cycle.stride / pace * sqrt(reach / settings.acceleration)
+            index = self.track.split(lift)[0]
+            rate = (self.clock.phases[min(index + 1, self.course.count - 1)] - self.clock.phases[index]) / TICK
+            if cause == Cause.REACH and rate > 0.0:  # in the time that a step of the gait takes
+                settling = (1.0 - cycle.duty) / rate
         landing = self.clock.time_of(land_phase) if land_phase is not None else lift + settling
         span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, longest)
         land = lift + span
-        foothold, slack, refused = self._choose(leg, land, self._next_lift(leg, land, land_phase))
+        state.held = state.due.pop(0) if self._is_due(leg, land + RESTED) else None
+        if state.held is not None:
+            land = state.held.land
+        until = self._next_lift(leg, land, land_phase) if state.held is None else state.held.lift
+        if state.held is None or state.held.foothold is None:
+            foothold, slack, refused = choose(self.ground, self._stance(leg, land, until), self.settings_at(land))
+        else:
+            foothold, slack, refused = state.held.foothold, ORIGIN, ()
+        foothold = replace(foothold, is_given=state.held is not None)
         start, _ = state.foothold.in_world(lift, self._surface_pose)
         end, landing_turn = foothold.in_world(land, self._surface_pose)
-        up = self.course.of(leg).up(lift)
+        up = self.track.up(lift)
         if self.ground.is_surface:
             up = unit_or(plus(state.foothold.normal, foothold.normal), up)
-        axes, way = (self.course.of(leg).upright(lift), self.course.of(leg).up(lift)), (minus(end, start), landing_turn)
-        toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, span, cycle)
+        axes, way = (self.track.upright(lift), self.track.up(lift)), (minus(end, start), landing_turn)
+        toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, land - lift, cycle)
         step = Step(
             leg, lift, land, state.foothold, foothold, up, curve=settings.swing_curve, toe_off=toe_off,
             heel_strike=strike, cause=cause, refused=refused,
@@ -263,7 +315,7 @@ class Stepper:
         """The speed at which a foot steps, see `Clock.paces`, and the cycle that the gait has for it, if any."""
         own = self.legs[leg].cycle
         least = LEAST_PACE if own is None else own.slowest
-        pace = max(self.clock.paces[self.course.tracks[0].split(time)[0]], least)
+        pace = max(self.clock.paces[self.track.split(time)[0]], least)
         cycles = cycles_at(self.legs, self.settings_at(time), pace)
         return pace, cycles[leg] if cycles else None
 
@@ -274,16 +326,16 @@ class Stepper:
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
         """When a foot that lands will be lifted again; the end of the track where it will not."""
-        rhythm = self.clock.rhythms[self.course.tracks[0].split(land)[0]]
+        rhythm = self.clock.rhythms[self.track.split(land)[0]]
         if land_phase is None:
-            phase = self.clock.phases[self.course.tracks[0].split(land)[0]] + rhythm.offsets[leg]
+            phase = self.clock.phases[self.track.split(land)[0]] + rhythm.offsets[leg]
             land_phase = floor(phase) - rhythm.offsets[leg] + (1.0 if phase % 1.0 >= rhythm.duties[leg] else 0.0)
         lift = self.clock.time_of(land_phase + rhythm.duties[leg])
         return max(lift, land) if lift is not None else self.course.count * TICK
 
-    def _choose(self, leg: int, land: float, lift: float) -> Choice:
-        """The foothold for a stance from `land` to `lift`."""
-        settings, track = self.settings_at(land), self.course.of(leg)
+    def _stance(self, leg: int, land: float, lift: float) -> Stance:
+        """What a foothold from `land` to `lift` is chosen for."""
+        settings, track = self.settings_at(land), self.track
         stand = self.clock.stand_from[track.split(land)[0]] * TICK
         lift = max(lift, land)
         until = self._until_turned(track, land, min(lift, stand))
@@ -296,15 +348,14 @@ class Stepper:
         else:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
             wanted = plus(wanted, turned(upright, self._walked(leg, settings, middle)))
-        wanted = along(wanted, up, self.bodies[self.legs[leg].segment].raised[track.split(middle)[0]])
+        wanted = along(wanted, up, self.body.raised[track.split(middle)[0]].item())
         ahead = unit_or(perpendicular(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
-        bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
+        bodies = tuple(self._body(time) for time in (land, middle, until))
         held_off = partial(self.course.held_off, leg) if self.course.reaching else None
-        stance = Stance(
+        return Stance(
             self.legs[leg], wanted, upright, up, ahead, bodies, stood_on(self.states, leg, land, self._surface_pose),
             self.near[leg], SEARCHED * self.clock.stride, land, held_off,
         )  # fmt: skip
-        return choose(self.ground, stance, settings)
 
     def _until_turned(self, track: Track, land: float, until: float) -> float:
         """When the body has turned so far over a foot that this steps, though its turn has not come."""
@@ -317,44 +368,43 @@ class Stepper:
 
     def _walked(self, leg: int, settings: Settings, time: float) -> V3:
         """From a home to where the cycle has the foot midway through a stance, in the upright frame."""
-        index = self.course.tracks[0].split(time)[0]
+        index = self.track.split(time)[0]
         if not self.clock.cycles[index]:
             return ORIGIN
         limb, cycle = self.legs[leg], self.clock.cycles[index][leg]
-        aside = limb.home[0] - self.course.middles[limb.segment][0]
+        aside = limb.home[0] - self.course.middle[0]
         width = 0.5 * cycle.width * settings.step_width * limb.reach
         across = copysign(width, aside) - aside if aside else 0.0
         if cycle.aside is not None:
             across = cycle.aside * limb.reach
-        track = self.course.of(leg)
+        track = self.track
         move = minus(track.place(time + MOVING), track.place(time - MOVING))
         ahead = dot(unit_or(turned(conjugated(track.upright(time)), move), FRONT), FRONT)  # -1 for who goes back
         way = plus((across, 0.0, 0.0), scaled(FRONT, ahead * cycle.shift * limb.reach))
-        return scaled(way, cycle.liveliness(self.clock.paces[index]))
+        return scaled(way, float(cycle.liveliness(self.clock.paces[index])))
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
         """The body, come down so far that a leg is long enough for an ankle."""
-        limb, up = self.legs[leg], self.course.of(leg).up(time)
-        place, rotation = self._body(limb.segment, time)
+        limb, up = self.legs[leg], self.track.up(time)
+        place, rotation = self._body(time)
         hip = placed(place, rotation, limb.hip)
         return along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)), rotation
 
     # ---- the body, as far as it is known
 
     def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
-        """A surface that moves, or a segment of the body."""
-        return self._body(BODY - surface, time) if is_body(surface) else self.ground.terrain.surface(surface, time)
+        """A surface that moves, or the body."""
+        return self._body(time) if is_body(surface) else self.ground.terrain.surface(surface, time)
 
-    def _body(self, segment: int, time: float) -> tuple[V3, Q4]:
-        track = self.course.tracks[segment]
-        return self.bodies[segment].pose(track, track.split(time)[0])
+    def _body(self, time: float) -> tuple[V3, Q4]:
+        return self.poses[self.track.split(time)[0]]
 
     def _crouched_hip(self, leg: int, time: float, ankle: V3) -> V3:
         """Where a hip is expected, come down towards the height of an ankle as far as it may."""
         limb = self.legs[leg]
-        place, rotation = self._body(limb.segment, time)
+        place, rotation = self._body(time)
         hip = placed(place, rotation, limb.hip)
-        up = self.course.of(leg).up(time)
+        up = self.track.up(time)
         down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)
         return along(hip, up, -down)
 

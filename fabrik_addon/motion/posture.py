@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trunk, head and arms of a person who walks: what the angles of their joints make of the bones of a body."""
+"""Trunk, head, arms and fingers of a person who walks: what the angles of their joints make of the bones of a body."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..maths import Doubles, conjugates, crosses, dots, products, rotated_each, towards_each, turns_about, units
-from ..recognise.part import ARM, HEAD, SPINE
+from ..recognise.part import ARM, FINGER, HEAD, SPINE
 from .body import FORWARD, UP, Body, Limb, hinges_at_rest, turns_of
 
 OUT = radians(8.0)  # by which an arm that hangs is held off the trunk
+# By how much each joint of a finger of a hand that hangs is bent, and of one in a loose fist; and how many there are
+CURLED = {"Index": radians(14.0), "Middle": radians(18.0), "Ring": radians(21.0), "Pinky": radians(24.0)}
+CLOSED, JOINTS = radians(52.0), 3
 LEFTWARDS = crosses(UP, FORWARD)
 
 
@@ -85,6 +88,30 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
         away = products(conjugates(turns[above]), turn) if above >= 0 else turn
         rest = np.broadcast_to(body.turns[bone], (count, 4))
         found[bone] = products(conjugates(rest), products(away, rest))
+    return found
+
+
+def curled(body: Body, fist: Doubles) -> dict[int, Doubles]:
+    """The local rotations (F, 4) of the fingers of hands that hang, from their rest pose; thumbs stay.
+
+    Args:
+        body: At rest.
+        fist: (F,), how far they are closed: 0 as of someone who walks, 1 as of someone who runs.
+    """
+    found = dict[int, Doubles]()
+    for name, limb in body.limbs.items():
+        hand, kind = body.limbs.get(f"Arm{name[-2:]}"), name[:-2]
+        if hand is None or limb.kind != FINGER or kind not in CURLED:
+            continue
+        row = [hand.bones[-1], *limb.bones[-JOINTS:]]
+        ways = units(np.diff([*body.heads[row], body.tails[row[-1]]], axis=0))
+        axis = units(crosses(ways[-1], hand.sole[0]))  # the palm is where the heel of the hand is, from the wrist
+        for bone, before, way in zip(row[1:], ways[:-1], ways[1:], strict=True):
+            at_rest = float(np.arctan2(dots(crosses(before, way), axis), dots(before, way)))
+            bent = CURLED[kind] + fist * (CLOSED - CURLED[kind])
+            turn = turns_about(np.broadcast_to(axis, (len(fist), 3)), np.maximum(bent - at_rest, 0.0))
+            rest = np.broadcast_to(body.turns[bone], turn.shape)
+            found[bone] = products(conjugates(rest), products(turn, rest))
     return found
 
 

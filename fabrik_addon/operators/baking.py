@@ -198,7 +198,7 @@ class StepsOperator(RigOperator):
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         try:
-            if self._can_go_on():
+            if all(owner.mode != "EDIT" for owner in self._owners):
                 if self._went_on(context, SLICE):
                     return {"RUNNING_MODAL"}
                 self._end(context)
@@ -220,9 +220,6 @@ class StepsOperator(RigOperator):
             with contextlib.suppress(ReferenceError):
                 self._steps.close()
         self._end(context)
-
-    def _can_go_on(self) -> bool:
-        return all(owner.mode != "EDIT" for owner in self._owners)
 
     def _went_on(self, context: bpy.types.Context, seconds: float | None) -> bool:
         """Work on for some time, or to the end; whether more is to be done."""
@@ -332,13 +329,9 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
-        steps = bake_steps(context, items, self._settings(context))
-        return self.take_steps(context, [rig for rig, _ in items], steps)
-
-    def _settings(self, context: bpy.types.Context) -> BakeSettings:
-        return BakeSettings(
-            self.frames(context, self.step), self.into, self.interpolation, self.verify, self.only_keys, self.clean_up
-        )
+        frames = self.frames(context, self.step)
+        settings = BakeSettings(frames, self.into, self.interpolation, self.verify, self.only_keys, self.clean_up)
+        return self.take_steps(context, [rig for rig, _ in items], bake_steps(context, items, settings))
 
     def conclude_steps(self, result: BakeResult) -> None:
         """Report: a sentence for each chain, or one for many; and where live posing is off now."""

@@ -13,7 +13,8 @@ from ..overlay import sheet
 from ..overlay.settings import redraw_timelines
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.schema import rig_of
-from ..rig.schema.fields import FORGOTTEN, Options, choice, switch, text, whole
+from ..rig.schema.fields import FORGOTTEN, Options, choice, text, whole
+from ..rig.walk_goals import is_walked
 from ..texts import Text, counted, joined
 from ..translations import iface_
 from .baking import SPANS, RangeOperator, SpanOptions
@@ -146,25 +147,34 @@ class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
         self.tell(Text("{feet}: {kind} from frame {first} to {last}", kind=iface_(word), **fields))
 
 
+PLACES = (
+    ("FOOT", "Foot", "Where the foot stands now, as it is posed, or flat as its walk has it"),
+    ("CURSOR", "3D Cursor", "With the middle of its sole on the 3D cursor, turned as now"),
+    ("MOTION", "Motion", "Where the motion, or the planned walk, has it"),
+)
+
+
 class FABRIK_OT_contact_place(ChainOperator):
-    """Let the whole contact at this frame stand where the foot stands now, as it is posed; Clean Contacts brings it"""
+    """Let the whole contact at this frame stand where the foot is now; Clean Contacts or Plan Walk brings it"""
 
     bl_label = "Stand Here"
 
-    by_motion = switch("By the Motion", "Let the motion tell again where the foot stands", options=FORGOTTEN)
+    at = choice(PLACES, "Place", "Where it stands", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain, frame = working_chain(context), context.scene.frame_current
         assert chain is not None
-        if self.by_motion:
+        if self.at == "MOTION":
             found = contact_at(owner, resolve_bones(owner, chain)[-1].name, frame)
             place_contact(owner, found, ANYWHERE)
         else:
-            found = stand_here(context, owner, chain)
+            found = stand_here(context, owner, chain, at_cursor=self.at == "CURSOR")
         redraw_timelines(context)
         fields = {"bone": found.bone, "first": found.first, "last": found.last}
-        if self.by_motion:
+        if self.at == "MOTION":
             self.tell(Text("{bone}: from frame {first} to {last} the motion tells where it stands", **fields))
+        elif is_walked(chain):
+            self.tell(Text("{bone}: is to stand here from frame {first} to {last}: Plan Walk brings it", **fields))
         else:
             self.tell(Text("{bone}: is to stand here from frame {first} to {last}: Clean Contacts brings it", **fields))
 

@@ -22,7 +22,7 @@ from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..maths import v3
 from ..rig.schema.fields import FORGOTTEN, real, switch, vector
-from ..texts import Text, counted, joined
+from ..texts import Text, joined
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import View, view_of
@@ -162,13 +162,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
 
     def _end(self, context: bpy.types.Context, led: Led) -> None:
         """Keep what was walked, or leave the pose; and report it."""
-        if self.record:
-            work = keep_recording(context, led)
-            steps, (first, last) = counted(work.steps, "1 step", "{count} steps"), work.frames
-            text = Text("{steps} recorded in frames {first} to {last}", steps=steps, first=first, last=last)
-            self.tell(text, *work.done, warnings=work.told)
-            return
-        found = leave_led(context, led)
+        found = keep_recording(context, led) if self.record else leave_led(context, led)
         self.tell(*found.done, warnings=found.warnings)
 
     def _tell(self, context: bpy.types.Context) -> None:

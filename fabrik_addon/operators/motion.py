@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil, floor
 from typing import Any
@@ -13,7 +12,8 @@ import bpy
 from ..actions.bake import BakeResult
 from ..actions.bake.apply import apply_steps
 from ..actions.chain_edit import working_chain, working_rig
-from ..actions.mirror.sides import BonePair, sides_of
+from ..actions.frames import to_the_end
+from ..actions.mirror.sides import sides_of
 from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
 from ..actions.motion.edits import edited_chains, span_of_motion
 from ..actions.motion.layers import add_layer, choose_layer, remove_layer
@@ -209,15 +209,15 @@ class FABRIK_OT_time_spread(RigOperator):
         self.tell(*spread_text(context, noted, self.width))
 
 
-def spread_text(context: bpy.types.Context, noted: list[Noted], width: int = 0) -> list[Text]:
+def spread_text(context: bpy.types.Context, noted: list[Noted], width: int) -> list[Text]:
     """Let what controls were moved by fade over the frames about this one; what is told of it, nothing where none was.
 
     Args:
         context: Its scene is at the frame.
         noted: As they stood before.
-        width: How many frames away nothing is changed any more; 0 for that of the scene.
+        width: How many frames away nothing is changed any more.
     """
-    frame, width = context.scene.frame_current_final, width or SceneView(context.scene).time_width
+    frame = context.scene.frame_current_final
     names = listed(spread(noted, frame, width), "{count} controls")
     if not names:
         return []
@@ -310,12 +310,8 @@ def renew_trails(context: bpy.types.Context, first: int, last: int) -> None:
         steps = trail_steps(context, owner, [one.taken for one in own], frames) if frames else None
         if steps is None:
             continue
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            for before, now in zip(own, end.value, strict=True):
-                state.trails[before.key] = before.with_places(dict(zip(now.frames, now.places, strict=True)))
+        for before, now in zip(own, to_the_end(steps), strict=True):
+            state.trails[before.key] = before.with_places(dict(zip(now.frames, now.places, strict=True)))
 
 
 class FABRIK_OT_trails_show(RangeOperator):
@@ -437,25 +433,22 @@ class FABRIK_OT_motion_mirror(ClipOperator):
         names = self.names(owner)
         if both:
             sides = sides_of(owner)
-            names = [*dict.fromkeys(one for name in names for one in (name, *_twin(sides, name)))]
+            names = [
+                *dict.fromkeys(
+                    one for name in names for one in (name, *([sides[name].other.name] if name in sides else []))
+                )
+            ]
         clip = read_clip(owner, names, self.within(context, owner), only_keys=self.only_keys, twins=True)
         found = mirrored(owner, clip, both=both)
         notes = [*write_clip(owner, found, clip.first), *_left(owner)]
         self.tell(counted(len(found.bones), "mirrored to 1 bone", "mirrored to {count} bones"), warnings=notes)
 
 
-def _twin(sides: Mapping[str, BonePair], name: str) -> list[str]:
-    return [sides[name].other.name] if name in sides else []
-
-
 def _left(owner: bpy.types.Object) -> list[Text]:
     """That goals which are objects have keys of their own."""
     names = [str(goal.found.name) for _, goal in controls_of([owner]) if goal.found != owner]
-    return (
-        [Text("goals that are objects keep their own keys: {names}", names=listed(names, "{count} goals"))]
-        if names
-        else []
-    )
+    text = Text("goals that are objects keep their own keys: {names}", names=listed(names, "{count} goals"))
+    return [text] if names else []
 
 
 class Copied:

@@ -23,6 +23,7 @@ from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
 from ..overlay import hover
+from ..overlay.settings import areas_of
 from ..recognise.find import helper_bones
 from ..rig.animation.compat import is_hidden
 from ..rig.bones import names_if_any, pose_bones
@@ -221,11 +222,8 @@ def _text(owner: bpy.types.Object, taken: Taken) -> str:
 
 def redraw() -> None:
     """Draw all 3D Views anew."""
-    manager = bpy.context.window_manager
-    for window in manager.windows if manager is not None else ():
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    for area in areas_of(bpy.context, "VIEW_3D"):
+        area.tag_redraw()
 
 
 def wait_for_bone() -> None:

@@ -31,17 +31,7 @@ CONTROL_ITEMS = (
     ("NONE", "None", "No targets and poles: bones are dragged, and pins hold feet where they are"),
 )
 CHOICES = ("plan", "controls")
-SWITCHES = (
-    "use_poles",
-    "use_limits",
-    "use_pins",
-    "use_fingers",
-    "use_tail",
-    "use_walker",
-    "use_defaults",
-    "use_switches",
-    "use_motion",
-)
+SWITCHES = tuple(name for name in SetupOptions.__dataclass_fields__ if name not in CHOICES)
 # Pixels at scale 1.
 WIDTH = 480  # of the dialog
 INDENT = 65.0  # of a reason, with the edges of the dialog

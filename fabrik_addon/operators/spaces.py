@@ -7,10 +7,9 @@ import bpy
 
 from ..actions.chain_edit import working_chain
 from ..actions.goals import also_given, check_can_make, make_swing_bones
-from ..actions.spaces import Anchored, bring_to, first_space, switch_spaces
+from ..actions.spaces import Anchored, bring_to, carrier_name, first_space, switch_spaces
 from ..errors import BoneError, TargetError
-from ..messages import Message
-from ..rig.animation.keys import insert_goal_key
+from ..rig.animation.keys import insert_goal_key, keys_by_itself
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, remove_control_bones, root_control
 from ..rig.goals import GoalRef, goal_of, goals_of, read_held
@@ -60,12 +59,12 @@ class SpaceOperator(ChainOperator):
         bones, names = any(goal.bone for goal, _ in wanted), [worded(goal.name) for goal, _ in wanted]
         chain, to = working_chain(context).name, wanted[0][1]
         try:
-            is_keyed = keyed or _keys_by_itself(context)
+            is_keyed = keyed or keys_by_itself(context)
             frames, warnings = switch_spaces(context, wanted, keyed=is_keyed, holds=holds, own=own)
         except TargetError as error:
             error.rig, error.chain = owner.name, chain
             raise
-        told = Text("{goals} now on '{carrier}'", goals=", ".join(names), carrier=_name_of(to))
+        told = Text("{goals} now on '{carrier}'", goals=", ".join(names), carrier=carrier_name(to))
         if to == (scene_anchor(make=False), "") or (to is None and not bones):
             told = Text("{goals} now in the scene", goals=", ".join(names))
         elif to is None:
@@ -247,11 +246,3 @@ def other_object(context: bpy.types.Context, owner: bpy.types.Object, name: str)
 def bones_of(owner: bpy.types.Object, chain: FabrikChain) -> list[Anchored]:
     """The bones that a chain moves."""
     return [(owner, bone.name) for bone in resolve_bones(owner, chain)]
-
-
-def _keys_by_itself(context: bpy.types.Context) -> bool:
-    return bool(context.scene.tool_settings.use_keyframe_insert_auto)
-
-
-def _name_of(to: Anchored | None) -> str | Message:
-    return "" if to is None else to[1] or to[0].name

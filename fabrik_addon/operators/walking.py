@@ -6,8 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_rig
+from ..actions.keep_pose import LetGo
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
-from ..actions.walk.plan import Planning
+from ..actions.walk.contacts import forget_marks
+from ..actions.walk.plan import plan_steps
 from ..actions.walk.posture import forget_posture
 from ..actions.walk.setup import add_walker, remove_walker
 from ..gait.settings import STYLES
@@ -15,10 +17,9 @@ from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
 from ..texts import Text, counted, joined
 from ..translations import label_
-from .baking import SpanOptions, summary
+from .baking import RangeOperator, summary
 from .base import Returned, RigOperator, listed
 
-BETWEEN = 0.2  # seconds between two reports of progress
 FOOTPRINT_ITEMS = (
     ("NONE", "None", "No footprints"),
     ("CURVE", "Curve", "One curve object with the outline of each sole"),
@@ -71,30 +72,28 @@ class FABRIK_OT_walk_style(WalkerOperator):
         self.tell(Text("{style}: plan the walk next", style=style.label))
 
 
-class FABRIK_OT_walk_plan(SpanOptions, WalkerOperator):
+class FABRIK_OT_walk_plan(RangeOperator, WalkerOperator):
     """Plan the steps that carry the body along its keyed path, and let legs and body follow them"""
 
     bl_label = "Plan Walk"
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        self.take_span(context)
-        return self.execute(context)
+    progress = Text("Planning Walk {share:.0%}")
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        frames = self.frames(context, 1)
-        work = Planning(context, owner, (int(frames[0]), int(frames[-1])))
-        manager = context.window_manager
-        manager.progress_begin(0.0, 1.0)
-        try:
-            while not work.advance(BETWEEN):
-                manager.progress_update(work.share)
-        finally:
-            manager.progress_end()
-        rig_of(owner).live = True
-        first, last = frames[0], frames[-1]
-        steps = counted(work.steps, "1 step", "{count} steps")
-        text = Text("{steps} in frames {first} to {last}", steps=steps, first=first, last=last)
-        self.tell(text, *work.done, warnings=work.told)
+    keep_contacts = switch(
+        "Keep Contacts", "Take contacts as given that were moved, parted, drawn or placed by hand", default=True
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        super().draw(context)
+        self.layout.prop(self, "keep_contacts")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        frames = self.frames(context)
+        steps = plan_steps(context, owner, (frames[0], frames[-1]), is_new=not self.keep_contacts)
+        return self.take_steps(context, [owner], steps)
+
+    def conclude_steps(self, result: LetGo) -> None:
+        self.tell(*result.done, warnings=result.warnings)
 
 
 class FABRIK_OT_walk_bake(RigOperator):
@@ -174,5 +173,6 @@ class FABRIK_OT_walker_remove(WalkerOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         forget_posture(owner)
+        forget_marks(owner)
         remove_walker(owner)
         self.tell(Text("'{name}' is no walker any more", name=owner.name))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -52,11 +53,15 @@ def _redraw_timelines(settings: FabrikOverlay, context: bpy.types.Context) -> No
 
 def redraw_timelines(context: bpy.types.Context) -> None:
     """Draw all timelines and dope sheets anew."""
+    for area in areas_of(context, "DOPESHEET_EDITOR"):
+        area.tag_redraw()
+
+
+def areas_of(context: bpy.types.Context, kind: str) -> Iterator[bpy.types.Area]:
+    """The areas of all windows that show editors of a kind."""
     manager = context.window_manager
     for window in manager.windows if manager is not None else ():
-        for area in window.screen.areas:
-            if area.type == "DOPESHEET_EDITOR":
-                area.tag_redraw()
+        yield from (area for area in window.screen.areas if area.type == kind)
 
 
 def _shown(name: str, description: str, default: bool = True, **options: Any) -> bool:

@@ -160,13 +160,13 @@ def _draw_runs(runs: list[Run], scale: Scale, colours: dict[str, Colour]) -> Non
 
 
 def _draw_bars(rows: Sequence[tuple[str, list[Contact]]], scale: Scale, colours: dict[str, Colour]) -> None:
-    """The contacts of feet: full where the whole foot stands."""
-    found, (red, green, blue, _) = list[tuple[float, float, float, float, Colour]](), colours["pin"]
+    """The contacts of feet: full where the whole foot stands; those with their own places as targets."""
+    found = list[tuple[float, float, float, float, Colour]]()
     for row, (_, contacts) in enumerate(rows):
         low = scale.low_of(row)
         high = low + BAR * scale.size
         for one in contacts:
-            first = one.first
+            first, (red, green, blue, _) = one.first, colours["target" if any(one.place) else "pin"]
             for kind, own in groupby(one.kinds):
                 count = len([*own])
                 left, right = scale.at(first - 0.5), max(scale.at(first + count - 0.5), scale.at(first - 0.5) + LEAST)

@@ -14,7 +14,7 @@ import bpy
 
 from ..actions.chain_edit import working_rig
 from ..errors import FabrikError
-from ..gait import WalkPlan, feet_at, steps_between
+from ..gait.plan import WalkPlan, feet_at, steps_between
 from ..maths import V3, plus, scaled
 from ..rig.schema import rig_of
 from ..rig.walk_goals import plan_of
@@ -72,21 +72,19 @@ def draw_walk(shapes: Shapes, owner: bpy.types.Object, frame: float) -> None:
     """Add the primitives of an armature's walk at a frame; none where there is none, or where it can't be read."""
     walker = rig_of(owner).walker
     try:
-        parsed = plan_of(owner) if walker.on else None
+        plan = plan_of(owner) if walker.on else None
     except FabrikError:  # the panel tells
         return
-    if parsed is None:
+    if plan is None:
         return
-    plan = parsed.plan
     _path(shapes, plan)
     _steps(shapes, plan, frame)
     _support(shapes, plan, frame)
 
 
 def _path(shapes: Shapes, plan: WalkPlan) -> None:
-    for segment in plan.body:
-        places = [place for place, _ in segment]
-        shapes.line("before", [*places[::EVERY], places[-1]])
+    places = [place for place, _ in plan.body]
+    shapes.line("before", [*places[::EVERY], places[-1]])
 
 
 def _steps(shapes: Shapes, plan: WalkPlan, frame: float) -> None:

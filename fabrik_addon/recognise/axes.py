@@ -17,6 +17,7 @@ from ..maths import (
     distance,
     dot,
     length,
+    mean,
     minus,
     perpendicular,
     plus,
@@ -30,7 +31,10 @@ NEAR_GROUND = 0.12  # share of a leg's height within which a bone is of the foot
 LEAST_LEG = 0.5  # share of the highest leg's height that a leg has
 SHOWS = 0.02  # share of a leg's length: a shorter way along the body tells no direction
 TRUSTED_UP = 0.2  # what the scene's up counts beside the legs, whose lengths make up 1
+A_LEG_OF_MANY = 0.2  # the same of each leg, where there are more than four
 KNEE_VOTE = 0.1  # what a knee that stands ahead counts beside toes that do
+LEGS_OF_FOUR = 4  # how many legs an animal with front and hind legs has
+ENDS = {"HEAD": 1.0, "TAIL": -1.0}  # votes of parts, see `_end_votes`
 FACING_PARTS = {"FACE": 0.5}  # votes of parts that stand forward of the head
 
 
@@ -72,7 +76,9 @@ def find_axes(skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[Limb], p
     if lateral is None:
         return BodyAxes(up, any_perpendicular(up, X_AXIS), None, legs)
     ahead = unit(cross(lateral, up))
-    vote = sum(_leg_votes(skeleton, legs, up, ahead)) + sum(_face_votes(skeleton, parts, ahead))
+    vote = sum(_end_votes(skeleton, parts, legs, ahead)) if len(legs) > LEGS_OF_FOUR else 0.0
+    if abs(vote) < SHOWS:
+        vote = sum(_leg_votes(skeleton, legs, up, ahead)) + sum(_face_votes(skeleton, parts, ahead))
     if abs(vote) < SHOWS and not skeleton.has_drawn_tails:  # then even tails that an importer guessed
         vote = sum(_toe_votes(skeleton, legs, up, ahead))
     forward = None if abs(vote) < SHOWS else ahead if vote > 0.0 else scaled(ahead, -1.0)
@@ -127,7 +133,10 @@ def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:
 
 
 def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[Limb]) -> V3:
-    """Of the four directions square to the body's width, the one along which most of its limbs stand."""
+    """Of the four directions square to the body's width, the one along which most of its limbs stand.
+
+    The legs of insects go farther to the front, or back, than down; there it counts how many of them do.
+    """
     square = [axis for axis in (Z_AXIS, Y_AXIS, X_AXIS) if dot(axis, lateral) == 0.0]
     first = square[0] if square else any_perpendicular(lateral, skeleton.up)
     second = cross(lateral, first)
@@ -141,9 +150,18 @@ def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[Limb]) -> V3:
             for limb in limbs
             if longest > 0.0 and stands(skeleton, limb, up, low)
         ]
-        return sum(drops) + TRUSTED_UP * dot(up, skeleton.up)
+        many = A_LEG_OF_MANY * len(drops) if len(drops) > LEGS_OF_FOUR else 0.0
+        return sum(drops) + many + TRUSTED_UP * dot(up, skeleton.up)
 
     return max(choices, key=score)
+
+
+def _end_votes(skeleton: Skeleton, parts: Sequence[str], legs: Sequence[Limb], ahead: V3) -> Iterator[float]:
+    """Of a body whose legs point to all sides the head is ahead of them, and the tail behind."""
+    middle = mean(skeleton.heads[leg[0]] for leg in legs)
+    for bone, part in enumerate(parts):
+        if part in ENDS:
+            yield ENDS[part] * dot(minus(skeleton.tails[bone], middle), ahead) / skeleton.extent
 
 
 def _leg_votes(skeleton: Skeleton, legs: Sequence[Limb], up: V3, ahead: V3) -> Iterator[float]:

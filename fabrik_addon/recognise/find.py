@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 
-from ..maths import dot
+from ..maths import dot, mean
 from ..messages import Message
 from .limbs import Limbs
 from .part import (
@@ -33,7 +33,9 @@ from .skeleton import Limb, Skeleton
 from .tree import Tree, bones_beside, doubles
 from .words import convention_of, side_of
 
+KEPT = 16  # skeletons
 LEAST_RUN = 2
+SAME_PLACE = 1e-3  # share of the extent within which limbs begin in one place
 MAYBE_HAIR = 0.7  # greatest confidence of what may be hair
 GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of its own
 CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
@@ -93,8 +95,9 @@ def plan_for(legs: int, limbs: int) -> BodyPlan:
     return by_legs or (HUMAN if limbs else CHAINS)
 
 
+@lru_cache(maxsize=KEPT)
 def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
-    """The parts of a body.
+    """The parts of a body; those of the last skeletons are known.
 
     Args:
         whole: All bones at rest.
@@ -161,12 +164,13 @@ def _is_beyond(tree: Tree, pair: Pair, other: Pair) -> bool:
 
 
 def _by_place(tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs from the front of the body to its back."""
-    ahead = tree.axes.forward or tree.axes.up
+    """Pairs from the front of the body to its back: by where they begin, and where that is one place, by their ends."""
+    skeleton, ahead = tree.skeleton, tree.axes.forward or tree.axes.up
 
-    def place(pair: Pair) -> float:
-        heads = [tree.skeleton.heads[limb.bones[0]] for limb in pair.limbs]
-        return sum(dot(head, ahead) for head in heads) / len(heads)
+    def place(pair: Pair) -> tuple[int, float]:
+        begin = mean(skeleton.heads[limb.bones[0]] for limb in pair.limbs)
+        end = mean(skeleton.end(limb.bones[-1]) for limb in pair.limbs)
+        return round(dot(begin, ahead) / (SAME_PLACE * skeleton.extent or 1.0)), dot(end, ahead)
 
     return sorted(pairs, key=place, reverse=True)
 

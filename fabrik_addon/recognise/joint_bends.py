@@ -7,8 +7,8 @@ from math import atan2, cos, radians
 from typing import NamedTuple
 
 from ..maths import ORIGIN, V3, cross, dot, length, minus, scaled, unit
-from .axes import BodyAxes
-from .limbs import LEGS_OF_FOUR, Limbs
+from .axes import LEGS_OF_FOUR, BodyAxes
+from .limbs import Limbs
 from .skeleton import Limb
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis

@@ -128,8 +128,6 @@ def _pair(skeleton: Skeleton, twins: list[int], a: int, b: int) -> None:
             _pair(skeleton, twins, one, other)
 
 
-LEGS_OF_FOUR = 4  # how many legs an animal with front and hind legs has
-
 # Joined by name where tails tell nothing.
 IN_ORDER = ("UPPER_ARM", "FOREARM", "HAND"), ("THIGH", "SHIN", "FOOT", "TOE"), ("NECK", "HEAD")
 # What branches off at the hips, where even bones that are named spine are no one limb.

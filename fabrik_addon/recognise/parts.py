@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..maths import distance, dot, minus, plus, scaled, unit
 from ..messages import Message
-from .axes import LEAST_LEG, ground, stands
-from .limbs import LEGS_OF_FOUR, Limbs
+from .axes import LEAST_LEG, LEGS_OF_FOUR, ground, stands
+from .limbs import Limbs
 from .part import (
     ARM,
     EAR,
@@ -56,18 +56,20 @@ def all_pairs(tree: Tree) -> list[Pair]:
         kind = _kind(tree, one, legs, stance > 0)
         if kind:
             does_stand = one in standing
-            wider = _with_girdles(tree, one) if does_stand and stance > LEGS_OF_FOUR else one
+            wider = _with_girdles(tree, one, legs) if does_stand and stance > LEGS_OF_FOUR else one
             limbs = tuple(_limb(tree, run, kind, stance) for run in wider)
             found.append(Pair(kind, wider, limbs, does_stand))
     return found
 
 
-def _with_girdles(tree: Tree, runs: Runs) -> Runs:
-    """Runs from the first bone on that is on one side alone: the hip of an insect's leg is of the leg."""
+def _with_girdles(tree: Tree, runs: Runs, legs: Iterable[Limb]) -> Runs:
+    """Runs from the first bone on that carries no other leg: the hip of an insect's leg is of the leg."""
     if len(runs) == 1:
         return runs
     top = tree.shared([run[0] for run in runs])
-    return tuple((*tree.between(top, run[0])[:-1], *run) for run in runs) if top >= 0 else runs
+    carried = Counter(bone for leg in legs for bone in tree.path_up(leg[0]))
+    girdles = [[bone for bone in tree.between(top, run[0])[:-1] if carried[bone] == 1] for run in runs]
+    return tuple((*girdle, *run) for girdle, run in zip(girdles, runs, strict=True)) if top >= 0 else runs
 
 
 def _limb(tree: Tree, run: Limb, kind: str, stance: int) -> Part[int]:

@@ -37,11 +37,13 @@ class Skeleton:
     flagged: Sequence[bool] = ()
     axes: Sequence[tuple[V3, V3, V3]] = ()
     up: V3 = Z_AXIS
-    has_drawn_tails: bool = field(init=False)
-    children: list[list[int]] = field(init=False)
-    extent: float = field(init=False)
+    has_drawn_tails: bool = field(init=False, compare=False)
+    children: list[list[int]] = field(init=False, compare=False)
+    extent: float = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        for name in ("names", "parents", "heads", "tails", "flagged", "axes"):  # so that it can be looked up
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         children: list[list[int]] = [[] for _ in self.names]
         for bone, parent in enumerate(self.parents):
             if parent >= 0:

@@ -13,6 +13,7 @@ from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, 
 from ..finite import are_finite
 from ..messages import ROLES, Message
 from .animation.channels import rotation_path
+from .animation.compat import drivers_of
 from .bones import armature_of, names_if_any, pose_bones, swings
 from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
@@ -163,9 +164,8 @@ def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Mes
 
 def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
     """Whether the constraint's influence is driven, so that it may not stay at zero."""
-    data = owner.animation_data
     path = f"{constraint.path_from_id()}.influence"
-    return data is not None and any(driver.data_path == path for driver in data.drivers)
+    return any(driver.data_path == path for driver in drivers_of(owner))
 
 
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:

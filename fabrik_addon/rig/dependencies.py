@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..messages import Message
+from .animation.compat import drivers_of
 from .bones import SWING, pose_bones
 
 # On which bones of an armature a target, a pole or a bone hangs: by parents, constraints and
@@ -93,8 +94,7 @@ def broken_driver(found: bpy.types.Object, bone: str) -> Message | None:
         bone: Name of a bone of `found`, or "".
     """
     for thing, name in ties_behind(found, bone):
-        data = thing.animation_data
-        for curve in data.drivers if data is not None else ():
+        for curve in drivers_of(thing):
             of_bone = curve.data_path.startswith("pose.bones[")
             of_this = bone_in(curve.data_path) == name if of_bone else True
             if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
@@ -126,8 +126,7 @@ def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
 
 def _ties_of_drivers(thing: bpy.types.Object, path: str) -> list[Tie]:
     """Objects and bones that the drivers of an object follow, or those of a bone of it by its path."""
-    data = thing.animation_data
-    ties: list[Tie] = []
+    ties, data = list[Tie](), thing.animation_data
     for curve in data.drivers if data is not None else ():
         of_bone = curve.data_path.startswith("pose.bones[")
         if curve.driver is None or (not curve.data_path.startswith(f"{path}.") if path else of_bone):
@@ -370,8 +369,8 @@ def _copied_by(owner: bpy.types.Object, constraint: Any) -> str:
 
 def _switch_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Switch | None:
     """The property of a bone of an armature that drives the influence of a constraint, where one does."""
-    path, data = f"{constraint.path_from_id()}.influence", owner.animation_data
-    for curve in data.drivers if data is not None else ():
+    path = f"{constraint.path_from_id()}.influence"
+    for curve in drivers_of(owner):
         if curve.data_path != path or curve.driver is None:
             continue
         for target in (target for variable in curve.driver.variables for target in variable.targets):

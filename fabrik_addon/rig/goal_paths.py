@@ -22,6 +22,7 @@ from .goals import (
     is_offset,
     read_points,
     turns_tip,
+    turns_with_target,
 )
 from .schema.chain import FabrikChain, owner_of
 from .spaces import within
@@ -150,8 +151,3 @@ class GoalPaths:
     def _tiled(self, values: Sequence[float]) -> Doubles:
         """The same numbers in all frames."""
         return np.tile(np.array(values), (self._frames, 1))
-
-
-def turns_with_target(chain: FabrikChain) -> bool:
-    """Whether the rotation of a chain's target counts."""
-    return turns_tip(chain) and chain.orientation == "TARGET"

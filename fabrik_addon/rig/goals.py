@@ -101,6 +101,11 @@ def turns_tip(chain: FabrikChain) -> bool:
     return chain.orientation != "FREE" and chain.orientation_weight > 0.0 and not chain.aims
 
 
+def turns_with_target(chain: FabrikChain) -> bool:
+    """Whether the last bone of a chain is to have the rotation of its target."""
+    return turns_tip(chain) and chain.orientation == "TARGET"
+
+
 Frames = Mapping[str, str]  # by "target" and "pole" the bone in whose frame that stands, of the figure, or a swing bone
 IN_THE_WORLD: Frames = {}
 
@@ -171,8 +176,9 @@ def read_points(
         FabrikError: Target or pole can't be read, or a number that is held makes no sense.
     """
     asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
-    is_moved = target is None and chain.goal == OFFSET and is_offset(chain)
-    moved = read_offset(chain, depsgraph, frames.get("target", "")) if is_moved else None
+    moved: Offset | None = None
+    if target is None and chain.goal == OFFSET and is_offset(chain) and chain.target is not None:
+        moved = offset_in(frames.get("target", ""), chain.target.evaluated_get(depsgraph), chain.target_bone)
     with place_of(chain=chain.name):
         found = dict[str, Sequence[float]]()
         for role, goal, bone in asked:
@@ -195,23 +201,15 @@ Offset = tuple[V3, Q4]  # the vector by which a control is moved from its rest, 
 UNMOVED: Offset = (ORIGIN, IDENTITY)
 
 
-def read_offset(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "") -> Offset:
+def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
     """By how much the target of a chain that asks for an offset is away from its rest, by its own channels.
 
+    It is exactly `UNMOVED` while it rests, or edits are off.
+
     Args:
-        chain: A chain whose target is a bone of its own armature (`checks.check_goal`).
-        depsgraph: Evaluated.
         frame: The bone of the figure in whose axes it is told, or "" for those of the world.
-
-    Raises:
-        FabrikError: The target can't be read.
-    """
-    assert chain.target is not None, "it has one"
-    return offset_in(frame, chain.target.evaluated_get(depsgraph), chain.target_bone)
-
-
-def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
-    """`read_offset` of a bone of an evaluated armature object; exactly `UNMOVED` while it rests, or edits are off.
+        posed: The evaluated armature object, of which the target is a bone (`checks.check_goal`).
+        name: Of the target.
 
     Raises:
         FabrikError: There is no such bone, or its channels make no sense.
@@ -241,7 +239,7 @@ def pole_within(frame: str, role: str, posed: bpy.types.Object, name: str) -> V3
 
 
 def offset_axes(frame: str, posed: bpy.types.Object, name: str) -> Matrix:
-    """From the channels of a control to the axes in which its offset is told; see `read_offset`."""
+    """From the channels of a control to the axes in which its offset is told; see `offset_in`."""
     if frame:
         return carrier_of(frame, "target", posed, name)
     bone = pose_bones(posed)[name]

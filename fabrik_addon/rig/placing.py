@@ -14,7 +14,7 @@ from ..errors import TargetError
 from ..maths import Q4, conjugated, multiplied, normalized
 from ..messages import Message
 from .animation.channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
-from .animation.compat import fcurves_of
+from .animation.compat import drivers_of, fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
 from .spaces import is_tied
@@ -33,8 +33,8 @@ def held_by(goal: GoalRef | None) -> Message | None:
     holder = holder_of(goal)
     if is_tied(holder):
         return Message("HAS_CONSTRAINTS")
-    data, path = goal.found.animation_data, location_path(goal)
-    if data is not None and any(driver.data_path == path for driver in data.drivers):
+    path = location_path(goal)
+    if any(driver.data_path == path for driver in drivers_of(goal.found)):
         return Message("IS_DRIVEN")
     locks: Any = holder.lock_location
     return Message("HAS_LOCKED_LOCATION") if any(locks) else None
@@ -104,9 +104,8 @@ def put(goal: GoalRef, location: Vector) -> None:
 
 def turn_held_by(goal: GoalRef) -> Message | None:
     """Why a target that can be put somewhere can't be turned, to follow its name; None where it can."""
-    holder = holder_of(goal)
-    data, path = goal.found.animation_data, turn_path(goal)
-    if data is not None and any(driver.data_path == path for driver in data.drivers):
+    holder, path = holder_of(goal), turn_path(goal)
+    if any(driver.data_path == path for driver in drivers_of(goal.found)):
         return Message("HAS_DRIVEN_ROTATION")
     return Message("HAS_LOCKED_ROTATION") if any(read_locks(holder)) else None
 

@@ -88,7 +88,8 @@ def hold_of(found: bpy.types.Object, name: str) -> Hold | None:
         if copied is not None:
             return copied
         constraint = space_of(holder)
-        target = target_of(holder, constraint) if constraint is not None and not _hangs(holder) else None
+        is_one = constraint is not None and holder.parent is None  # else both carry it
+        target = target_of(holder, constraint) if is_one else None
         return Hold(*target, constraint) if target is not None else None
     if not isinstance(holder, bpy.types.PoseBone):
         return Hold(found.parent, found.parent_bone if found.parent_type == "BONE" else "") if found.parent else None
@@ -107,11 +108,6 @@ def _copied(holder: Holder) -> Hold | None:
     if spaces != ("REPLACE", "WORLD", "WORLD") or constraint.head_tail or constraint.target is None:
         return None
     return Hold(constraint.target, constraint.subtarget if constraint.target.type == "ARMATURE" else "", constraint)
-
-
-def _hangs(holder: Holder) -> bool:
-    """Whether something has a parent, so that a constraint carries it twice."""
-    return holder.parent is not None
 
 
 def _is_driven(found: bpy.types.Object, holder: Holder) -> bool:

@@ -11,11 +11,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ..errors import AbsentTargetError, FabrikError, InvalidValueError, TargetError
+from ..errors import AbsentTargetError, InvalidValueError, TargetError
 from ..finite import are_finite
 from ..maths import Q4, Doubles, axes_of, products, units
 from ..messages import ROLES, Message
-from .bones import armature_of, resolve_bones
+from .bones import armature_of, bones_if_any
 from .dependencies import is_deleted, is_evaluated
 from .figure.kinematics import Link, world_turn
 from .schema.rig import rig_of
@@ -131,10 +131,7 @@ class BoneHead(Kind):
         if armature_of(target).pose_position == "REST":
             return Message("IS_OF_RIG_IN_REST_POSITION")
         for chain in rig_of(target).chains:
-            try:
-                bones = resolve_bones(target, chain)
-            except FabrikError:  # it has no bones
-                continue
+            bones = bones_if_any(target, chain)
             if found in bones and (found != bones[0] or found.parent is not None):
                 return Message("IS_BONE_OF_CHAIN", chain=chain.name)
         return None
@@ -234,7 +231,7 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         InvalidValueError: The position is not a finite number.
     """
     check_present(role, target, depsgraph)
-    point = read_point(role, target, bone, depsgraph)
+    point = reader_of(target, bone)(role, target.evaluated_get(depsgraph), bone)
     if not are_finite(point):
         raise InvalidValueError(Message("GOAL_PLACE_NOT_FINITE", role=ROLES[role], name=target.name))
     return point
@@ -265,15 +262,6 @@ def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsg
     if not are_finite(turn):
         raise InvalidValueError(Message("TARGET_ROTATION_NOT_FINITE", target=target.name))
     return turn
-
-
-def read_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """`resolve_point` for an object that is known to be evaluated; the numbers may be of any kind.
-
-    Raises:
-        TargetError: It has no such bone.
-    """
-    return reader_of(target, bone)(role, target.evaluated_get(depsgraph), bone)
 
 
 def reader_of(target: bpy.types.Object, bone: str) -> Callable[[str, bpy.types.Object, str], Vector]:

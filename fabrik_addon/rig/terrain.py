@@ -15,8 +15,7 @@ from mathutils.bvhtree import BVHTree
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..gait import Hit
-from ..gait.ground import STATIC
+from ..gait.ground import STATIC, Hit
 from ..maths import Q4, V3, Singles, axes_of, slerp, v3
 from ..messages import Message
 from .dependencies import is_evaluated

@@ -18,7 +18,7 @@ import bpy
 
 from ..errors import RigError
 from ..messages import Message
-from .animation.compat import fcurves_of, remove_curves
+from .animation.compat import drivers_of, fcurves_of, remove_animation
 from .bones import pose_bones
 from .schema import BONE_SETTINGS, RigRecord, note_names, rig_of
 
@@ -141,16 +141,5 @@ def clear_bones(owner: bpy.types.Object, names: Iterable[str]) -> None:
     remove_animation(owner, [path for path in _animated(owner) if path.startswith(starts)] if starts else [])
 
 
-def remove_animation(owner: bpy.types.Object, paths: Iterable[str]) -> None:
-    """Take away the curves of data paths in the object's action, and its drivers of them."""
-    gone = set(paths)
-    remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path in gone])
-    data = owner.animation_data
-    if data is not None:
-        for driver in [one for one in data.drivers if one.data_path in gone]:
-            data.drivers.remove(driver)
-
-
 def _animated(owner: bpy.types.Object) -> list[str]:
-    data = owner.animation_data
-    return [curve.data_path for curve in (*fcurves_of(owner), *(data.drivers if data is not None else ()))]
+    return [curve.data_path for curve in (*fcurves_of(owner), *drivers_of(owner))]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import InvalidValueError, RigError, place_of
-from ..gait import WalkPlan, body_pose_at, feet_at, from_text
-from ..maths import Q4, V3, axes_of, multiplied, normalized
+from ..gait.plan import WalkPlan, body_pose_at, feet_at, from_text, stances_of
+from ..maths import Q4, V3, axes_of, mean, minus, multiplied, normalized, placed, turned
 from ..messages import Message
 from .bones import pose_bones
 from .schema import FabrikChain, owner_of, rig_of, walker_of
@@ -31,35 +31,7 @@ class WalkGoal(NamedTuple):
     turn: Q4
 
 
-class Parsed:
-    """A stored plan, parsed, with the poses of the frame that was asked for last.
-
-    Attributes:
-        plan: The plan.
-    """
-
-    def __init__(self, plan: WalkPlan) -> None:
-        self.plan = plan
-        self._names = {leg.name: index for index, leg in enumerate(plan.legs)}
-        self._frame: float | None = None
-        self._poses: Mapping[str, tuple[V3, Q4]] = {}
-
-    def poses_at(self, frame: float) -> Mapping[str, tuple[V3, Q4]]:
-        """Where feet and body are in a frame, in the world.
-
-        Returns:
-            By the names of the legs' chains, and by "" for the body, the place of the effector and the rotation from
-            how foot or body is at rest.
-        """
-        if frame != self._frame:
-            feet = feet_at(self.plan, frame)
-            found = {name: (feet[index].ankle, feet[index].rotation) for name, index in self._names.items()}
-            found[""] = body_pose_at(self.plan, frame)
-            self._frame, self._poses = frame, found
-        return self._poses
-
-
-_parsed: OrderedDict[str, Parsed] = OrderedDict()
+_parsed: OrderedDict[str, WalkPlan] = OrderedDict()
 _led: dict[str, Mapping[str, tuple[V3, Q4]]] = {}  # of `set_led_poses`, by the full names of the armature objects
 
 
@@ -68,7 +40,7 @@ def set_led_poses(owner: str, poses: Mapping[str, tuple[V3, Q4]] | None) -> None
 
     Args:
         owner: Full name of the armature object, which may be gone by now.
-        poses: See `Parsed.poses_at`; None where it is not led any more.
+        poses: By the names of the legs' chains, and by "" for the body; see `walk_pose`. None where it is led no more.
     """
     if poses is None:
         _led.pop(owner, None)
@@ -81,7 +53,7 @@ def let_all_go() -> None:
     _led.clear()
 
 
-def plan_of(owner: bpy.types.Object) -> Parsed | None:
+def plan_of(owner: bpy.types.Object) -> WalkPlan | None:
     """The walk that was planned for an armature object; None where there is none.
 
     Raises:
@@ -102,9 +74,19 @@ def plan_of(owner: bpy.types.Object) -> Parsed | None:
 
 def keep_parsed(plan: WalkPlan) -> None:
     """Know a plan that is stored without reading it."""
-    _parsed[plan.digest] = Parsed(plan)
+    _parsed[plan.digest] = plan
     while len(_parsed) > KEPT:
         _parsed.popitem(last=False)
+
+
+def steps_of(owner: bpy.types.Object) -> int:
+    """How many steps the walk has that was planned for an armature object.
+
+    Raises:
+        InvalidValueError: What is stored is no plan.
+    """
+    plan = plan_of(owner)
+    return sum(map(len, plan.steps)) if plan is not None else 0
 
 
 def is_walked(chain: FabrikChain) -> bool:
@@ -131,7 +113,7 @@ def path_bone(owner: bpy.types.Object) -> str:
     return chain.tip_bone if chain is not None and is_walked(chain) else ""
 
 
-def _plan_to_follow(owner: bpy.types.Object) -> Parsed | None:
+def _plan_to_follow(owner: bpy.types.Object) -> WalkPlan | None:
     try:
         return plan_of(owner)
     except InvalidValueError as error:
@@ -152,18 +134,48 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | 
     return WalkGoal(place, multiplied(rotation, rest_turn(owner, chain.tip_bone)))
 
 
+def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | None = None) -> WalkGoal | None:
+    """Where a planned walk has a foot flat on the ground that stands in the frame of a depsgraph; None where none does.
+
+    Args:
+        chain: Of the leg.
+        depsgraph: Evaluated.
+        at: Where the middle of the sole is instead, world space.
+
+    Raises:
+        RigError: What is stored is no plan.
+    """
+    owner, scene = owner_of(chain), depsgraph.scene
+    plan = _plan_to_follow(owner) if is_walked(chain) else None
+    if plan is None or scene is None:
+        return None
+    time = plan.time_of(scene.frame_current_final)
+    for stance in stances_of(plan):
+        leg = plan.legs[stance.leg]
+        if leg.name == chain.name and stance.land <= time < stance.lift and stance.foothold is not None:
+            place, rotation = stance.foothold.in_world(time, plan.surface_pose)
+            if at is not None:
+                place = minus(at, turned(rotation, mean((leg.heel, leg.ball))))
+            turn = multiplied(rotation, rest_turn(owner, chain.tip_bone))
+            return WalkGoal(placed(place, rotation, leg.ankle), turn)
+    return None
+
+
 def walked_part(owner: bpy.types.Object, chain: FabrikChain) -> str:
-    """By what `Parsed.poses_at` knows a chain that walks: its name, or "" for the body."""
+    """By what `walk_pose` knows a chain that walks: its name, or "" for the body."""
     return "" if chain.name == walker_of(owner).body else chain.name
 
 
 def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
-    """Where a walk has a foot or the body in the frame of a depsgraph; see `Parsed.poses_at`.
+    """Where a walk has a foot or the body in the frame of a depsgraph, in the world.
 
     Args:
         owner: The armature object of a walker.
         part: Name of the leg's chain, or "" for the body.
         depsgraph: Evaluated.
+
+    Returns:
+        The place of the effector, and the rotation from how foot or body is at rest.
 
     Raises:
         RigError: What is stored is no plan, or one of another version: live chains wait until there is one.
@@ -171,12 +183,22 @@ def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph
     """
     assert depsgraph.scene is not None
     poses = _led.get(owner.name_full)
-    if poses is None:
-        parsed = _plan_to_follow(owner)
-        poses = parsed.poses_at(depsgraph.scene.frame_current_final) if parsed is not None else {}
-    if part not in poses:
+    if poses is None and (plan := _plan_to_follow(owner)) is not None:
+        return planned_pose(plan, part, depsgraph.scene.frame_current_final)
+    if poses is None or part not in poses:
         raise InvalidValueError(Message("WALK_WITHOUT_LEG"), chain=part)
     return poses[part]
+
+
+def planned_pose(plan: WalkPlan, part: str, frame: float) -> tuple[V3, Q4]:
+    """As `walk_pose`, at a frame of a plan."""
+    if not part:
+        return body_pose_at(plan, frame)
+    number = next((number for number, leg in enumerate(plan.legs) if leg.name == part), -1)
+    if number < 0:
+        raise InvalidValueError(Message("WALK_WITHOUT_LEG"), chain=part)
+    foot = feet_at(plan, frame)[number]
+    return foot.ankle, foot.rotation
 
 
 def rest_turn(owner: bpy.types.Object, bone: str) -> Q4:

@@ -14,8 +14,7 @@ from pathlib import Path
 import bpy
 
 from ..messages import Message
-from ..package import NAME
-from ..texts import Text
+from ..texts import PACKAGE, Text
 
 # The context in which labels of operators, panels and menus are looked up. In one of Blender's own contexts Blender's
 # words would come first, and some of them mean another thing: its pin is one of UV maps.
@@ -79,9 +78,9 @@ def _told(call: Call, text: str | Message, fields: Mapping[str, object]) -> str:
 
 def register() -> None:
     """Give Blender the texts of all languages."""
-    bpy.app.translations.register(NAME, LANGUAGES)
+    bpy.app.translations.register(PACKAGE, LANGUAGES)
 
 
 def unregister() -> None:
     """Take them away."""
-    bpy.app.translations.unregister(NAME)
+    bpy.app.translations.unregister(PACKAGE)

@@ -3,13 +3,5 @@
 
 from . import baking, gizmos, menus, motion, panels, preferences, viewing, walking
 
-CLASSES = (
-    *preferences.CLASSES,
-    *menus.CLASSES,
-    *panels.CLASSES,
-    *motion.CLASSES,
-    *baking.CLASSES,
-    *walking.CLASSES,
-    *viewing.CLASSES,
-    *gizmos.CLASSES,
-)
+MODULES = (preferences, menus, panels, motion, baking, walking, viewing, gizmos)
+CLASSES = tuple(cls for module in MODULES for cls in module.CLASSES)

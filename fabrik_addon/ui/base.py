@@ -81,6 +81,13 @@ class FabrikPanel(bpy.types.Panel):
         button.page, button.heading = self.told_at
 
 
+class RiggingPanel(FabrikPanel):
+    """A panel of settings below that of rigging."""
+
+    bl_parent_id = "FABRIK_PT_rigging"
+    bl_options = {"DEFAULT_CLOSED"}
+
+
 def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:
     """How wide a panel is inside, in pixels.
 
@@ -165,8 +172,9 @@ def draw_settings(
         texts: What stands in place of their names, translated.
         keys: Whether the mark of keys stands beside them.
     """
-    told = {name: (texts or {}).get(name) or _name_of(thing, name) for name in names}
-    values = any(thing.bl_rna.properties[name].type in WORDS for name in names)
+    properties: Any = thing.bl_rna.properties
+    told = {name: (texts or {}).get(name) or name_(properties[name]) for name in names}
+    values = any(properties[name].type in WORDS for name in names)
     beside = (KEYS if keys else 0.0) + (VALUES if values else 0.0)
     column = layout.column(align=True)
     column.use_property_split = is_room_beside(context, list(told.values()), beside=beside)
@@ -180,11 +188,6 @@ def draw_settings(
         row.prop(thing, name, text="")
         if keys:
             row.prop_decorator(thing, name)
-
-
-def _name_of(thing: bpy.types.bpy_struct, name: str) -> str:
-    prop: Any = thing.bl_rna.properties[name]
-    return name_(prop)
 
 
 def radio(is_chosen: bool) -> Icon:

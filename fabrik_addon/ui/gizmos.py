@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import degrees
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..errors import FabrikError
 from ..kernel import Limit
 from ..maths import IDENTITY, V3, v3
 from ..overlay.collect import placed_limit
-from ..overlay.settings import scene_settings
+from ..overlay.settings import areas_of, scene_settings
 from ..overlay.shapes import theme_colours
 from ..rig.bones import names_if_any
 from ..rig.checks import edit_refusal
@@ -64,10 +63,8 @@ class Drags:
         if any("gizmo" in found.bl_idname.lower() for window in windows for found in window.modal_operators):
             return ASK
         cls.is_on = False
-        for window in windows:
-            for area in window.screen.areas:
-                if area.type == "VIEW_3D":
-                    area.header_text_set(None)
+        for area in areas_of(bpy.context, "VIEW_3D"):
+            area.header_text_set(None)
         bpy.ops.ed.undo_push(message=iface_("Drag Handle"))
         return None
 
@@ -82,10 +79,7 @@ class LimitEnd:
     def name(self) -> str:
         """The setting of this handle, or "" where the limit has fewer."""
         bone = bpy.context.active_pose_bone
-        kind = LIMITS[limit_of(bone).limit] if bone else None
-        if bone is None or kind is None:
-            return ""
-        names = [name for name in _ends(bone) if name in LIMIT_SETTINGS]
+        names = [name for name in _ends(bone) if name in LIMIT_SETTINGS] if bone is not None else []
         return names[self.index] if self.index < len(names) else ""
 
     def get(self) -> Vector:
@@ -201,8 +195,7 @@ class FABRIK_GGT_pole(bpy.types.GizmoGroup):
 
     def setup(self, context: bpy.types.Context) -> None:
         self.dial = self.gizmos.new("GIZMO_GT_dial_3d")
-        read, write = _pole_angle()
-        self.dial.target_set_handler("offset", get=read, set=write)
+        self.dial.target_set_handler("offset", get=_read_angle, set=_write_angle)
         self.dial.draw_options, self.dial.scale_basis = {"ANGLE_VALUE"}, DIAL_SIZE
         self.dial.use_draw_modal = self.dial.use_draw_value = True
         self.refresh(context)
@@ -226,19 +219,17 @@ class FABRIK_GGT_pole(bpy.types.GizmoGroup):
         self.refresh(context)
 
 
-def _pole_angle() -> tuple[Callable[[], float], Callable[[float], None]]:
-    def read() -> float:
-        chain = working_chain(bpy.context)
-        return chain.pole_angle if chain is not None else 0.0
+def _read_angle() -> float:
+    chain = working_chain(bpy.context)
+    return chain.pole_angle if chain is not None else 0.0
 
-    def write(value: float) -> None:
-        chain = working_chain(bpy.context)
-        if chain is not None:
-            Drags.note()
-            chain.pole_angle = value
-            Drags.tell(f"{chain.name}   {iface_('Pole Angle')}", value)
 
-    return read, write
+def _write_angle(value: float) -> None:
+    chain = working_chain(bpy.context)
+    if chain is not None:
+        Drags.note()
+        chain.pole_angle = value
+        Drags.tell(f"{chain.name}   {iface_('Pole Angle')}", value)
 
 
 CLASSES = (FABRIK_GGT_limit, FABRIK_GGT_pole)

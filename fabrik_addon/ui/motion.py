@@ -14,6 +14,7 @@ from ..rig.animation.compat import fcurves_of
 from ..rig.bones import pose_bones
 from ..rig.goals import goal_of, is_offset
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.limit import CONTACT
 from ..translations import iface_
 from .base import FabrikPanel, check, draw_settings, draw_wrapped, operator_labels, row_for
 
@@ -25,6 +26,16 @@ def has_motion(owner: bpy.types.Object) -> bool:
     data = owner.animation_data
     plays = data is not None and (len(data.nla_tracks) > 0 or bool(fcurves_of(owner)))
     return plays or any(map(is_offset, rig_of(owner).chains))
+
+
+def draw_contacts(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+    """What is done with single contacts, and whether they are drawn along timelines."""
+    assert context.scene is not None
+    settings = scene_settings(context.scene)
+    row = row_for(context, layout, [*operator_labels("contact_mark", "contact_place"), iface_("Contacts")])
+    row.operator("fabrik.contact_mark", icon="MARKER_HLT")
+    row.operator_menu_enum("fabrik.contact_place", "at", icon="PINNED")
+    row.prop(settings, "show_contacts", icon=check(settings.show_contacts), toggle=True)
 
 
 class FABRIK_PT_motion(FabrikPanel):
@@ -41,7 +52,7 @@ class FABRIK_PT_motion(FabrikPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, owner, chain = self.layout, working_rig(context), chain_at_hand(context)
-        scene, settings = context.scene, scene_settings(context.scene)
+        scene = context.scene
         if source_for(context, owner) is not None:
             layout.operator("fabrik.motion_transfer", icon="ARMATURE_DATA")
         if not has_motion(owner):
@@ -69,12 +80,9 @@ class FABRIK_PT_motion(FabrikPanel):
         row = row_for(context, layout, operator_labels("contacts_find", "contacts_clean"))
         row.operator("fabrik.contacts_find", icon="VIEWZOOM")
         row.operator("fabrik.contacts_clean", icon="BRUSH_DATA")
-        row = row_for(context, layout, [*operator_labels("contact_mark", "contact_place"), iface_("Contacts")])
-        row.operator("fabrik.contact_mark", icon="MARKER_HLT")
-        row.operator("fabrik.contact_place", icon="PINNED")
-        row.prop(settings, "show_contacts", icon=check(settings.show_contacts), toggle=True)
+        draw_contacts(context, layout)
         if chain is not None and _is_leg(owner, chain):
-            draw_settings(context, layout, pose_bones(owner)[chain.tip_bone], ("fabrik_contact",), keys=True)
+            draw_settings(context, layout, pose_bones(owner)[chain.tip_bone], (CONTACT,), keys=True)
         layout.separator()
         row = row_for(context, layout, operator_labels("motion_smooth", "motion_mirror"))
         row.operator("fabrik.motion_smooth", icon="MOD_SMOOTH")

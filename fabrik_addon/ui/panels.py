@@ -34,6 +34,7 @@ from .base import (
     MODES,
     FabrikPanel,
     Icon,
+    RiggingPanel,
     draw_settings,
     draw_wrapped,
     is_room_beside,
@@ -162,12 +163,10 @@ def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
             layout.prop_enum(rig.chains[name], "start", "ANIMATED", text=iface_("Start {chain} from Keys", chain=name))
 
 
-class FABRIK_PT_asked(FabrikPanel):
+class FABRIK_PT_asked(RiggingPanel):
     """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
 
     bl_label = "Pin and Rotation"
-    bl_parent_id = "FABRIK_PT_rigging"
-    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("chains", "what-a-goal-asks")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -220,13 +219,11 @@ def _draw_choice(
         setattr(button, option, name)
 
 
-class FABRIK_PT_body(FabrikPanel):
+class FABRIK_PT_body(RiggingPanel):
     """The bone that moves as the body, and how the body gives way"""
 
     bl_label = "Body"
-    bl_parent_id = "FABRIK_PT_rigging"
     told_at = ("bodies", "the-body")
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         owner, layout = working_rig(context), self.layout
@@ -329,12 +326,10 @@ class FABRIK_PT_rigging(FabrikPanel):
         layout.prop(context.scene, "fabrik_live", text="Live in This Scene")
 
 
-class FABRIK_PT_goal(FabrikPanel):
+class FABRIK_PT_goal(RiggingPanel):
     """The bones of the active chain, its target and its pole"""
 
     bl_label = "Bones and Goal"
-    bl_parent_id = "FABRIK_PT_rigging"
-    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("chains", "bones-and-goal")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -360,12 +355,10 @@ class FABRIK_PT_goal(FabrikPanel):
         row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")
 
 
-class FABRIK_PT_start(FabrikPanel):
+class FABRIK_PT_start(RiggingPanel):
     """The pose from which every solve of the active chain starts"""
 
     bl_label = "Start Pose"
-    bl_parent_id = "FABRIK_PT_rigging"
-    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("chains", "start-pose")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -390,13 +383,11 @@ class FABRIK_PT_start(FabrikPanel):
             draw_wrapped(context, layout, text, "CHECKMARK")
 
 
-class FABRIK_PT_solver(FabrikPanel):
+class FABRIK_PT_solver(RiggingPanel):
     """How the active chain is solved"""
 
     bl_label = "Solver"
-    bl_parent_id = "FABRIK_PT_rigging"
     told_at = ("chains", "solver")
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         chain, layout = working_chain(context), self.layout
@@ -406,12 +397,10 @@ class FABRIK_PT_solver(FabrikPanel):
             layout.label(text=iface_(counted(chain.passes, "1 pass", "{count} passes")), translate=False)
 
 
-class FABRIK_PT_limit(FabrikPanel):
+class FABRIK_PT_limit(RiggingPanel):
     """The joint limit of the active bone"""
 
     bl_label = "Joint Limit"
-    bl_parent_id = "FABRIK_PT_rigging"
-    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("limits", "joint-limits")
 
     @classmethod

@@ -10,9 +10,8 @@ import rna_keymap_ui
 
 from ..actions.chains import GOAL_KINDS, Defaults
 from ..kernel import loading
-from ..package import NAME
 from ..rig.schema.fields import Options, choice, real, whole
-from ..texts import Text
+from ..texts import PACKAGE, Text
 from ..translations import CONTEXT, iface_
 from .menus import DRAG, PIE_MENU, PIN, Entry
 
@@ -95,7 +94,7 @@ def item_of(keymap: Any, entry: Entry) -> Any:
 class FABRIK_AP_preferences(Options, bpy.types.AddonPreferences):
     """Settings of things to be made"""
 
-    bl_idname = NAME
+    bl_idname = PACKAGE
 
     tolerance = real(
         "Tolerance",

@@ -10,7 +10,7 @@ from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import STEP_TEXTS, current_step
 from ..rig.schema import is_scene_live, rig_of
 from ..translations import CONTEXT, iface_
-from .base import FabrikPanel, Icon, check, draw_wrapped, row_or_column
+from .base import Icon, RiggingPanel, check, draw_wrapped, row_or_column
 
 WAYS: tuple[tuple[str, Icon], ...] = (
     ("FIRST", "REW"),
@@ -61,12 +61,10 @@ class FABRIK_PT_overlay(bpy.types.Panel):
             column.prop(settings, name)
 
 
-class FABRIK_PT_steps(FabrikPanel):
+class FABRIK_PT_steps(RiggingPanel):
     """A recorded solve of the active chain, pass by pass"""
 
     bl_label = "Step by Step"
-    bl_parent_id = "FABRIK_PT_rigging"
-    bl_options = {"DEFAULT_CLOSED"}
     told_at = ("steps", "step-by-step")
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -14,8 +14,9 @@ from ..rig.schema import PREFIX, Changes, rig_of
 from ..texts import capitalised
 from ..translations import iface_
 from .base import FabrikPanel, draw_settings, draw_wrapped, row_or_column
+from .motion import draw_contacts
 
-STYLE = ("stride_scale", "step_width", "body_height", "bounce", "body_sway", "arm_swing", "lean", "energy")
+STYLE = ("pace", "stride_scale", "step_width", "body_height", "bounce", "body_sway", "arm_swing", "lean", "energy")
 DETAILS = (
     ("step_height", "clearance", "swing_curve"),
     ("body_carry", "body_tilt", "foot_tilt", "heel_toe"),
@@ -101,6 +102,7 @@ def draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy
         layout.label(text="Not planned yet", icon="INFO")
         return
     row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
+    draw_contacts(context, layout)
     old = _what_is_old(owner, context.scene)
     if old:
         draw_wrapped(context, layout, capitalised(iface_(old)), "ERROR")

@@ -8,10 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 
-from fabrik_addon.gait import BodyPath, Leg, Plain, Settings, Terrain, Walk, plan_walk, settings_for
 from fabrik_addon.gait.clock import size_of, usual_stride
 from fabrik_addon.gait.gaits import gait_of
+from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.human import running, stride_at
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.path import BodyPath
+from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import distance
 
 from dev.walk_measures import Judged as Figures
@@ -31,7 +35,6 @@ from dev.walkers import (
     noise,
     pace_of,
     path_of,
-    segments,
     up_the_wall,
     well_over,
 )
@@ -43,7 +46,7 @@ FPS, OTHER_RATES = 24.0, (30.0, 60.0)
 SLIP, DRIFT, INSIDE, HOVER = 1e-4, 1e-3, 0.01, 0.005
 REACHED = 99.0  # of a hundred standing feet
 TURN = 15.0  # degrees a frame
-TURN_GOALS = dict.fromkeys(("wolf", "centipede"), TURN)
+TURN_GOALS = {"wolf": TURN}
 SUPPORTED = 95.0  # of a hundred frames, for walkers that always stand on three feet or more
 RATES = 0.01
 STEPS = 5.0  # per cent
@@ -64,7 +67,7 @@ def measured(scale: Scale) -> list[Table]:
 
 
 def _judged(
-    legs: Sequence[Leg], terrain: Terrain, settings: Settings, way: Callable[[float], tuple[BodyPath, ...]]
+    legs: Sequence[Leg], terrain: Terrain, settings: Settings, way: Callable[[float], BodyPath]
 ) -> tuple[Figures, float]:
     """Figures of a walk at 24 frames a second, and the farthest that a foothold is from its leg's nearest at others.
 
@@ -72,7 +75,7 @@ def _judged(
         legs: The creature's.
         terrain: The ground.
         settings: Of its walk.
-        way: The paths of its segments at a frame rate.
+        way: Its path at a frame rate.
     """
     walks = [shown(plan_walk(Walk(way(fps), tuple(legs), (settings,), terrain))) for fps in (FPS, *OTHER_RATES)]
     return judge_shown(walks[0], terrain), max(farthest_foothold(walks[0], walk) for walk in walks[1:])
@@ -82,7 +85,7 @@ def _over(name: str, kind: str) -> tuple[Figures, float]:
     """The same of a creature over ground of a kind."""
     legs = CREATURES[name]
     ground = ground_of(name, kind, legs[0].reach)
-    return _judged(legs, ground, settings_for(legs), lambda fps: segments(legs, well_over(name, kind, fps)))
+    return _judged(legs, ground, settings_for(legs), lambda fps: well_over(name, kind, fps))
 
 
 def quality(scale: Scale) -> Table:
@@ -91,7 +94,7 @@ def quality(scale: Scale) -> Table:
     rows = [_row(name, [_over(name, kind) for kind in GROUNDS], len(CREATURES[name]) > LEAST_FEET) for name in names]
     room = Room(*ROOM)
     settings = replace(settings_for(SPIDER), gravity="SURFACE")
-    climbed = _judged(SPIDER, room, settings, lambda fps: (up_the_wall(room, SPIDER, fps),))
+    climbed = _judged(SPIDER, room, settings, lambda fps: up_the_wall(room, SPIDER, fps))
     rows.append(_row("spider, wall to ceiling", [climbed], has_support=False))
     note = (
         "Walks at 24 frames a second over flat ground, a slope of 25°, stairs .3 high and .7 deep, waves of .25, and a "
@@ -147,7 +150,7 @@ def _off_stride(name: str, froude: float) -> tuple[float, bool]:
     legs = CREATURES[name]
     speed, height, settings = pace_of(legs, froude), height_of(legs), settings_for(legs)
     path = path_of(lambda time: (0.0, -speed * time, height), STRAIGHT)
-    plan = plan_walk(Walk(segments(legs, path), legs, (settings,), Plain()))
+    plan = plan_walk(Walk(path, legs, (settings,), Plain()))
     until = STRAIGHT - 0.5 * SKIPPED
     count = sum(SKIPPED <= step.lift < until for steps in plan.steps for step in steps)
     steps_a_metre = count / (speed * (until - SKIPPED))
@@ -176,7 +179,7 @@ def _planned(legs: Sequence[Leg], frames: int, name: str = "centipede") -> Calla
     """Plan a walk of so many frames."""
     known, reach = tuple(legs), legs[0].reach
     path = ahead(known, frames / FPS, froude=FROUDE[name])
-    walk = Walk(segments(known, path), known, (settings_for(known),), noise(0.25 * reach, 2.0 * reach))
+    walk = Walk(path, known, (settings_for(known),), noise(0.25 * reach, 2.0 * reach))
     return lambda: plan_walk(walk)
 
 
@@ -196,7 +199,7 @@ def _beside(pace: float) -> Row:
     legs = CREATURES["human"]
     speed, settings = pace * sqrt(settings_for(legs).acceleration * legs[0].reach), settings_for(legs)
     path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), WALKED, FPS)
-    plan = plan_walk(Walk((path,), legs, (replace(settings, energy=0.0),), Plain()))
+    plan = plan_walk(Walk(path, legs, (replace(settings, energy=0.0),), Plain()))
     steps = [step for step in plan.steps[0] if step.lift > SKIPPED and step.land < WALKED - SKIPPED]
     span = steps[-2].land, steps[-1].land
     row: Row = {"v*": f"{pace:g}"}

@@ -12,7 +12,9 @@ import bpy
 from fabrik_addon.actions.walk.bake import bake_bones, bake_goals
 from fabrik_addon.actions.walk.plan import legs_now, plan_walk
 from fabrik_addon.actions.walk.setup import add_walker
-from fabrik_addon.gait import FootPose, Leg, feet_at
+from fabrik_addon.gait.feet import FootPose
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.plan import feet_at
 from fabrik_addon.rig import terrain
 from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema.chain import FabrikChain
@@ -155,15 +157,15 @@ class Seen:
         """Play a walk that was planned; the matrices of all bones by frame."""
         rig_of(owner).live = True
         CONTEXT.view_layer.update()
-        parsed = plan_of(owner)
-        assert parsed is not None
-        chains = [rig_of(owner).chains[leg.name] for leg in parsed.plan.legs]
+        plan = plan_of(owner)
+        assert plan is not None
+        chains = [rig_of(owner).chains[leg.name] for leg in plan.legs]
         bones = [bone.name for chain in chains for bone in resolve_bones(owner, chain)]
         stood, turns, poses = dict[str, Vector](), list[Quaternion](), []
         for number in range(frames[0], frames[1] + 1):
             CONTEXT.scene.frame_set(number)
             stands: dict[str, Vector] = {}
-            for leg, foot, chain in zip(parsed.plan.legs, feet_at(parsed.plan, number), chains, strict=True):
+            for leg, foot, chain in zip(plan.legs, feet_at(plan, number), chains, strict=True):
                 self._see_foot(leg, foot, chain, (stood, stands))
             now = [owner.pose.bones[name].matrix_basis.to_quaternion() for name in bones]
             angles = [a.rotation_difference(b).angle for a, b in zip(turns, now, strict=bool(turns))]

@@ -9,7 +9,10 @@ from math import acos, degrees
 from typing import NamedTuple
 
 import bpy
-from fabrik_addon.gait import FootPose, Hit, Leg, feet_at
+from fabrik_addon.gait.feet import FootPose
+from fabrik_addon.gait.ground import Hit
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.plan import feet_at
 from fabrik_addon.maths import IDENTITY, ORIGIN, Q4, V3
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.walk_goals import plan_of, rest_turn
@@ -75,7 +78,7 @@ def judge(owner: bpy.types.Object) -> Judged:
         The figures of the soles as they are evaluated. `stretched` counts the standing feet whose chain does not say
         that it reaches, `turned` is of any bone of a leg, and `unsupported` by all points that stand.
     """
-    scene, planned = bpy.context.scene, plan_of(owner).plan
+    scene, planned = bpy.context.scene, plan_of(owner)
     limbs = [_limb(owner, leg) for leg in planned.legs]
     moments, turns, judged = list[Moment](), dict[str, Quaternion](), Judged()
     for frame in range(scene.frame_start, scene.frame_end + 1):
@@ -83,8 +86,7 @@ def judge(owner: bpy.types.Object) -> Judged:
         poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
         feet = [_foot(poses, *pair) for pair in zip(limbs, feet_at(planned, frame), strict=True)]
         heads = [poses.matrix_world @ poses.pose.bones[limb.bones[0]].head for limb in limbs]
-        rotations = [IDENTITY] * len(planned.body)
-        moments.append(Moment(frame, planned.time_of(frame), feet, [_v3(head) for head in heads], rotations))
+        moments.append(Moment(frame, planned.time_of(frame), feet, [_v3(head) for head in heads], IDENTITY))
         standing = [(limb, foot) for limb, foot in zip(limbs, feet, strict=True) if foot.is_planted]
         judged.stretched += sum(limb.chain.status != "REACHED" for limb, _ in standing)
         soles = [point for limb, foot in standing for point in standing_points(limb.leg, foot).values()]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import bpy
-from fabrik_addon.gait import WalkPlan
+from fabrik_addon.gait.plan import WalkPlan
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Vector
@@ -250,7 +250,7 @@ def walk_rigs(out: Path) -> int:
             save_walk(scene.shown, scene.size, out / f"{scene.name}.png")
             bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{scene.name}.blend"), compress=True)
             judged = judge(owner)
-        _print_row(scene.name, judged, plan_of(owner).plan)
+        _print_row(scene.name, judged, plan_of(owner))
         for miss in _misses(judged, scene.turned):
             say(f"      {miss}")
             failed += 1

@@ -13,10 +13,11 @@ from itertools import pairwise
 from math import acos, atan2, degrees, pi
 
 import numpy as np
-from fabrik_addon.gait import FootPose, Leg, Terrain, WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.feet import contacts
+from fabrik_addon.gait.feet import FootPose, contacts
+from fabrik_addon.gait.ground import Terrain
 from fabrik_addon.gait.human import angles_at
-from fabrik_addon.gait.legs import neighbours
+from fabrik_addon.gait.legs import Leg, neighbours
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
 from fabrik_addon.maths import (
     IDENTITY,
     Q4,
@@ -48,14 +49,14 @@ class Moment:
         time: Seconds from the first frame.
         feet: By leg.
         hips: By leg where its first joint is.
-        turns: By segment how the body is turned.
+        turn: How the body is turned.
     """
 
     frame: float
     time: float
     feet: Sequence[FootPose]
     hips: Sequence[V3]
-    turns: Sequence[Q4]
+    turn: Q4
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,9 @@ def shown(plan: WalkPlan, every: float = 1.0) -> Shown:
     moments = []
     for index in range(int((plan.last - plan.first) / every) + 1):
         frame = plan.first + index * every
-        bodies = [body_pose_at(plan, frame, segment) for segment in range(len(plan.body))]
-        hips = [plus(bodies[leg.segment][0], turned(bodies[leg.segment][1], leg.hip)) for leg in plan.legs]
-        turns = [rotation for _, rotation in bodies]
-        moments.append(Moment(frame, plan.time_of(frame), feet_at(plan, frame), hips, turns))
+        place, turn = body_pose_at(plan, frame)
+        hips = [placed(place, turn, leg.hip) for leg in plan.legs]
+        moments.append(Moment(frame, plan.time_of(frame), feet_at(plan, frame), hips, turn))
     footholds = [[step.end.in_world(step.land, plan.surface_pose)[0] for step in steps] for steps in plan.steps]
     return Shown(plan.legs, moments, swings_of(plan), footholds)
 
@@ -175,7 +175,7 @@ def standing_points(leg: Leg, foot: FootPose) -> dict[str, V3]:
 def _judge_turns(judged: Judged, index: int, leg: Leg, moments: tuple[Moment, Moment]) -> None:
     """How far a leg has turned in its body between two frames, and a foot in the world."""
     legs = [minus(moment.feet[index].ankle, moment.hips[index]) for moment in moments]
-    backs = [conjugated(moment.turns[leg.segment]) for moment in moments]
+    backs = [conjugated(moment.turn) for moment in moments]
     ways = [unit_or(turned(back, way), Z_AXIS) for back, way in zip(backs, legs, strict=True)]
     judged.worst("turned", degrees(angle_between(*ways)), f"{leg.name} in frame {moments[1].frame:g}")
     rotations = [moment.feet[index].rotation for moment in moments]
@@ -246,7 +246,7 @@ def swings_of(plan: WalkPlan) -> list[list[tuple[float, float]]]:
 def is_supported(moment: Moment, on_walls: bool) -> bool:
     """Whether the middle of the hips is above the standing feet: seen from above, on walls along its own up."""
     centre = scaled(reduce(plus, moment.hips), 1.0 / len(moment.hips))
-    back = conjugated(moment.turns[0]) if on_walls else IDENTITY
+    back = conjugated(moment.turn) if on_walls else IDENTITY
     points = [turned(back, minus(foot.sole, centre)) for foot in moment.feet if foot.is_planted]
     return inside([(x, y) for x, y, _ in points])
 
@@ -274,14 +274,14 @@ def farthest_foothold(one: Shown, other: Shown) -> float:
 def stretched(plan: WalkPlan, frame: float, leg: int = 0) -> float:
     """How far a leg's ankle is from its hip."""
     limb = plan.legs[leg]
-    hip = placed(*body_pose_at(plan, frame, limb.segment), limb.hip)
+    hip = placed(*body_pose_at(plan, frame), limb.hip)
     return distance(hip, feet_at(plan, frame)[leg].ankle) / limb.reach
 
 
 def from_the_side(plan: WalkPlan, frame: float, leg: int = 0) -> tuple[float, float, float]:
     """Thigh, forward, knee, bent, and foot, its heel up, of a leg of two equal bones that goes along -Y; degrees."""
     limb, foot = plan.legs[leg], feet_at(plan, frame)[leg]
-    _, back, up = minus(foot.ankle, placed(*body_pose_at(plan, frame, limb.segment), limb.hip))
+    _, back, up = minus(foot.ankle, placed(*body_pose_at(plan, frame), limb.hip))
     knee = 2.0 * acos(min(stretched(plan, frame, leg), 1.0))
     return degrees(atan2(-back, -up) + 0.5 * knee), degrees(knee), degrees(foot.pitch)
 
@@ -297,13 +297,9 @@ def beside_norms(plan: WalkPlan, pace: float, span: tuple[float, float]) -> list
     Returns:
         Of each the root of the mean square of what they differ but for their means, degrees, and their correlation.
     """
-    found, wanted = list[tuple[float, ...]](), list[tuple[float, ...]]()
-    for phase in (index / SAMPLES for index in range(SAMPLES)):
-        time = span[0] + phase * (span[1] - span[0])
-        norm = angles_at(pace, phase)
-        found.append(from_the_side(plan, plan.first + time * plan.fps))
-        wanted.append((degrees(norm.thigh), degrees(norm.knee), degrees(norm.pitch)))
-    pairs = zip(
-        *(np.array([(*row, row[1] - row[0] - row[2]) for row in rows]).T for rows in (found, wanted)), strict=True
-    )
+    phases = np.arange(SAMPLES) / SAMPLES
+    times = span[0] + phases * (span[1] - span[0])
+    found = np.array([from_the_side(plan, plan.first + time * plan.fps) for time in times.tolist()]).T
+    wanted = np.degrees(angles_at(pace, phases))
+    pairs = zip(*((*rows, rows[1] - rows[0] - rows[2]) for rows in (found, wanted)), strict=True)
     return [(float(np.std(a - b)), float(np.corrcoef(a, b)[0, 1])) for a, b in pairs]

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import cos, floor, pi, radians, sin, sqrt, tan
 
-from fabrik_addon.gait import BodyPath, Hit, Leg, Terrain, arranged
 from fabrik_addon.gait.clock import size_of
+from fabrik_addon.gait.ground import Hit, Terrain
+from fabrik_addon.gait.legs import Leg, arranged
+from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.maths import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along, dot, minus, turn_about, unit_or
 
 FORWARD: V3 = (0.0, -1.0, 0.0)
@@ -33,16 +35,12 @@ WOLF = _pairs(
 )
 HEXAPOD = _pairs([((0.15, y, 0.0), (0.62, 1.5 * y, -0.4)) for y in (-0.3, 0.0, 0.3)], 0.95)
 SPIDER = _pairs([((0.15, 0.3 * y, 0.0), (0.85, y, -0.4)) for y in (-0.8, -0.28, 0.28, 0.8)], 1.4)
-SPACING = 0.14  # between the segments of the centipede
+SPACING = 0.14  # between the rows of the centipede
 
 
 def centipede(rows: int) -> tuple[Leg, ...]:
-    """A pair of legs on each segment."""
-    legs = _pairs([((0.05, SPACING * row, 0.0), (0.2, SPACING * row, -0.1)) for row in range(rows)], 0.26)
-    return tuple(
-        replace(leg, home=(leg.home[0], 0.0, leg.home[2]), hip=(leg.hip[0], 0.0, leg.hip[2]), segment=leg.row)
-        for leg in legs
-    )
+    """So many pairs of legs on a body that does not bend."""
+    return _pairs([((0.05, SPACING * row, 0.0), (0.2, SPACING * row, -0.1)) for row in range(rows)], 0.26)
 
 
 CENTIPEDE = centipede(15)
@@ -51,7 +49,6 @@ CREATURES: dict[str, tuple[Leg, ...]] = {
     "wolf": WOLF,
     "hexapod": HEXAPOD,
     "spider": SPIDER,
-    "centipede": CENTIPEDE,
 }
 GROUNDS = ("flat", "slope", "stairs", "noise", "gap")
 SECONDS = 6.0  # of a walk over one of them
@@ -295,7 +292,7 @@ def over(name: str, kind: str, fps: float = 24.0) -> BodyPath:
 def well_over(name: str, kind: str, fps: float = 24.0) -> BodyPath:
     """The same, so long that all legs get onto what begins a leg's reach ahead."""
     legs, froude = CREATURES[name], _froude(name, kind)
-    length = max(leg.home[1] for leg in legs) + SPACING * max(leg.segment for leg in legs)
+    length = max(leg.home[1] for leg in legs)
     seconds = (length + WELL * legs[0].reach) / pace_of(legs, froude) + RAMP
     return ahead(legs, max(SECONDS, seconds), fps, froude)
 
@@ -314,13 +311,4 @@ def turning(legs: tuple[Leg, ...], seconds: float, rate: float, fps: float = 24.
     height = height_of(legs)
     return path_of(
         lambda time: (0.0, 0.0, height), seconds, fps, lambda time: turn_about(Z_AXIS, rate * eased_time(time, seconds))
-    )
-
-
-def segments(legs: tuple[Leg, ...], path: BodyPath) -> tuple[BodyPath, ...]:
-    """The path of each segment: behind the first, in a row."""
-    count = 1 + max(leg.segment for leg in legs)
-    return tuple(
-        replace(path, places=tuple((x, y + SPACING * segment, z) for x, y, z in path.places))
-        for segment in range(count)
     )

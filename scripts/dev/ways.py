@@ -120,7 +120,7 @@ DRAG = (
 )
 WALK = (
     Step("operators/walking", "FABRIK_OT_walk_plan", "which frames, and what could not be as asked"),
-    Step("actions/walk/plan", "Planning", "in slices, from the path of the body, by its curves"),
+    Step("actions/walk/plan", "plan_steps", "from the path of the body, by its curves"),
     Step("actions/walk/setup", "measured", "legs and feet in the rest pose"),
     Step(BLENDER, "", "evaluates frames where more moves it"),
     Step("rig/terrain", "MeshTerrain", "the ground, to be asked by rays"),

@@ -44,7 +44,7 @@ def test_mirrored_motion_is_the_mirror_image_and_twice_it_is_back(motion: Motion
             other = turned_at(owner, frame)[sides[name].other.name] if sides[name].bone != sides[name].other else turn
             assert abs(other.dot(wanted)) >= 1.0 - 1e-6, name
     pair = sides_of(owner)[control(owner, "Arm.L").name]
-    assert (Vector(control(owner, "Arm.R").location) - pair.location(lifted)).length <= 1e-6
+    assert (Vector(control(owner, "Arm.R").location) - pair.place @ lifted).length <= 1e-6
     press("motion_mirror", only_keys=False, **ALL)
     rig_of(owner).edits = False
     assert np.abs(played(owner, names) - before).max() <= SAME

@@ -121,7 +121,7 @@ def test_a_contact_stands_where_its_foot_was_put_and_others_where_they_stood() -
     assert np.abs(others).max() <= 1e-3 * size(owner)
     assert np.linalg.norm(np.diff(own, axis=0), axis=1).max() <= 0.03 * size(owner)  # it comes and goes smoothly
     bpy.context.scene.frame_set(12)
-    press("contact_place", by_motion=True)
+    press("contact_place", at="MOTION")
     press("contacts_clean")
     assert not any(any(one.place) for one in contacts_of(owner))
     assert np.abs(feet(owner, "Leg.L")[:, :3, 3] - before["Leg.L"][:, :3, 3]).max() <= 1e-3 * size(owner)

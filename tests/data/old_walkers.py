@@ -8,7 +8,7 @@ from math import radians
 import bpy
 from fabrik_addon.actions.walk.plan import plan_walk
 from fabrik_addon.actions.walk.setup import add_walker
-from fabrik_addon.gait import Gravity, Swing
+from fabrik_addon.gait.settings import Gravity, Swing
 from fabrik_addon.rig.schema import rig_of
 from old_rigs import FRAMES, beside
 

@@ -8,22 +8,15 @@ from math import sin, sqrt
 from typing import Any
 
 import pytest
-from fabrik_addon.gait import (
-    GAITS,
-    BodyPath,
-    Cause,
-    Leg,
-    Plain,
-    Settings,
-    Walk,
-    WalkPlan,
-    feet_at,
-    plan_walk,
-    settings_for,
-)
 from fabrik_addon.gait.clock import size_of, usual_stride
-from fabrik_addon.gait.gaits import rhythm_of
-from fabrik_addon.gait.legs import neighbours
+from fabrik_addon.gait.feet import Cause
+from fabrik_addon.gait.gaits import GAITS, rhythm_of
+from fabrik_addon.gait.ground import Plain
+from fabrik_addon.gait.legs import Leg, neighbours
+from fabrik_addon.gait.path import BodyPath
+from fabrik_addon.gait.plan import WalkPlan, feet_at
+from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import V3, Z_AXIS, distance, turn_about, turned
 
 from dev.walk_measures import judge, neighbours_up, swings_of
@@ -41,14 +34,13 @@ from dev.walkers import (
     noise,
     pace_of,
     path_of,
-    segments,
     turning,
 )
 
 
 def planned(path: BodyPath, legs: tuple[Leg, ...], **changes: Any) -> WalkPlan:
     settings = replace(settings_for(legs), **changes)
-    return plan_walk(Walk(segments(legs, path), legs, (settings,), Plain()))
+    return plan_walk(Walk(path, legs, (settings,), Plain()))
 
 
 def steps_within(plan: WalkPlan, start: float, end: float) -> int:
@@ -105,7 +97,7 @@ def test_the_frame_rate_does_not_matter(name: str) -> None:
             return (0.3 * sin(time), -speed * time, height)
 
         path = path_of(place, 4.0, fps, lambda time: turn_about(Z_AXIS, 0.3 * sin(time)))
-        return plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), noise(0.2 * legs[0].reach, 4.0)))
+        return plan_walk(Walk(path, legs, (settings_for(legs),), noise(0.2 * legs[0].reach, 4.0)))
 
     first = walked(24.0)
     for fps in (30.0, 60.0):
@@ -143,7 +135,7 @@ def test_turning_on_the_spot_steps_round(name: str, rate: float) -> None:
     assert judged.together == 0
     assert judged.stretched == 0
     for leg, foot in zip(legs, feet_at(plan, plan.last), strict=True):
-        home = turned(plan.body[0][-1][1], (leg.home[0], leg.home[1], 0.0))
+        home = turned(plan.body[-1][1], (leg.home[0], leg.home[1], 0.0))
         assert distance(foot.sole, home) < 0.3 * leg.reach
 
 
@@ -173,9 +165,9 @@ def test_feet_come_home_where_the_body_stops(name: str) -> None:
 
     plan = planned(path_of(place, 7.0), legs)
     for frame in (1 + 24 * 4.6, plan.last):
-        index = min(round((frame - 1) / 24.0 * 60.0), len(plan.body[0]) - 1)
+        index = min(round((frame - 1) / 24.0 * 60.0), len(plan.body) - 1)
         for leg, foot in zip(legs, feet_at(plan, frame), strict=True):
-            at = plan.body[leg.segment][index][0]
+            at = plan.body[index][0]
             assert foot.is_planted
             assert distance(foot.sole, (at[0] + leg.home[0], at[1] + leg.home[1], 0.0)) <= 0.45 * leg.reach
     still = [foot.sole for foot in feet_at(plan, 1 + 24 * 4.0)]
@@ -187,7 +179,7 @@ def test_a_gait_changes_between_steps() -> None:
     settings = tuple(
         replace(settings_for(WOLF), gait="WALK" if index < 120 else "TROT") for index in range(len(path.places))
     )
-    plan = plan_walk(Walk((path,), WOLF, settings, Plain()))
+    plan = plan_walk(Walk(path, WOLF, settings, Plain()))
     assert judge(plan, flat()).slip <= 1e-4
     for steps in plan.steps:
         assert all(a.land <= b.lift for a, b in pairwise(steps))

@@ -7,8 +7,11 @@ from math import atan2, degrees, hypot, sqrt
 
 import numpy as np
 import pytest
-from fabrik_addon.gait import Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.human import angles_at, arm_at, human_cycle
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
+from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import FRONT, Z_AXIS, conjugated, distance, multiplied, turn_about, turned
 
 from dev.walk_measures import beside_norms, from_the_side, stretched
@@ -21,7 +24,7 @@ STRAIGHTEST = 1.0005  # of a leg's reach, to which one may seem stretched betwee
 def walked(pace: float, terrain: Terrain | None = None, energy: float = 0.0, start: float = 0.5) -> WalkPlan:
     speed = pace * sqrt(9.81 * LEG.reach)
     path = path_of(lambda time: (0.0, -speed * max(time - start, 0.0), height_of(HUMAN)), 9.0, 60.0)
-    return plan_walk(Walk((path,), HUMAN, (replace(settings_for(HUMAN), energy=energy),), terrain or Plain()))
+    return plan_walk(Walk(path, HUMAN, (replace(settings_for(HUMAN), energy=energy),), terrain or Plain()))
 
 
 @pytest.mark.parametrize(("pace", "thigh"), [(0.15, 4.0), (0.295, 3.0), (0.43, 3.0), (0.57, 3.0)])
@@ -50,11 +53,11 @@ def test_no_leg_is_too_short_and_no_body_leaps(ground: Terrain) -> None:
 def test_a_foot_begins_and_ends_its_swing_as_it_stands() -> None:
     for pace in (0.05, 0.2, 0.43, 0.7, 3.0):
         cycle = human_cycle(pace, 1.0, LEG.foot)
-        first, last = cycle.in_the_air(0.0), cycle.in_the_air(1.0)
-        assert (first.across, last.across) == pytest.approx((0.0, 1.0))
-        assert (first.rise, last.rise) == pytest.approx((0.0, 0.0), abs=1e-9)
-        assert first.pitch == pytest.approx(cycle.toe_off)
-        assert last.pitch == pytest.approx(-cycle.strike, abs=0.02)
+        (across, rise, pitch, _), (gone, landed, struck, _) = cycle.swing[0], cycle.swing[-1]
+        assert (across, gone) == pytest.approx((0.0, 1.0))
+        assert (rise, landed) == pytest.approx((0.0, 0.0), abs=1e-9)
+        assert pitch == pytest.approx(cycle.toe_off)
+        assert struck == pytest.approx(-cycle.strike, abs=0.02)
         assert all((0.9 if cycle.duty > 0.5 else 0.85) < reach <= 1.0 for reach in cycle.reaches)
         assert 0.3 < cycle.duty < 0.8
 
@@ -76,11 +79,11 @@ def test_who_stands_stands_as_at_rest() -> None:
 
 
 def test_an_arm_goes_against_the_leg_of_its_side() -> None:
-    own = [arm_at(0.43, phase / 20, 1.0)[0] for phase in range(20)]
-    leg = [angles_at(0.43, phase / 20).thigh for phase in range(20)]
-    assert np.corrcoef(own, leg)[0, 1] < -0.8
-    assert 20.0 <= degrees(max(own) - min(own)) <= 40.0
-    assert all(arm_at(0.0, phase / 4, 1.0) == arm_at(0.0, 0.0, 1.0) for phase in range(4))
+    phases = np.arange(20) / 20
+    own, _ = arm_at(np.full(20, 0.43), phases, 1.0)
+    assert np.corrcoef(own, angles_at(0.43, phases).thigh)[0, 1] < -0.8
+    assert 20.0 <= degrees(np.ptp(own)) <= 40.0
+    assert max(np.ptp(part) for part in arm_at(np.zeros(20), phases, 1.0)) == 0.0
 
 
 @pytest.mark.parametrize(("pace", "duty"), [(0.8, 0.4), (1.0, 0.375), (1.2, 0.35)])
@@ -109,7 +112,7 @@ def test_a_body_that_bounces_less_is_no_higher_and_legs_reach() -> None:
     path = path_of(lambda time: (0.0, -speed * max(time - 0.5, 0.0), height_of(HUMAN)), 6.0, 60.0)
     bobs = []
     for bounce in (0.0, 0.5, 1.0, 1.5):
-        plan = plan_walk(Walk((path,), HUMAN, (replace(settings_for(HUMAN), bounce=bounce),), Plain()))
+        plan = plan_walk(Walk(path, HUMAN, (replace(settings_for(HUMAN), bounce=bounce),), Plain()))
         heights = [body_pose_at(plan, frame)[0][2] / LEG.reach for frame in range(180, 320)]
         bobs.append(max(heights) - min(heights))
         assert max(stretched(plan, frame, leg) for frame in range(180, 320) for leg in (0, 1)) <= STRAIGHTEST + 1e-3
@@ -118,9 +121,29 @@ def test_a_body_that_bounces_less_is_no_higher_and_legs_reach() -> None:
     assert bobs[3] >= 1.3 * bobs[2]
 
 
+@pytest.mark.parametrize(("pace", "own"), [(0.3, 0.57), (0.43, 0.2)])
+def test_a_speed_that_is_set_gives_strides_and_angles_and_the_path_the_time(pace: float, own: float) -> None:
+    speed = pace * sqrt(9.81 * LEG.reach)
+    path = path_of(lambda time: (0.0, -speed * max(time - 2.0, 0.0), height_of(HUMAN)), 13.0)
+    plans = [
+        plan_walk(Walk(path, HUMAN, (replace(settings_for(HUMAN), energy=0.0, pace=one),), Plain()))
+        for one in (own, 0.0)
+    ]
+    steps = [[step for step in plan.steps[0] if step.lift > 4.0 and step.land < 12.0] for plan in plans]
+    strides = [distance(one[1].start.place, one[1].end.place) for one in steps]
+    assert strides == pytest.approx([2.45 * sqrt(v) * LEG.reach for v in (own, pace)], rel=0.05)
+    (off, _), (knee, alike), _, _ = beside_norms(plans[0], own, (steps[0][0].land, steps[0][1].land))
+    assert off <= 5.0
+    assert knee <= 6.0
+    assert alike >= 0.95
+    place, rotation = body_pose_at(plans[0], 1)
+    assert place[2] == pytest.approx(height_of(HUMAN), abs=1e-6)
+    assert rotation == pytest.approx((1.0, 0.0, 0.0, 0.0), abs=1e-6)
+
+
 def test_who_turns_on_the_spot_steps_and_stays_upright() -> None:
     path = path_of(lambda time: (0.0, 0.0, height_of(HUMAN)), 6.0, 24.0, lambda time: turn_about(Z_AXIS, time))
-    plan = plan_walk(Walk((path,), HUMAN, (settings_for(HUMAN),), Plain()))
+    plan = plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), Plain()))
     assert all(5 <= len(steps) <= 9 for steps in plan.steps)  # of 40 to 60 degrees
     for frame in range(1, 140):
         place, rotation = body_pose_at(plan, frame)
@@ -135,7 +158,7 @@ def test_who_goes_back_or_to_the_side_makes_short_steps(way: tuple[float, float]
     pace = 0.17
     speed = pace * sqrt(9.81 * LEG.reach)
     path = path_of(lambda time: (speed * time * way[0], speed * time * way[1], height_of(HUMAN)), 7.0)
-    plan = plan_walk(Walk((path,), HUMAN, (settings_for(HUMAN),), Plain()))
+    plan = plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), Plain()))
     steps = [step for step in plan.steps[0] if step.lift > 2.5 and step.land < 6.0]
     wanted = share * 2.45 * sqrt(pace) * LEG.reach
     assert [distance(step.start.place, step.end.place) for step in steps] == pytest.approx(

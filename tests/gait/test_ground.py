@@ -5,7 +5,10 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from fabrik_addon.gait import Cause, Refused, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.feet import Cause, Refused
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
+from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import Z_AXIS, dot, turned
 
 from dev.walk_measures import Judged, farthest_foothold, judge, shown
@@ -19,7 +22,6 @@ from dev.walkers import (
     ground_of,
     height_of,
     over,
-    segments,
     slope,
     up_the_wall,
     well_over,
@@ -33,7 +35,7 @@ SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet
 def walked(name: str, kind: str) -> tuple[WalkPlan, Judged]:
     legs, terrain = CREATURES[name], ground_of(name, kind)
     path = over(name, kind)
-    plan = plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), terrain))
+    plan = plan_walk(Walk(path, legs, (settings_for(legs),), terrain))
     return plan, judge(plan, terrain)
 
 
@@ -99,7 +101,7 @@ def test_of_places_that_are_as_good_the_frame_rate_chooses_none(name: str, kind:
     plan, _ = walked(name, kind)
     assert any(step.refused for steps in plan.steps for step in steps)
     for fps in (30.0, 60.0):
-        other = plan_walk(Walk((over(name, kind, fps),), legs, settings, terrain))
+        other = plan_walk(Walk(over(name, kind, fps), legs, settings, terrain))
         assert farthest_foothold(shown(plan), shown(other)) <= 1e-3
 
 
@@ -120,7 +122,7 @@ def test_all_legs_get_onto_the_ground(name: str, kind: str) -> None:
     """Of small and slow creatures the first legs alone get there within the time of the other tests, if any do."""
     legs, start = CREATURES[name], CREATURES[name][0].reach
     path, terrain = well_over(name, kind), ground_of(name, kind, start)
-    plan = plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), terrain))
+    plan = plan_walk(Walk(path, legs, (settings_for(legs),), terrain))
     judged = judge(plan, terrain)
     assert all(foot.sole[1] < -start for foot in feet_at(plan, plan.last))
     assert (judged.stretched, judged.together, judged.hanging) == (0, 0, 0)
@@ -141,14 +143,14 @@ def test_refused_footholds_say_why() -> None:
 def test_ground_that_is_too_steep_is_refused() -> None:
     legs = CREATURES["human"]
     settings = replace(settings_for(legs), slope_max=0.3)
-    plan = plan_walk(Walk((ahead(legs, 4.0),), legs, (settings,), slope(25.0)))
+    plan = plan_walk(Walk(ahead(legs, 4.0), legs, (settings,), slope(25.0)))
     assert Refused.SLOPE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
 
 
 def test_a_spider_walks_up_a_wall_and_along_the_ceiling() -> None:
     room = Room(*ROOM)
     path = up_the_wall(room, SPIDER)
-    plan = plan_walk(Walk((path,), SPIDER, (replace(settings_for(SPIDER), gravity="SURFACE"),), room))
+    plan = plan_walk(Walk(path, SPIDER, (replace(settings_for(SPIDER), gravity="SURFACE"),), room))
     judged = judge(plan, room)
     assert judged.slip <= 1e-4
     assert judged.inside <= 0.01

@@ -8,10 +8,14 @@ from itertools import pairwise
 from math import ceil, cos, nan, sin
 from random import Random
 
+import numpy as np
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.gait import Foothold, FootPose, HandWalk, Leg, Plain, Steering, settings_for
-from fabrik_addon.gait.feet import foot_at
+from fabrik_addon.gait.feet import Foothold, FootPaths, FootPose
+from fabrik_addon.gait.ground import Plain
+from fabrik_addon.gait.led import HandWalk, Steering
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import IDENTITY, Q4, V3, Z_AXIS, distance, multiplied, plus, turn_about, turned
 
 from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise, slope
@@ -180,9 +184,9 @@ def test_steps_by_hand_are_steps_as_in_a_plan() -> None:
     for index in range(1, 150):
         time = 0.02 * index
         shown.append((time, walk.move(time, ((0.0, -0.5 * time, height_of(HEXAPOD)), IDENTITY))))
+    paths = FootPaths(HEXAPOD, walk.feet, Plain().surface)
     for time, poses in shown:
-        for leg, (start, steps), pose in zip(HEXAPOD, walk.feet, poses, strict=True):
-            assert foot_at(leg, start, steps, time, Plain().surface) == pose
+        assert paths.at(np.array([time])).singly() == [poses]
 
 
 def test_times_that_do_not_grow_move_the_body_alone() -> None:

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from math import atan2, degrees, hypot, pi, radians
 
 import pytest
-from fabrik_addon.gait import (
-    BodyPath,
-    HandWalk,
-    Leg,
-    Refused,
-    Terrain,
-    Walk,
-    WalkPlan,
-    body_pose_at,
-    feet_at,
-    plan_walk,
-    settings_for,
-)
+from fabrik_addon.gait.feet import Refused
+from fabrik_addon.gait.ground import Terrain
+from fabrik_addon.gait.led import HandWalk
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.path import BodyPath
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
+from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import IDENTITY, Q4, V3, conjugated, minus, turned
 
 from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
@@ -73,7 +68,7 @@ class Sectors:
 
 
 def planned(legs: tuple[Leg, ...], path: BodyPath, limits: Sectors, terrain: Terrain) -> WalkPlan:
-    return plan_walk(Walk((path,), legs, (settings_for(legs),), terrain, limits))
+    return plan_walk(Walk(path, legs, (settings_for(legs),), terrain, limits))
 
 
 def angles(plan: WalkPlan, limits: Sectors) -> list[float]:
@@ -96,7 +91,7 @@ def test_legs_that_swing_little_take_small_steps(name: str) -> None:
     swung = angles(plan, limits)
     assert max(swung) <= 9.0 + ROUNDING
     assert min(swung) >= -9.0 - ROUNDING
-    free = plan_walk(Walk((path,), legs, (settings_for(legs),), flat()))
+    free = plan_walk(Walk(path, legs, (settings_for(legs),), flat()))
     assert sum(map(len, plan.steps)) > sum(map(len, free.steps))
 
 
@@ -149,5 +144,5 @@ def test_a_body_moved_by_hand_steps_before_the_limits_are_met() -> None:
 def test_other_limits_are_another_plan() -> None:
     path = ahead(SPIDER, 1.0)
     one, other = (planned(SPIDER, path, Sectors(SPIDER, wide, wide), flat()) for wide in (10.0, 20.0))
-    free = plan_walk(Walk((path,), SPIDER, (settings_for(SPIDER),), flat()))
+    free = plan_walk(Walk(path, SPIDER, (settings_for(SPIDER),), flat()))
     assert len({one.digest, other.digest, free.digest}) == 3

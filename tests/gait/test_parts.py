@@ -6,14 +6,15 @@ from itertools import combinations, pairwise
 from math import hypot, pi
 from random import Random
 
+import numpy as np
 import pytest
-from fabrik_addon.gait import GAITS, Foothold, Settings, Step, Swing
 from fabrik_addon.gait.body import need_of
-from fabrik_addon.gait.feet import FootPose, advance, arch, foot_at, swinging
-from fabrik_addon.gait.gaits import rhythm_of
+from fabrik_addon.gait.feet import Foothold, FootPaths, FootPose, Step, arch
+from fabrik_addon.gait.gaits import GAITS, rhythm_of
 from fabrik_addon.gait.ground import smallest_circle
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.path import covered, smoothed
+from fabrik_addon.gait.settings import Settings, Swing
 from fabrik_addon.maths import (
     IDENTITY,
     Q4,
@@ -23,6 +24,7 @@ from fabrik_addon.maths import (
     conjugated,
     distance,
     eased,
+    eased_each,
     multiplied,
     slerp,
     turn_about,
@@ -104,7 +106,8 @@ def test_a_swing_begins_and_ends_on_its_footholds(curve: str) -> None:
     for lead in (1.0, 2.0, 3.0):
         for power in (1.0, 0.35):
             shaped = replace(step, curve=curve, lead=lead, power=power)
-            poses = [swinging(SPIDER[0], shaped, 1.0 + 0.4 * i / 100, unmoved) for i in range(101)]
+            paths = FootPaths(SPIDER[:1], [(shaped.start, [shaped])], unmoved)
+            poses = [foot for (foot,) in paths.at(1.0 + 0.4 * np.arange(101) / 100).singly()]
             assert poses[0].sole == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
             assert poses[-1].sole == pytest.approx((0.0, -1.0, 0.3), abs=1e-3)
             assert all(b.sole[1] <= a.sole[1] for a, b in pairwise(poses))
@@ -117,9 +120,9 @@ def unmoved(surface: int, time: float) -> tuple[V3, Q4]:
 
 def test_least_jerk_starts_and_ends_at_rest() -> None:
     assert (eased(-1.0), eased(0.0), eased(0.5), eased(1.0), eased(2.0)) == (0.0, 0.0, 0.5, 1.0, 1.0)
-    assert advance(Swing.SMOOTH, 0.01) < 1e-4
-    assert arch(0.5, 1.0) == 1.0
-    assert arch(0.0, 0.5) == 0.0
+    assert eased_each(np.array([-1.0, 0.0, 0.5, 1.0, 2.0])).tolist() == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert eased(0.01) < 1e-4
+    assert arch(np.array([0.5, 0.0]), np.array([1.0, 0.5])).tolist() == [1.0, 0.0]
 
 
 def test_a_foot_rolls_over_heel_and_ball() -> None:
@@ -130,7 +133,7 @@ def test_a_foot_rolls_over_heel_and_ball() -> None:
     second = replace(first, lift=2.2, land=2.6, start=first.end, toe_off=0.6, heel_strike=0.0)
 
     def at(time: float) -> FootPose:
-        return foot_at(leg, first.start, (first, second), time, unmoved)
+        return FootPaths([leg], [(first.start, (first, second))], unmoved).at(np.array([time])).singly()[0][0]
 
     heel, ball = at(5.0), at(1.6)
     assert heel.pitch == 0.0

@@ -13,30 +13,19 @@ from typing import Any
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.gait import (
-    BodyPath,
-    Leg,
-    Plain,
-    Settings,
-    Walk,
-    WalkPlan,
-    arranged,
-    body_pose_at,
-    feet_at,
-    from_text,
-    plan_walk,
-    planning,
-    settings_for,
-    steps_between,
-    to_text,
-)
+from fabrik_addon.gait.ground import Plain
+from fabrik_addon.gait.legs import Leg, arranged
+from fabrik_addon.gait.path import BodyPath
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, steps_between, to_text
+from fabrik_addon.gait.planning import Walk, plan_walk, planning
+from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import IDENTITY
 
-from dev.walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, segments, stairs
+from dev.walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, stairs
 
 
 def walk_of(legs: tuple[Leg, ...] = HUMAN, seconds: float = 4.0) -> Walk:
-    return Walk(segments(legs, ahead(legs, seconds)), legs, (settings_for(legs),), stairs(0.2, 0.7))
+    return Walk(ahead(legs, seconds), legs, (settings_for(legs),), stairs(0.2, 0.7))
 
 
 @cache
@@ -65,7 +54,7 @@ def test_before_and_after_the_path_the_walker_stands() -> None:
 
 def test_a_path_that_is_shifted_in_time_is_walked_later() -> None:
     walk = walk_of()
-    later = plan_walk(replace(walk, paths=tuple(replace(path, first=101) for path in walk.paths)))
+    later = plan_walk(replace(walk, path=replace(walk.path, first=101)))
     assert all(feet_at(planned(), frame) == feet_at(later, frame + 100) for frame in range(1, 97))
 
 
@@ -92,11 +81,11 @@ def test_a_plan_of_a_newer_version_is_refused() -> None:
 
 def test_a_plan_is_old_when_an_input_has_changed() -> None:
     walk = walk_of()
-    path = walk.paths[0]
+    path = walk.path
     moved = replace(path, places=((0.001, 0.0, 0.94), *path.places[1:]))
     others = [
-        replace(walk, paths=(moved,)),
-        replace(walk, paths=(replace(path, fps=25.0),)),
+        replace(walk, path=moved),
+        replace(walk, path=replace(path, fps=25.0)),
         replace(walk, settings=(replace(walk.settings[0], step_height=0.11),)),
         replace(walk, terrain=stairs(0.2, 0.71)),
         replace(walk, legs=(replace(HUMAN[0], reach=0.863), HUMAN[1])),
@@ -128,7 +117,7 @@ def calls_for(legs: tuple[Leg, ...], seconds: float) -> int:
 
     The ground's own functions are not counted: it follows rays in steps, and where it is steep it takes more of them.
     """
-    walk = Walk((ahead(legs, seconds, froude=0.05),), legs, (settings_for(legs),), noise(0.1, 3.0))
+    walk = Walk(ahead(legs, seconds, froude=0.05), legs, (settings_for(legs),), noise(0.1, 3.0))
     profile = Profile()
     profile.runcall(plan_walk, walk)
     counts = {entry.code: entry.callcount for entry in profile.getstats()}
@@ -143,9 +132,8 @@ def test_planning_grows_no_faster_than_frames_and_legs() -> None:
     assert once <= 2.0 * 1.3 * few
 
 
-WALK = Walk((ahead(HUMAN, 1.0),), HUMAN, (settings_for(HUMAN),), Plain())
+WALK = Walk(ahead(HUMAN, 1.0), HUMAN, (settings_for(HUMAN),), Plain())
 STILL, TURNS = ((0.0, 0.0, 0.94), (0.0, 0.0, 0.94)), (IDENTITY, IDENTITY)
-SEGMENTS = segments(CENTIPEDE, ahead(CENTIPEDE, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -158,16 +146,13 @@ SEGMENTS = segments(CENTIPEDE, ahead(CENTIPEDE, 1.0))
         ({"legs": (replace(HUMAN[0], hip=(0.0, 0.0, -2.0)),)}, "below its foot"),
         ({"legs": (replace(HUMAN[0], reach=0.5),)}, "does not reach"),
         ({"legs": (HUMAN[0], HUMAN[0])}, "same name"),
-        ({"legs": (replace(HUMAN[0], segment=1),)}, "no segment 1"),
-        ({"paths": (BodyPath(1, 24.0, (), ()),)}, "needs a place"),
-        ({"paths": (BodyPath(1, 24.0, STILL, TURNS[:1]),)}, "needs a place"),
-        ({"paths": (BodyPath(1, 0.0, STILL, TURNS),)}, "frames a second"),
-        ({"paths": (BodyPath(1, nan, STILL, TURNS),)}, "frames a second"),
-        ({"paths": (BodyPath(7, 24.0, (STILL[0], (nan, 0.0, 0.0)), TURNS),)}, "nowhere at frame 8"),
-        ({"paths": (BodyPath(7, 24.0, STILL, (IDENTITY, (0.0, 0.0, 0.0, 0.0))),)}, "no rotation at frame 8"),
-        ({"paths": (BodyPath(7, 24.0, (STILL[0], (0.0, -5.0, 0.94)), TURNS),)}, "leaps by 5 between frames 7 and 8"),
-        ({"paths": (), "legs": CENTIPEDE}, "path"),
-        ({"paths": (*SEGMENTS[:-1], ahead(CENTIPEDE, 2.0)), "legs": CENTIPEDE}, "path"),
+        ({"path": BodyPath(1, 24.0, (), ())}, "needs a place"),
+        ({"path": BodyPath(1, 24.0, STILL, TURNS[:1])}, "needs a place"),
+        ({"path": BodyPath(1, 0.0, STILL, TURNS)}, "frames a second"),
+        ({"path": BodyPath(1, nan, STILL, TURNS)}, "frames a second"),
+        ({"path": BodyPath(7, 24.0, (STILL[0], (nan, 0.0, 0.0)), TURNS)}, "nowhere at frame 8"),
+        ({"path": BodyPath(7, 24.0, STILL, (IDENTITY, (0.0, 0.0, 0.0, 0.0)))}, "no rotation at frame 8"),
+        ({"path": BodyPath(7, 24.0, (STILL[0], (0.0, -5.0, 0.94)), TURNS)}, "leaps by 5 between frames 7 and 8"),
         ({"settings": (replace(Settings(), gait="HOP"),)}, "no gait 'HOP'"),
         ({"settings": (replace(Settings(), step_height=-1.0),)}, "'step_height' is -1.0"),
         ({"settings": (replace(Settings(), body_tilt=nan),)}, "'body_tilt' is nan"),
@@ -184,7 +169,7 @@ def test_what_can_not_be_walked_is_refused(change: dict[str, Any], told: str) ->
 
 
 def test_a_path_of_one_frame_stands() -> None:
-    plan = plan_walk(Walk((path_of(lambda _: (0.0, 0.0, 0.94), 0.0),), HUMAN, (settings_for(HUMAN),), Plain()))
+    plan = plan_walk(Walk(path_of(lambda _: (0.0, 0.0, 0.94), 0.0), HUMAN, (settings_for(HUMAN),), Plain()))
     assert not any(plan.steps)
 
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 from math import asin
 
 import pytest
-from fabrik_addon.gait import Leg, Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.feet import HEEL_STRIKE
-from fabrik_addon.gait.plan import sample
-from fabrik_addon.gait.settings import RANGES, Settings
+from fabrik_addon.gait.ground import Plain, Terrain
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, sample
+from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.settings import RANGES, Settings, settings_for
 from fabrik_addon.maths import IDENTITY, Z_AXIS, angle_between, distance, turned
 
 from dev.walk_measures import judge
@@ -18,7 +20,7 @@ FRAMES = range(1, 97, 3)
 
 
 def planned(legs: tuple[Leg, ...], settings: Settings, terrain: Terrain | None = None) -> WalkPlan:
-    return plan_walk(Walk((ahead(legs, 4.0, froude=0.05),), legs, (settings,), terrain or flat()))
+    return plan_walk(Walk(ahead(legs, 4.0, froude=0.05), legs, (settings,), terrain or flat()))
 
 
 @pytest.mark.parametrize("name", CREATURES)
@@ -64,7 +66,7 @@ def test_a_body_that_is_not_carried_keeps_its_path() -> None:
     still = replace(settings_for(SPIDER), body_carry=0.0, body_tilt=0.0, body_sway=0.0)
     plan = planned(SPIDER, still, noise(0.1, 4.0))
     for frame in FRAMES:
-        offset, tilt = sample(plan.carried[0], plan.time_of(frame))
+        offset, tilt = sample(plan.carried, plan.time_of(frame))
         assert offset == pytest.approx((0.0, 0.0, offset[2]), abs=1e-12)
         assert offset[2] <= 1e-12
         assert tilt == IDENTITY
@@ -84,7 +86,7 @@ def test_the_body_sways_to_the_standing_feet() -> None:
     widths = []
     for share in (0.0, 0.5, 1.0):
         plan = planned(WOLF, replace(settings_for(WOLF), body_sway=share))
-        widths.append(max(abs(offset[0]) for offset, _ in plan.carried[0]))
+        widths.append(max(abs(offset[0]) for offset, _ in plan.carried))
     assert widths[0] == 0.0
     assert 0.0 < widths[1] < widths[2]
 
@@ -115,7 +117,7 @@ def test_without_a_look_ahead_feet_land_at_their_homes(legs: tuple[Leg, ...]) ->
         free = [step for step in steps[1:-2] if not step.refused]  # not sent aside by another foot
         assert free
         for step in free:
-            track = plan.body[0][round(step.land * 60.0)][0]
+            track = plan.body[round(step.land * 60.0)][0]
             home = legs[step.leg].home
             assert distance(step.end.place, (track[0] + home[0], track[1] + home[1], 0.0)) < 0.02
 
@@ -139,7 +141,7 @@ def test_settings_may_change_along_the_way() -> None:
     path = ahead(SPIDER, 4.0, froude=0.05)
     base = settings_for(SPIDER)
     settings = tuple(replace(base, body_height=1.0 - 0.3 * min(i / 48.0, 1.0)) for i in range(len(path.places)))
-    plan = plan_walk(Walk((path,), SPIDER, settings, flat()))
+    plan = plan_walk(Walk(path, SPIDER, settings, flat()))
     heights = [body_pose_at(plan, frame)[0][2] for frame in (1, 97)]
     assert heights[0] == pytest.approx(height_of(SPIDER), abs=0.02)
     assert heights[1] == pytest.approx(height_of(SPIDER) - 0.3 * SPIDER[0].height, abs=0.02)

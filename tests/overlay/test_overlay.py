@@ -218,14 +218,14 @@ def drawn(owner: bpy.types.Object, frame: float) -> Shapes:
 
 def test_path_steps_and_support_are_drawn() -> None:
     owner = walking("spider")
-    parsed = plan_of(owner)
-    assert parsed is not None
+    plan = plan_of(owner)
+    assert plan is not None
     shapes = drawn(owner, 20)
     assert {*shapes.lines, *shapes.points} <= set(theme_colours(bpy.context.preferences))
-    assert shapes.lines["before"][0] == parsed.plan.body[0][0][0]
+    assert shapes.lines["before"][0] == plan.body[0][0]
     standing = {foot.base for foot in feet(owner, 20) if foot.is_planted}
     assert set(shapes.lines["pin"]) == standing
-    ends = {step.end.place for steps in parsed.plan.steps for step in steps}
+    ends = {step.end.place for steps in plan.steps for step in steps}
     assert shapes.points["target"]
     for place in shapes.points["target"]:
         assert min(max(abs(a - b) for a, b in zip(place, end, strict=True)) for end in ends) < 1e-6

@@ -16,6 +16,7 @@ from support.mutilated import mutilated
 from support.name_lists import CONVENTIONS
 
 PLANS = {"6 legs": "MANY_LEGS", "8 legs in a row": "MANY_LEGS", "14 legs": "MANY_LEGS", "spider": "MANY_LEGS"}
+PLANS |= {"flat spider": "MANY_LEGS"}
 PLANS |= {"snake": "CHAINS", "centaur": "QUADRUPED", "dressed": "HUMAN", "four arms": "HUMAN", "six arms": "HUMAN"}
 MOST_CALLS = 400_000  # a third of a second
 MANY_LEGS = [name for name, plan in PLANS.items() if plan == "MANY_LEGS"]

@@ -58,9 +58,9 @@ def test_ground_that_is_elsewhere_is_seen(
 
     floor.location = Vector((0.0, 0.0, height))
     judged = judge(spider)
-    parsed = plan_of(spider)
-    assert parsed is not None
-    assert getattr(judged, figure) == pytest.approx(OFF / parsed.plan.legs[0].reach, rel=1e-3)
+    plan = plan_of(spider)
+    assert plan is not None
+    assert getattr(judged, figure) == pytest.approx(OFF / plan.legs[0].reach, rel=1e-3)
     assert "in frame" in judged.where[figure]
 
 

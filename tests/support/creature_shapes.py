@@ -97,6 +97,22 @@ def spider() -> Builder:
     return made
 
 
+def flat_spider() -> Builder:
+    """Its legs hang in one place on a bone of each side, and go farther to the front and the back than down."""
+    made = Builder()
+    made.run(["hips", "spine", "head"], "", [(0.0, 0.2, 0.1), (0.0, 0.0, 0.1), (0.0, -0.25, 0.1), (0.0, -0.5, 0.12)])
+    made.run([f"tail{i}" for i in range(3)], "hips", [(0.0, 0.2 + 0.2 * i, 0.12) for i in range(4)], "Tail")
+    made.both(["legs_anchor.{}"], "hips", [(0.0, -0.1, 0.1), (0.08, -0.1, 0.1)])
+    for i, angle in enumerate((-60.0, -25.0, 10.0, 45.0)):
+        x, y = cos(angle * pi / 180.0), sin(angle * pi / 180.0)
+        size = 1.0 - 0.2 * (i in (1, 2))
+        rays = ((0.1, 0.12), (0.6 * size, 0.6), (1.1 * size, 0.5), (1.4 * size, 0.0))
+        points = [(0.08, -0.1, 0.1), *((0.08 + x * r, -0.1 + y * r, z) for r, z in rays)]
+        names = [f"{bone}{i + 1}.{{}}" for bone in ("coxa", "femur", "tibia", "tarsus")]
+        made.both(names, "legs_anchor.{}", points, f"Leg {i + 1}")
+    return made
+
+
 def snake(count: int) -> Builder:
     """Bones in one row."""
     made = Builder()
@@ -167,6 +183,7 @@ CREATURES = {
     "8 legs in a row": insect(4),
     "14 legs": insect(7),
     "spider": spider(),
+    "flat spider": flat_spider(),
     "snake": snake(30),
     "centaur": centaur(),
     "dressed": dressed(),

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from fabrik_addon.actions.bake import BakeResult, BakeSettings, ChainBake, bake
 from fabrik_addon.actions.solve import solve_items
-from fabrik_addon.gait import FootPose, WalkPlan, feet_at
+from fabrik_addon.gait.feet import FootPose
+from fabrik_addon.gait.plan import WalkPlan, feet_at
 from fabrik_addon.maths import Q4, V3, Singles, conjugated, distance, multiplied, q4, turn_angle, v3
 from fabrik_addon.rig.animation.channels import read_values
 from fabrik_addon.rig.animation.compat import fcurves_of
@@ -340,9 +341,9 @@ def shuffled(frames: Iterable[int]) -> list[int]:
 
 def walk_plan(owner: bpy.types.Object) -> WalkPlan:
     """The plan of a walk that was planned."""
-    parsed = plan_of(owner)
-    assert parsed is not None
-    return parsed.plan
+    plan = plan_of(owner)
+    assert plan is not None
+    return plan
 
 
 def feet(owner: bpy.types.Object, frame: float) -> tuple[FootPose, ...]:

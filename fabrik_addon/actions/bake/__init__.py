@@ -5,6 +5,6 @@ from __future__ import annotations
 
 from .checks import BakeSettings
 from .report import BakeResult, ChainBake
-from .run import bake, bake_steps, read_report, to_the_end
+from .run import bake, bake_steps, read_report
 
-__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps", "read_report", "to_the_end")
+__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps", "read_report")

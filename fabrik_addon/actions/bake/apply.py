@@ -15,7 +15,7 @@ from ...errors import ChainError
 from ...rig.animation.channels import plain_path, rotation_path
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, freeze, put_keys, read_keys, split_at
-from ...rig.animation.keys import chains_animated_in, has_strips
+from ...rig.animation.keys import chains_animated_in, has_strips, key_at
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import figure_bones
 from ...rig.figure.start_pose import start_from_keys
@@ -157,7 +157,7 @@ def _keys_about(
             own = stood[place].frames
             freeze(curve, stood[place], (own < first - SAME_FRAME) | (own > last + SAME_FRAME))
         for name, value in easings.get(place, {}).items():
-            setattr(_key_at(curve, last), name, value)
+            setattr(key_at(curve, last), name, value)
 
 
 def _beside(keys: KeyArrays, frames: Sequence[int]) -> list[float]:
@@ -171,10 +171,6 @@ def _beside(keys: KeyArrays, frames: Sequence[int]) -> list[float]:
 
 def _easings_of(curve: bpy.types.FCurve, frame: int) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
     """The easing by which a curve goes on from a key at a frame, with its place; none where it can be split."""
-    point = _key_at(curve, frame)
+    point = key_at(curve, frame)
     if point is not None and point.interpolation not in SPLIT:
         yield (curve.data_path, curve.array_index), {name: getattr(point, name) for name in EASING}
-
-
-def _key_at(curve: bpy.types.FCurve, frame: int) -> bpy.types.Keyframe | None:
-    return next((point for point in curve.keyframe_points if abs(point.co[0] - frame) < SAME_FRAME), None)

@@ -132,12 +132,9 @@ def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -
     own = {*map(rotation_path, bones.values()), *(plain_path(bone, name) for bone, name in plain)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
-            reason = (
-                Text("its action keys '{path}', which would play over the track", path=curve.data_path)
-                if into == "NLA"
-                else ""
-            )
-            reason = reason or _curve_refusal(curve)
+            reason = _curve_refusal(curve)
+            if into == "NLA":
+                reason = Text("its action keys '{path}', which would play over the track", path=curve.data_path)
             if reason:
                 raise RigError(reason, rig=owner.name)
     muted = [group.name for group in groups_of(owner) if group.mute and group.name in bones]
@@ -175,14 +172,10 @@ def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str
         return ""
     if not data.action.is_editable:
         return Text("its action '{action}' is linked: bake into a new one", action=data.action.name)
-    other = shares_curves(owner)
-    return (
-        Text(
-            "its action '{action}' also moves '{other}': bake into a new one", action=data.action.name, other=other.name
-        )
-        if other
-        else ""
-    )
+    action, other = data.action.name, shares_curves(owner)
+    if other is None:
+        return ""
+    return Text("its action '{action}' also moves '{other}': bake into a new one", action=action, other=other.name)
 
 
 def _is_put_to_rest(owner: bpy.types.Object) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -24,7 +24,7 @@ from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import frames_visited, keys_of_goals
+from ..frames import frames_visited, keys_of_goals, to_the_end
 from ..motion.edits import edits_of, rest_within
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
@@ -214,21 +214,6 @@ def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettin
         FabrikError: Something can't be baked; what was keyed by then is taken back.
     """
     return to_the_end(bake_steps(context, items, settings))
-
-
-def to_the_end(steps: Generator[float, None, Result], tell: Callable[[float], None] = lambda share: None) -> Result:
-    """The result of work in steps.
-
-    Args:
-        steps: Such as `bake_steps`.
-        tell: Is told after each step how much is done.
-    """
-    while True:
-        try:
-            tell(next(steps))
-        except StopIteration as end:
-            found: Result = end.value
-            return found
 
 
 def bake_steps(

@@ -69,7 +69,8 @@ def verify(
     with _scene_of(context, [track for track, _ in tracks]) as scene:
         for frame in frames:
             go_to(scene, frame)
-            depsgraph = _depsgraph_of(context, scene)
+            own = scene.view_layers[0].depsgraph if scene != context.scene else None
+            depsgraph = own or context.evaluated_depsgraph_get()
             for one in compared:
                 one.read(frame, depsgraph)
             yield
@@ -95,12 +96,6 @@ def _scene_of(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[b
         yield scene
     finally:
         bpy.data.scenes.remove(scene)
-
-
-def _depsgraph_of(context: bpy.types.Context, scene: bpy.types.Scene) -> bpy.types.Depsgraph:
-    """That of a scene, evaluated for the frame to which it was set."""
-    own = scene.view_layers[0].depsgraph if scene != context.scene else None
-    return own or context.evaluated_depsgraph_get()
 
 
 _Baked: TypeAlias = tuple[Track, int, ChainBake]  # of the chains of a track the one at an index, and what came of it

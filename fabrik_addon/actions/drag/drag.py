@@ -162,13 +162,8 @@ def _keeps_turn(owner: bpy.types.Object, taken: Taken) -> bool:
     return chain is not None and turns_tip(chain)
 
 
-def waits(drag: Drag) -> bool:
-    """Whether live posing waits for the end of the drag, since it would pose the same bones."""
-    owner = bpy.data.objects.get(drag.rig)
-    return owner is not None and _pauses(owner, drag.scope)
-
-
 def _pauses(owner: bpy.types.Object, scope: Scope) -> bool:
+    """Whether live posing waits for the end of a drag, since it would pose the same bones."""
     chain = rig_of(owner).chains.get(scope.taken.chain)
     is_moved = bool(scope.holding) or (chain is not None and chain.enabled and is_offset(chain))
     return rig_of(owner).live and not scope.follows and is_moved
@@ -420,11 +415,9 @@ def root_refusal(root: bpy.types.PoseBone) -> str:
             root=root.name,
             parent=root.parent.name,
         )
-    return (
-        Text("'{root}' is locked in its location, so the chain can't be pulled along", root=root.name)
-        if any(locks)
-        else ""
-    )
+    if any(locks):
+        return Text("'{root}' is locked in its location, so the chain can't be pulled along", root=root.name)
+    return ""
 
 
 def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
@@ -529,7 +522,8 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
     try:
         return _finished(context, drag)
     finally:
-        if waits(drag):
+        owner = bpy.data.objects.get(drag.rig)
+        if owner is not None and _pauses(owner, drag.scope):
             resume_live()
 
 

@@ -97,12 +97,8 @@ class Scope(NamedTuple):
             own: dict[str, Any] = {"name": _free_name(owner, bone), "tip_bone": bone}
             own |= {"bone_count": self.bone_count, "at_head": end == "HEAD"}
             return cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own)))
-        return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=self.is_alone)
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether the dragged limb is all that takes part."""
-        return not self.body and not self.holding
+        is_alone = not self.body and not self.holding
+        return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=is_alone)
 
     def chain_set(self, owner: bpy.types.Object) -> ChainSet:
         """The chains that are solved together in the drag.
@@ -311,17 +307,11 @@ def moved_chains(owner: bpy.types.Object, figure: RigFigure, *, has_body: bool, 
         has_body: Whether a body moved.
         dragged: Name of the chain that was dragged, which counts in any case.
     """
-    own = set(figure.bones)
-    return [
-        one
-        for one in rig_of(owner).chains
-        if _is_moved(owner, one, own, has_body=has_body, is_dragged=one.name == dragged)
-    ]
-
-
-def _is_moved(owner: bpy.types.Object, chain: FabrikChain, own: set[str], *, has_body: bool, is_dragged: bool) -> bool:
-    bones = bones_if_any(owner, chain)
-    if not bones or is_dragged or not chain.enabled:
-        return bool(bones) and is_dragged
-    above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if has_body else ()
-    return any(bone.name in own for bone in (*bones, *above))
+    own, found = set(figure.bones), list[FabrikChain]()
+    for chain in rig_of(owner).chains:
+        bones = bones_if_any(owner, chain)
+        above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if bones and has_body else ()
+        is_moved = chain.enabled and any(bone.name in own for bone in (*bones, *above))
+        if bones and (is_moved or chain.name == dragged):
+            found.append(chain)
+    return found

@@ -21,7 +21,7 @@ from mathutils import Matrix
 from ...errors import AbsentTargetError, FabrikError, RigError
 from ...maths import Q4, ULPS, Doubles, Places, Singles
 from ...rig.animation.animation import GROUPING, Animated, Motion
-from ...rig.bones import pose_bones, resolve_bones
+from ...rig.bones import bones_if_any, names_if_any, pose_bones
 from ...rig.checks import movers_of
 from ...rig.dependencies import scenes_of
 from ...rig.figure.figure import RigFigure
@@ -384,18 +384,10 @@ def refuse(rig: LiveRig, names: Names, error: FabrikError, is_seen: bool) -> boo
 def _at_fault(owner: bpy.types.Object, chains: Sequence[FabrikChain], error: FabrikError) -> Sequence[FabrikChain]:
     """The chain that an error names, unless it names a bone that this one does not have: then all that have it."""
     named = [chain for chain in chains if chain.name == error.chain]
-    having = [chain for chain in chains if error.bone in _bones_of(owner, chain)] if error.bone else named
+    having = [chain for chain in chains if error.bone in names_if_any(owner, chain)] if error.bone else named
     if named and (not error.bone or named[0] in having):
         return named
     return having or chains
-
-
-def _bones_of(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    """Names of the bones of a chain; none where it can't be read."""
-    try:
-        return [bone.name for bone in resolve_bones(owner, chain)]
-    except FabrikError:
-        return []
 
 
 def switch_off(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> None:
@@ -457,11 +449,8 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
     """A live armature; its chains that were read stay so as long as nothing else changes them."""
     chains, animated = rig_of(owner).chains, Animated(owner)
     numbers = {name: [getattr(chain, name) for chain in chains] for name in NUMBERS}
-    bones, record, digest = (
-        {bone.name: i for i, bone in enumerate(pose_bones(owner))},
-        RigRecord(owner),
-        digest_of(owner),
-    )
+    bones = {bone.name: i for i, bone in enumerate(pose_bones(owner))}
+    record, digest = RigRecord(owner), digest_of(owner)
     left = left_in(record.left, digest, len(bones))
     facts, grouped_by = _facts_of(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
     indices = {chain.name: i for i, chain in enumerate(chains)}
@@ -469,7 +458,7 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
     for names, known in before.figures.items() if before is not None else ():
         if names in facts and facts[names].body == known.facts.body:
             known.facts, known.foreseen = facts[names], {}
-            known.is_fresh = known.is_fresh and _has_places(known, rig)
+            known.is_fresh = known.is_fresh and all(name in bones for name in known.figure.bones)
             rig.figures[names] = known
     return rig
 
@@ -495,24 +484,11 @@ def grouping_of(owner: bpy.types.Object) -> tuple[object, ...]:
     return tuple(getattr(chain, name) for chain in rig_of(owner).chains for name in GROUPING)
 
 
-def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
-    """Whether the bones of chains are where they were in the armature."""
-    return all(name in rig.bones for name in known.figure.bones)
-
-
 def _facts_of(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, FigureFacts]:
     """The chains of an armature by those that are solved together, and what moves them beside their goals."""
     motions, found = animated.motions_of(sets, movers_of(owner).by_ik), {}
     for one in sets:
         motion = motions[one.names]
-        keyed = [chain.name for chain in one.chains if _is_keyed(animated, owner, chain)]
+        keyed = [chain.name for chain in one.chains if animated.are_turned(bones_if_any(owner, chain))]
         found[one.names] = FigureFacts(one.body, motion, not any(motion), tuple(keyed))
     return found
-
-
-def _is_keyed(animated: Animated, owner: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether the rotation of a bone of a chain is animated."""
-    try:
-        return animated.are_turned(resolve_bones(owner, chain))
-    except FabrikError:  # what is wrong is told when it is read
-        return False

@@ -29,9 +29,9 @@ from ...rig.animation.channels import channel_of, plain_path, read_rotation, rea
 from ...rig.animation.compat import curves_of_action, evaluated_now, strips_of
 from ...rig.animation.keys import (
     KeyedChannels,
-    has_key,
     insert_auto_keys,
     insert_plain_keys,
+    key_at,
     keys_by_itself,
     makes_an_action,
 )
@@ -147,7 +147,7 @@ def _is_newly_keyed(rig: LiveRig, bone: bpy.types.PoseBone, keyed: KeyedChannels
     """
     path, known = plain_path(bone, name) if name else rotation_path(bone), rig.figure_of(bone.name)
     curves = [curve for i in range(4) if (curve := keyed.curves.get((path, i))) is not None]
-    if known is None or not all(has_key(curve, keyed.frame) for curve in curves):
+    if known is None or any(key_at(curve, keyed.frame) is None for curve in curves):
         return False
     start = known.figure.start
     if name and start.keyed_body is not None:

@@ -160,7 +160,7 @@ def mirror_image(pair: BonePair) -> Channels:
     """
     bone = pair.bone
     rotation = pair.rotation(Quaternion(read_rotation(bone)))
-    return q4(rotation), pair.location(bone.location), pair.scale(bone.scale)
+    return q4(rotation), pair.place @ bone.location, pair.size @ bone.scale
 
 
 # Poses written, as far as locks allow, and keyed; then the goals come along.
@@ -298,10 +298,8 @@ def _bring_along(
     touched = _touched(chain_set, names)
     if not touched:
         return []
-    loosed, notes = (
-        [Loosed(chain, goal_to_leave(owner, chain, depsgraph), is_whole=True) for chain in touched],
-        list[Text](),
-    )
+    notes = list[Text]()
+    loosed = [Loosed(chain, goal_to_leave(owner, chain, depsgraph), is_whole=True) for chain in touched]
     with refused(loosed):
         pose = FigurePose.without_goals(chain_set, depsgraph, {})
         for one in loosed:

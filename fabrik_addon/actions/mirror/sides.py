@@ -60,10 +60,6 @@ class BonePair(NamedTuple):
         axis = self.turn @ Vector(rotation[1:])
         return Quaternion((rotation[0], *axis))
 
-    def location(self, location: Vector) -> Vector:
-        """The mirror image of location channels."""
-        return self.place @ location
-
     @property
     def place(self) -> Matrix:
         """From location channels to those of the mirror image, (3, 3)."""
@@ -73,13 +69,9 @@ class BonePair(NamedTuple):
         )
         return _whole(there.transposed() @ self.mirror.to_3x3() @ here)
 
-    def scale(self, scale: Vector) -> Vector:
-        """The mirror image of scale channels; where the rolls are askew, as near as three factors can be."""
-        return self.size @ scale
-
     @property
     def size(self) -> Matrix:
-        """From scale channels to those of the mirror image, (3, 3)."""
+        """From scale channels to those of the mirror image, (3, 3); where the rolls are askew, as near as can be."""
         return Matrix([[value * value for value in row] for row in self.turn])
 
 

@@ -101,17 +101,11 @@ def read_clip(
     paths, bones, sides = {path for path, _ in curves}, pose_bones(owner), sides_of(owner) if twins else {}
     every = [*dict.fromkeys(names)]
 
-    def is_told(bone: bpy.types.PoseBone, path_of: Any) -> bool:
-        pair = sides.get(bone.name)
-        return path_of(bone) in paths or (pair is not None and path_of(pair.other) in paths)
+    def is_told(name: str, channel: str) -> bool:
+        pair = sides.get(name)
+        return _path(bones[name], channel) in paths or (pair is not None and _path(pair.other, channel) in paths)
 
-    told = {
-        name: [
-            *([""] if is_told(bones[name], rotation_path) else []),
-            *(one for one in PLAIN_CHANNELS if is_told(bones[name], lambda bone, one=one: plain_path(bone, one))),
-        ]
-        for name in every
-    }
+    told = {name: [one for one in ("", *PLAIN_CHANNELS) if is_told(name, one)] for name in every}
     marked = {name for name in every if is_marked(owner, bones[name], sides.get(name))}
     if not (any(told.values()) or marked):
         raise RigError("no bone that is meant has keys", rig=owner.name)

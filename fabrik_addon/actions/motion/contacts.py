@@ -20,13 +20,11 @@ from ...maths import (
     Ints,
     axes_of,
     conjugated,
-    conjugates,
     lengths,
+    minus,
     multiplied,
-    products,
     q4,
     rotated,
-    rotated_each,
     units,
     v3,
 )
@@ -55,6 +53,7 @@ from ...rig.goals import frames_of, is_offset, offset_axes, read_held, turns_tip
 from ...rig.layers import OtherLayers, others_of
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.skeleton import sole_at_rest
+from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text
 from ..frames import frames_visited, go_to
 from ..setup.parts import chain_of, find_parts
@@ -227,8 +226,11 @@ def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
     """Refuse what can't be read or keyed.
 
     Raises:
-        FabrikError: It can't.
+        FabrikError: It can't, or feet go as a walk was planned, which marks their contacts and keeps them.
     """
+    walked = next((chain.name for chain in legs_of(owner) if is_walked(chain)), "")
+    if walked:
+        raise ChainError("it goes as its walk was planned: use Plan Walk", rig=owner.name, chain=walked)
     if len(frames) < FEWEST:
         raise InvalidValueError(Text("{count} frames are too few to tell what stands still", count=len(frames)))
     data = owner.animation_data
@@ -340,13 +342,14 @@ def _stances(track: Doubles, grounds: Mapping[int, Doubles]) -> list[Stance]:
     return found
 
 
-def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Contact:
-    """Let the whole contact of a foot at this frame have the place that the foot has now, as it is posed.
+def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, *, at_cursor: bool) -> Contact:
+    """Let the whole contact of a foot at this frame have the place that the foot has now: as it is posed, or planned.
 
     Args:
         context: Its scene is at the frame.
         owner: An armature object.
         chain: A leg of it.
+        at_cursor: Whether it has the place of the 3D cursor instead, under the middle of the sole.
 
     Returns:
         The contact.
@@ -356,15 +359,19 @@ def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
     """
     assert context.scene is not None
     contact = contact_at(owner, resolve_bones(owner, chain)[-1].name, context.scene.frame_current)
-    posed = owner.evaluated_get(context.evaluated_depsgraph_get())
-    held = read_held(posed, contact.bone, chain.at_head)
+    depsgraph = context.evaluated_depsgraph_get()
+    cursor = v3(context.scene.cursor.location) if at_cursor else None
+    held = read_held(owner.evaluated_get(depsgraph), contact.bone, chain.at_head)
+    place, turn = foothold_goal(chain, depsgraph, cursor) or (held.location, held.rotation)
+    if cursor is not None and not is_walked(chain):
+        sole = _sole(owner, chain)
+        place = minus(cursor, rotated(turn, v3(0.5 * owner.matrix_world.median_scale * (sole.heel + sole.ball))))
     ground = _grounds(owner, [of_kinds(contact.kinds, contact.ground)], []).get(contact.ground)
-    place, turn = np.array([held.location]), np.array([held.rotation])
     if ground is not None:
-        stands = np.array([_stand(context, ground)])
-        back = conjugates(stands[:, 3:])
-        place, turn = rotated_each(back, place - stands[:, :3]), products(back, turn)
-    place_contact(owner, contact, [*place[0].tolist(), *turn[0].tolist()])
+        stands = _stand(context, ground)
+        back = conjugated(stands[3:])
+        place, turn = rotated(back, minus(place, stands[:3])), multiplied(back, turn)
+    place_contact(owner, contact, [*place, *turn])
     return contact
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import bpy
 
 from ...errors import InvalidValueError, RigError
-from ...rig.animation.compat import curves_of_action, fcurves_of, remove_curves, strips_of
+from ...rig.animation.compat import curves_of_action, drivers_of, fcurves_of, remove_animation, remove_curves, strips_of
 from ...rig.bones import pose_bones
 from ...rig.goals import goals_of
 from ...rig.layers import RESTS, kept_path
 from ...rig.schema import RigView, rig_of, unique_name
 from ...rig.schema.rig import ControlView, FabrikLayer
-from ...rig.versions import remove_animation
 from ...texts import Text
 from .edits import edited_chains
 from .marks import check_marks
@@ -125,8 +123,7 @@ def _follow(owner: bpy.types.Object, gone: int) -> None:
     """Let keys and drivers of layers, which Blender finds by their numbers, follow where one is gone."""
     path = RigView.fields["layers"].path
     of_layer = re.compile(rf"^{path}\[(\d+)\]")
-    data: Any = owner.animation_data
-    held = [*_curves(owner), *(data.drivers if data is not None else ())]
+    held = [*_curves(owner), *drivers_of(owner)]
     own = [(one, int(found[1])) for one in held if (found := of_layer.match(one.data_path)) is not None]
     remove_animation(owner, [one.data_path for one, number in own if number == gone])
     for one, number in own:
@@ -174,8 +171,8 @@ def _check(owner: bpy.types.Object) -> None:
     controls = _controls(owner)
     if not controls:
         raise RigError("no chain edits its motion: set its goal to Offset", rig=owner.name)
-    starts, data = tuple(f"{bone.path_from_id()}." for bone in controls), owner.animation_data
-    for driver in data.drivers if data is not None else ():
+    starts = tuple(f"{bone.path_from_id()}." for bone in controls)
+    for driver in drivers_of(owner):
         if driver.data_path.startswith(starts):
             raise RigError("a driver moves a control, which then has no layers", rig=owner.name)
     for action in _played(owner):

@@ -18,9 +18,9 @@ from ...rig.animation.curves import SAME_FRAME, clear_keys
 from ...rig.animation.keys import has_strips
 from ...rig.bones import pose_bones
 from ...rig.schema import rig_of
+from ...rig.schema.limit import CONTACT
 from ...texts import Text
 
-PROPERTY = "fabrik_contact"
 KINDS = {"NONE": NONE, "HEEL": HEEL, "TOE": TOE, "FLAT": FLAT}  # by the words of the property
 # The columns of a track: what of the foot is on the ground, on which ground, and where it is to stand.
 COLUMNS = (("", 1), ("_ground", 1), ("_place", 3), ("_turn", 4))
@@ -72,7 +72,7 @@ class Contact(NamedTuple):
 
 def contact_path(bone: bpy.types.PoseBone) -> str:
     """The data path of what of a foot is on the ground."""
-    return bone.path_from_id(PROPERTY)
+    return bone.path_from_id(CONTACT)
 
 
 def _channels(bone: bpy.types.PoseBone) -> list[tuple[str, int]]:
@@ -128,7 +128,7 @@ def stances_of(track: Doubles) -> list[tuple[int, int]]:
 
 def contacts_of(owner: bpy.types.Object) -> list[Contact]:
     """The contacts of all feet, as their keys have them; an open end goes as far as there are keys."""
-    found, end = list[Contact](), f"].{PROPERTY}"
+    found, end = list[Contact](), f"].{CONTACT}"
     marked = {one.data_path for one in fcurves_of(owner) if one.data_path.endswith(end) and not one.mute}
     for bone in pose_bones(owner) if marked else ():
         curve = _curves(owner, bone).get(KIND) if contact_path(bone) in marked else None

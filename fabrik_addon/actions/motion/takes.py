@@ -23,6 +23,7 @@ from ...rig.animation.curves import SAME_FRAME
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
+from ..frames import part_of
 from .clips import Clip, write_clip
 from .marks import check_own_keys
 from .transfer import TransferResult, read_steps
@@ -120,7 +121,7 @@ def files_steps(
         with _imported(context, path) as (source, actions):
             ratio = rate * scene.render.fps_base / scene.render.fps  # importers may set the rate of the file
             steps = _takes(context, source, actions, owner, options)
-            takes = yield from _shared(steps, k, len(paths))
+            takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
         for name, clip, result in takes:
             timed = _retimed(clip, ratio, scene.frame_start)
             told = result._replace(first=timed.first, last=timed.last)
@@ -144,18 +145,8 @@ def _takes(
     for k, action in enumerate(actions):
         with playing(source, action):
             steps = read_steps(context, source, owner, options=options)
-            found.append((action.name, *(yield from _shared(steps, k, len(actions)))))
+            found.append((action.name, *(yield from part_of(steps, k / len(actions), (k + 1) / len(actions)))))
     return found
-
-
-def _shared(steps: Generator[float, None, Any], k: int, count: int) -> Generator[float, None, Any]:
-    """Steps that are one of several parts of the work."""
-    while True:
-        try:
-            share = next(steps)
-        except StopIteration as end:
-            return end.value
-        yield (k + share) / count
 
 
 @contextmanager

@@ -14,15 +14,16 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
-from ...gait import Leg, WalkPlan
 from ...gait.ground import is_body
+from ...gait.legs import Leg
+from ...gait.plan import WalkPlan
 from ...maths import IDENTITY, Q4, V3, Doubles, Places, conjugates, lengths, multiplied, products, turn_angles, units
 from ...rig.animation.keys import key_goal
 from ...rig.goals import store
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.skeleton import sided_name
 from ...rig.versions import bring_up_to_date
-from ...rig.walk_goals import Parsed, plan_of, rest_turn
+from ...rig.walk_goals import plan_of, planned_pose, rest_turn
 from ...texts import Text
 from ..bake import BakeResult, BakeSettings, bake
 from ..bake.clean_up import between_keys, kept_places
@@ -64,10 +65,9 @@ def mark_steps(
     """
     scene = context.scene
     assert scene is not None
-    parsed = plan_of(owner)
-    if parsed is None:
+    plan = plan_of(owner)
+    if plan is None:
         raise ChainError(Text("no walk is planned"), rig=owner.name)
-    plan = parsed.plan
     found = list(_prints(plan))
     _remove(scene, owner, plan)
     steps = [(leg, frame) for leg, frame, _, is_step in found if is_step]
@@ -207,15 +207,15 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
         raise InvalidValueError(
             Text("a tolerance of {tolerance:g} is not above 0 and up to {most:g}", tolerance=tolerance, most=MOST)
         )
-    parsed, frames = _walk_of(owner)
-    ways = {chain.name: _way(owner, parsed, chain, frames) for chain in _chains(owner)}
+    plan, frames = _walk_of(owner)
+    ways = {chain.name: _way(owner, plan, chain, frames) for chain in _chains(owner)}
     bring_up_to_date(owner)
     told = BakedGoals()
     rig = rig_of(owner)
     for name, way in ways.items():
         chain = rig.chains[name]
-        leg = next((leg for leg in parsed.plan.legs if leg.name == name), parsed.plan.legs[0])
-        kept = kept_frames(way, _events(parsed.plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
+        leg = next((leg for leg in plan.legs if leg.name == name), plan.legs[0])
+        kept = kept_frames(way, _events(plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
         goal = _goal(context, owner, chain, (way[0][0], leg.reach), told)
         key_goal(goal, [(frames[0] + i, way[i]) for i in kept])
         told.keys += len(kept)
@@ -239,11 +239,11 @@ def bake_bones(context: bpy.types.Context, owner: bpy.types.Object) -> BakeResul
     return bake(context, items, BakeSettings(frames, "NEW_ACTION"))
 
 
-def _walk_of(owner: bpy.types.Object) -> tuple[Parsed, tuple[int, int]]:
-    parsed, frames = plan_of(owner), planned_frames(owner)
-    if parsed is None or frames is None or not rig_of(owner).walker.on:
+def _walk_of(owner: bpy.types.Object) -> tuple[WalkPlan, tuple[int, int]]:
+    plan, frames = plan_of(owner), planned_frames(owner)
+    if plan is None or frames is None or not rig_of(owner).walker.on:
         raise ChainError("no walk is planned, or it is switched off", rig=owner.name)
-    return parsed, frames
+    return plan, frames
 
 
 def _chains(owner: bpy.types.Object) -> list[FabrikChain]:
@@ -260,12 +260,12 @@ def _chains(owner: bpy.types.Object) -> list[FabrikChain]:
     return [rig.chains[name] for name in names]
 
 
-def _way(owner: bpy.types.Object, parsed: Parsed, chain: FabrikChain, frames: tuple[int, int]) -> list[Pose]:
+def _way(owner: bpy.types.Object, plan: WalkPlan, chain: FabrikChain, frames: tuple[int, int]) -> list[Pose]:
     """Where the walk has a chain's effector, and how its tip bone is turned, in each frame."""
     name = "" if chain.name == rig_of(owner).walker.body else chain.name
     rest, found = rest_turn(owner, chain.tip_bone), list[Pose]()
     for frame in range(frames[0], frames[1] + 1):
-        place, rotation = parsed.poses_at(frame)[name]
+        place, rotation = planned_pose(plan, name, frame)
         turn = multiplied(rotation, rest)
         if found and sum(a * b for a, b in zip(turn, found[-1][1], strict=True)) < 0.0:
             turn = (-turn[0], -turn[1], -turn[2], -turn[3])

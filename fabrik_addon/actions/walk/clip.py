@@ -11,8 +11,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import InvalidValueError
-from ...gait import Leg, WalkPlan, rhythm_at
 from ...gait.clip import OwnCycle, Tracked, own_cycle
+from ...gait.legs import Leg
+from ...gait.plan import WalkPlan, rhythm_over
 from ...maths import ORIGIN, Q4, Doubles, conjugated, conjugates, lengths, plus, products, rotated_each, turn_angles
 from ...rig.animation.compat import (
     copy_action,
@@ -27,6 +28,7 @@ from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.dependencies import bone_in
 from ...rig.schema import rig_of, walker_of
+from ...rig.schema.limit import CONTACT
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
 from ..motion.clips import BoneClip, read_clip
@@ -116,10 +118,14 @@ def read_own(owner: bpy.types.Object, legs: Sequence[Leg], fps: float) -> OwnCli
 
 
 def _span(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
-    """First and last frame of a clip: as it says, or those with keys of bones, beside which objects may have others."""
+    """First and last frame of a clip: as it says, or those with keys of bones, beside which objects may have others.
+
+    Marks of contacts reach beyond it.
+    """
     if action.use_frame_range:
         return round(action.frame_start), round(action.frame_end)
-    ranges = [curve.range() for curve in curves_of_action(action) if bone_in(curve.data_path) in bones]
+    own = [curve for curve in curves_of_action(action) if bone_in(curve.data_path) in bones]
+    ranges = [curve.range() for curve in own if f".{CONTACT}" not in curve.data_path]
     return round(min((one[0] for one in ranges), default=0.0)), round(max((one[1] for one in ranges), default=0.0))
 
 
@@ -198,28 +204,28 @@ def posture_of(own: OwnClip, plan: WalkPlan, frames: Sequence[int], body: str) -
 
     Where the walk is slow they come to rest in the mean of the clip.
     """
-    rhythms = [rhythm_at(plan, frame) for frame in frames]
+    phases, paces = rhythm_over(plan, frames)
     cycle = own.cycle.legs[0].cycle
     assert cycle is not None
-    shares = np.array([cycle.liveliness(pace) for _, pace in rhythms])[:, None]
+    shares = cycle.liveliness(paces)[:, None]
     found = list[BoneClip]()
     for name in sorted({*own.turns, *own.places} - {body}):
         rows, plain = own.turns.get(name), dict[str, Doubles]()
         spun: Doubles | None = None
         if rows is not None:
             run = np.where((rows @ rows[0])[:, None] < 0.0, -rows, rows)
-            spun = _phased(run, rhythms, shares)
+            spun = _phased(run, phases, shares)
             spun /= lengths(spun)[:, None]
         way = own.places.get(name)
         if way is not None and np.ptp(way, axis=0).max() > STILL:
-            plain["location"] = _phased(way, rhythms, shares)
+            plain["location"] = _phased(way, phases, shares)
         found.append(BoneClip(name, spun, plain, None, "LINEAR"))
     return found
 
 
-def _phased(rows: Doubles, rhythms: Sequence[tuple[float, float]], shares: Doubles) -> Doubles:
+def _phased(rows: Doubles, phases: Doubles, shares: Doubles) -> Doubles:
     """What goes round in the frames of a clip, at the phases of a walk, and so much of it; its mean where none."""
-    moments = np.array([phase % 1.0 for phase, _ in rhythms]) * len(rows)
+    moments = phases % 1.0 * len(rows)
     low = np.floor(moments).astype(np.intp)
     share = (moments - low)[:, None]
     found: Doubles = rows[low % len(rows)] * (1.0 - share) + rows[(low + 1) % len(rows)] * share

@@ -11,7 +11,8 @@ import bpy
 import numpy as np
 
 from ...errors import BoneError, ChainError, place_of
-from ...gait import Foothold, HandWalk, Steering
+from ...gait.feet import Foothold
+from ...gait.led import HandWalk, Steering
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys
@@ -34,7 +35,7 @@ from ..figure_pose import FigurePose
 from ..frames import check_range, frames_visited, go_to
 from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
-from .plan import Grounds, Planning, body_chain, legs_now, plan_walk
+from .plan import Grounds, body_chain, legs_now, plan_walk
 
 # A walker that is led by hand: its body follows a point, its feet step as it moves, and the way can be recorded.
 
@@ -77,7 +78,7 @@ class Led:
         return found
 
     def poses(self) -> Mapping[str, Pose]:
-        """Where feet and body are now; see `rig.walk_goals.Parsed.poses_at`."""
+        """Where feet and body are now; see `rig.walk_goals.set_led_poses`."""
         offset, tilt = self.walk.body()
         place, rotation = self.steering.place, self.steering.rotation
         found = {
@@ -231,7 +232,7 @@ def check_recording(owner: bpy.types.Object) -> None:
     check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "NEW_ACTION")
 
 
-def keep_recording(context: bpy.types.Context, led: Led) -> Planning:
+def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
     """End a walk by hand, and plan the walk along the way on which the body was led, from the scene's frame on.
 
     The way becomes keys of the body bone, one a frame, in a copy of the action, and the scene lasts as long as it. Live
@@ -242,7 +243,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Planning:
         led: From `begin`.
 
     Returns:
-        The plan that was made, as *Plan Walk* makes it.
+        What came of it, as of *Plan Walk*.
 
     Raises:
         FabrikError: Armature or chains are gone, or the path can't be keyed or walked; nothing was kept.
@@ -264,13 +265,12 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Planning:
             destination = Destination(owner, "NEW_ACTION", "Walk")
             back.callback(destination.take_back)
             _key(owner, body.tip_bone, frames[0], values)
-        work = plan_walk(context, owner, frames)
+        told = plan_walk(context, owner, frames, is_new=True)
         destination.finish()
         back.pop_all()
     scene.frame_end = max(scene.frame_end, frames[1])
-    rig_of(owner).live = True
     resume_live()
-    return work
+    return told
 
 
 def _path_values(context: bpy.types.Context, body: FabrikChain, way: Sequence[Pose], first: int) -> Iterator[Values]:

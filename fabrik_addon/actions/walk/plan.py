@@ -6,30 +6,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Generator
+from contextlib import ExitStack
 from dataclasses import replace
-from math import inf
-from time import perf_counter
-from typing import TypeVar
 
 import bpy
+import numpy as np
 
 from ...errors import ChainError, FabrikError, InvalidValueError, place_of
 from ...finite import are_finite
-from ...gait import (
-    BodyPath,
-    Leg,
-    Plain,
-    Reaching,
-    Refused,
-    Settings,
-    Terrain,
-    Walk,
-    WalkPlan,
-    planning,
-    steps_between,
-    to_text,
-)
+from ...gait.feet import Refused
 from ...gait.gaits import CLIP
+from ...gait.ground import Plain, Terrain
+from ...gait.legs import Leg, Reaching
+from ...gait.path import BodyPath
+from ...gait.plan import WalkPlan, steps_between, to_text
+from ...gait.planning import Walk, planning
+from ...gait.settings import Settings
 from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
 from ...rig.animation.animation import HIDDEN_BY, Animated, is_still
 from ...rig.animation.keys import KeyedChannels
@@ -46,10 +38,11 @@ from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
-from ...texts import Text, enumerated, quoted, worded
-from ..frames import check_range, frames_visited, go_to
+from ...texts import Text, counted, enumerated, quoted, worded
+from ..frames import check_range, frames_visited, go_to, part_of, to_the_end
 from ..keep_pose import LetGo, unposed
 from .clip import leave_clip, read_own
+from .contacts import given_by_hand, mark_plan
 from .posture import key_posture
 from .setup import check_body, frame_for, leg_limits, measured
 
@@ -78,12 +71,12 @@ def refused_ahead(owner: bpy.types.Object, frame: float) -> str:
     """
     walker = rig_of(owner).walker
     try:
-        parsed = plan_of(owner) if walker.on else None
+        plan = plan_of(owner) if walker.on else None
     except FabrikError:
         return ""
-    if parsed is None:
+    if plan is None:
         return ""
-    steps = steps_between(parsed.plan, frame, frame + AHEAD * parsed.plan.fps)
+    steps = steps_between(plan, frame, frame + AHEAD * plan.fps)
     counts = Counter(Refused(reason) for step in steps for _, reason in step.refused)
     told = [Text("{reason} ({count})", reason=REASONS[reason], count=count) for reason, count in counts.most_common()]
     return Text("Refused ahead: {reasons}", reasons=enumerated(told)) if told else ""
@@ -245,9 +238,9 @@ def sampled(
     several = kinds if len(kinds) == 1 else tuple(settings)
     legs, reaching = found
     if not any(each.gait == CLIP for each in kinds):
-        return Walk((path,), legs, several, grounds.terrain(), reaching)
+        return Walk(path, legs, several, grounds.terrain(), reaching)
     own = read_own(owner, legs, grounds.fps).cycle
-    return Walk((path,), own.legs, several, grounds.terrain(), reaching, own.body)
+    return Walk(path, own.legs, several, grounds.terrain(), reaching, own.body)
 
 
 class BodyKeys:
@@ -310,99 +303,65 @@ class BodyKeys:
 
 # Plan a walk, keep it with the armature, and tell whether it is old.
 
-T = TypeVar("T")
 STAMP = re.compile(r"(?P<first>-?\d+) (?P<last>-?\d+) (?P<inputs>\S+)(?: (?P<ground>\S+))?")  # see `stamp_of`
 SAMPLING = 0.5  # share of the work until all frames are read
 
 
-def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planning:
-    """Plan a walk at once; see `Planning`, which is returned when it is done."""
-    work = Planning(context, owner, frames)
-    work.advance()
-    return work
+def plan_walk(
+    context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int], *, is_new: bool = False
+) -> LetGo:
+    """Plan a walk at once; see `plan_steps`."""
+    return to_the_end(plan_steps(context, owner, frames, is_new=is_new))
 
 
-class Planning:
-    """The walk of a walker over a range of frames, planned in slices; at the end it is kept, and goes as planned.
+def plan_steps(
+    context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int], *, is_new: bool = False
+) -> Generator[float, None, LetGo]:
+    """Plan the walk of a walker over a range of frames; at the end it is kept, and live posing goes as planned.
 
     Args:
-        context: Its scene's frames are visited within a slice, and the frame is put back at its end.
+        context: Its scene's frames are visited, and the frame is put back.
         owner: The armature object.
         frames: First and last frame; before and after them it stands.
+        is_new: Whether contacts that were set by hand do not count.
 
-    Attributes:
-        share: Of the work that is done, 0..1.
-        is_done: Whether it is at its end.
-        steps: How many there are then.
-        done: What else was done, as sentences.
-        told: What could not be as asked, as sentences.
+    Yields:
+        How much of it is done, from 0 to 1.
+
+    Returns:
+        What else was done, and what could not be as asked.
 
     Raises:
         FabrikError: It can't be planned; what was planned before stays.
     """
-
-    def __init__(self, context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> None:
-        assert context.scene is not None
-        check_range(*frames, 1)
-        body_chain(owner)
-        with unposed() as depsgraph:
-            check_rig(owner, depsgraph)
-        self.context, self.owner, self.frames, self.scene = context, owner, frames, context.scene
-        self.share = 0.0
-        self.is_done, self.steps, self.done, self.told = False, 0, list[str](), list[str]()
-        self._is_reading = True
-        self._work = self._steps()
-
-    def advance(self, seconds: float = inf) -> bool:
-        """Go on for so many seconds, or a little longer; tells whether all is done.
-
-        Raises:
-            FabrikError: It can't be planned; what was planned before stays.
-        """
-        until = perf_counter() + seconds
-        if self._is_reading:
-            with frames_visited(self.scene):
-                while self._is_reading and self._goes_on(until):
-                    pass
-        while not self._is_reading and self._goes_on(until):
-            pass
-        return self.is_done
-
-    def _goes_on(self, until: float) -> bool:
-        """Do a step, if there is one left, and tell whether there is time for the next."""
-        self.share = next(self._work, 1.0)
-        return not self.is_done and perf_counter() < until
-
-    def _steps(self) -> Generator[float, None, None]:
-        """`_planned`; where that can't be done, a walker that played its clip does so again."""
-        back = leave_clip(self.owner) if walker_of(self.owner).gait == CLIP else None
-        try:
-            yield from self._planned()
-        except BaseException:
-            if back is not None:
-                back()
-            raise
-
-    def _planned(self) -> Generator[float, None, None]:
-        """Read the frames, then plan; yields the share of the work that is done."""
-        walk = yield from _shared(sampled(self.context, self.owner, self.frames), 0.0, SAMPLING)
-        self._is_reading = False
-        yield SAMPLING
-        with place_of(rig=self.owner.name):
-            plan = yield from _shared(planning(walk), SAMPLING, 1.0)
-        bring_up_to_date(self.owner)
-        self.done, told = self._posture(plan)
-        keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
-        self.steps = sum(len(steps) for steps in plan.steps)
-        self.told = [*map(worded, plan.told), *told, *_switched_off(self.owner)]
-        self.is_done = True
-
-    def _posture(self, plan: WalkPlan) -> LetGo:
-        """Key what of the body the walk has no goals for; what there is to tell of it."""
-        try:
-            return key_posture(self.context, self.owner, plan, self.frames)
-        except FabrikError as error:
-            return LetGo([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
+    scene = context.scene
+    assert scene is not None
+    check_range(*frames, 1)
+    body_chain(owner)
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    with ExitStack() as back:
+        if walker_of(owner).gait == CLIP:  # where it can't be planned, it plays its clip again
+            back.callback(leave_clip(owner))
+        with frames_visited(scene):
+            walk = yield from part_of(sampled(context, owner, frames), 0.0, SAMPLING)
+        old = planned_frames(owner)
+        with place_of(rig=owner.name):
+            given = given_by_hand(owner, walk, old) if not is_new else ()
+            plan = yield from part_of(planning(replace(walk, given=given)), SAMPLING, 1.0)
+        back.pop_all()
+    bring_up_to_date(owner)
+    feet = plan.paths.at(np.arange(frames[1] - frames[0] + 1) / plan.fps)
+    try:
+        found = key_posture(context, owner, plan, frames, feet)
+    except FabrikError as error:
+        found = LetGo([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
+    unmarked = mark_plan(owner, plan, walk.terrain, feet, old)
+    keep_plan(owner, plan, stamp_of(owner, scene, frames))
+    rig_of(owner).live = True
+    steps = counted(sum(map(len, plan.steps)), "1 step", "{count} steps")
+    done = Text("{steps} in frames {first} to {last}", steps=steps, first=frames[0], last=frames[1])
+    return LetGo([done, *found.done], [*map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)])
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:
@@ -420,16 +379,6 @@ def keep_plan(owner: bpy.types.Object, plan: WalkPlan, stamp: str) -> None:
     walker.digest = plan.digest
     keep_parsed(plan)
     walker.on = True
-
-
-def _shared(work: Generator[float, None, T], low: float, high: float) -> Generator[float, None, T]:
-    """Run a generator as part of a larger work: its progress from 0 to 1 is mapped to `low` to `high`."""
-    while True:
-        try:
-            yield low + (high - low) * next(work)
-        except StopIteration as end:
-            found: T = end.value
-            return found
 
 
 def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
@@ -473,6 +422,6 @@ def _difference(before: str, after: str) -> str:
     assert then is not None
     assert now is not None
     if then["inputs"] != now["inputs"]:
-        return Text("path, legs or settings changed since the walk was planned")
+        return Text("path, legs, settings or contacts changed since the walk was planned")
     is_same = None in (then["ground"], now["ground"]) or then["ground"] == now["ground"]  # 1.0.0 kept none
     return "" if is_same else Text("the ground changed since the walk was planned")

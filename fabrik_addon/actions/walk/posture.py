@@ -14,15 +14,16 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import FabrikError
-from ...gait import Settings, WalkPlan, feet_at, rhythm_at
 from ...gait.cycle import liveliness
-from ...gait.feet import around
-from ...gait.human import arm_at, lean_at, pelvis_at, thorax_at
+from ...gait.feet import LAND, LIFT, FeetPoses
+from ...gait.human import arm_at, lean_at, pelvis_at, running, thorax_at
 from ...gait.legs import LEFT, RIGHT
 from ...gait.path import TICK
-from ...maths import FRONT, Doubles, conjugates, eased, products, rotated_each, turns_about, units
+from ...gait.plan import WalkPlan, rhythm_over
+from ...gait.settings import Settings
+from ...maths import FRONT, Doubles, conjugates, eased_each, products, rotated_each, turns_about, units
 from ...motion.body import Body
-from ...motion.posture import ArmSwing, Bearing, held, turned_by
+from ...motion.posture import ArmSwing, Bearing, curled, held, turned_by
 from ...recognise.find import HUMAN
 from ...recognise.part import LEG
 from ...rig.animation.channels import plain_path, rotation_path
@@ -55,7 +56,13 @@ TINY = 1e-9  # a speed, scene units a second
 SLID = 0.03  # of a leg: how far feet slide in a clip before it is told
 
 
-def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: tuple[int, int]) -> LetGo:
+def key_posture(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    plan: WalkPlan,
+    frames: tuple[int, int],
+    feet: FeetPoses,
+) -> LetGo:
     """Key trunk, head, arms and toes as the cycle of a walk has them; keys that an earlier plan made are replaced.
 
     Chains whose controls rest, as Set Up Character leaves those of arms, edit these keys from then on. Bones with keys
@@ -66,6 +73,7 @@ def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkP
         owner: The armature object of a walker.
         plan: Its walk.
         frames: First and last.
+        feet: All feet in each of these.
 
     Returns:
         What there is to tell.
@@ -76,7 +84,7 @@ def key_posture(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkP
     walker, span, bones = walker_of(owner), range(frames[0], frames[1] + 1), pose_bones(owner)
     own = read_own(owner, plan.legs, plan.fps) if any(leg.cycle is not None for leg in plan.legs) else None
     body = rig_of(owner).body_bone
-    posed_bones = posture_of(own, plan, span, body) if own is not None else _of_people(context, owner, plan, span)
+    posed_bones = posture_of(own, plan, span, body) if own is not None else _of_people(context, owner, plan, feet)
     if not posed_bones:
         forget_posture(owner)
         return LetGo([], [])
@@ -106,7 +114,7 @@ def _told(own: OwnClip | None, keyed: Sequence[str], edited: Sequence[str], kept
     """What was done: which bones have keys, and what of the clip by which they have."""
     done = list[str]()
     if keyed and own is None:
-        done.append(Text("trunk, head, arms and toes are keyed ({count} bones)", count=len(keyed)))
+        done.append(Text("trunk, head, arms, fingers and toes are keyed ({count} bones)", count=len(keyed)))
     elif keyed and own is not None:
         done.append(Text("all bones are keyed as in the clip ({count} bones)", count=len(keyed)))
         if own.cycle.slid > SLID:
@@ -119,9 +127,7 @@ def _told(own: OwnClip | None, keyed: Sequence[str], edited: Sequence[str], kept
     return done
 
 
-def _of_people(
-    context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: Sequence[int]
-) -> list[BoneClip]:
+def _of_people(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, feet: FeetPoses) -> list[BoneClip]:
     """How people pose what the walk has no goals for, in each frame; nothing for other gaits and creatures."""
     settings = walker_of(owner).settings
     found = find_parts(owner) if plan.phases and settings.arm_swing > 0.0 else None
@@ -131,7 +137,9 @@ def _of_people(
     bones = pose_bones(owner)
     limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
     hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
-    turned = held(body, _bearing(plan, frames, settings), hinges) | _toes(body, plan, frames)
+    frames = range(plan.first, plan.first + feet.pitches.shape[1])
+    turned = held(body, _bearing(plan, frames, settings), hinges) | _toes(body, plan, feet)
+    turned |= curled(body, running(rhythm_over(plan, frames)[1]))
     return [BoneClip(body.names[number], turns, {}, None, "LINEAR") for number, turns in turned.items()]
 
 
@@ -175,19 +183,12 @@ def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
 
 def _bearing(plan: WalkPlan, frames: Sequence[int], settings: Settings) -> Bearing:
     """How the upper body is held in each frame, arms and trunk as the style has it."""
-    rhythms = [rhythm_at(plan, frame) for frame in frames]
-    pelvis = [pelvis_at(pace, phase) for phase, pace in rhythms]
-    chest = np.array([thorax_at(pace, phase) for phase, pace in rhythms])
-    arms = {
-        side: ArmSwing(*np.array([arm_at(pace, phase + by, settings.arm_swing) for phase, pace in rhythms]).T)
-        for side, by in AHEAD.items()
-    }
-    yaw, tilt = np.array([one.yaw for one in pelvis]), np.array([one.tilt for one in pelvis])
-    whole = np.array([liveliness(pace) for _, pace in rhythms])
+    phases, paces = rhythm_over(plan, frames)
+    (turn, drop, _), (yaw, tilt), whole = pelvis_at(paces, phases), thorax_at(paces, phases), liveliness(paces)
+    arms = {side: ArmSwing(*arm_at(paces, phases + by, settings.arm_swing)) for side, by in AHEAD.items()}
     rising, aside, looking = _bent_by_way(plan, frames, settings.acceleration)
-    lean = np.array([lean_at(pace) for _, pace in rhythms]) + whole * (settings.lean + rising)
-    head = turned_by(-looking, np.zeros(len(looking)))
-    return Bearing(turned_by(yaw, tilt), turned_by(chest[:, 0], chest[:, 1] - whole * aside), arms, lean, head)
+    lean, head = lean_at(paces) + whole * (settings.lean + rising), turned_by(-looking, np.zeros(len(looking)))
+    return Bearing(turned_by(turn, drop), turned_by(yaw, tilt - whole * aside), arms, lean, head)
 
 
 def _bent_by_way(plan: WalkPlan, frames: Sequence[int], acceleration: float) -> tuple[Doubles, Doubles, Doubles]:
@@ -201,8 +202,8 @@ def _bent_by_way(plan: WalkPlan, frames: Sequence[int], acceleration: float) -> 
     Returns:
         (F,) each, radians: how far the trunk leans forward uphill, and to the left; how far the head is turned left.
     """
-    turns = np.array([turn for _, turn in plan.body[0]])
-    places = np.array([np.add(one, more) for (one, _), (more, _) in zip(plan.body[0], plan.carried[0], strict=True)])
+    turns = np.array([turn for _, turn in plan.body])
+    places = np.array([np.add(one, more) for (one, _), (more, _) in zip(plan.body, plan.carried, strict=True)])
     index = np.arange(len(turns))
     low, high, soon = (np.clip(index + round(by / TICK), 0, index[-1]) for by in (-AROUND, AROUND, LOOKING))
     way = rotated_each(conjugates(turns), places[high] - places[low]) / (2.0 * AROUND)
@@ -223,28 +224,26 @@ def _turned_left(before: Doubles, after: Doubles) -> Doubles:
     return found
 
 
-def _toes(body: Body, plan: WalkPlan, frames: Sequence[int]) -> dict[int, Doubles]:
+def _toes(body: Body, plan: WalkPlan, feet: FeetPoses) -> dict[int, Doubles]:
     """The local rotations (F, 4) of toes that stay flat on the ground while the heel is up, and hang in the air."""
     found = dict[int, Doubles]()
     for number, leg in enumerate(plan.legs):
         limb = next((one for name, one in body.limbs.items() if one.kind == LEG and name[-2:] == SIDES[leg.side]), None)
         if limb is None or limb.toes < 0:
             continue
-        bent = np.array([_bent(plan, number, frame) for frame in frames])
+        bent = _bent(plan, number, feet)
         rest = np.broadcast_to(body.turns[limb.toes], (len(bent), 4))
         turns = turns_about(np.broadcast_to(np.array(leg.sideways), (len(bent), 3)), bent)
         found[limb.toes] = products(conjugates(rest), products(turns, rest))
     return found
 
 
-def _bent(plan: WalkPlan, leg: int, frame: int) -> float:
-    """How far the toes of a leg are bent up at a frame, radians."""
-    foot, time = feet_at(plan, frame)[leg], plan.time_of(frame)
-    step, _ = around(plan.steps[leg], time)
-    if foot.is_planted or step is None:
-        return min(max(foot.pitch, 0.0), MOST_BENT)
-    share = (time - step.lift) / (step.land - step.lift)
-    return min(max(foot.pitch, 0.0), MOST_BENT) * (1.0 - HANGING * eased(share / STRAIGHTENED))
+def _bent(plan: WalkPlan, leg: int, feet: FeetPoses) -> Doubles:
+    """How far the toes of a leg are bent up in each frame (F,), radians."""
+    times = np.array([plan.time_of(plan.first + index) for index in range(feet.pitches.shape[1])])
+    step, up = plan.paths.steps[feet.last[leg]], np.clip(feet.pitches[leg], 0.0, MOST_BENT)
+    share = (times - step[:, LIFT]) / np.where(feet.planted[leg], 1.0, step[:, LAND] - step[:, LIFT])
+    return np.where(feet.planted[leg], up, up * (1.0 - HANGING * eased_each(share / STRAIGHTENED)))
 
 
 def _posing(owner: bpy.types.Object) -> list[FabrikChain]:

@@ -11,8 +11,8 @@ import bpy
 from mathutils import Matrix
 
 from ...errors import BoneError, ChainError, FabrikError, RigError
-from ...gait import Leg, Reaching, arranged, settings_for
-from ...gait.legs import check_legs
+from ...gait.legs import Leg, Reaching, arranged, check_legs
+from ...gait.settings import settings_for
 from ...kernel import Facing, Point, Settings, Solver
 from ...maths import (
     IDENTITY,
@@ -287,7 +287,8 @@ class LegLimits:
         way = scaled(minus(ankle, limb.hip), 1.0 / self._frame.size)
         turn = multiplied(multiplied(limb.turn, multiplied(rotation, conjugated(limb.turn))), limb.foot)
         goals = [Point(last, rotated(limb.turn, way), 1.0, limb.lever), Facing(last, turn)]
-        return limb.solver.solve(goals, limb.settings, explain=False).turns[1]
+        solution = limb.solver.solve(goals, limb.settings, explain=False)
+        return solution.turns[1] + solution.residuals[0] / (0.5 * limb.solver.figure.size)
 
 
 def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> Reaching | None:

@@ -17,15 +17,16 @@ from ..bones import resolve_bones, swings
 from ..checks import movers_of
 from ..dependencies import bone_in, ties_behind
 from ..figure.goal_options import written_besides
-from ..figure.groups import ChainSet, body_moves, figure_bones
+from ..figure.groups import ChainSet, body_moves, figure_bones_if_any
 from ..figure.start_pose import hears_body_keys
 from ..goals import GoalRef, goals_of
 from ..schema import FabrikChain, rig_of
+from ..schema.limit import CONTACT
 from ..spaces import carrier_of, hold_of, holder_in
 from ..targets import quaternions_of
 from ..walk_goals import is_walked
 from .channels import channel_of, read_locks
-from .compat import curves_of_action, fcurves_of, strips_of
+from .compat import curves_of_action, drivers_of, fcurves_of, strips_of
 from .curves import values_at
 from .keys import CHAIN_PATH, KeyedChannels, animated_paths, chain_of, has_motion
 
@@ -132,7 +133,7 @@ class Animated:
             sets: All chains that are posed, by those that are solved together.
             by_ik: Names of bones that IK constraints move.
         """
-        bones = {one.names: _bones_of(one) for one in sets}
+        bones = {one.names: figure_bones_if_any(one) for one in sets}
         moved = {*by_ik, *(bone.name for own in bones.values() for bone in own)}  # none of them is above its own
         return {one.names: self._motion_of(one, bones[one.names], moved) for one in sets}
 
@@ -268,14 +269,6 @@ def _has_constraints(found: bpy.types.Object, bone: str) -> bool:
     return holder is not None and len(holder.constraints) > 0 and not swings(holder)
 
 
-def _bones_of(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
-    """The bones of chains; none where these can't be read, which says why."""
-    try:
-        return figure_bones(chain_set)
-    except FabrikError:
-        return []
-
-
 def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:
     """What a solve writes of chains besides rotations: names of bones, each with that of a property."""
     try:
@@ -287,7 +280,8 @@ def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:
 def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
     if name.startswith("rotation"):
         return any(read_locks(bone)) or bone.lock_rotation_w  # what is locked is part of the limit
-    return name.startswith(SETTINGS) or (number > 0 and _is_moved((name,), bone))
+    is_told = name.startswith(SETTINGS) and not name.startswith(CONTACT)
+    return is_told or (number > 0 and _is_moved((name,), bone))
 
 
 def _is_moved(names: Collection[str], bone: bpy.types.PoseBone) -> bool:
@@ -429,19 +423,12 @@ def keeps_turn(found: bpy.types.Object, bone: str) -> bool:
     """Whether an object, of which `points_ahead` knows where it will stand, is never turned or scaled there."""
     if _curves(found, bone) is None:
         return False
-    data = found.animation_data
-    curves = [*fcurves_of(found), *data.drivers] if data is not None else []
-    return not any(curve.data_path.startswith(TURNED_BY) for curve in curves)
+    return not any(curve.data_path.startswith(TURNED_BY) for curve in (*fcurves_of(found), *drivers_of(found)))
 
 
 def may_hide(found: bpy.types.Object) -> bool:
     """Whether keys, strips or a driver disable an object in some frames."""
-    data = found.animation_data
-    if data is None:
-        return False
-    curves = [*fcurves_of(found), *data.drivers]
-    curves += [curve for strip in strips_of(data) for curve in curves_of_action(strip.action)]
-    return any(curve.data_path in HIDDEN_BY for curve in curves)
+    return any(path in HIDDEN_BY for path in animated_paths(found))
 
 
 def _curves_of(goal: GoalRef, is_turned: bool, frame: str) -> Curves | None:
@@ -489,10 +476,9 @@ def _turning_curves(
         holder: What has the channels: the object, or a bone of it.
         curves: Of these channels, and others.
     """
-    data, start = found.animation_data, f"{holder.path_from_id()}." if holder != found else ""
+    start = f"{holder.path_from_id()}." if holder != found else ""
     names = tuple(start + name for name in ("location", *TURNED_BY, "constraints["))
-    drivers = list(data.drivers) if data is not None else []
-    if holder.rotation_mode == "AXIS_ANGLE" or any(driver.data_path.startswith(names) for driver in drivers):
+    if holder.rotation_mode == "AXIS_ANGLE" or any(one.data_path.startswith(names) for one in drivers_of(found)):
         return None  # a matrix of an axis and an angle has other last bits as mathutils makes it
     playing = [curve for curve in curves if not curve.mute]
     if any(_name_of(curve) in UNKNOWN or (curve.group is not None and curve.group.mute) for curve in playing):

@@ -294,13 +294,13 @@ def _axis_angles(rotations: Doubles, near: Doubles) -> Doubles:
 def _euler_angles(rotations: Doubles, near: Doubles, mode: str) -> Doubles:
     """(F, m, 3): of the two triples of each frame the one that is nearer to the angles of the frame before."""
     one, other = _euler_pairs(rotations, mode)
-    from_one = _distances(other[1:], one[:-1]) < _distances(one[1:], one[:-1])
-    from_other = _distances(other[1:], other[:-1]) < _distances(one[1:], other[:-1])
-    is_other = _followed(_distances(other[0], near) < _distances(one[0], near), from_one, from_other)
+    from_one = distances(other[1:], one[:-1]) < distances(one[1:], one[:-1])
+    from_other = distances(other[1:], other[:-1]) < distances(one[1:], other[:-1])
+    is_other = _followed(distances(other[0], near) < distances(one[0], near), from_one, from_other)
     return run_of_turns(np.where(is_other[..., None], other, one), near)
 
 
-def _distances(angles: Doubles, others: Doubles) -> Doubles:
+def distances(angles: Doubles, others: Doubles) -> Doubles:
     """The sum of the differences of three angles (..., 3), whole turns left out, (...)."""
     between = angles - others
     rest = np.abs(between - TURN * np.round(between / TURN))

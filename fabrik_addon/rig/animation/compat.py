@@ -15,6 +15,12 @@ def fcurves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     return [curve for home in _homes_of(owner) for curve in home.fcurves]
 
 
+def drivers_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The drivers of the object's properties."""
+    data = owner.animation_data
+    return list(data.drivers) if data is not None else []
+
+
 def _homes_of(owner: bpy.types.Object) -> list[Any]:
     """What holds the curves and groups of an object's action."""
     data: Any = owner.animation_data
@@ -187,13 +193,10 @@ def ensure_curve(owner: bpy.types.Object, path: str, index: int, group: str) -> 
         named = {"group_name": group} if bpy.app.version >= (5, 0) else {}
         ensured: bpy.types.FCurve = action.fcurve_ensure_for_datablock(owner, path, index=index, **named)
         return ensured
-    curves = action.fcurves if not hasattr(action, "slots") else _slot_curves(owner, action)
-    found: bpy.types.FCurve = curves.find(path, index=index) or curves.new(path, index=index, **_grouped(action, group))
+    has_slots = hasattr(action, "slots")
+    curves, named = (_slot_curves(owner, action), {}) if has_slots else (action.fcurves, {"action_group": group})
+    found: bpy.types.FCurve = curves.find(path, index=index) or curves.new(path, index=index, **named)
     return found
-
-
-def _grouped(action: Any, group: str) -> dict[str, str]:
-    return {} if hasattr(action, "slots") else {"action_group": group}
 
 
 def _slot_curves(owner: bpy.types.Object, action: Any) -> Any:
@@ -217,3 +220,12 @@ def remove_curves(owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -
         for group in [home.groups.get(name) for name in names]:  # some versions remove empty ones by themselves
             if group is not None and not len(group.channels):
                 home.groups.remove(group)
+
+
+def remove_animation(owner: bpy.types.Object, paths: Iterable[str]) -> None:
+    """Take away the curves of data paths in the object's action, and its drivers of them."""
+    gone = set(paths)
+    remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path in gone])
+    for driver in [one for one in drivers_of(owner) if one.data_path in gone]:
+        data: Any = owner.animation_data
+        data.drivers.remove(driver)

@@ -15,7 +15,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...maths import Bytes, Doubles, Mask, Singles
-from .channels import AXES, TURN, euler_order
+from .channels import AXES, TURN, distances, euler_order
 from .compat import curves_of_action, ensure_curve, fcurves_of, remove_curves
 
 INTERPOLATION = {"CONSTANT": 0, "LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
@@ -512,15 +512,9 @@ def _running_on(keys: Keys, then: Doubles) -> tuple[Doubles, Doubles]:
         angles = slice(0, count)
         mirrored: Doubles = np.ones(count)
         mirrored[AXES.index(euler_order(keys.mode)[1])] = -1.0
-        if is_whole and _apart(values, mirrored * then + TURN / 2.0) < _apart(values, then):
+        if is_whole and distances(values, mirrored * then + TURN / 2.0) < distances(values, then):
             factors = mirrored
             added += TURN / 2.0
     off = values - factors * then - added
     added[angles] += TURN * np.round(off[angles] / TURN)
     return factors, added
-
-
-def _apart(angles: Doubles, others: Doubles) -> float:
-    """The sum of the differences of angles (3,), whole turns left out."""
-    between = angles - others
-    return float(np.abs(between - TURN * np.round(between / TURN)).sum())

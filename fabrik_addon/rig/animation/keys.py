@@ -20,7 +20,7 @@ from ..goals import GoalRef
 from ..placing import holder_of, key_group, location_curves, turn_curves
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
-from .compat import curves_of_action, fcurves_of, remove_curves, shares_curves, strips_of
+from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strips_of
 from .curves import SAME_FRAME, split_at, values_at
 
 # The data paths of what is animated of an armature object, and of which chain they are.
@@ -95,7 +95,8 @@ def follow_order(owner: bpy.types.Object, names: Sequence[str], order: Sequence[
         order: By their numbers there, the chains that are left, as they follow each other now.
     """
     places = {was: now for now, was in enumerate(order)}
-    _remove(owner, places)
+    numbers = {curve.data_path: _number(curve) for curve in (*fcurves_of(owner), *drivers_of(owner))}
+    remove_animation(owner, [path for path, was in numbers.items() if was is not None and was not in places])
     for holder in _holders(owner):
         path = OF_CHAIN.sub(lambda found: _path(int(found[1]), places, names), holder.data_path)
         if path != holder.data_path:
@@ -127,31 +128,13 @@ def _curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     return found
 
 
-def _drivers(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
-    data = owner.animation_data
-    return list(data.drivers) if data is not None else []
-
-
-def _remove(owner: bpy.types.Object, places: dict[int, int]) -> None:
-    """Remove the curves and drivers of chains that are gone."""
-    data: Any = owner.animation_data
-
-    def goes(curve: bpy.types.FCurve) -> bool:
-        number = _number(curve)
-        return number is not None and number not in places
-
-    remove_curves(owner, [curve for curve in fcurves_of(owner) if goes(curve)])
-    for driver in [driver for driver in _drivers(owner) if goes(driver)]:
-        data.drivers.remove(driver)
-
-
 def _holders(owner: bpy.types.Object) -> Iterator[Any]:
     """What holds a path to a chain: curves, drivers, and what drivers of any object read."""
-    for curve in [*_curves(owner), *_drivers(owner)]:
+    for curve in [*_curves(owner), *drivers_of(owner)]:
         if OF_CHAIN.match(curve.data_path):
             yield curve
     for other in bpy.data.objects:
-        for driver in _drivers(other):
+        for driver in drivers_of(other):
             variables = driver.driver.variables if driver.driver is not None else ()
             for target in (target for variable in variables for target in variable.targets):
                 if target.id == owner and OF_CHAIN.match(target.data_path):
@@ -275,9 +258,9 @@ class KeyedChannels:
         return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
 
 
-def has_key(curve: bpy.types.FCurve, frame: float) -> bool:
-    """Whether a curve has a key at a frame."""
-    return any(abs(point.co[0] - frame) < SAME_FRAME for point in curve.keyframe_points)
+def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
+    """The key of a curve at a frame; None where it has none."""
+    return next((point for point in curve.keyframe_points if abs(point.co[0] - frame) < SAME_FRAME), None)
 
 
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:

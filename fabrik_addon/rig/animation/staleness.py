@@ -17,6 +17,7 @@ from ..bones import pose_bones
 from ..figure.joint_limits import read_limit
 from ..figure.start_pose import fingerprint
 from ..schema import PREFIX, FabrikChain, rig_of, walker_of
+from ..schema.limit import CONTACT
 from ..terrain import grounds_of, has_faces
 from .compat import curves_of_action, fcurves_of
 
@@ -126,7 +127,7 @@ def _limit_text(bone: bpy.types.PoseBone) -> str:
 
 
 def _motion(owner: bpy.types.Object) -> Iterator[bytes]:
-    """The keys of the walker's body, and of what carries it."""
+    """The keys of the walker's body, of what carries it, and of contacts."""
     body = rig_of(owner).chains.get(walker_of(owner).body)
     own: tuple[str, ...] = ()
     if body is not None and body.tip_bone in pose_bones(owner):
@@ -134,7 +135,8 @@ def _motion(owner: bpy.types.Object) -> Iterator[bytes]:
         own = tuple(bone.path_from_id() for bone in (tip, *tip.parent_recursive))
     for curve in fcurves_of(owner):
         path = curve.data_path
-        if not path.startswith(("pose.bones", "fabrik_")) or path.startswith((*own, PREFIX)):
+        is_path = not path.startswith(("pose.bones", "fabrik_")) or path.startswith((*own, PREFIX))
+        if is_path or path.rpartition(".")[2].startswith(CONTACT):
             yield key_bytes(curve)
     for carrier in carriers_of(owner, set()):
         yield placement_text(carrier).encode()

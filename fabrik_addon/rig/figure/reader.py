@@ -223,7 +223,6 @@ def read(
     chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
     facts: FactsByRig | None = None,
-    points: Mapping[str, Sequence[float]] | None = None,
     before: RigFigure | None = None,
 ) -> tuple[RigFigure, tuple[GoalPoints, ...]]:
     """`read_figure` chains, and read where their goals stand.
@@ -232,16 +231,13 @@ def read(
         chain_set: Chains of an armature object that can be posed.
         depsgraph: Evaluated for the frame in question.
         facts: See `read_figure`.
-        points: For chains by their names where the effector is to go, in world space, in place of the chain's target,
-            which may then be missing.
         before: See `read_figure`.
 
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
-    given = points or {}
-    figure = read_figure(chain_set, depsgraph, facts, given, before)
-    return figure, read_goals(chain_set, figure, depsgraph, given)
+    figure = read_figure(chain_set, depsgraph, facts, before=before)
+    return figure, read_goals(chain_set, figure, depsgraph, {})
 
 
 def read_goals(
@@ -253,7 +249,8 @@ def read_goals(
         chain_set: Chains of an armature object that can be posed.
         figure: These chains.
         depsgraph: Evaluated for the frame in question.
-        given: See `points` of `read`.
+        given: For chains by their names where the effector is to go, in world space, in place of the chain's target,
+            which may then be missing.
 
     Raises:
         FabrikError: A goal can't be read, or moves with the chains.
@@ -288,8 +285,8 @@ def _figure(
     chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
     facts: RigFacts,
-    before: RigFigure | None = None,
-    given: Collection[str] = (),
+    before: RigFigure | None,
+    given: Collection[str],
 ) -> RigFigure:
     owner, read = chain_set.owner, _read_bones(chain_set, depsgraph, facts)
     names = tuple(bone.name for bone in read.bones)

@@ -63,8 +63,7 @@ class Posed:
     @property
     def pose(self) -> Pose:
         """What is to be written."""
-        rests = self.numbers == self.figure.asked.at_rest
-        return Pose(self.figure, self.rotations, self.shift, self.factors, rests)
+        return Pose(self.figure, self.rotations, self.shift, self.factors, self.rests)
 
     @property
     def rests(self) -> bool:

@@ -83,7 +83,8 @@ class Start(NamedTuple):
                 played.append((i, tuple(values)))
         if self.keyed_body is not None:
             body, place = self.keyed_body
-            location = _keyed_location(bones[body], place, keyed)
+            values = keyed.played(plain_path(bones[body], "location"), place)
+            location = _checked_location(bones[body], values or place)
         return self._replace(rotations=rotations, location=location, played=tuple(played))
 
 
@@ -154,15 +155,6 @@ def _captured_location(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> V3:
     """
     found = rig_of(owner).body_captured.get(bone.name)
     return _checked_location(bone, found.location) if found is not None else ORIGIN
-
-
-def _keyed_location(bone: bpy.types.PoseBone, otherwise: V3, keyed: KeyedChannels) -> V3:
-    """The keyed location channels of the body bone; those without keys from elsewhere.
-
-    Raises:
-        InvalidValueError: They are not finite.
-    """
-    return _checked_location(bone, keyed.played(plain_path(bone, "location"), otherwise) or otherwise)
 
 
 def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:

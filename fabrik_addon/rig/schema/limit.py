@@ -130,6 +130,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         return float(bone.ik_stiffness_x + bone.ik_stiffness_y + bone.ik_stiffness_z) / 3.0
 
 
+CONTACT = "fabrik_contact"  # with which the paths of all that tells of contacts begin, after those of their bones
 BONE_SETTINGS: Sequence[str] = tuple(LimitView.fields)
 LIMIT_SETTINGS: Sequence[str] = tuple(
     name

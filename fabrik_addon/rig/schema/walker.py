@@ -11,7 +11,9 @@ import bpy
 from bpy.props import FloatProperty
 
 from ...errors import InvalidValueError
-from ...gait import GAITS, RANGES, Gravity, Settings, Swing, from_text, to_text
+from ...gait.gaits import GAITS
+from ...gait.plan import from_text, to_text
+from ...gait.settings import RANGES, TOLD, Gravity, Settings, Swing
 from ...translations import CONTEXT
 from .changes import announce
 from .fields import (
@@ -48,7 +50,7 @@ GRAVITY_ITEMS = (
 
 
 class GaitNumber(Field):
-    """A number of `gait.Settings` under the same name, which says its range and default."""
+    """A number of `gait.Settings` under the same name, which says its range, default and tooltip."""
 
     __slots__ = ()
 
@@ -56,14 +58,14 @@ class GaitNumber(Field):
         """As that of all fields."""
         super().bind(name, path, update)
         low, high = RANGES[name]
-        self.options |= {"min": low, "max": high, "default": getattr(USUAL, name)}
+        self.options |= {"min": low, "max": high, "default": getattr(USUAL, name), "description": TOLD[name]}
         if high == 1.0:
             self.options["subtype"] = "FACTOR"
 
 
-def gait_number(name: str, description: str, **options: Any) -> float:
-    """What the panel calls such a number, its tooltip, and how Blender is to show it."""
-    return cast("float", GaitNumber(FloatProperty, name, description, options))
+def gait_number(name: str, **options: Any) -> float:
+    """What the panel calls such a number, and how Blender is to show it."""
+    return cast("float", GaitNumber(FloatProperty, name, "", options))
 
 
 @group(announce)
@@ -98,49 +100,30 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
         "Clip",
         "The action by which it walks, for the gait of its own clip: one cycle, on the spot or ahead",
     )
-    duty = gait_number(
-        "Duty", "Share of the cycle in which a foot is on the ground, for the gait with your own offsets"
-    )
-    step_height = gait_number("Step Height", "How far a swinging foot rises, as a share of the leg's reach")
-    stride_scale = gait_number("Stride", "Factor on the natural stride length for the speed: longer steps are fewer")
-    step_trigger = gait_number(
-        "Step Trigger", "Drift from home, as a share of the usual stride, at which a foot of a body that stands steps"
-    )
+    duty = gait_number("Duty")
+    step_height = gait_number("Step Height")
+    stride_scale = gait_number("Stride")
+    step_trigger = gait_number("Step Trigger")
     swing_curve = choice(SWING_ITEMS, "Swing Curve", "How a foot moves through the air", default=USUAL.swing_curve)
-    body_height = gait_number("Body Height", "Height of the body above its feet; 1: as at rest")
-    body_carry = gait_number(
-        "Body Carry", "How far the ground carries the body; 0: the keyed path's height stays as it is"
-    )
-    body_tilt = gait_number("Body Tilt", "How far the body takes on the tilt of its feet")
-    body_sway = gait_number("Body Sway", "How far the body shifts to over the standing feet")
-    foot_tilt = gait_number("Foot Tilt", "How far feet take on the slope of the ground")
-    heel_toe = gait_number("Heel and Toe", "How far a foot rolls from its heel to its toes")
-    prediction = gait_number("Prediction", "How far footholds look ahead along the path")
-    clearance = gait_number(
-        "Clearance", "Least distance of a swinging foot from the ground, as a share of the leg's reach"
-    )
-    slope_max = gait_number("Steepest Slope", "The steepest ground to stand on, from what is up", subtype="ANGLE")
+    body_height = gait_number("Body Height")
+    body_carry = gait_number("Body Carry")
+    body_tilt = gait_number("Body Tilt")
+    body_sway = gait_number("Body Sway")
+    foot_tilt = gait_number("Foot Tilt")
+    heel_toe = gait_number("Heel and Toe")
+    prediction = gait_number("Prediction")
+    clearance = gait_number("Clearance")
+    slope_max = gait_number("Steepest Slope", subtype="ANGLE")
     gravity = choice(
         GRAVITY_ITEMS, "Gravity Direction", "Whither the body and its feet are drawn", default=USUAL.gravity
     )
-    acceleration = gait_number(
-        "Gravity",
-        "Acceleration by gravity: the greater, the longer the stride that belongs to a speed",
-        unit="ACCELERATION",
-        precision=3,
-    )
-    energy = gait_number(
-        "Energy", "Of the human gait: 0 as the mean of many people walks, 1 as one of them, whose knees bend more"
-    )
-    step_width = gait_number("Step Width", "How far apart the feet are as a human walks, against those of people")
-    arm_swing = gait_number(
-        "Arm Swing",
-        "How far arms swing as a human walks, against those of people; 0: trunk, head, arms and toes get no keys",
-    )
-    bounce = gait_number(
-        "Bounce", "How far the body goes up and down as it walks by a cycle, against what its legs do by themselves"
-    )
-    lean = gait_number("Lean", "How much farther forward than people the trunk leans as a human walks", subtype="ANGLE")
+    acceleration = gait_number("Gravity", unit="ACCELERATION", precision=3)
+    energy = gait_number("Energy")
+    step_width = gait_number("Step Width")
+    arm_swing = gait_number("Arm Swing")
+    bounce = gait_number("Bounce")
+    pace = gait_number("Speed")
+    lean = gait_number("Lean", subtype="ANGLE")
     ground_height = real(
         "Ground Height", "Z in the world of the level ground where there is no terrain", subtype="DISTANCE"
     )

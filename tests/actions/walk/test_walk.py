@@ -14,7 +14,7 @@ from fabrik_addon.actions.walk.bake import bake_bones, bake_goals, kept_frames
 from fabrik_addon.actions.walk.plan import plan_walk, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker, remove_walker
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait import body_pose_at
+from fabrik_addon.gait.plan import body_pose_at
 from fabrik_addon.maths import distance
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
@@ -351,7 +351,7 @@ def test_a_straight_way_keeps_its_ends_and_what_must_be_kept() -> None:
 def test_planned_after_a_bake_it_tells_that_chains_are_off() -> None:
     owner = walking("spider")
     assert bake_bones(bpy.context, owner).all_reached
-    told = plan_walk(bpy.context, owner, WALK).told
+    told = plan_walk(bpy.context, owner, WALK).warnings
     assert any("switched off" in text and "'Body'" in text for text in told)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import cos, radians, sin, tan
+from math import cos, degrees, radians, sin, tan
 from typing import Any
 
 import bpy
@@ -25,9 +25,9 @@ UPPER, LOWER, TOE = "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:Lef
 HIPS, CHEST = "mixamorig:Hips", "mixamorig:Spine2"
 
 
-def character(name: str = "human_mixamo", hips: str = HIPS) -> Any:
+def character(name: str = "human_mixamo", hips: str = HIPS, way: float = 2.2) -> Any:
     owner: Any = make_character(name)
-    key_way(owner, hips, lambda share: (0.0, -2.2 * share / owner.matrix_world.to_scale()[0], 0.0), FRAMES)
+    key_way(owner, hips, lambda share: (0.0, -way * share / owner.matrix_world.to_scale()[0], 0.0), FRAMES)
     return owner
 
 
@@ -61,6 +61,24 @@ def test_arms_hang_and_swing_and_toes_stay_flat() -> None:
     angles = np.degrees([np.arctan2(-way.y, -way.z) for way in ways])
     assert 15.0 < angles.max() - angles.min() < 50.0
     assert np.quantile(toes, 0.5) < 0.1
+
+
+@pytest.mark.parametrize("side", ["Left", "Right"])
+def test_fingers_of_hands_that_hang_are_curled_and_closed_in_a_run(side: str) -> None:
+    hand, closed = f"mixamorig:{side}Hand", list[dict[str, float]]()
+    for way in (0.0, 2.2, 9.0):
+        owner = character(way=way)
+        if way:
+            planned(owner, FRAMES)
+        bpy.context.scene.frame_set(40)
+        tips = {one: along(owner, f"{hand}{one}3") for one in ("Index", "Pinky", "Thumb")}
+        closed.append({one: degrees(tip.angle(along(owner, f"{hand}{one}1"))) for one, tip in tips.items()})
+        bpy.data.objects.remove(owner)
+    rest, walks, runs = closed
+    assert walks["Thumb"] == pytest.approx(rest["Thumb"], abs=0.1)
+    for finger, least in (("Index", 24.0), ("Pinky", 44.0)):
+        assert walks[finger] >= max(rest[finger], least)
+        assert runs[finger] >= 90.0
 
 
 def test_keys_of_the_animator_stay() -> None:

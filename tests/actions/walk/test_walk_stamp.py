@@ -16,6 +16,7 @@ from fabrik_addon.actions.walk.plan import body_chain, plan_walk, what_is_old
 from fabrik_addon.actions.walk.plan import legs_now as measured_legs
 from fabrik_addon.actions.walk.setup import add_walker, frame_for, leg_limits
 from fabrik_addon.errors import FabrikError
+from fabrik_addon.maths import IDENTITY
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.schema.limit import limit_of
@@ -213,6 +214,9 @@ def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_
             leg = measured_legs(owner)[0][index]
             assert limits.shortage(index, ankle) <= 1e-3 * leg.reach
             assert limits.shortage(index, leg.hip) > 0.1 * leg.reach  # it does not fold so far
+            if leg.foot_length > 0.0:  # though a foot can turn as it is asked to, its ankle must get there, too
+                assert limits.turn_missed(index, leg.rest_ankle, IDENTITY) < 1e-2
+                assert limits.turn_missed(index, leg.hip, IDENTITY) > 0.2
 
 
 def made(kind: str) -> bpy.types.Object:
@@ -228,7 +232,7 @@ def made(kind: str) -> bpy.types.Object:
 
 FILE = Path(__file__).parents[2] / "data" / "0.2.0" / "walk_plan_1.blend"
 
-TOLD = "The stored walk is of version 1, not 3: plan it anew"
+TOLD = "The stored walk is of version 1, not 4: plan it anew"
 
 FRAMES = range(1, 21)
 

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.actions.walk.plan import legs_now, plan_walk, refused_ahead, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait import feet_at
+from fabrik_addon.gait.plan import feet_at
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
@@ -105,7 +105,7 @@ def test_no_ground_below_is_told_and_the_feet_hang() -> None:
     owner = make_spider()
     key_way(owner, "b0", ahead(3.0))
     add_walker(bpy.context, owner)
-    told = plan_walk(bpy.context, owner, WALK).told
+    told = plan_walk(bpy.context, owner, WALK).warnings
     assert any("finds no ground" in text for text in told)
 
 
