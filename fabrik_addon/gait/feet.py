@@ -120,7 +120,8 @@ class Step:
         end: Where it will stand.
         up: The direction in which it rises.
         apex: How far it rises above the way from start to end, scene units.
-        power: Shape of the rise: 1 an arc, less is steeper at both ends.
+        power: Shape of the rise: 1 an arc, less is steeper at both ends. For a foot that goes by a cycle how much of
+            the cycle's timing its way keeps: 1 all, 0 none, so that it rises before it goes ahead, as on stairs.
         lead: 1 where the foot changes its height evenly with its way; more where it climbs first, or descends last.
         curve: A name of `Swing`.
         toe_off: How far the heel is up when the foot lifts, radians.
@@ -232,7 +233,7 @@ class FeetPoses(NamedTuple):
 # By leg where a foot stands at first, and its steps in the order of time
 Feet = Sequence[tuple[Foothold, Sequence[Step]]]
 NEVER = 1e12  # seconds: when a step that is none lifts, and before which it landed
-LIFT, LAND, APEX, POWER, LEAD, IS_SINE, OFF, ON, TOES_DOWN, SHARE, PACE, DUTY = range(12)  # columns of steps
+LIFT, LAND, APEX, POWER, LEAD, IS_SINE, OFF, ON, TOES_DOWN, SHARE, PACE, DUTY, KEPT = range(13)  # columns of steps
 
 
 class FootPaths:
@@ -261,7 +262,7 @@ class FootPaths:
         self.cycles: Places = np.array([*numbers, 0], dtype=np.intp)
         self.steps: Doubles = np.array(
             [_columns(step, cycle) for (_, step), cycle in zip(rows, cycles, strict=True)]
-            + [(NEVER, -NEVER, *(0.0,) * 10)]
+            + [(NEVER, -NEVER, *(0.0,) * (KEPT - LAND))]
         )
         self.ups: Doubles = np.array([step.up for _, step in rows] + [Z_AXIS])
         holds = [step.end for _, step in rows] + [step.start for _, step in rows] + [start for start, _ in feet]
@@ -377,8 +378,9 @@ class FootPaths:
         """How feet in the air are on their way after shares of their time, (N, 4), see `Cycle.swing`."""
         row = self.steps[steps]
         found = looked_up(self.tables, self.cycles[steps], share)[:, SWING]
-        by_arc = np.where(row[:, IS_SINE] > 0.0, 0.5 - 0.5 * np.cos(pi * share), eased_each(share))
-        found[:, 0] = np.where(row[:, PACE] > 0.0, found[:, 0], by_arc)
+        eased = eased_each(share)
+        by_arc = np.where(row[:, IS_SINE] > 0.0, 0.5 - 0.5 * np.cos(pi * share), eased)
+        found[:, 0] = np.where(row[:, PACE] > 0.0, eased + row[:, KEPT] * (found[:, 0] - eased), by_arc)
         return found
 
     def _pitch_in_the_air(self, time: Doubles, last: Places) -> Doubles:
@@ -399,9 +401,14 @@ def _columns(step: Step, cycle: Cycle | None) -> tuple[float, ...]:
     if cycle is not None:
         off = off / cycle.toe_off if cycle.toe_off > 0.0 else step.share
         on = on / cycle.strike if cycle.strike > 0.0 else step.share
-    shape = step.apex, step.power, step.lead, float(step.curve == Swing.SINE)
-    pace, duty = (step.pace, cycle.duty) if cycle is not None else (0.0, 0.0)
-    return step.lift, step.land, *shape, off, on, step.toes_down, step.share, pace, duty
+    shape = step.apex, _power(step, step.power), step.lead, float(step.curve == Swing.SINE)
+    by_cycle = (step.pace, cycle.duty, step.power) if cycle is not None else (0.0, 0.0, 0.0)
+    return step.lift, step.land, *shape, off, on, step.toes_down, step.share, *by_cycle
+
+
+def _power(step: Step, power: float) -> float:
+    """Of the arch of a step; a foot that goes by a cycle leaves the ground, and comes to it, without a jerk."""
+    return GENTLE if step.pace else power
 
 
 def cycle_of_step(leg: Leg, step: Step) -> Cycle | None:
@@ -485,6 +492,8 @@ GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be tha
 EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
 NOT_WORTH = 1.3  # another shape is worth it where its apex is lower by more than this factor
 LEADS = (1.0, 2.0, 3.0)
+GENTLE = 2.0  # power of a rise that begins and ends at no speed
+KEEPING = (1.0, 0.5, 0.0)  # powers of steps by a cycle
 POWERS: dict[str, tuple[float, ...]] = {Swing.SMOOTH: (1.0, 0.6, 0.35), Swing.SINE: (0.5, 0.35)}
 
 
@@ -500,8 +509,10 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
     best: Step | None = None
     for lead in LEADS:
         across, rises = _rises(replace(step, apex=0.0, lead=lead), leg, ground, surface_pose)
-        for power in POWERS[step.curve]:
-            needed = float((rises / arch(across, power)).max()) + margin
+        for power in KEEPING if step.pace else POWERS[step.curve]:
+            if step.pace and power != step.power:
+                across, rises = _rises(replace(step, apex=0.0, lead=lead, power=power), leg, ground, surface_pose)
+            needed = float((rises / arch(across, _power(step, power))).max()) + margin
             found = replace(step, apex=max(least, needed), power=power, lead=lead)
             if best is None or found.apex * NOT_WORTH < best.apex:
                 best = found

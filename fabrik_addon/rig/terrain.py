@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+import bmesh
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
@@ -89,7 +90,7 @@ def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: b
         InvalidValueError: It stands nowhere.
     """
     evaluated = thing.evaluated_get(depsgraph)
-    mesh = evaluated.to_mesh()
+    mesh, world = evaluated.to_mesh(), Matrix() if moves else evaluated.matrix_world
     try:
         if mesh is None or not len(mesh.polygons):
             return None
@@ -98,15 +99,14 @@ def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: b
         mesh.calc_loop_triangles()
         corners = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
         mesh.loop_triangles.foreach_get("vertices", corners)
+        rows = [] if moves else [value for row in world for value in row]
+        if not are_finite(rows) or not np.isfinite(points).all():
+            raise InvalidValueError(Message("GROUND_NOT_FINITE", thing=thing.name))
+        digest = blake2b(points.tobytes() + corners.tobytes() + repr(rows).encode(), digest_size=12).hexdigest()
+        if digest not in _trees:
+            _trees[digest] = _tree(mesh, world)
     finally:
         evaluated.to_mesh_clear()
-    world = evaluated.matrix_world
-    rows = [] if moves else [value for row in world for value in row]
-    if not are_finite(rows) or not np.isfinite(points).all():
-        raise InvalidValueError(Message("GROUND_NOT_FINITE", thing=thing.name))
-    digest = blake2b(points.tobytes() + corners.tobytes() + repr(rows).encode(), digest_size=12).hexdigest()
-    if digest not in _trees:
-        _trees[digest] = _tree(points.reshape(-1, 3), corners.reshape(-1, 3), Matrix() if moves else world)
     _trees.move_to_end(digest)
     while len(_trees) > KEPT:
         _trees.popitem(last=False)
@@ -122,10 +122,15 @@ def has_faces(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     return found
 
 
-def _tree(points: Singles, corners: np.ndarray[tuple[int, ...], np.dtype[np.int32]], world: Matrix) -> BVHTree:
-    axes, away = np.array(world.to_3x3()), np.array(world.translation)
-    placed: list[Sequence[float]] = (points.astype(np.float64) @ axes.T + away).tolist()
-    return BVHTree.FromPolygons(placed, corners.tolist(), all_triangles=True)
+def _tree(mesh: bpy.types.Mesh, world: Matrix) -> BVHTree:
+    """Of a mesh that is placed so. By BMesh: lists of its points and faces take twice as long."""
+    placed = bmesh.new()
+    try:
+        placed.from_mesh(mesh)
+        placed.transform(world)
+        return BVHTree.FromBMesh(placed)
+    finally:
+        placed.free()
 
 
 class Way:
