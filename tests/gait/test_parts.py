@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from fabrik_addon.gait.body import need_of
-from fabrik_addon.gait.feet import Foothold, FootPaths, FootPose, Step, arch
+from fabrik_addon.gait.feet import KEEPING, Foothold, FootPaths, FootPose, Step, arch
 from fabrik_addon.gait.gaits import GAITS, rhythm_of
 from fabrik_addon.gait.ground import smallest_circle
 from fabrik_addon.gait.legs import neighbours
@@ -112,6 +112,19 @@ def test_a_swing_begins_and_ends_on_its_footholds(curve: str) -> None:
             assert poses[-1].sole == pytest.approx((0.0, -1.0, 0.3), abs=1e-3)
             assert all(b.sole[1] <= a.sole[1] for a, b in pairwise(poses))
             assert max(pose.sole[2] for pose in poses) >= 0.3
+
+
+@pytest.mark.parametrize("kept", KEEPING)
+def test_a_foot_that_goes_by_a_cycle_rises_without_a_jerk_and_then_goes_ahead(kept: float) -> None:
+    start, end = Foothold((0.0, 0.0, 0.0), IDENTITY), Foothold((0.0, -1.0, 0.3), IDENTITY)
+    step = Step(0, 1.0, 1.4, start, end, apex=0.3, power=kept, pace=0.3)
+    shares = np.array([0.02, 0.1, 0.5, 0.98])
+    flat, high = (
+        FootPaths(HUMAN[:1], [(start, [one])], unmoved).at(1.0 + 0.4 * shares).flat[0]
+        for one in (replace(step, apex=0.0), step)
+    )
+    assert (high - flat)[:, 2] == pytest.approx([0.3 * 0.0784**2, 0.3 * 0.36**2, 0.3, 0.3 * 0.0784**2])
+    assert -high[1, 1] == pytest.approx(0.0086 + kept * (0.0294 - 0.0086), abs=1e-3)  # the ways of least jerk and cycle
 
 
 def unmoved(surface: int, time: float) -> tuple[V3, Q4]:
