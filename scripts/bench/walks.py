@@ -185,7 +185,7 @@ def _planned(legs: Sequence[Leg], frames: int, name: str = "centipede") -> Calla
 
 def people(scale: Scale) -> Table:
     """The human on level ground, beside the people whose joints its cycle is made of."""
-    rows = [_beside(pace) for pace in (PACES[1:4:2] if scale.is_quick else PACES)]
+    rows = [beside(CREATURES["human"], pace) for pace in (PACES[1:4:2] if scale.is_quick else PACES)]
     note = (
         "The human straight ahead on level ground, by v* (speed by the root of gravity times a leg's reach), style as "
         "measured. By joint the root of the mean square of what its curve differs over a cycle from the curve of the "
@@ -195,8 +195,8 @@ def people(scale: Scale) -> Table:
     return Table("8d. People beside norms", note, rows)
 
 
-def _beside(pace: float) -> Row:
-    legs = CREATURES["human"]
+def beside(legs: tuple[Leg, ...], pace: float) -> Row:
+    """A row of figures: a walk straight ahead at a speed v*, by the legs of a person, beside norms."""
     speed, settings = pace * sqrt(settings_for(legs).acceleration * legs[0].reach), settings_for(legs)
     path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), WALKED, FPS)
     plan = plan_walk(Walk(path, legs, (replace(settings, energy=0.0),), Plain()))

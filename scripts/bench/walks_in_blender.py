@@ -13,6 +13,7 @@ from fabrik_addon.actions.walk.bake import bake_bones, bake_goals
 from fabrik_addon.actions.walk.plan import legs_now, plan_walk
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.gait.feet import FootPose
+from fabrik_addon.gait.human import running
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import feet_at
 from fabrik_addon.rig import terrain
@@ -22,7 +23,7 @@ from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 
-from dev.humans import give_ranges, make_human
+from dev.humans import HUMANS, give_ranges, make_human
 from dev.quiet import quiet
 from dev.walkers import FROUDE, SLOW, noise, pace_of
 from dev.walking_rigs import FPS, ahead, go_along, make_profile, make_rubble, make_spider
@@ -30,7 +31,7 @@ from rigs import empty_file, end_of, metarig
 
 from .tables import Judged, Row, Table, at_most
 from .timing import Scale, Timing, play, timed
-from .walks import SLIP, TURN
+from .walks import PACES, SLIP, TURN, beside
 
 OFF_PLAN = 1e-3  # of a leg's reach: what chains are solved to
 OFF_BAKE = 1e-5  # of what a matrix of a bone has, for rigs that are about as large as we are
@@ -60,7 +61,7 @@ Frames = tuple[int, int]
 
 def measured(scale: Scale) -> list[Table]:
     """The tables of the group."""
-    return [quality(scale), cost(scale)]
+    return [quality(scale), cost(scale), people(scale)]
 
 
 def _human(*, with_limits: bool) -> Any:
@@ -221,6 +222,21 @@ def quality(scale: Scale) -> Table:
         "differs where the walk is baked."
     )
     return Table("9a. Walks in Blender", note, rows)
+
+
+def people(scale: Scale) -> Table:
+    """Real rigs of people, with the proportions that they have, beside norms."""
+    rows: list[Row] = []
+    for name in HUMANS[: scale.of(len(HUMANS), 1)]:
+        empty_file()
+        with quiet():
+            legs = tuple(_as_walker(make_human(name)))
+        rows += [beside(legs, pace) | {"v*": f"{name} {pace:g}"} for pace in PACES if running(pace) == 0.0]
+    note = (
+        "As in table 8d, by legs that are measured from rigs: with the names of Mixamo and of a game engine (Unreal), "
+        "whose feet are longer, and whose ankles are higher, than those of the human of that table."
+    )
+    return Table("9c. Rigs of people beside norms", note, rows)
 
 
 def _row(name: str, seen: Seen) -> Row:
