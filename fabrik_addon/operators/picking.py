@@ -28,6 +28,7 @@ from ..recognise.find import helper_bones
 from ..rig.animation.compat import is_hidden
 from ..rig.bones import names_if_any, pose_bones
 from ..rig.checks import rig_refusal
+from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of, rig_of
 from ..texts import Text
 from ..translations import iface_
@@ -151,7 +152,7 @@ def passed_over(owner: bpy.types.Object) -> set[str]:
     """
     bones = pose_bones(owner)
     own = {name for chain in rig_of(owner).chains for name in names_if_any(owner, chain)}
-    locked = {bone.name for bone in bones if limit_of(bone).limit == "LOCKED"} - own
+    locked = {bone.name for bone in bones if not LIMITS[limit_of(bone).limit].turns} - own
     return locked | _helpers(owner.name, tuple(bone.name for bone in bones))
 
 

@@ -113,6 +113,8 @@ class LimitType:
         stiffens: Whether a stiffness can be set besides.
         is_of_blender: Whether it is made from the bone's settings for Blender's own IK, stiffness included.
         holds: Whether it holds back where the bone points.
+        turns: Whether it lets the bone turn at all.
+        has_one_axis: Whether it lets the bone turn about its setting `axis` alone.
     """
 
     kind: str
@@ -125,6 +127,8 @@ class LimitType:
     stiffens = True
     is_of_blender = False
     holds = True
+    turns = True
+    has_one_axis = False
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -206,7 +210,7 @@ class HingeType(LimitType):
     """A hinge."""
 
     kind, number, label, description = "HINGE", 1, "Hinge", "The bone turns about one axis, between two angles"
-    settings, classes = (AXIS, ANGLE_MIN, ANGLE_MAX), (Hinge,)
+    settings, classes, has_one_axis = (AXIS, ANGLE_MIN, ANGLE_MAX), (Hinge,), True
 
     def make(self, view: Any, start: Q4) -> Limit:
         return Hinge(view.axis, view.angle_min, view.angle_max)
@@ -363,7 +367,7 @@ class LockedType(LimitType):
     """A joint that keeps the rotation of the start pose."""
 
     kind, number, label, description = "LOCKED", 4, "Locked", "The bone keeps the rotation of the start pose"
-    classes, stiffens = (Locked,), False
+    classes, stiffens, turns = (Locked,), False, False
 
     def make(self, view: Any, start: Q4) -> Limit:
         return Locked(start)

@@ -33,6 +33,7 @@ from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_offset
 from ...rig.figure.start_pose import reset, start_from_keys
 from ...rig.goals import goals_of, is_offset, swing_frame_of
+from ...rig.limit_types import LIMITS
 from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.schema.chain import OFFSET, PLACE
 from ...rig.schema.limit import limit_of
@@ -136,7 +137,7 @@ def _of_people(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPl
     _, body = staged(context, owner, found)
     bones = pose_bones(owner)
     limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
-    hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if one.limit == "HINGE"}
+    hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if LIMITS[one.limit].has_one_axis}
     frames = range(plan.first, plan.first + feet.pitches.shape[1])
     turned = held(body, _bearing(plan, frames, settings), hinges) | _toes(body, plan, feet)
     turned |= curled(body, running(rhythm_over(plan, frames)[1]))

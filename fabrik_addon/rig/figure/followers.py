@@ -20,6 +20,7 @@ from ..animation.channels import read_rotation
 from ..bones import owner_of_bone, pose_bones, resolve_bones
 from ..checks import SCALING
 from ..dependencies import SLIGHT, bones_behind
+from ..limit_types import LIMITS
 from ..schema import limit_of, rig_of
 from .groups import ChainSet
 from .kinematics import Link, rounded
@@ -75,7 +76,7 @@ def read_followers(
     still = {pose.name for pose in poses if turned and pose.name not in own and not _gives_way(owner, pose.name)}
     followed = {name for pose in turned for name in _in_own_space(pose)}
     still |= {names[-1] for chain, names in rows if chain.id_data is None and names[-1] in followed}
-    still |= {name for name in held if limit_of(pose_bones(owner)[name]).limit == "LOCKED"}
+    still |= {name for name in held if not LIMITS[limit_of(pose_bones(owner)[name]).limit].turns}
     free = {pose.name for pose in poses} - still - {pose.name for pose in turned}
     for pose in turned:
         check_carried(pose, free)
