@@ -25,7 +25,9 @@ SPIDER_PARTS = ("coxa", "femur", "tibia", "tarsus")
 SPIDER_JOINTS = ((0.25, 0.55), (0.4, 0.6), (0.95, 1.05), (1.45, 0.55), (1.65, 0.0))  # distance from the middle, height
 SPIDER_RANGES = {"coxa": (-40.0, 40.0), "femur": (-60.0, 60.0), "tibia": (-70.0, 60.0), "tarsus": (-30.0, 80.0)}
 UP = Vector((0.0, 0.0, 1.0))
-FOX = Path(__file__).resolve().parent.parent / "tests" / "data" / "creatures" / "fox.glb"  # with its own walk
+CREATURES = Path(__file__).resolve().parent.parent / "tests" / "data" / "creatures"
+FOX = CREATURES / "fox.glb"  # with its own walk
+FOX_CYCLE = CREATURES / "fox_walk_and_run.json"
 
 
 class BoneRow(NamedTuple):

@@ -34,6 +34,11 @@ def go_to(scene: bpy.types.Scene, frame: float) -> None:
     scene.frame_set(floor(frame), subframe=frame - floor(frame))
 
 
+def fps_of(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
 @contextmanager
 def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
     """Live posing rests while frames of a scene are visited; then its frame, sub-frame included, is put back.

@@ -100,6 +100,8 @@ def parser() -> Parser:
         help="chosen by the number of legs if it is not given",
     )
     add("--clip", default="", help="the action by which it walks, one cycle of it")
+    add("--fast-clip", default="", help="a second one, by which it goes the more the faster it is")
+    add("--cycle", type=Path, help="a file that says how it walks, as Export Cycle writes it")
     return found
 
 

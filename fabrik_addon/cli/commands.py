@@ -21,6 +21,7 @@ from ..actions.frames import check_frame
 from ..actions.setup.parts import find_parts
 from ..actions.solve import solve_items
 from ..actions.status import told_of
+from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import loading
 from ..motion.transfer import TransferOptions
@@ -133,7 +134,9 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
     if arguments.command == "walk":
         refuse_chains(arguments)
         frames = range_of(arguments.frames, 1)
-        return lambda: walk_open_file(names, frames, arguments.body_bone, arguments.gait, arguments.clip)
+        chosen = {name: getattr(arguments, name) for name in ("body_bone", "gait", "clip", "fast_clip")}
+        cycle = load_cycle(arguments.cycle) if arguments.cycle is not None else None
+        return lambda: walk_open_file(names, frames, **chosen, cycle=cycle)
     if arguments.command == "transfer":
         refuse_chains(arguments)
         if names:

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 import bpy
+import numpy as np
 
 from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.frames import LAST_FRAME, check_range
+from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..gait.gaits import GAITS
@@ -55,7 +57,7 @@ class Shot:
     request: Request  # what to bake, and of which armatures
     reads: tuple[Path, ...]  # the files that it reads
     setup: Setup | None  # how characters are set up before that
-    walk: Mapping[str, str] | None  # how they walk before they are baked
+    walk: Mapping[str, Any] | None  # how they walk before they are baked
     bakes: bool  # or it is saved as it is set up, or with its walk planned
 
     @property
@@ -164,7 +166,7 @@ def _key(shot: Shot) -> str:
         raise InvalidValueError(f"there is no file '{shot.file}'")
     entry = [asdict(shot)[name] for name in ("request", "setup", "walk", "bakes")]
     parts = [_code(), entry, _digest(shot.file), bpy.app.version_string]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=np.ndarray.tolist).encode()).hexdigest()
 
 
 @cache
@@ -276,6 +278,9 @@ def _shot(entry: object, fields: Fields, where: str) -> Shot:
         reads += mapped[:1] if mapped else []
         options = replace(requests.options_of(**setup), use_walker=walk is not None)
         setup = plan or "AUTO", options, mapped[1] if mapped else None
+    if walk is not None and "cycle" in walk:
+        place, walk["cycle"] = walk["cycle"]
+        reads.append(place)
     found.pop("bake", None)
     report = output.with_name(f"{output.name}.json")
     return Shot(file, output, report, Request(**found), tuple(reads), setup, walk, bakes)
@@ -312,10 +317,14 @@ def _fields(folder: Path) -> Fields:
         _check(inside, "it leads out of the job file's folder")
         return place
 
-    def mapping(value: Any) -> tuple[Path, object]:
-        """A mapping with its file."""
-        place = path(value, ".json")
-        return place, load_mapping(place)
+    def loaded(load: Callable[[Path], object]) -> Reader:
+        """What reads a file, and returns it with what is in it."""
+
+        def read(value: Any) -> tuple[Path, object]:
+            place = path(value, ".json")
+            return place, load(place)
+
+        return read
 
     return {
         "file": path,
@@ -337,9 +346,13 @@ def _fields(folder: Path) -> Fields:
             "controls": _one_of(requests.CONTROLS),
             "without": lambda value: tuple(_one_of(tuple(requests.LEFT_OUT))(one) for one in _texts(value)),
             "fingers": _flag,
-            "mapping": mapping,
+            "mapping": loaded(load_mapping),
         },
-        "walk": {"body_bone": _text, "gait": _one_of([gait.name for gait in GAITS]), "clip": _text},
+        "walk": {
+            **dict.fromkeys(("body_bone", "clip", "fast_clip"), _text),
+            "gait": _one_of([gait.name for gait in GAITS]),
+            "cycle": loaded(load_cycle),
+        },
     }
 
 

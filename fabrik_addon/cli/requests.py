@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 import bpy
 
 from ..actions.bake import BakeSettings, bake_steps
-from ..actions.frames import frames_between, to_the_end
+from ..actions.frames import fps_of, frames_between, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
+from ..actions.walk.clip import SavedCycle, use_cycle
 from ..actions.walk.plan import plan_walk
 from ..actions.walk.setup import add_walker
 from ..errors import ChainError, InvalidValueError
@@ -121,7 +122,13 @@ def _set_up(owner: bpy.types.Object, plan: str, options: SetupOptions, mapping: 
 
 
 def walk_open_file(
-    names: Sequence[str], frames: tuple[int, int] | None, body_bone: str = "", gait: str = "", clip: str = ""
+    names: Sequence[str],
+    frames: tuple[int, int] | None,
+    *,
+    body_bone: str = "",
+    gait: str = "",
+    cycle: SavedCycle | None = None,
+    **clips: str,
 ) -> Report:
     """Plan the walks of the armatures that are named, or of the only one; they become walkers if they are none yet.
 
@@ -130,7 +137,8 @@ def walk_open_file(
         frames: First and last frame, or None for the scene's.
         body_bone: Name of the bone that carries all legs; found if it is "".
         gait: Name of the gait; chosen by the number of legs if it is "".
-        clip: Name of the action by which they walk, for the gait that is read from one.
+        cycle: How they walk, out of a file.
+        clips: By `clip` and `fast_clip` the names of the actions by which they walk, or "".
 
     Raises:
         InvalidValueError: It is not clear which armature is to walk.
@@ -142,23 +150,29 @@ def walk_open_file(
         owners = walkers or owners
         if len(owners) != 1 and not walkers:
             raise InvalidValueError(f"there are {len(owners)} armatures: name the one that is to walk")
-    if clip and clip not in bpy.data.actions:
-        raise InvalidValueError(f"there is no action '{clip}'")
-    told = [_walked(owner, frames or _range_of_scene(), body_bone, (gait, clip)) for owner in owners]
+    clips = {name: action for name, action in clips.items() if action}
+    gone = next((action for action in clips.values() if action not in bpy.data.actions), "")
+    if gone:
+        raise InvalidValueError(f"there is no action '{gone}'")
+    given: dict[str, Any] = {name: bpy.data.actions[action] for name, action in clips.items()}
+    if gait or clips:
+        given["gait"] = gait or CLIP
+    told = [_walked(owner, frames or _range_of_scene(), body_bone, (cycle, given)) for owner in owners]
     return {"all_reached": not any(one["told"] for one in told), "armatures": told}
 
 
-def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way: tuple[str, str]) -> Report:
-    walker = rig_of(owner).walker
+def _walked(
+    owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way: tuple[SavedCycle | None, dict[str, Any]]
+) -> Report:
+    walker, (cycle, given), scene = rig_of(owner).walker, way, bpy.context.scene
+    assert scene is not None
     made: list[str] = []
     if not len(walker.legs) or body_bone:
         made = add_walker(bpy.context, owner, body_bone).made
-    gait, clip = way
-    if clip:
-        walker.clip, gait = bpy.data.actions[clip], gait or CLIP
-    if gait:
-        walker.gait = gait
-    told = plan_walk(bpy.context, owner, span)
+    told = use_cycle(owner, cycle, fps_of(scene)) if cycle is not None else []
+    for name, value in given.items():
+        setattr(walker, name, value)
+    planned = plan_walk(bpy.context, owner, span)
     return {
         "name": owner.name,
         "made": made,
@@ -167,8 +181,8 @@ def _walked(owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way:
         "gait": walker.gait,
         "frames": list(span),
         "steps": steps_of(owner),
-        "done": told.done,
-        "told": told.warnings,
+        "done": planned.done,
+        "told": [*told, *planned.warnings],
     }
 
 

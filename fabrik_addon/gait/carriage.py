@@ -31,6 +31,7 @@ from .human import pelvis_at, running
 from .legs import LEFT, Leg, reach_of
 from .path import TICK, averaged
 
+FLATTEST = 0.6  # of how high a hip is over its foot midway through a stance: no lower for the leg to be no longer
 EVENED = 2  # samples on either side over which the height of the body is averaged, twice
 STEP = 0.25  # of a cycle before and behind: where the body comes up and goes down once
 GIVEN = 0.15  # of a leg's reach: how much higher than it is long a leg lets the body be that carries no more
@@ -94,7 +95,7 @@ def _bearing(course: Course, clock: Clock, first: int) -> tuple[Doubles, Doubles
     tables, numbers, slowest = clock.tables(first)
     live = liveliness(paces, slowest)
     if course.clip is not None:
-        return course.clip.at(phases, live)
+        return course.clip.at(phases, paces, live)
     phases = phases + np.array([rhythm.offsets[first] for rhythm in clock.rhythms])
     (yaw, tilt, sway), ahead = pelvis_at(paces, phases), live * looked_up(tables, numbers, phases % 1.0)[:, AHEAD]
     zeros = np.zeros_like(paces)
@@ -128,10 +129,13 @@ def _heights(
         far = _above(hips, _rolled_on(leg, number, paths, feet), farthest(leg), ups)
         bounds.append(np.where(feet.hanging[number], np.inf, far))
         step = np.where(is_known & (share < MIDWAY), feet.last[number], feet.following[number])
-        usual = looked_up(tables, numbers, np.full(len(past), MIDWAY))[:, REACHES]
+        midway = looked_up(tables, numbers, np.full(len(past), MIDWAY))[:, REACHES]
         by_cycle = looked_up(tables, numbers, past)[:, REACHES]  # as far as it goes ahead by it, whose feet roll
-        usual += np.where(is_known, paths.steps[step, SHARE] * (by_cycle - usual), 0.0)
-        height = liveliness(np.array(clock.paces), slowest) * _above(hips, feet.ankles[number], leg.reach * usual, ups)
+        usual = midway + np.where(is_known, paths.steps[step, SHARE] * (by_cycle - midway), 0.0)
+        (x, y, _), longest = leg.rest_way, float(midway.max()) * leg.reach
+        least = FLATTEST * sqrt(max(longest * longest - x * x - y * y, 0.0))
+        height = _above(hips, feet.ankles[number], leg.reach * usual, ups, least)
+        height *= liveliness(np.array(clock.paces), slowest)
         rows.append((np.where(is_known, carrying(past), 1.0), height, planted & ~feet.hanging[number]))
     most = np.max([np.where(planted, weight, 0.0) for weight, _, planted in rows], axis=0)
     size, some = GIVEN * reach_of(course.legs), np.where(most > HARDLY, most, 1.0)
@@ -139,11 +143,11 @@ def _heights(
     return np.where(most > HARDLY, np.min([*bounds, *given], axis=0), np.nan)
 
 
-def _above(hips: Doubles, ankles: Doubles, lengths: Doubles | float, ups: Doubles) -> Doubles:
-    """How much higher the body is to be for hips (F, 3) and ankles (F, 3) to be so far apart."""
+def _above(hips: Doubles, ankles: Doubles, lengths: Doubles | float, ups: Doubles, least: float = 0.0) -> Doubles:
+    """How much higher the body is to be for hips (F, 3) and ankles (F, 3) to be so far apart; hips so high at least."""
     ways = hips - ankles
     above = dots(ways, ups)
-    found: Doubles = np.sqrt(np.maximum(lengths * lengths - (dots(ways, ways) - above * above), 0.0)) - above
+    found: Doubles = np.sqrt(np.maximum(lengths * lengths - (dots(ways, ways) - above * above), least * least)) - above
     return found
 
 

@@ -7,10 +7,11 @@ hand slide, and their toes reach below the ground.
 
 from __future__ import annotations
 
+from cmath import exp, phase
 from collections.abc import Sequence
 from dataclasses import replace
-from math import sqrt
-from typing import NamedTuple
+from math import pi, sqrt
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,11 +22,13 @@ from .cycle import SAMPLES, BodyCycle, Cycle
 from .legs import Leg, reach_of
 
 LOW = 0.12  # of the height that a foot rises: how far above the usual height of one that does not go ahead it may stand
-STILL = 0.0125  # of a leg's reach: how far a foot that stands may go ahead in a frame
+STILL = 0.3  # of a leg's reach a cycle: how fast a foot that stands may go ahead
 GAP, OTHER = 0.06, 0.4  # of a cycle: a break in a stance; of the longest stance: another one
 LEAST_STRIDE = 0.05  # of the reach of the legs
 FADE = 0.25  # of a swing in which a foot comes off, and onto, where it stands
 SLOWER = 0.5  # of the speed of a clip, below which there is less and less of it
+FASTER = 1.05  # times the speed of a clip, from which on another one is faster
+T = TypeVar("T")
 
 
 class Tracked(NamedTuple):
@@ -49,11 +52,13 @@ class OwnCycle(NamedTuple):
         legs: With their cycles.
         body: How it goes.
         slid: By how much a foot that stands slides in the clip at most, as a share of its leg's reach.
+        start: Share of the cycle by which the clip is ahead of the clock.
     """
 
     legs: tuple[Leg, ...]
     body: BodyCycle
     slid: float
+    start: float = 0.0
 
 
 class _Walk(NamedTuple):
@@ -112,10 +117,43 @@ def own_cycle(
         off = walk.flat[(walk.first + frames) % count] @ np.array(FRONT) + frames * stride / count
         slid = max(slid, float(np.ptp(off)) / leg.reach)
     moments: Doubles = np.arange(SAMPLES + 1) * count / SAMPLES
-    spun = _at(_run_on(turns), moments)
+    spun = _at(run_on(turns, turns[0]), moments)
     spun /= lengths(spun)[:, None]
     way = [(x, y, 0.0) for x, y, _ in _at(offsets, moments).tolist()]
-    return OwnCycle(tuple(found), BodyCycle(tuple(way), tuple((w, x, y, z) for w, x, y, z in spun.tolist())), slid)
+    body_cycle = BodyCycle(tuple(way), tuple((w, x, y, z) for w, x, y, z in spun.tolist()), pace)
+    return OwnCycle(tuple(found), body_cycle, slid)
+
+
+def with_faster(slow: OwnCycle, fast: OwnCycle) -> tuple[OwnCycle, float]:
+    """A cycle that becomes a faster one by and by, the faster it goes; its feet strike as nearly as they do in that.
+
+    Args:
+        slow: What one clip tells.
+        fast: What another one tells of the same legs.
+
+    Returns:
+        The cycle, and the share of a cycle by which the faster clip is ahead of its clock.
+
+    Raises:
+        InvalidValueError: Both go at the same speed.
+    """
+    if fast.body.pace < FASTER * slow.body.pace:
+        raise InvalidValueError(Message("CLIPS_OF_ONE_SPEED"))
+    cycles = [(one.cycle, other.cycle) for one, other in zip(slow.legs, fast.legs, strict=True)]
+    pairs = [(one, other) for one, other in cycles if one is not None and other is not None]
+    ahead = phase(sum(exp(2.0j * pi * (one.offset - other.offset)) for one, other in pairs)) / (2.0 * pi)
+    number = round(SAMPLES * ahead)
+
+    def turned_on(rows: Sequence[T]) -> tuple[T, ...]:
+        return tuple(rows[(index + number) % SAMPLES] for index in range(SAMPLES + 1))
+
+    legs = list[Leg]()
+    for leg, (one, other) in zip(slow.legs, pairs, strict=True):
+        apart = (other.offset + number / SAMPLES - one.offset + 0.5) % 1.0 - 0.5
+        legs.append(replace(leg, cycle=replace(one, faster=replace(other, offset=one.offset + apart))))
+    body = replace(fast.body, offsets=turned_on(fast.body.offsets), turns=turned_on(fast.body.turns))
+    whole = OwnCycle(tuple(legs), replace(slow.body, faster=body), max(slow.slid, fast.slid))
+    return whole, number / SAMPLES
 
 
 def _walk(leg: Leg, foot: Tracked) -> _Walk:
@@ -135,7 +173,7 @@ def _walk(leg: Leg, foot: Tracked) -> _Walk:
 
     ahead = flat(foot.pitches) @ front
     going = 0.5 * (np.roll(ahead, -1) - np.roll(ahead, 1))
-    still = going <= STILL * leg.reach
+    still = going <= STILL / count * leg.reach
     level = float(np.median(foot.lows[still])) + LOW * float(np.ptp(foot.lows)) if still.any() else 0.0
     first, stance = _stance(leg, still & (foot.lows <= level))
     frames = (first + np.arange(stance)) % count
@@ -227,6 +265,6 @@ def _fading(shares: Doubles) -> Doubles:
     return left * left * (3.0 - 2.0 * left)
 
 
-def _run_on(turns: Doubles) -> Doubles:
-    """Rotations each of which has the sign that is nearest to the first."""
-    return np.where((turns @ turns[0])[:, None] < 0.0, -turns, turns)
+def run_on(turns: Doubles, like: Doubles) -> Doubles:
+    """Rotations each of which has the sign that is nearest to another one."""
+    return np.where((turns @ like)[:, None] < 0.0, -turns, turns)

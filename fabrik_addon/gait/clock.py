@@ -59,6 +59,7 @@ STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
 GOING = 0.1  # the pace from which on who walks as at a speed of its own does so in full
 PACE = 0.2  # seconds, half-life with which the speed is smoothed by which a cycle is chosen
 UPHILL, DOWNHILL, LEAST_SHARE = 0.01, 0.02, 0.4  # by which strides are shorter a degree of slope; no shorter than that
+REORDERED = 0.15  # of a cycle: how much more or less than that a leg goes through as its offset becomes another one
 SLOW_LEG = 0.05  # of the fastest leg's speed: a slower one does not bound the stride
 
 
@@ -138,7 +139,7 @@ def clock_of(course: Course, normals: Doubles) -> Clock:
     standing = [speed < threshold for speed in speeds]
     starts = _stands(standing)
     phases, rhythms, hurried, each_cycles = [0.0], [], [], []
-    since = 0.0
+    since, offsets = 0.0, tuple[float, ...]()
     known: dict[tuple[str, float], Rhythm] = {}
     for index in range(course.count):
         settings = course.settings[index]
@@ -162,8 +163,16 @@ def clock_of(course: Course, normals: Doubles) -> Clock:
         rate = min(rate * max(1.0, (FIRST_OF_CYCLE if cycles else FIRST_STEPS) - since), most)
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)
+        if cycles and legs[0].cycle is not None:
+            offsets = _followed(offsets, [cycle.offset for cycle in cycles], REORDERED * rate * TICK)
+            rhythms[-1] = replace(rhythm, offsets=offsets)
     stride = _stride(legs, rooms, rest, rhythms[0])
     return Clock(phases[: course.count], rhythms, standing, starts, stride, hurried, paces, each_cycles)
+
+
+def _followed(offsets: Sequence[float], wanted: Sequence[float], most: float) -> tuple[float, ...]:
+    """Offsets of legs that come nearer to those of another speed, by so much at most; those at first."""
+    return tuple(one + clipped(goal - one, -most, most) for one, goal in zip(offsets or wanted, wanted, strict=True))
 
 
 def cycles_at(legs: Sequence[Leg], settings: Settings, pace: float) -> tuple[Cycle, ...]:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..maths import IDENTITY, Q4, V3, Doubles, Places, eased_each, rows_of, slerps
-from .legs import Sole
 
 SAMPLES = 48  # in a stance, and in a swing
 SHARES: Doubles = np.arange(SAMPLES + 1) / SAMPLES
@@ -34,6 +33,30 @@ WIDTH = 0.13  # how far apart the feet of people walk, as a share of a leg's rea
 DIP = 0.5  # of how far a body would come down in a stance whose legs were springs
 WALKING = 0.5  # of a cycle: as short a stance has the shares of a walk; a shorter one is flat for less of it
 SLOWEST_SHARE = 0.01  # of a cycle's own speed, below which its stride gets no shorter
+MIXES = 32  # parts of the way from one cycle to a faster one, in which they are mixed
+
+
+class Sole(NamedTuple):
+    """The shape of a foot that stands: shares of the leg's reach.
+
+    Attributes:
+        height: Of the ankle over the ground.
+        heel: How far the heel is behind the ankle.
+        ball: How far the ball is before it.
+    """
+
+    height: float
+    heel: float
+    ball: float
+
+    def rolled(self, pitch: Doubles) -> tuple[Doubles, Doubles]:
+        """Where the ankles of feet are that have rolled over the ball, or back on the heel, from under them flat.
+
+        Args:
+            pitch: Radians; positive lifts the heel.
+        """
+        pivot, cosine, sine = np.where(pitch > 0.0, self.ball, -self.heel), np.cos(pitch), np.sin(pitch)
+        return pivot - pivot * cosine + self.height * sine, self.height * cosine + pivot * sine
 
 
 class Angles(NamedTuple):
@@ -76,6 +99,7 @@ class Cycle:
         offset: Share of the cycle by which the leg is ahead.
         pace: The speed at which its stride is this long (`Clock.paces`); 0 for a cycle of one speed.
         slowest: The speed from which on the walk is whole.
+        faster: The cycle at a higher speed, in a clip of its own; in between both are mixed.
     """
 
     stride: float
@@ -91,6 +115,7 @@ class Cycle:
     offset: float = 0.0
     pace: float = 0.0
     slowest: float = SLOWEST
+    faster: Cycle | None = None
 
     @cached_property
     def toe_off(self) -> float:
@@ -104,8 +129,8 @@ class Cycle:
 
     @cached_property
     def longest(self) -> float:
-        """The greatest distance of hip and ankle of a leg that stands."""
-        return max(self.reaches)
+        """The greatest distance of hip and ankle of a leg that stands, at any speed."""
+        return max(*self.reaches, self.faster.longest if self.faster is not None else 0.0)
 
     @cached_property
     def table(self) -> Doubles:
@@ -119,11 +144,37 @@ class Cycle:
 
     def at(self, pace: float) -> Cycle:
         """The cycle at another speed, at which its stride grows with the root of that, as those of people do."""
-        share = sqrt(max(pace / self.pace, SLOWEST_SHARE))
-        return replace(self, stride=share * self.stride, extent=share * self.extent)
+        own = self.mixed(pace)
+        share = sqrt(max(pace / own.pace, SLOWEST_SHARE))
+        return replace(own, stride=share * own.stride, extent=share * own.extent)
+
+    def mixed(self, pace: float) -> Cycle:
+        """What is mixed of this and the faster cycle for a speed; for speeds that are all but equal the same one."""
+        if self.faster is None or pace <= self.pace:
+            return self
+        number = round(MIXES * (pace - self.pace) / (self.faster.pace - self.pace))
+        if number >= MIXES:
+            return self.faster.mixed(pace)
+        return self._mixes.get(number) or self._mixes.setdefault(number, _mix(self, self.faster, number / MIXES))
+
+    @cached_property
+    def _mixes(self) -> dict[int, Cycle]:
+        return {}
 
 
 REACHES, ROLLS, SWING, AHEAD = 0, 1, slice(2, 6), 6  # columns of `Cycle.table`
+MIXED = ("stride", "duty", "shift", "extent", "width", "offset", "pace", "slowest")
+
+
+def _mix(slow: Cycle, fast: Cycle, share: float) -> Cycle:
+    """So much of the faster one of two cycles."""
+    table = slow.table + share * (fast.table - slow.table)
+    numbers = {name: (1.0 - share) * getattr(slow, name) + share * getattr(fast, name) for name in MIXED}
+    aside = (1.0 - share) * (slow.aside or 0.0) + share * (fast.aside or 0.0)
+    reaches, rolls, ahead = (tuple(table[:, column].tolist()) for column in (REACHES, ROLLS, AHEAD))
+    return Cycle(
+        **numbers, reaches=reaches, rolls=rolls, swing=tuple(rows_of(table[:, SWING])), ahead=ahead, aside=aside
+    )
 
 
 def looked_up(tables: Doubles, numbers: Places, shares: Doubles) -> Doubles:
@@ -151,19 +202,34 @@ class BodyCycle:
     Attributes:
         offsets: From where an even way has it, in its upright axes, scene units; level.
         turns: From how it is at rest.
+        pace: Its speed, see `clock.Clock.paces`.
+        faster: The cycle at a higher speed; in between both are mixed.
     """
 
     offsets: tuple[V3, ...]
     turns: tuple[Q4, ...]
+    pace: float = 0.0
+    faster: BodyCycle | None = None
 
-    def at(self, phases: Doubles, shares: Doubles) -> tuple[Doubles, Doubles]:
-        """Offsets (N, 3) and turns (N, 4) at phases, as much of them as shares say."""
+    def at(self, phases: Doubles, paces: Doubles, shares: Doubles) -> tuple[Doubles, Doubles]:
+        """Offsets (N, 3) and turns (N, 4) at phases and speeds, as much of them as shares say."""
+        offset, turn = self._of_its_own(phases)
+        if self.faster is not None:
+            (offset_too, turn_too), gone = self.faster._of_its_own(phases), share_of_faster(self, self.faster, paces)
+            offset, turn = offset + gone[:, None] * (offset_too - offset), slerps(turn, turn_too, gone)
+        return shares[:, None] * offset, slerps(np.broadcast_to(np.array(IDENTITY), turn.shape), turn, shares)
+
+    def _of_its_own(self, phases: Doubles) -> tuple[Doubles, Doubles]:
         position = phases % 1.0 * (len(self.turns) - 1)
         index = np.minimum(position.astype(np.intp), len(self.turns) - 2)
         turns, offsets, t = np.array(self.turns), np.array(self.offsets), position - index
-        turn = slerps(turns[index], turns[index + 1], t)
         offset = offsets[index] + t[:, None] * (offsets[index + 1] - offsets[index])
-        return shares[:, None] * offset, slerps(np.broadcast_to(np.array(IDENTITY), turn.shape), turn, shares)
+        return offset, slerps(turns[index], turns[index + 1], t)
+
+
+def share_of_faster(slow: Cycle | BodyCycle, fast: Cycle | BodyCycle, paces: Doubles) -> Doubles:
+    """How much of the faster one of two cycles there is at speeds."""
+    return np.clip((paces - slow.pace) / (fast.pace - slow.pace), 0.0, 1.0)
 
 
 def liveliness(pace: Doubles | float, slowest: Doubles | float = SLOWEST) -> Doubles:

@@ -415,7 +415,7 @@ def cycle_of_step(leg: Leg, step: Step) -> Cycle | None:
     """The cycle by which a foot goes through a step; None where it goes along an arc."""
     if not step.pace:
         return None
-    return leg.cycle or human_cycle(step.pace, step.energy, leg.foot)
+    return leg.cycle.mixed(step.pace) if leg.cycle is not None else human_cycle(step.pace, step.energy, leg.foot)
 
 
 def arch(across: Doubles, power: Doubles | float) -> Doubles:

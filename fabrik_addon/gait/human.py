@@ -18,8 +18,7 @@ from math import pi, radians, sqrt
 import numpy as np
 
 from ..maths import Doubles, eased_each
-from .cycle import SHARES, WIDTH, Angles, Cycle, cycle_of, liveliness
-from .legs import Sole
+from .cycle import SHARES, WIDTH, Angles, Cycle, Sole, cycle_of, liveliness
 
 SPEEDS: Doubles = np.array((0.15, 0.295, 0.43, 0.57, 0.7))  # v* for which the curves are known
 # By speed a mean, and the cosine and sine parts of one wave in a cycle, of two, and so on; degrees

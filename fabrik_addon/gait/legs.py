@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from math import cos, pi, sin
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -29,9 +29,7 @@ from ..maths import (
     unit_or,
 )
 from ..messages import Message
-
-if TYPE_CHECKING:
-    from .cycle import Cycle
+from .cycle import Cycle, Sole
 
 LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
@@ -41,29 +39,6 @@ JUST_REACHED = 1.001  # times a leg's reach: its home may be so far from the hip
 UPRIGHT = 0.93  # of a leg's reach: a leg that is longer at rest counts as straight
 CLIMB = 0.6  # of a leg's reach: how far above the expected height ground is looked for at least
 IN_THE_MIDDLE = 0.05  # of the widest stance: a leg so near the body's middle is of neither side
-
-
-class Sole(NamedTuple):
-    """The shape of a foot that stands: shares of the leg's reach.
-
-    Attributes:
-        height: Of the ankle over the ground.
-        heel: How far the heel is behind the ankle.
-        ball: How far the ball is before it.
-    """
-
-    height: float
-    heel: float
-    ball: float
-
-    def rolled(self, pitch: Doubles) -> tuple[Doubles, Doubles]:
-        """Where the ankles of feet are that have rolled over the ball, or back on the heel, from under them flat.
-
-        Args:
-            pitch: Radians; positive lifts the heel.
-        """
-        pivot, cosine, sine = np.where(pitch > 0.0, self.ball, -self.heel), np.cos(pitch), np.sin(pitch)
-        return pivot - pivot * cosine + self.height * sine, self.height * cosine + pivot * sine
 
 
 @dataclass(frozen=True)

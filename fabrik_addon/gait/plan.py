@@ -18,7 +18,6 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, Doubles, lerp, multiplied, plus, slerp
 from ..messages import Message
-from .cycle import Cycle
 from .feet import Feet, Foothold, FootPaths, FootPose, Given, Step
 from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
@@ -185,38 +184,49 @@ def from_text(text: str) -> WalkPlan:
             ([data["body"]], [data["carried"]]) = data["body"], data["carried"]
         elif data["version"] != VERSION:
             raise InvalidValueError(Message("WALK_OF_OTHER_VERSION", version=data["version"], known=VERSION))
-        found: WalkPlan = _reader(WalkPlan)(data)
+        found: WalkPlan = reader(WalkPlan)(data)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidValueError(Message("WALK_UNREADABLE")) from error
     return found
 
 
 @cache
-def _reader(kind: Any) -> Callable[[Any], Any]:
-    """What reads a value of a type as it was stored; it fails where the value is none of it."""
+def reader(kind: Any) -> Callable[[Any], Any]:
+    """What reads a value of a type as `asdict` gave it to JSON; it fails where the value is none of it.
+
+    Fields of a dataclass that are not there are as they are by default. What is read raises AttributeError, KeyError,
+    TypeError or ValueError where it is not as it should be.
+    """
     origin, parts = get_origin(kind), get_args(kind)
     if is_dataclass(kind) or hasattr(kind, "_fields"):
         make: Any = kind
-        own = {name: _reader(each) for name, each in get_type_hints(kind, localns={"Cycle": Cycle}).items()}
+        own = {name: reader(each) for name, each in get_type_hints(kind).items()}
         if hasattr(kind, "_fields"):
             return lambda data: make(*(read(one) for read, one in zip(own.values(), _items(data), strict=True)))
         return lambda data: make(**{name: read(data[name]) for name, read in own.items() if name in data})
     if origin in (Union, UnionType):
-        read = _reader(parts[0])
-        return lambda data: read(data) if data is not None else None
-    if origin is Mapping:
-        read = _reader(parts[1])
-        return lambda data: {int(key): read(value) for key, value in data.items()}
+        return lambda data: reader(parts[0])(data) if data is not None else None  # it may hold its own kind
+    if origin in (Mapping, dict):
+        key, read = parts[0], reader(parts[1])
+        return lambda data: {key(name): read(value) for name, value in data.items()}
     if origin in (tuple, Sequence):
-        reads = repeat(_reader(parts[0])) if origin is Sequence or Ellipsis in parts else [*map(_reader, parts)]
+        reads = repeat(reader(parts[0])) if origin is Sequence or Ellipsis in parts else [*map(reader, parts)]
         return lambda data: tuple(read(one) for read, one in zip(reads, _items(data), strict=isinstance(reads, list)))
-    return partial(_plain, kind)
+    return _array if origin is np.ndarray else partial(_plain, kind)
 
 
 def _items(data: object) -> list[Any]:
     if not isinstance(data, list):
         raise TypeError("no list")
     return data
+
+
+def _array(data: object) -> Any:
+    """An array of finite numbers."""
+    found = np.array(_items(data), dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise TypeError("what is no number")
+    return found
 
 
 def _plain(kind: Any, data: object) -> Any:

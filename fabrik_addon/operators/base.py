@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ..actions import live
 from ..actions.chain_edit import working_chain, working_rig
-from ..errors import ChainError, FabrikError
+from ..errors import ChainError, FabrikError, InvalidValueError
 from ..messages import Message
 from ..overlay.shapes import text_width
 from ..rig.checks import edit_refusal, rig_refusal
@@ -212,3 +213,50 @@ def fitting(hints: Sequence[str], room: float, measure: Callable[[str], float]) 
     while count > 1 and measure(BETWEEN.join(hints[:count])) > room:
         count -= 1
     return list(hints[:count])
+
+
+ENDING = ".json"
+
+
+class ToFile(RigOperator):
+    """An operator that writes a file."""
+
+    poses = False
+
+    filepath = text("File", "The file to write", subtype="FILE_PATH")
+    filter_glob = text("Filter", "What is shown", default=f"*{ENDING}", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        self.filepath = self.filepath or f"{working_rig(context).name}{ENDING}"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def write(self, told: str) -> Path:
+        """Write the file, and say which one that is.
+
+        Raises:
+            InvalidValueError: It can't be written.
+        """
+        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ENDING))
+        try:
+            path.write_text(told, encoding="utf-8")
+        except OSError as error:
+            reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
+            raise InvalidValueError(reason) from error
+        return path
+
+
+class FromFile(RigOperator):
+    """An operator that reads a file."""
+
+    filepath = text("File", "The file to read", subtype="FILE_PATH")
+    filter_glob = text("Filter", "What is shown", default=f"*{ENDING}", options={"HIDDEN"})
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(bpy.path.abspath(self.filepath))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}

@@ -61,6 +61,7 @@ walkers four-clicks: op.walker_*
 walkers keys: op.walk_bake
 walkers by-hand: op.walk_by_hand
 walkers footprints-and-markers: op.walk_mark
+walkers cycles-as-files: op.cycle_*
 walkers the-plan: op.walk_* rig.walker_on rig.walker_plan rig.walker_digest rig.walker_inputs
 walkers legs: fabrikwalkleg.* rig.walker_legs rig.walker_body rig.walker_upright
 walkers settings: rig.walker_*

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import bpy
 
 from ..actions.chain_edit import working_rig
 from ..actions.setup.parts import chain_of, check_mapping, find_parts, mapping_of
 from ..actions.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
-from ..errors import ChainError, InvalidValueError
+from ..errors import ChainError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
@@ -19,7 +17,7 @@ from ..rig.schema.fields import FORGOTTEN, Options, choice, items, real, switch,
 from ..rig.schema.rig import rig_of
 from ..texts import Text, capitalised, counted, joined
 from ..translations import iface_, label_
-from .base import Returned, RigOperator, listed
+from .base import FromFile, Returned, RigOperator, ToFile, listed
 
 PLAN_ITEMS = (
     ("AUTO", "Find", "By the limbs that stand on the ground", 0),
@@ -37,7 +35,6 @@ WIDTH = 480  # of the dialog
 INDENT = 65.0  # of a reason, with the edges of the dialog
 NAMES = 0.4  # of the width of the dialog, for the names of parts
 MOST_TOLD = 3  # things to look out for that are told one by one
-ENDING = ".json"
 
 
 class FabrikSetupPart(Options, bpy.types.PropertyGroup):
@@ -210,49 +207,28 @@ def done_text(found: Recognised[str], done: Done) -> Text:
     return joined("; ", words)
 
 
-class FABRIK_OT_mapping_export(RigOperator):
+class FABRIK_OT_mapping_export(ToFile):
     """Write to a file which bones the chains have, so that other rigs of the same bones are set up alike"""
 
     bl_label = "Export Mapping"
-    poses = False
-
-    filepath = text("File", "The file to write", subtype="FILE_PATH")
-    filter_glob = text("Filter", "What is shown", default="*.json", options={"HIDDEN"})
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set the character up first")
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        self.filepath = self.filepath or f"{working_rig(context).name}{ENDING}"
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         mapping = mapping_of(owner)
-        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ENDING))
-        try:
-            path.write_text(mapping_text(mapping), encoding="utf-8")
-        except OSError as error:
-            reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
-            raise InvalidValueError(reason) from error
+        path = self.write(mapping_text(mapping))
         self.tell(Text("{count} parts written to '{path}'", count=len(mapping.parts), path=path))
 
 
-class FABRIK_OT_mapping_import(SetupOperator):
+class FABRIK_OT_mapping_import(FromFile, SetupOperator):
     """Set up a character by a file that says which bones are which parts; one that is wrong changes nothing"""
 
     bl_label = "Set Up by Mapping"
 
-    filepath = text("File", "The file to read", subtype="FILE_PATH")
-    filter_glob = text("Filter", "What is shown", default="*.json", options={"HIDDEN"})
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        found = load_mapping(Path(bpy.path.abspath(self.filepath)))
+        found = load_mapping(self.path)
         check_mapping(owner, found)
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)

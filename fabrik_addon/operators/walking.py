@@ -6,8 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_rig
+from ..actions.frames import fps_of
 from ..actions.keep_pose import LetGo
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
+from ..actions.walk.clip import cycle_text, load_cycle, use_cycle
 from ..actions.walk.contacts import forget_marks
 from ..actions.walk.plan import plan_steps
 from ..actions.walk.posture import forget_posture
@@ -15,10 +17,10 @@ from ..actions.walk.setup import add_walker, remove_walker
 from ..gait.settings import STYLES
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
-from ..texts import Text, counted, joined
+from ..texts import Text, counted, joined, quoted
 from ..translations import label_
 from .baking import RangeOperator, summary
-from .base import Returned, RigOperator, listed
+from .base import FromFile, Returned, RigOperator, ToFile, listed
 
 FOOTPRINT_ITEMS = (
     ("NONE", "None", "No footprints"),
@@ -70,6 +72,29 @@ class FABRIK_OT_walk_style(WalkerOperator):
         for name, value in style.fields.items():
             setattr(rig_of(owner).walker, name, value)
         self.tell(Text("{style}: plan the walk next", style=style.label))
+
+
+class FABRIK_OT_cycle_export(ToFile, WalkerOperator):
+    """Write to a file how it walks: its settings, and the clips by which it goes; for other characters and projects"""
+
+    bl_label = "Export Cycle"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        path = self.write(cycle_text(owner, fps_of(context.scene)))
+        clips = [one.name for one in rig_of(owner).walker.clips]
+        words = [Text("how '{name}' walks is written to '{path}'", name=owner.name, path=path)]
+        self.tell(*words, *([Text("with the clips {clips}", clips=quoted(clips))] if clips else []))
+
+
+class FABRIK_OT_cycle_import(FromFile, WalkerOperator):
+    """Walk as a file says: by its settings, and by its clips, which become actions; plan the walk then"""
+
+    bl_label = "Import Cycle"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        warnings = use_cycle(owner, load_cycle(self.path), fps_of(context.scene))
+        gait = label_(GAIT_LABELS[rig_of(owner).walker.gait])
+        self.tell(Text("{gait}: plan the walk next", gait=gait), warnings=warnings)
 
 
 class FABRIK_OT_walk_plan(RangeOperator, WalkerOperator):

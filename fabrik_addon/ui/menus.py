@@ -116,6 +116,7 @@ SNAP_ALL = (
 )
 
 MAPPING = Entry("fabrik.mapping_export", icon="EXPORT"), Entry("fabrik.mapping_import", icon="IMPORT")
+CYCLE = Entry("fabrik.cycle_export", icon="EXPORT"), Entry("fabrik.cycle_import", icon="IMPORT")
 # Behind the arrow beside the list: all of it stands in the menus above, too.
 LIST: Sequence[Part] = (MIRROR, line, *CONVERT, line, *SNAP_ALL, SINGLE_USER, line, HINGES, line, REMOVE_ALL, CLEAR)
 # From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
@@ -291,6 +292,7 @@ class FABRIK_MT_walker(FabrikMenu):
     parts = (
         Entry("fabrik.walker_add", icon="ADD"),
         Entry("fabrik.walk_style", icon="PRESET"),
+        *CYCLE,
         Entry("fabrik.walk_plan", icon="PLAY"),
         Entry("fabrik.walk_by_hand", icon="VIEW_PAN"),
         Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),

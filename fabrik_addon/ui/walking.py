@@ -45,10 +45,13 @@ class FABRIK_PT_walker(FabrikPanel):
         row = layout.row(align=True)
         row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
         row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
-        own = {BY_HAND: ("duty",), CLIP: ("clip",)}.get(walker.gait, ())
+        own = {BY_HAND: ("duty",), CLIP: ("clip", "fast_clip")}.get(walker.gait, ())
         first = ("gait", *own, "terrain")
         draw_settings(context, layout, owner, [PREFIX + name for name in first], keys=True)
-        layout.operator_menu_enum("fabrik.walk_style", "style", icon="PRESET")
+        row = layout.row(align=True)
+        row.operator_menu_enum("fabrik.walk_style", "style", icon="PRESET")
+        row.operator("fabrik.cycle_export", text="", icon="EXPORT")
+        row.operator("fabrik.cycle_import", text="", icon="IMPORT")
         draw_settings(context, layout, owner, [PREFIX + name for name in STYLE], keys=True)
         layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
         layout.operator("fabrik.walk_mark", icon="MARKER_HLT")

@@ -23,7 +23,7 @@ from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
 from dev.walk_measures import Judged
 from environment import say
-from rigs import FOX, empty_file, import_gltf, make_spider
+from rigs import FOX, FOX_CYCLE, empty_file, import_gltf, make_spider
 
 HEADER = (
     f"{'walk':<12} {'legs':>4} {'frames':>6} {'steps':>5} {'reached':>8} {'slip/frame':>10} {'/stance':>8} {'sunk':>8}"
@@ -47,7 +47,7 @@ Corner: TypeAlias = tuple[
 ]  # on the floor: place and forward handle, by X and Y
 
 
-def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int, int]) -> None:
+def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int, int], eased: float) -> None:
     """Let an armature object that looks along -Y follow a curve, headed along it, from a frame to another."""
     way = _curve(corners)
     tie = owner.constraints.new("FOLLOW_PATH")
@@ -60,7 +60,7 @@ def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int
     for curve in (one for one in fcurves_of(owner) if one.data_path.endswith("offset_factor")):
         first, last = curve.keyframe_points
         first.handle_right_type = last.handle_left_type = "FREE"
-        first.handle_right = (first.co[0] + EASED * FPS, first.co[1])
+        first.handle_right = (first.co[0] + eased * FPS, first.co[1])
         last.handle_left = (last.co[0] - EASED * FPS, last.co[1])
         curve.update()
 
@@ -93,6 +93,8 @@ class WalkScene:
         extent: How much is seen along the longer of these, in metres.
         above: Middle of the picture, from the head of the body bone.
         turned: Degrees that no bone turns more by in a frame; people roll off their toes at 500 a second, and more.
+        eased: Seconds until it goes evenly.
+        cycle: A file with the cycle by which it walks.
     """
 
     name: str
@@ -105,6 +107,8 @@ class WalkScene:
     extent: float
     above: float = 0.0
     turned: float = 15.0
+    eased: float = EASED
+    cycle: Path | None = None
 
 
 def walk(scene: WalkScene) -> bpy.types.Object:
@@ -115,7 +119,7 @@ def walk(scene: WalkScene) -> bpy.types.Object:
     stage.render.fps, stage.frame_start, stage.frame_end = FPS, 1, scene.last + STANDING[1]
     owner = scene.make()
     clip = owner.animation_data.action if owner.animation_data is not None else None
-    follow(owner, scene.way, (1 + STANDING[0], scene.last))
+    follow(owner, scene.way, (1 + STANDING[0], scene.last), scene.eased)
     layer.objects.active = owner
     layer.update()
     bpy.ops.object.mode_set(mode="POSE")
@@ -123,6 +127,8 @@ def walk(scene: WalkScene) -> bpy.types.Object:
     if clip is not None:
         walker = rig_of(owner).walker
         walker.clip, walker.gait = clip, "CLIP"
+    if scene.cycle is not None:
+        OPS.fabrik.cycle_import(filepath=str(scene.cycle))
     OPS.fabrik.walk_plan(span="SCENE")
     armature_of(owner).display_type = "STICK"  # what walks is the skin
     return owner
@@ -155,6 +161,16 @@ def make_fox() -> bpy.types.Object:
     make_slab("Floor", [(-6.0, 0.0), (20.0, 0.0)], (-5.0, 5.0), FLOOR)
     make_rubble(44, ((2.5, 12.0), (-2.6, 2.6)), (0.3, 0.9))
     owner = import_gltf(FOX)
+    for skin in owner.children:
+        setattr(skin, "color", FUR)
+    return owner
+
+
+def make_runner() -> bpy.types.Object:
+    """A fox on level ground."""
+    make_slab("Floor", [(-6.0, 0.0), (50.0, 0.0)], (-5.0, 5.0), FLOOR)
+    owner = import_gltf(FOX)
+    owner.animation_data_clear()
     for skin in owner.children:
         setattr(skin, "color", FUR)
     return owner
@@ -222,6 +238,19 @@ WALKS = (
         size=(260, 180),
         extent=4.6,
         turned=35.0,
+    ),
+    WalkScene(
+        "walk_run",
+        make_runner,
+        (((0.0, 0.0), (14.0, 0.0)), ((42.0, 0.0), (14.0, 0.0))),
+        200,
+        tuple(range(60, 124, 4)),
+        view=(0.1, -1.0, 0.15),
+        size=(212, 130),
+        extent=4.6,
+        turned=100.0,
+        eased=5.0,
+        cycle=FOX_CYCLE,
     ),
     WalkScene(
         "walk_human",

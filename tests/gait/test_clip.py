@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Walks by the creature's own clip: what is read from it, and that it comes back on level ground."""
 
-from math import cos, pi, sin
+from math import cos, pi, sin, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.gait.clip import OwnCycle, Tracked, own_cycle
+from fabrik_addon.gait.clip import OwnCycle, Tracked, own_cycle, with_faster
+from fabrik_addon.gait.cycle import SAMPLES
 from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, path_at, rhythm_over, to_text
@@ -139,6 +140,56 @@ def test_it_walks_at_other_speeds_and_over_ground(kind: str, share: float) -> No
     assert judged.drift <= 1e-3
     assert judged.inside <= 0.01
     assert judged.stretched == 0
+
+
+def faster(legs: tuple[Leg, ...], times: float, first: int = 0) -> OwnCycle:
+    """The same steps in so many times fewer seconds, by a clip that begins so many frames later."""
+    body, feet = clip(legs, first=first)
+    return own_cycle(legs, body, feet, times * FPS, 9.81)
+
+
+@pytest.mark.parametrize("first", [0, 7, 20])
+def test_a_faster_clip_strikes_as_the_slower_one_whenever_it_begins(first: int) -> None:
+    slow, fast = read(WOLF), faster(WOLF, 2.0, first)
+    whole, start = with_faster(slow, fast)
+    assert abs((start + first / FRAMES + 0.5) % 1.0 - 0.5) <= 0.5 / SAMPLES + 1e-6
+    for leg, own in zip(whole.legs, slow.legs, strict=True):
+        assert leg.cycle is not None
+        assert own.cycle is not None
+        half = leg.cycle.at(1.5 * leg.cycle.pace)
+        assert half.offset == pytest.approx(own.cycle.offset, abs=0.03)
+        assert half.duty == pytest.approx(own.cycle.duty, abs=0.01)
+        assert half.stride == pytest.approx(own.cycle.stride, rel=0.02)
+        assert np.allclose(half.table, own.cycle.table, atol=0.02)
+        assert leg.cycle.at(4.0 * leg.cycle.pace).stride == pytest.approx(sqrt(2.0) * own.cycle.stride, rel=0.02)
+
+
+def test_clips_of_one_speed_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match="same speed"):
+        with_faster(read(WOLF), faster(WOLF, 1.02))
+
+
+@pytest.mark.parametrize("legs", [WOLF, HUMAN], ids=["wolf", "human"])
+def test_who_speeds_up_goes_from_one_clip_to_the_other_without_a_jump(legs: tuple[Leg, ...]) -> None:
+    """The body is nowhere farther from an even way than by its clips, and feet stand still."""
+    own, _ = with_faster(read(legs), faster(legs, 2.5, 9))
+    slow, seconds = STRIDE * FPS / FRAMES, 8.0
+    path = path_of(lambda time: (0.0, -slow * (time + 0.75 * time * time / seconds), height_of(legs)), seconds, FPS)
+    settings = Settings(gait="CLIP", body_tilt=0.5, step_height=0.0, clearance=0.0)
+    walk = Walk(path, own.legs, (settings,), Plain(), clip=own.body)
+    plan = plan_walk(walk)
+    judged = judge(plan, flat())
+    assert judged.slip <= 1e-9
+    assert judged.inside <= 1e-9
+    assert from_text(to_text(plan)) == plan
+    frames = range(plan.first, plan.first + round(seconds * FPS) - 1)
+    rates = np.diff(rhythm_over(plan, frames)[0])[20:-12] * FPS
+    assert (np.diff(rates) >= -0.05).all(), "it steps quicker and quicker"
+    assert rates[-30:].mean() / rates[:30].mean() > 1.5
+    heights = np.array([body_pose_at(plan, frame)[0][2] for frame in frames])
+    assert np.ptp(heights) <= 2.0 * BOB + 0.02
+    most = BOB * (4.0 * pi * rates.max() / FPS) ** 2  # as a clip of that speed bobs, from frame to frame
+    assert np.abs(np.diff(heights, n=2)).max() <= 1.3 * most
 
 
 def test_the_plan_is_kept_with_its_cycles() -> None:

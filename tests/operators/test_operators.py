@@ -221,8 +221,8 @@ UNDOABLE: dict[str, dict[str, Any]] = {
 }
 # these change nothing in the file
 ONLY_LOOK = {
-    "mapping_export", "report_copy", "report_frame", "record", "record_clear", "step", "steps_play", "trails_hide",
-    "motion_copy",
+    "mapping_export", "cycle_export", "report_copy", "report_frame", "record", "record_clear", "step",
+    "steps_play", "trails_hide", "motion_copy",
 }  # fmt: skip
 # would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
 NOT_REDONE = {"manual", "drag_pick", "walk_by_hand", "time_note"}
@@ -235,7 +235,9 @@ WITH_MOTION = {
     "layer_add", "layer_choose", "layer_remove", "contact_place",
 }  # fmt: skip
 # tried in operators/test_walking.py
-WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walk_style", "walker_remove"}
+WITH_LEGS = {
+    "walker_add", "walk_plan", "walk_bake", "walk_by_hand", "walk_mark", "walk_style", "walker_remove", "cycle_import",
+}  # fmt: skip
 
 
 def make_ready(name: str) -> None:

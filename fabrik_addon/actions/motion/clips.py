@@ -12,11 +12,11 @@ import numpy as np
 
 from ...errors import BoneError, RigError
 from ...kernel import Limit
-from ...maths import IDENTITY, Doubles, Ints, Mask, q4
+from ...maths import IDENTITY, Doubles, Ints, Mask, q4, towards_each
 from ...motion.contacts import junk_ends
 from ...motion.smoothing import smoothed, smoothed_turns
 from ...rig.animation.channels import cosines, plain_path, read_values, rotation_path, run_on, to_rotations
-from ...rig.animation.compat import fcurves_of
+from ...rig.animation.compat import fcurves_of, playing
 from ...rig.animation.curves import INTERPOLATION, PLAIN, SAME_FRAME, CurveWriter, Keys, staying, values_at
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.figure.joint_limits import read_limit
@@ -205,6 +205,33 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
     return fitted(owner, names)[1] if any(map(is_offset, rig_of(owner).chains)) else []
 
 
+def write_actions(
+    owner: bpy.types.Object, clips: Sequence[tuple[str, Clip]]
+) -> tuple[list[bpy.types.Action], list[list[Text]]]:
+    """Key clips as new actions of an armature, which goes on playing what it plays.
+
+    Args:
+        owner: The armature object.
+        clips: With the names that their actions get.
+
+    Returns:
+        The actions, and of each what there is to look out for (`write_clip`).
+
+    Raises:
+        FabrikError: One can't be keyed; nothing was changed.
+    """
+    made, told = list[bpy.types.Action](), list[list[Text]]()
+    try:
+        for name, clip in clips:
+            made.append(bpy.data.actions.new(name if name not in bpy.data.actions else f"{name} {owner.name}"))
+            with playing(owner, made[-1]):
+                told.append(write_clip(owner, clip, clip.first))
+    except BaseException:
+        bpy.data.batch_remove(made)
+        raise
+    return made, told
+
+
 def _grounds(clip: Clip) -> dict[int, bpy.types.Object | None]:
     """On what the feet of a clip stand, by the numbers of that in its tracks; None where it is gone."""
     source = bpy.data.objects.get(clip.rig)
@@ -229,6 +256,26 @@ def _keys(bone: bpy.types.PoseBone, clip: BoneClip, frames: Doubles, span: tuple
 
 
 # What is made of a clip.
+
+
+def retimed(clip: Clip, ratio: float, first: int) -> Clip:
+    """A clip of every frame that begins at another one and lasts so many times as many, of which every one is told."""
+    last = len(clip.frames) - 1
+    count = int(last * ratio + SAME_FRAME) + 1
+    places = np.minimum(np.arange(count) / ratio, last)
+    low = np.minimum(places.astype(int), last - 1)
+    shares, near = places - low, np.rint(places).astype(int)
+    bones = [
+        replace(
+            one,
+            turns=towards_each(one.turns[low], one.turns[low + 1], shares) if one.turns is not None else None,
+            plain={name: row[low] + shares[:, None] * (row[low + 1] - row[low]) for name, row in one.plain.items()},
+            contacts=one.contacts[near] if one.contacts is not None else None,
+        )
+        for one in clip.bones
+    ]
+    frames: Doubles = np.arange(first, first + count, dtype=np.float64)
+    return replace(clip, first=first, last=first + count - 1, frames=frames, bones=tuple(bones))
 
 
 def mirrored(owner: bpy.types.Object, clip: Clip, *, both: bool) -> Clip:

@@ -55,7 +55,7 @@ from ...rig.schema import FabrikChain, rig_of
 from ...rig.skeleton import sole_at_rest
 from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text
-from ..frames import frames_visited, go_to
+from ..frames import fps_of, frames_visited, go_to
 from ..setup.parts import chain_of, find_parts
 from .clips import read_clip
 from .edits import span_of_motion
@@ -187,10 +187,10 @@ def find_steps(
     with frames_visited(scene):
         feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {0: ground})
         seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
-        slope = slope_of(seen, _rate(scene))
+        slope = slope_of(seen, fps_of(scene))
         if angle := round(degrees(atan(float(np.linalg.norm(slope))))):
             notes = [*notes, Text("the ground of the motion slopes by {degrees}°", degrees=angle)]
-        kinds = [find_contacts(foot, _rate(scene), slope) for foot in seen]
+        kinds = [find_contacts(foot, fps_of(scene), slope) for foot in seen]
         ensure_action(owner)
         number = ground_number(owner, ground)
         for sole, own in zip(soles, kinds, strict=True):
@@ -239,11 +239,6 @@ def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
     check_marks(owner)
 
 
-def _rate(scene: bpy.types.Scene) -> float:
-    """Frames a second."""
-    return scene.render.fps / scene.render.fps_base
-
-
 def clean_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], only: Sequence[str] = ()
 ) -> Generator[float, None, ContactsResult]:
@@ -289,7 +284,7 @@ def clean_steps(
     with frames_visited(scene):
         known = _grounds(owner, tracks.values(), notes)
         feet, paths, grounds = yield from _sampled(context, owner, soles, frames, controls, known)
-        rate = _rate(scene)
+        rate = fps_of(scene)
         span = _span(owner, scene)
         shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
         kinds = {name: kinds_of(track) for name, track in tracks.items()}

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import bpy
-import numpy as np
 
 from ...errors import InvalidValueError, RigError
-from ...maths import Doubles, towards_each
 from ...motion.transfer import TransferOptions
 from ...rig.animation.compat import curves_of_action, give_action, playing, slot_names, slot_of
-from ...rig.animation.curves import SAME_FRAME
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
-from ..frames import part_of
-from .clips import Clip, write_clip
+from ..frames import fps_of, part_of
+from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
 from .transfer import TransferResult, read_steps
 
@@ -111,7 +107,7 @@ def files_steps(
     check_own_keys(owner)
     found, scene = list[Take](), context.scene
     assert scene is not None
-    rate = scene.render.fps / scene.render.fps_base
+    rate = fps_of(scene)
     for path in paths:
         if path.suffix.lower() not in IMPORTERS:
             raise InvalidValueError(Text("'{path}' is no BVH, FBX or glTF file", path=path))
@@ -119,11 +115,11 @@ def files_steps(
             raise InvalidValueError(Text("there is no file '{path}'", path=path))
     for k, path in enumerate(paths):
         with _imported(context, path) as (source, actions):
-            ratio = rate * scene.render.fps_base / scene.render.fps  # importers may set the rate of the file
+            ratio = rate / fps_of(scene)  # importers may set the rate of the file
             steps = _takes(context, source, actions, owner, options)
             takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
         for name, clip, result in takes:
-            timed = _retimed(clip, ratio, scene.frame_start)
+            timed = retimed(clip, ratio, scene.frame_start)
             told = result._replace(first=timed.first, last=timed.last)
             found.append((name if len(takes) > 1 else path.stem, timed, told))
     return _written(owner, found, found[0][0] if found else "")
@@ -192,26 +188,6 @@ def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.type
             bpy.ops.object.mode_set(mode=mode)
 
 
-def _retimed(clip: Clip, ratio: float, first: int) -> Clip:
-    """A clip of every frame that begins at another one and lasts so many times as many, of which every one is told."""
-    last = len(clip.frames) - 1
-    count = int(last * ratio + SAME_FRAME) + 1
-    places = np.minimum(np.arange(count) / ratio, last)
-    low = np.minimum(places.astype(int), last - 1)
-    shares, near = places - low, np.rint(places).astype(int)
-    bones = [
-        replace(
-            one,
-            turns=towards_each(one.turns[low], one.turns[low + 1], shares) if one.turns is not None else None,
-            plain={name: row[low] + shares[:, None] * (row[low + 1] - row[low]) for name, row in one.plain.items()},
-            contacts=one.contacts[near] if one.contacts is not None else None,
-        )
-        for one in clip.bones
-    ]
-    frames: Doubles = np.arange(first, first + count, dtype=np.float64)
-    return replace(clip, first=first, last=first + count - 1, frames=frames, bones=tuple(bones))
-
-
 def everything() -> set[bpy.types.ID]:
     """All data-blocks of the file."""
     user_map: Callable[[], dict[bpy.types.ID, set[bpy.types.ID]]] = getattr(bpy.data, "user_map")  # stubs of 4.2 differ
@@ -229,20 +205,12 @@ def _written(owner: bpy.types.Object, takes: Sequence[Take], plays: str) -> Tran
     Raises:
         FabrikError: One can't be keyed; nothing was changed.
     """
-    data: Any = owner.animation_data or owner.animation_data_create()
-    kept, slot, made, notes = data.action, slot_of(owner), list[bpy.types.Action](), list[str]()
-    try:
-        for name, clip, result in takes:
-            action = bpy.data.actions.new(name if name not in bpy.data.actions else f"{name} {owner.name}")
-            made.append(action)
-            data.action = action
-            told = [*result.notes, *write_clip(owner, clip, clip.first)]
-            notes += [Text("{name}: {text}", name=name, text=text) for text in told]
-    except BaseException:
-        give_action(data, kept, slot)
-        bpy.data.batch_remove(made)
-        raise
-    for action in (*made, *([kept] if kept is not None else ())):
+    made, told = write_actions(owner, [(name, clip) for name, clip, _ in takes])
+    data, notes = owner.animation_data, list[str]()
+    assert data is not None, "its actions were written"
+    for (name, _, result), text in zip(takes, told, strict=True):
+        notes += [Text("{name}: {text}", name=name, text=one) for one in (*result.notes, *text)]
+    for action in (*made, *([data.action] if data.action is not None else ())):
         action.use_fake_user = True
     names = [name for name, _, _ in takes]
     give_action(data, made[names.index(plays) if plays in names else 0])

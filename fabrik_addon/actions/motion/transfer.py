@@ -25,7 +25,7 @@ from ...rig.goals import is_offset
 from ...rig.schema import rig_of
 from ...rig.skeleton import read_skeleton, sole_at_rest
 from ...texts import Text
-from ..frames import frames_visited, go_to
+from ..frames import fps_of, frames_visited, go_to
 from ..setup.controls import flesh_of
 from ..setup.parts import between_body_and_parts, find_parts, parts_to_read
 from ..walk.setup import frame_for, upright_of
@@ -191,7 +191,7 @@ def read_steps(
         real = slice(before, len(frames) - after)
         frames, above = frames[real], above[real]
         motion = Motion(motion.turns[real], motion.heads[real])
-    rate = scene.render.fps / scene.render.fps_base
+    rate = fps_of(scene)
     done = transfer(given, motion, body, rate, options)
     clip = _clip(owner, home, body, done, above, frames)
     feet, hands = (

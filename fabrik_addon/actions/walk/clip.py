@@ -1,20 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A clip of a creature by which it walks: read as its cycle, and as the poses of all its bones."""
+"""Clips by which a creature walks: read as its cycle, and as the poses of all its bones; and cycles as files."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
 from ...errors import InvalidValueError
-from ...gait.clip import OwnCycle, Tracked, own_cycle
+from ...gait.clip import OwnCycle, Tracked, own_cycle, run_on, with_faster
+from ...gait.cycle import share_of_faster
+from ...gait.gaits import CLIP, gait_of
 from ...gait.legs import Leg
-from ...gait.plan import WalkPlan, rhythm_over
-from ...maths import ORIGIN, Q4, Doubles, conjugated, conjugates, lengths, plus, products, rotated_each, turn_angles
+from ...gait.plan import WalkPlan, reader, rhythm_over
+from ...gait.settings import Settings, check_settings
+from ...maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    Doubles,
+    conjugated,
+    conjugates,
+    lengths,
+    plus,
+    products,
+    rotated_each,
+    turn_angles,
+)
 from ...rig.animation.compat import (
     copy_action,
     curves_of_action,
@@ -30,8 +49,8 @@ from ...rig.dependencies import bone_in
 from ...rig.schema import rig_of, walker_of
 from ...rig.schema.limit import CONTACT
 from ...rig.skeleton import read_skeleton
-from ...texts import Text
-from ..motion.clips import BoneClip, read_clip
+from ...texts import Text, quoted
+from ..motion.clips import BoneClip, Clip, read_clip, retimed, write_actions
 from .setup import Frame, frame_for
 
 FEWEST = 8  # frames of a clip
@@ -46,17 +65,19 @@ class OwnClip(NamedTuple):
         cycle: By which legs and body go.
         turns: By bone (F, 4), its rotations against its rest pose in the frames of one cycle.
         places: By bone (F, 3), its location there, where it has keys.
+        faster: The clip of a higher speed; in between both are mixed.
     """
 
     cycle: OwnCycle
     turns: dict[str, Doubles]
     places: dict[str, Doubles]
+    faster: OwnClip | None = None
 
 
 def leave_clip(owner: bpy.types.Object) -> Callable[[], None]:
     """Give a walker that plays its clip an action of its own, without the keys of bones; what takes it back."""
     data = owner.animation_data
-    if data is None or data.action is None or data.action != walker_of(owner).clip:
+    if data is None or data.action is None or data.action not in walker_of(owner).clips:
         return lambda: None
     clip, slot, controls = data.action, slot_of(owner), control_names(owner)
     copy_action(owner)
@@ -81,25 +102,38 @@ def leave_clip(owner: bpy.types.Object) -> Callable[[], None]:
 
 
 def read_own(owner: bpy.types.Object, legs: Sequence[Leg], fps: float) -> OwnClip:
-    """Read the clip of a walker.
+    """Read the clips of a walker.
 
     Args:
         owner: The armature object.
         legs: Its legs.
         fps: Frames a second.
 
+    Returns:
+        The slower one, with the faster one where there are two.
+
     Raises:
-        FabrikError: There is none, or it is no cycle of a walk.
+        FabrikError: There is none, one is no cycle of a walk, or both go at the same speed.
     """
-    walker, body = walker_of(owner), rig_of(owner).body_bone
-    if walker.clip is None:
+    clips = [*dict.fromkeys(walker_of(owner).clips)]
+    if not clips:
         raise InvalidValueError("its gait is its own clip: choose the action that it is", rig=owner.name)
+    slow, *others = sorted((_read(owner, legs, fps, clip) for clip in clips), key=lambda one: one.cycle.body.pace)
+    for fast in others:
+        cycle, start = with_faster(slow.cycle, fast.cycle)
+        slow = slow._replace(cycle=cycle, faster=fast._replace(cycle=fast.cycle._replace(start=start)))
+    return slow
+
+
+def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.types.Action) -> OwnClip:
+    """Read one clip of a walker."""
+    walker, body = walker_of(owner), rig_of(owner).body_bone
     skeleton = read_skeleton(owner, without=control_names(owner))
-    with playing(owner, walker.clip):
-        clip = read_clip(owner, skeleton.names, _span(walker.clip, {*skeleton.names}), only_keys=False)
+    with playing(owner, action):
+        clip = read_clip(owner, skeleton.names, span_of(action, {*skeleton.names}), only_keys=False)
     count = len(clip.frames)
     if count < FEWEST:
-        reason = Text("the clip '{name}' has {count} frames, too few to tell", name=walker.clip.name, count=count)
+        reason = Text("the clip '{name}' has {count} frames, too few to tell", name=action.name, count=count)
         raise InvalidValueError(reason, rig=owner.name)
     told = {one.bone: one for one in clip.bones}
     turns: dict[str, Doubles] = {name: one.turns for name, one in told.items() if one.turns is not None}
@@ -113,11 +147,16 @@ def read_own(owner: bpy.types.Object, legs: Sequence[Leg], fps: float) -> OwnCli
     way = heads[number]
     way = way if used < count else np.concatenate((way, way[-1:] + (way[-1:] - way[-2:-1])))
     feet = [_foot(owner, frame, leg, (skeleton.names, heads, poses), used) for leg in legs]
-    cycle = own_cycle(legs, (way, spun), feet, fps, walker.settings.acceleration)
-    return OwnClip(cycle, *({name: rows[:used] for name, rows in every.items()} for every in (turns, places)))
+    try:
+        cycle = own_cycle(legs, (way, spun), feet, fps, walker.settings.acceleration)
+    except InvalidValueError as error:
+        error.reason = Text("in the clip '{name}', {reason}", name=action.name, reason=error.reason)
+        raise
+    turns, places = ({name: rows[:used] for name, rows in every.items()} for every in (turns, places))
+    return OwnClip(cycle, turns, places)
 
 
-def _span(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
+def span_of(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
     """First and last frame of a clip: as it says, or those with keys of bones, beside which objects may have others.
 
     Marks of contacts reach beyond it.
@@ -205,21 +244,30 @@ def posture_of(own: OwnClip, plan: WalkPlan, frames: Sequence[int], body: str) -
     Where the walk is slow they come to rest in the mean of the clip.
     """
     phases, paces = rhythm_over(plan, frames)
-    cycle = own.cycle.legs[0].cycle
+    cycle, fast = own.cycle.legs[0].cycle, own.faster
     assert cycle is not None
     shares = cycle.liveliness(paces)[:, None]
+    gone = share_of_faster(own.cycle.body, fast.cycle.body, paces)[:, None] if fast is not None else None
+    clips = [own] if fast is None else [own, fast]
+
+    def mixed(rows: Sequence[Doubles | None], rest: Sequence[float]) -> Doubles:
+        """What a bone has by its clips; as at rest where one has no keys of it."""
+        slow, *others = (
+            _phased(one, phases + clip.cycle.start, shares) if one is not None else np.tile(rest, (len(phases), 1))
+            for one, clip in zip(rows, clips, strict=True)
+        )
+        return slow + gone * (others[0] - slow) if gone is not None else slow
+
     found = list[BoneClip]()
-    for name in sorted({*own.turns, *own.places} - {body}):
-        rows, plain = own.turns.get(name), dict[str, Doubles]()
-        spun: Doubles | None = None
-        if rows is not None:
-            run = np.where((rows @ rows[0])[:, None] < 0.0, -rows, rows)
-            spun = _phased(run, phases, shares)
+    for name in sorted({name for clip in clips for rows in (clip.turns, clip.places) for name in rows} - {body}):
+        turns, ways = [clip.turns.get(name) for clip in clips], [clip.places.get(name) for clip in clips]
+        known, spun = [rows for rows in turns if rows is not None], None
+        if known:
+            like = run_on(known[0][:1], np.array(IDENTITY))[0]
+            spun = mixed([run_on(rows, like) if rows is not None else None for rows in turns], IDENTITY)
             spun /= lengths(spun)[:, None]
-        way = own.places.get(name)
-        if way is not None and np.ptp(way, axis=0).max() > STILL:
-            plain["location"] = _phased(way, phases, shares)
-        found.append(BoneClip(name, spun, plain, None, "LINEAR"))
+        moves = any(way is not None and np.ptp(way, axis=0).max() > STILL for way in ways)
+        found.append(BoneClip(name, spun, {"location": mixed(ways, ORIGIN)} if moves else {}, None, "LINEAR"))
     return found
 
 
@@ -231,3 +279,124 @@ def _phased(rows: Doubles, phases: Doubles, shares: Doubles) -> Doubles:
     found: Doubles = rows[low % len(rows)] * (1.0 - share) + rows[(low + 1) % len(rows)] * share
     mean: Doubles = rows.mean(axis=0)
     return mean + shares * (found - mean)
+
+
+# How a walker walks as a file, for other characters and projects: its settings, and the clips by which it goes.
+
+VERSION = 1
+OF_THE_SCENE = ("gravity", "acceleration")  # settings that are not those of a cycle
+LARGEST, MOST = 100_000_000, 10_000  # characters of a file; frames of a clip
+DIGITS = 7  # behind the point, of what is written
+FROM = 1  # the frame at which the action of a clip begins
+
+
+@dataclass(frozen=True)
+class SavedCycle:
+    """What a file holds.
+
+    Attributes:
+        fabrik_cycle: The version of its form.
+        settings: How it walks; `OF_THE_SCENE` do not count.
+        rate: Frames a second of the clips.
+        clips: By which it walks where its gait is read from them, each under the name of its action.
+    """
+
+    fabrik_cycle: int
+    settings: Settings
+    rate: float
+    clips: tuple[Clip, ...] = ()
+
+
+def cycle_text(owner: bpy.types.Object, fps: float) -> str:
+    """How a walker walks, as JSON.
+
+    Args:
+        owner: The armature object.
+        fps: Frames a second.
+
+    Raises:
+        FabrikError: A clip has no keys.
+    """
+    walker, names = walker_of(owner), read_skeleton(owner, without=control_names(owner)).names
+    clips = list[Clip]()
+    for action in dict.fromkeys(walker.clips):
+        with playing(owner, action):
+            clip = read_clip(owner, names, span_of(action, {*names}), only_keys=False)
+        bones = tuple(replace(one, contacts=None) for one in clip.bones if one.turns is not None or one.plain)
+        clips.append(replace(clip, rig=action.name, bones=bones))
+
+    def rounded(values: Any) -> Any:
+        return np.round(values, DIGITS).tolist()
+
+    return json.dumps(asdict(SavedCycle(VERSION, walker.settings, fps, tuple(clips))), default=rounded) + "\n"
+
+
+def load_cycle(path: Path) -> SavedCycle:
+    """A cycle out of a file.
+
+    Raises:
+        InvalidValueError: It can't be read, or is none.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(LARGEST + 1)
+        found: SavedCycle = reader(SavedCycle)(json.loads(text))
+        check_settings(found.settings)
+        gait_of(found.settings)
+        is_whole = found.fabrik_cycle == VERSION and 0.0 < found.rate < np.inf and len(found.clips) <= 2
+        if not is_whole or not all(map(_is_clip, found.clips)):
+            raise ValueError
+    except OSError as error:
+        raise InvalidValueError(Text("'{path}' can't be read: {error}", path=path, error=error.strerror)) from error
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise InvalidValueError(Text("'{path}' is no file with a cycle", path=path)) from error
+    return found
+
+
+def _is_clip(clip: Clip) -> bool:
+    """Whether a clip can be written."""
+    count = len(clip.frames)
+    shapes = [(one.turns, 4) for one in clip.bones if one.turns is not None]
+    shapes += [(rows, 3) for one in clip.bones for rows in one.plain.values()]
+    return (
+        2 <= count <= MOST
+        and clip.last - clip.first + 1 == count
+        and all(rows.shape == (count, size) for rows, size in shapes)
+        and all(bool((one.turns**2).sum(axis=1).all()) for one in clip.bones if one.turns is not None)
+        and all({*one.plain} <= {"location", "scale"} and one.contacts is None for one in clip.bones)
+    )
+
+
+def use_cycle(owner: bpy.types.Object, cycle: SavedCycle, fps: float) -> list[str]:
+    """Let a walker walk by a cycle; its clips become actions.
+
+    Args:
+        owner: The armature object of a walker.
+        cycle: As it was read.
+        fps: Frames a second of the scene.
+
+    Returns:
+        What there is to look out for.
+
+    Raises:
+        FabrikError: It has none of the bones of a clip, or can't be keyed; nothing was changed.
+    """
+    walker, told, timed = walker_of(owner), list[str](), list[tuple[str, Clip]]()
+    for clip in cycle.clips:
+        missing = [one.bone for one in clip.bones if one.bone not in pose_bones(owner)]
+        if len(missing) == len(clip.bones):
+            raise InvalidValueError(
+                Text("it has none of the bones of the clip '{name}'", name=clip.rig), rig=owner.name
+            )
+        if missing:
+            told.append(Text("bones of '{name}' that it does not have: {bones}", name=clip.rig, bones=quoted(missing)))
+        last = len(clip.frames) - 1
+        timed.append((clip.rig, retimed(clip, max(round(last * fps / cycle.rate), 1) / last, FROM)))
+    made, notes = write_actions(owner, timed)
+    told += chain.from_iterable(notes)
+    for name, value in asdict(cycle.settings).items():
+        if name not in OF_THE_SCENE:
+            setattr(walker, name, value)
+    if made:
+        walker.gait, walker.clip, walker.fast_clip = CLIP, made[0], made[1] if made[1:] else None
+    return told

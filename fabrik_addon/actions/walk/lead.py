@@ -32,7 +32,7 @@ from ..bake.keys import Destination
 from ..drag.drag import leave
 from ..drag.scope import moved_chains
 from ..figure_pose import FigurePose
-from ..frames import check_range, frames_visited, go_to
+from ..frames import check_range, fps_of, frames_visited, go_to
 from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
 from .plan import Grounds, body_chain, legs_now, plan_walk
@@ -101,7 +101,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     assert scene is not None
     check_rig(owner, depsgraph)
     (legs, reaching), body = legs_now(owner), body_chain(owner)
-    ground = Grounds(owner, scene.render.fps / scene.render.fps_base)
+    ground = Grounds(owner, fps_of(scene))
     ground.look(depsgraph)
     settings = rig_of(owner).walker.settings
     at = _stands(owner, body, depsgraph)
@@ -254,7 +254,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
     settle(context, led)
     set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
-    way = led.walk.path(scene.render.fps / scene.render.fps_base)
+    way = led.walk.path(fps_of(scene))
     frames = scene.frame_current, scene.frame_current + len(way) - 1
     check_range(*frames, 1)
     body = body_chain(owner)

@@ -39,7 +39,7 @@ from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
 from ...texts import Text, counted, enumerated, quoted, worded
-from ..frames import check_range, frames_visited, go_to, part_of, to_the_end
+from ..frames import check_range, fps_of, frames_visited, go_to, part_of, to_the_end
 from ..keep_pose import LetGo, unposed
 from .clip import leave_clip, read_own
 from .contacts import given_by_hand, mark_plan
@@ -204,7 +204,7 @@ def sampled(
     scene = context.scene
     assert scene is not None
     first, last = frames
-    grounds = Grounds(owner, scene.render.fps / scene.render.fps_base)
+    grounds = Grounds(owner, fps_of(scene))
     places: list[V3] = []
     rotations: list[Q4] = []
     settings: list[Settings] = []
@@ -341,7 +341,7 @@ def plan_steps(
     with unposed() as depsgraph:
         check_rig(owner, depsgraph)
     with ExitStack() as back:
-        if walker_of(owner).gait == CLIP:  # where it can't be planned, it plays its clip again
+        if walker_of(owner).clips:  # where it can't be planned, it plays its clip again
             back.callback(leave_clip(owner))
         with frames_visited(scene):
             walk = yield from part_of(sampled(context, owner, frames), 0.0, SAMPLING)

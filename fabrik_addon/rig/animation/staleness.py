@@ -11,7 +11,6 @@ import bpy
 import numpy as np
 
 from ...errors import FabrikError
-from ...gait.gaits import CLIP
 from ...maths import IDENTITY
 from ..bones import pose_bones
 from ..figure.joint_limits import read_limit
@@ -103,8 +102,8 @@ def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int
     digest.update(repr(told).encode())
     for name in [walker.body, *(leg.name for leg in walker.legs)]:
         digest.update(_chain_text(owner, rig_of(owner).chains.get(name)).encode())
-    clip = curves_of_action(walker.clip) if walker.clip is not None and walker.gait == CLIP else ()
-    for part in (*_motion(owner), *map(key_bytes, clip)):
+    clips = [curve for clip in walker.clips for curve in curves_of_action(clip)]
+    for part in (*_motion(owner), *map(key_bytes, clips)):
         digest.update(part)
     return digest.hexdigest()
 

@@ -11,7 +11,7 @@ import bpy
 from bpy.props import FloatProperty
 
 from ...errors import InvalidValueError
-from ...gait.gaits import GAITS
+from ...gait.gaits import CLIP, GAITS
 from ...gait.plan import from_text, to_text
 from ...gait.settings import RANGES, TOLD, Gravity, Settings, Swing
 from ...translations import CONTEXT
@@ -100,6 +100,12 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
         "Clip",
         "The action by which it walks, for the gait of its own clip: one cycle, on the spot or ahead",
     )
+    fast_clip = pointer(
+        bpy.types.Action,
+        "Fast Clip",
+        "A second action of it, as a run beside its walk: the faster it goes, the more it goes by that of the two "
+        "which is faster",
+    )
     duty = gait_number("Duty")
     step_height = gait_number("Step Height")
     stride_scale = gait_number("Stride")
@@ -145,6 +151,11 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
         options=HIDDEN,
         update=None,
     )
+
+    @property
+    def clips(self) -> list[bpy.types.Action]:
+        """The actions by which it walks, if its gait is read from them."""
+        return [one for one in (self.clip, self.fast_clip) if one is not None] if self.gait == CLIP else []
 
     @property
     def settings(self) -> Settings:

@@ -25,7 +25,7 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 
 from dev.walking_rigs import FPS, go_along, make_profile
-from rigs import FOX, empty_file, import_gltf
+from rigs import FOX, FOX_CYCLE, empty_file, import_gltf
 from support.scenes import key_way, planned, press
 from support.skeletons import make_character
 
@@ -203,6 +203,37 @@ def test_the_contacts_of_a_clip_are_found() -> None:
         assert abs((-leg.cycle.offset - STRIKES[leg.name] + 0.5) % 1.0 - 0.5) <= 0.05
         assert 0.35 <= leg.cycle.duty <= 0.7
     assert own.cycle.slid > 0.2
+
+
+def test_a_fox_that_speeds_up_goes_over_into_its_faster_clip() -> None:
+    owner = fox(1.8)
+    walker = rig_of(owner).walker
+    owner.animation_data_clear()
+    press("cycle_import", filepath=str(FOX_CYCLE))
+    for curve in fcurves_of(owner.parent):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    own = read_own(owner, legs_now(owner)[0], FPS)
+    assert own.faster is not None
+    assert own.cycle.body.pace == pytest.approx(0.434, abs=0.01)
+    assert own.faster.cycle.body.pace == pytest.approx(2.29, abs=0.05)
+    told = plan_walk(bpy.context, owner, (1, LAST))
+    assert not told.warnings
+    assert "all bones are keyed as in the clip" in " ".join(told.done), told
+    rig_of(owner).live = True
+    plan = plan_of(owner)
+    assert plan is not None
+    assert len(plan.steps[0]) > 5
+    before: dict[str, Doubles] = {}
+    for frame in range(30, 80):
+        found = rotations(owner, frame)
+        assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}, frame
+        for name, turn in found.items() if before else ():
+            assert degrees(2.0 * acos(min(abs(float(turn @ before[name])), 1.0))) <= 60.0, (frame, name)
+        before = found
+    walker.fast_clip = walker.clip.copy()
+    with pytest.raises(FabrikError, match="same speed"):
+        plan_walk(bpy.context, owner, (1, LAST))
 
 
 @pytest.mark.parametrize(("ground", "share"), [("", 1.0), ("", 0.7), ("", 1.4), ("slope", 0.7), ("stairs", 0.7)])
