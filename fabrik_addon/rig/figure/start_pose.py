@@ -194,24 +194,16 @@ def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types
     Raises:
         ChainError: The captured pose lacks a bone.
     """
-    if chain is None:
-        found = rig_of(owner).body_captured.get(bone.name)
-        return to_rotation("QUATERNION", list(found.rotation), bone.name) if found is not None else IDENTITY
-    if chain.start == "REST":
+    if chain is not None and chain.start == "REST":
         return IDENTITY
-    if chain.start == "CAPTURED" and not chain.captured:
+    found = (rig_of(owner).body_captured if chain is None else chain.captured).get(bone.name)
+    if found is not None:
+        return to_rotation("QUATERNION", list(found.rotation), bone.name)
+    if chain is not None and chain.captured:
+        raise ChainError(Message("BONE_NOT_CAPTURED", bone=bone.name), chain=chain.name)
+    if chain is not None and chain.start == "CAPTURED":
         raise ChainError(Message("NO_CAPTURED_POSE"), chain=chain.name)
-    return _cached(chain, bone.name)
-
-
-def _cached(chain: FabrikChain, bone: str) -> Q4:
-    """The captured rotation; the rest pose where nothing was captured."""
-    if not chain.captured:
-        return IDENTITY
-    found = chain.captured.get(bone)
-    if found is None:
-        raise ChainError(Message("BONE_NOT_CAPTURED", bone=bone), chain=chain.name)
-    return to_rotation("QUATERNION", list(found.rotation), bone)
+    return IDENTITY
 
 
 def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
