@@ -163,31 +163,6 @@ def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
     return v3(values)
 
 
-def read_start(
-    owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
-) -> list[Q4]:
-    """The rotation of bones of a chain from which its solve starts.
-
-    Args:
-        owner: The armature object.
-        chain: Says which start pose, and holds the captured one.
-        bones: n of its pose bones.
-        keyed: The curves of the armature at the frame, for the keyed pose.
-
-    Returns:
-        n unit quaternions in the rest frames of the bones.
-
-    Raises:
-        ChainError: The captured pose lacks a bone.
-    """
-    rotations, held = [_unkeyed(owner, chain, bone) for bone in bones], held_bones(owner, keyed.frame)
-    if chain.start == "ANIMATED":
-        rotations = [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, rotations, strict=True)]
-    return [
-        held[bone.name][0] if bone.name in held else rotation for bone, rotation in zip(bones, rotations, strict=True)
-    ]
-
-
 def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types.PoseBone) -> Q4:
     """The rotation from which a bone starts, where it does not start from its keys, or has none.
 
@@ -204,12 +179,6 @@ def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types
     if chain is not None and chain.start == "CAPTURED":
         raise ChainError(Message("NO_CAPTURED_POSE"), chain=chain.name)
     return IDENTITY
-
-
-def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
-    """The keyed rotation; channels without keys from the cache."""
-    values = _played(bone, cached, keyed)
-    return to_rotation(bone.rotation_mode, values, bone.name) if values else cached
 
 
 def _played(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> list[float]:
