@@ -14,7 +14,8 @@ from ..actions.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wante
 from ..actions.solve import Item
 from ..errors import BoneError, ChainError
 from ..rig.checks import rig_refusal
-from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
+from ..rig.schema import name_all, rig_of
+from ..rig.schema.chain import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.schema.fields import FORGOTTEN, choice, text
 from ..texts import Text, counted
 from ..translations import tip_

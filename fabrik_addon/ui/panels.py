@@ -23,8 +23,8 @@ from ..rig.checks import rig_refusal
 from ..rig.figure.start_pose import is_stale
 from ..rig.goals import goal_of, is_offset
 from ..rig.limit_types import LIMITS
-from ..rig.schema import START_ITEMS, FabrikChain, is_scene_live, limit_of, rig_of
-from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
+from ..rig.schema import FabrikChain, is_scene_live, limit_of, rig_of
+from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS, START_ITEMS
 from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..texts import Text, capitalised, counted, joined

@@ -36,7 +36,7 @@ from ...maths import (
 )
 from ..bones import resolve_bones
 from ..goals import goals_of, is_offset, swing_frame_of, turns_tip
-from ..schema import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
+from ..schema.chain import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
 from ..spaces import within
 from ..targets import kind_of, reader_of
 from ..walk_goals import is_walked

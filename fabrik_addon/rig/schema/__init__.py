@@ -12,22 +12,7 @@ from typing import Any
 
 import bpy
 
-from .chain import (
-    EFFECTOR_ITEMS,
-    ORIENTATION_ITEMS,
-    SOLVED_NUMBERS,
-    SOLVED_TURNS,
-    SOLVED_VECTORS,
-    START_ITEMS,
-    ChainGoal,
-    ChainSolving,
-    FabrikBoneName,
-    FabrikCapturedRotation,
-    FabrikChain,
-    LastSolve,
-    owner_of,
-    unique_name,
-)
+from .chain import FabrikBoneName, FabrikCapturedRotation, FabrikChain, owner_of, unique_name
 from .changes import Changes, FirstHeld, announce
 from .fields import Items, View
 from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, carrier_of_limb, girdle_of, limit_of
