@@ -22,7 +22,7 @@ from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
 from ..rig.schema.chain import FabrikChain
-from ..rig.schema.changes import SwitchedOn
+from ..rig.schema.changes import Changes, nobody
 from ..rig.schema.rig import RigRecord, rig_of
 from ..texts import Text, joined, worded
 from .bends import pole_error
@@ -353,9 +353,9 @@ def _look_again() -> None:
 
 def register() -> None:
     """Keep the poses of chains from now on when they are switched on."""
-    SwitchedOn.listener = keep_switched_on
+    Changes.switched_on = keep_switched_on
 
 
 def unregister() -> None:
     """Keep them no more."""
-    SwitchedOn.listener = None
+    Changes.switched_on = nobody

@@ -24,8 +24,9 @@ from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
-from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
+from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.schema.chain import MISSED
+from ..rig.schema.changes import Changes, nobody
 from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted, worded
@@ -401,9 +402,9 @@ def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
 
 def register() -> None:
     """From now on store where chains stand when a script pins them."""
-    FirstHeld.listener = hold_first
+    Changes.first_held = hold_first
 
 
 def unregister() -> None:
     """Do so no more."""
-    FirstHeld.listener = None
+    Changes.first_held = nobody

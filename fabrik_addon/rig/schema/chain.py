@@ -11,7 +11,7 @@ import bpy
 
 from ...kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from ...translations import CONTEXT
-from .changes import Changes, FirstHeld, SwitchedOn, announce
+from .changes import Changes, announce
 from .fields import (
     HIDDEN,
     Items,
@@ -119,13 +119,13 @@ def forget_statuses(thing: bpy.types.Object | bpy.types.PoseBone, context: bpy.t
 
 def switch_on(owner: bpy.types.Object) -> None:
     """Tell of all enabled chains of an armature that they are to be solved from now on."""
-    SwitchedOn.tell(owner, [chain for chain in chains_of(owner) if chain.enabled])
+    Changes.switched_on(owner, [chain for chain in chains_of(owner) if chain.enabled])
 
 
 def _hold(chain: FabrikChain, context: bpy.types.Context) -> None:
     """Update callback: a chain that is told to hold a place or rotation for the first time stores those at hand."""
     forget_status(chain, context)
-    FirstHeld.tell(chain)
+    Changes.first_held(chain, False)
 
 
 def _set_name(chain: FabrikChain, context: bpy.types.Context) -> None:
@@ -146,14 +146,14 @@ def _announce_chain(chain: FabrikChain, context: bpy.types.Context) -> None:
     if chain.enabled:
         if chain.is_baked:
             chain.is_baked = False
-        SwitchedOn.tell(owner_of(chain), [chain])
+        Changes.switched_on(owner_of(chain), [chain])
 
 
 def _set_target(chain: FabrikChain, context: bpy.types.Context) -> None:
     """Update callback: store the target's name, which tells of it when it is deleted; Blender calls nothing then."""
     chain.target_name = chain.target.name if chain.target else ""
     if chain.pin and chain.target is None:
-        FirstHeld.tell(chain, is_elsewhere=True)
+        Changes.first_held(chain, True)
     forget_status(chain, context)
 
 
