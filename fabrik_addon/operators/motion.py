@@ -159,14 +159,16 @@ class FABRIK_OT_limb_to_ik(SwitchOperator):
 NONE_SELECTED = Text("no target or pole is selected")
 
 
-class Before:
-    """The controls that a tool is about to move, as they stand.
+class Kept:
+    """What an operator keeps for another one.
 
     Attributes:
-        noted: Of the tool that is at work.
+        noted: The controls as they stood before the tool that is at work.
+        clip: The motion that was copied last; None where there is none.
     """
 
     noted: list[Noted] = []
+    clip: Clip | None = None
 
 
 class FABRIK_OT_time_note(FabrikOperator):
@@ -183,7 +185,7 @@ class FABRIK_OT_time_note(FabrikOperator):
         return found
 
     def execute(self, context: bpy.types.Context) -> Returned:
-        Before.noted = note(context)
+        Kept.noted = note(context)
         return {"FINISHED"}
 
 
@@ -204,7 +206,7 @@ class FABRIK_OT_time_spread(RigOperator):
         return "" if selected_controls(context) else NONE_SELECTED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        noted, Before.noted = Before.noted if self.after_tool else off_keys(context), []
+        noted, Kept.noted = Kept.noted if self.after_tool else off_keys(context), []
         self.width = self.width or SceneView(context.scene).time_width
         self.tell(*spread_text(context, noted, self.width))
 
@@ -268,7 +270,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Keep nothing."""
-    Before.noted, Copied.clip = [], None
+    Kept.noted, Kept.clip = [], None
 
 
 class FABRIK_OT_goals_tween(ChainOperator):
@@ -451,16 +453,6 @@ def _left(owner: bpy.types.Object) -> list[Text]:
     return [text] if names else []
 
 
-class Copied:
-    """The motion that was copied last.
-
-    Attributes:
-        clip: That; None where there is none.
-    """
-
-    clip: Clip | None = None
-
-
 class FABRIK_OT_motion_copy(ClipOperator):
     """Copy the motion of bones over a range, to be pasted elsewhere or on another armature"""
 
@@ -468,9 +460,9 @@ class FABRIK_OT_motion_copy(ClipOperator):
     bl_options = {"REGISTER"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        Copied.clip = self.clip(context, owner, only_keys=True, twins=True)
-        fields = {"first": Copied.clip.first, "last": Copied.clip.last}
-        bones = counted(len(Copied.clip.bones), "1 bone", "{count} bones")
+        Kept.clip = self.clip(context, owner, only_keys=True, twins=True)
+        fields = {"first": Kept.clip.first, "last": Kept.clip.last}
+        bones = counted(len(Kept.clip.bones), "1 bone", "{count} bones")
         self.tell(Text("copied {bones} from frame {first} to {last}", bones=bones, **fields))
 
 
@@ -483,10 +475,10 @@ class FABRIK_OT_motion_paste(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if Copied.clip is not None else Text("no motion was copied")
+        return "" if Kept.clip is not None else Text("no motion was copied")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        clip, frame = Copied.clip, context.scene.frame_current
+        clip, frame = Kept.clip, context.scene.frame_current
         assert clip is not None
         own = [one for one in clip.bones if one.bone in pose_bones(owner)]
         if not own:

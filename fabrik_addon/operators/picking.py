@@ -197,16 +197,6 @@ def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
     return dist(mouse, head.lerp(tail, share)), share
 
 
-class Hovering:
-    """State of showing the bone under the mouse.
-
-    Attributes:
-        is_on: Whether bones are shown as the mouse comes over them.
-    """
-
-    is_on = False
-
-
 def show(picked: Picked | None) -> None:
     """Show a bone in all 3D Views, or none."""
     found = hover.Hovered(picked[0].name, picked[1].bone, picked[1].end, _text(*picked)) if picked is not None else None
@@ -239,10 +229,12 @@ class FABRIK_OT_drag_pick(MouseOperator):
     bl_label = "Drag Bones"
     bl_options = {"INTERNAL"}
 
+    _is_on = False  # whether bones are shown as the mouse comes over them
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if Hovering.is_on:
+        if FABRIK_OT_drag_pick._is_on:
             return {"CANCELLED"}
-        Hovering.is_on = True
+        FABRIK_OT_drag_pick._is_on = True
         context.window_manager.modal_handler_add(self)
         tell_keys(context, KEYS)
         self._look(context, event)
@@ -250,7 +242,7 @@ class FABRIK_OT_drag_pick(MouseOperator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Show nothing any more; Blender asks for it where the window is closed, too."""
-        Hovering.is_on = False
+        FABRIK_OT_drag_pick._is_on = False
         show(None)
         if context.workspace is not None:  # gone where another file is loaded
             context.workspace.status_text_set(None)
