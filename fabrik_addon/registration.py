@@ -13,13 +13,12 @@ from .operators import manual, motion
 from .overlay import settings, view
 from .rig import schema
 from .ui import menus, panels, preferences
-from .ui import motion as motion_panel
 
 Step = tuple[Callable[[], None], Callable[[], None]]
 
 
 BEFORE = (translations, schema)  # what registers something before the classes, and after them
-AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, motion, motion_panel, preferences, manual, cli)
+AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, motion, preferences, manual, cli)
 
 
 def _class_step(cls: type) -> Step:

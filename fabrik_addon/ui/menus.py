@@ -13,6 +13,7 @@ from ..actions.chain_edit import working_chain, working_rig
 from ..overlay.settings import scene_settings
 from ..translations import CONTEXT
 from .base import Icon
+from .motion import PATHS, draw_beside_paths
 
 PIE_MENU = "FABRIK_MT_pie"
 HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
@@ -392,18 +393,23 @@ def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
             draw_parts(context, menu.layout, FLIP)
 
 
+DRAWN = dict.fromkeys(HOMES, _draw_in_menu) | dict.fromkeys(PATHS, draw_beside_paths)  # at the ends of Blender's own
+
+
 def register() -> None:
-    """Hang the menu into Blender's."""
-    for name in HOMES:
-        home: Any = getattr(bpy.types, name)
-        home.append(_draw_in_menu)
+    """Stand in Blender's menus, and in its panels of motion paths."""
+    for name, draw in DRAWN.items():
+        home: Any = getattr(bpy.types, name, None)
+        if home is not None:
+            home.append(draw)
 
 
 def unregister() -> None:
     """Take it off again."""
-    for name in HOMES:
-        home: Any = getattr(bpy.types, name)
-        home.remove(_draw_in_menu)
+    for name, draw in DRAWN.items():
+        home: Any = getattr(bpy.types, name, None)
+        if home is not None:
+            home.remove(draw)
 
 
 CLASSES = (

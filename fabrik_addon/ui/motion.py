@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 import bpy
 
 from ..actions.chain_edit import chain_at_hand, working_rig
@@ -16,7 +14,7 @@ from ..rig.goals import goal_of, is_offset
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.schema.limit import CONTACT
 from ..translations import iface_
-from .base import FabrikPanel, check, draw_settings, draw_wrapped, operator_labels, row_for
+from .base import FabrikPanel, check, draw_settings, draw_wrapped, operator_labels, radio, row_for
 
 PATHS = ("OBJECT_PT_motion_paths", "DATA_PT_motion_paths")  # panels of Blender's own
 
@@ -99,8 +97,7 @@ def _draw_layers(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     column.enabled = rig.edits
     for layer in reversed([*rig.layers]):
         row = column.row(align=True)
-        icon: Literal["RADIOBUT_ON", "RADIOBUT_OFF"] = "RADIOBUT_ON" if layer.key == rig.layer else "RADIOBUT_OFF"
-        row.operator("fabrik.layer_choose", text="", icon=icon).layer = layer.name
+        row.operator("fabrik.layer_choose", text="", icon=radio(layer.key == rig.layer)).layer = layer.name
         row.prop(layer, "name", text="")
         row.prop(layer, "influence", text="")
         row.prop(layer, "enabled", text="", icon=check(layer.enabled))
@@ -114,7 +111,7 @@ def _is_leg(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     return is_offset(chain) and chain.pin and chain.tip_bone in pose_bones(owner)
 
 
-def _draw_beside_paths(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+def draw_beside_paths(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     """That Blender's motion paths see nothing of live posing, and what does."""
     owner = context.object
     if owner is None or owner.type != "ARMATURE" or not rig_of(owner).live:
@@ -122,22 +119,6 @@ def _draw_beside_paths(panel: bpy.types.Panel, context: bpy.types.Context) -> No
     text = iface_("Motion paths don't see what live posing does: trails do")
     draw_wrapped(context, panel.layout, text, "INFO")
     panel.layout.operator("fabrik.trails_show", icon="ANIM_DATA")
-
-
-def register() -> None:
-    """Stand in Blender's panels of motion paths."""
-    for name in PATHS:
-        home: Any = getattr(bpy.types, name, None)
-        if home is not None:
-            home.append(_draw_beside_paths)
-
-
-def unregister() -> None:
-    """Take it off again."""
-    for name in PATHS:
-        home: Any = getattr(bpy.types, name, None)
-        if home is not None:
-            home.remove(_draw_beside_paths)
 
 
 CLASSES = (FABRIK_PT_motion,)
