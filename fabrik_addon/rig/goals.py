@@ -253,7 +253,7 @@ def asked_point(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3:
         InvalidValueError: It is nowhere, or the walk can't be read.
     """
     walk = walk_goal(chain, depsgraph)
-    return walk.place if walk is not None else held_point(chain)
+    return walk[0] if walk is not None else held_point(chain)
 
 
 def held_point(chain: FabrikChain) -> V3:
@@ -283,7 +283,7 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "
         return None
     walk = walk_goal(chain, depsgraph)
     if walk is not None:
-        return walk.turn
+        return walk[1]
     if chain.orientation == "KEEP":
         return checked_turn(chain, chain.held_rotation)
     if chain.target is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import bpy
 
@@ -17,18 +16,6 @@ from .bones import pose_bones
 from .schema import FabrikChain, owner_of, rig_of, walker_of
 
 KEPT = 16  # plans that stay parsed
-
-
-class WalkGoal(NamedTuple):
-    """Where a walk has the effector of a chain, in the world.
-
-    Attributes:
-        place: Of the effector.
-        turn: Of the tip bone.
-    """
-
-    place: V3
-    turn: Q4
 
 
 _parsed: OrderedDict[str, WalkPlan] = OrderedDict()
@@ -120,8 +107,8 @@ def _plan_to_follow(owner: bpy.types.Object) -> WalkPlan | None:
         raise RigError(error.reason, rig=owner.name) from error
 
 
-def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | None:
-    """Where a walk has a chain's effector in the frame of a depsgraph; None where the chain has its own goal.
+def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4] | None:
+    """Place of the effector and turn of the tip that a walk has for a chain in a depsgraph's frame; None without one.
 
     Raises:
         RigError: What is stored is no plan, or one of another version: live chains wait until there is one.
@@ -131,11 +118,11 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | 
         return None
     owner = owner_of(chain)
     place, rotation = walk_pose(owner, walked_part(owner, chain), depsgraph)
-    return WalkGoal(place, multiplied(rotation, rest_turn(owner, chain.tip_bone)))
+    return place, multiplied(rotation, rest_turn(owner, chain.tip_bone))
 
 
-def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | None = None) -> WalkGoal | None:
-    """Where a planned walk has a foot flat on the ground that stands in the frame of a depsgraph; None where none does.
+def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | None = None) -> tuple[V3, Q4] | None:
+    """`walk_goal` of a foot that a planned walk has flat on the ground in the frame of a depsgraph; else None.
 
     Args:
         chain: Of the leg.
@@ -157,7 +144,7 @@ def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | N
             if at is not None:
                 place = minus(at, turned(rotation, mean((leg.heel, leg.ball))))
             turn = multiplied(rotation, rest_turn(owner, chain.tip_bone))
-            return WalkGoal(placed(place, rotation, leg.ankle), turn)
+            return placed(place, rotation, leg.ankle), turn
     return None
 
 

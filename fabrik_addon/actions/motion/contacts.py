@@ -357,7 +357,7 @@ def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
     depsgraph = context.evaluated_depsgraph_get()
     cursor = v3(context.scene.cursor.location) if at_cursor else None
     held = read_held(owner.evaluated_get(depsgraph), contact.bone, chain.at_head)
-    place, turn = foothold_goal(chain, depsgraph, cursor) or (held.location, held.rotation)
+    place, turn = foothold_goal(chain, depsgraph, cursor) or held
     if cursor is not None and not is_walked(chain):
         sole = _sole(owner, chain)
         place = minus(cursor, rotated(turn, v3(0.5 * owner.matrix_world.median_scale * (sole.heel + sole.ball))))
