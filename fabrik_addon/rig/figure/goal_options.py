@@ -193,32 +193,20 @@ def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
 # The centre of mass of a body, and what supports it: the pinned tips.
 
 
-class Support(NamedTuple):
-    """Where a pinned tip supports a body.
-
-    Attributes:
-        chain: Which of the chains that are solved together pins it.
-        foot: From the effector to the other end of the tip bone, in that bone's frame; None where only the effector's
-            place is held.
-    """
-
-    chain: int
-    foot: V3 | None
-
-
 class Weighed(NamedTuple):
     """The masses of a figure's joints, with all that hangs on them, and what supports them.
 
     Attributes:
         masses: Of the n joints; only their shares count.
         places: n points, where they stand in the joints' frames, relative to their heads.
-        supports: Of the pinned chains.
+        supports: Of each pinned chain its number, and from its effector to the other end of the tip bone, in that
+            bone's frame; None where only the effector's place is held.
         weight: Of the goal among hints.
     """
 
     masses: tuple[float, ...]
     places: tuple[V3, ...]
-    supports: tuple[Support, ...]
+    supports: tuple[tuple[int, V3 | None], ...]
     weight: float
 
     def goal(self, asked: Sequence[ChainGoal], numbers: Sequence[float], up: V3) -> Goal:
@@ -296,13 +284,14 @@ def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[s
     return hanging[bone.name]
 
 
-def _supports(asked: Sequence[ChainGoal], segments: Sequence[V3]) -> list[Support]:
-    found = []
+def _supports(asked: Sequence[ChainGoal], segments: Sequence[V3]) -> list[tuple[int, V3 | None]]:
+    """`Weighed.supports`."""
+    found = list[tuple[int, V3 | None]]()
     for k, one in enumerate(asked):
         if one.rank == PIN and not one.aims and one.weight > 0.0:
             tip = segments[one.joints[-1]]
             away = tip if one.at_head else scaled(tip, -1.0)
-            found.append(Support(k, away if one.turns else None))
+            found.append((k, away if one.turns else None))
     return found
 
 
