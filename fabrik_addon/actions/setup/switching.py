@@ -10,12 +10,13 @@ import bpy
 from mathutils import Matrix
 
 from ...kernel import FREE, Point, Settings, Solver
-from ...maths import Q4, axes_of, conjugated, rotated, v3
+from ...maths import axes_of, conjugated, rotated, v3
 from ...rig.animation.channels import read_rotation
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys, insert_property_keys
 from ...rig.bones import bending_count, pose_bones
 from ...rig.dependencies import Replaced, Switch, replaced_followers
 from ...rig.figure.joint_limits import JointSettings, joints_of, path_of
+from ...rig.figure.kinematics import basis_for
 from ...rig.figure.pose_writer import updated, write_rotations
 from ...rig.figure.reader import frame_of
 from ...texts import Text
@@ -128,14 +129,8 @@ def _set(
 
 def _turn(context: bpy.types.Context, owner: bpy.types.Object, wanted: dict[str, Matrix]) -> None:
     """Give bones the rotations with which they are turned as matrices of armature space, and evaluate."""
-    bones, found = pose_bones(owner.evaluated_get(context.evaluated_depsgraph_get())), dict[str, Q4]()
-    for name, matrix in wanted.items():
-        bone, parent = bones[name].bone, bones[name].parent
-        above: dict[str, Any] = {}
-        if parent is not None:
-            above = {"parent_matrix": parent.matrix, "parent_matrix_local": parent.bone.matrix_local}
-        found[name] = axes_of(bone.convert_local_to_pose(matrix, bone.matrix_local, **above, invert=True))
-    write_rotations(owner, found)
+    bones = pose_bones(owner.evaluated_get(context.evaluated_depsgraph_get()))
+    write_rotations(owner, {name: axes_of(basis_for(bones[name], matrix)) for name, matrix in wanted.items()})
     owner.update_tag()
     updated(context)
 

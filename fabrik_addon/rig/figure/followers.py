@@ -23,7 +23,7 @@ from ..dependencies import SLIGHT, bones_behind
 from ..limit_types import LIMITS
 from ..schema import limit_of, rig_of
 from .groups import ChainSet
-from .kinematics import Link, rounded
+from .kinematics import Link, basis_for, rounded
 
 DIGITS = 6  # of rotations, and of places as shares of the farthest at rest: evaluated matrices are no more exact
 COPYING = "COPY_TRANSFORMS"
@@ -173,11 +173,7 @@ def _standing(pose: bpy.types.PoseBone, held: BoneError, *, turns: bool) -> Foll
     Raises:
         BoneError: `held`, where its scale differs between axes.
     """
-    bone, parent = pose.bone, pose.parent
-    above: dict[str, Any] = {}
-    if parent is not None:
-        above = {"parent_matrix": parent.matrix, "parent_matrix_local": parent.bone.matrix_local}
-    basis = bone.convert_local_to_pose(pose.matrix, bone.matrix_local, **above, invert=True)
+    bone, basis = pose.bone, basis_for(pose, pose.matrix)
     turn, size = axes_of(basis), rounded(abs(basis.determinant()) ** (1.0 / 3.0))
     if _is_off(basis.to_3x3(), Quaternion(turn).to_matrix() * size, SHEARED * size):
         raise held

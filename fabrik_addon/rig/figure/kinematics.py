@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -406,6 +406,14 @@ class BoneTree:
 def world_turn(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Q4:
     """How a bone is turned in the world: by its armature, and in it; of evaluated data."""
     return multiplied(axes_of(owner.matrix_world), axes_of(bone.matrix))
+
+
+def basis_for(bone: bpy.types.PoseBone, matrix: Matrix) -> Matrix:
+    """The matrix that the channels of an evaluated bone have to be, so that it stands as a matrix of armature space."""
+    data, parent, above = bone.bone, bone.parent, dict[str, Any]()
+    if parent is not None:
+        above = {"parent_matrix": parent.matrix, "parent_matrix_local": parent.bone.matrix_local}
+    return data.convert_local_to_pose(matrix, data.matrix_local, **above, invert=True)
 
 
 def head_of_root(root: bpy.types.PoseBone, location: Sequence[float]) -> V3:

@@ -16,6 +16,7 @@ from ..animation.channels import channel_of, read_values, run_on, to_values
 from ..animation.keys import animated_paths
 from ..bones import pose_bones
 from .figure import BoneChannels, RigFigure
+from .kinematics import basis_for
 
 # What was written to a file's data, as Blender evaluates it.
 
@@ -42,13 +43,7 @@ def seen_rotations(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy
     found = {}
     for name in names:
         bone = bones[name]
-        data, parent = bone.bone, bone.parent
-        if parent is None:
-            basis = data.convert_local_to_pose(bone.matrix, data.matrix_local, invert=True)
-        else:
-            above = {"parent_matrix": parent.matrix, "parent_matrix_local": parent.bone.matrix_local}
-            basis = data.convert_local_to_pose(bone.matrix, data.matrix_local, **above, invert=True)
-        unscaled = basis.to_3x3() @ Matrix.Diagonal(bone.scale).inverted_safe()
+        unscaled = basis_for(bone, bone.matrix).to_3x3() @ Matrix.Diagonal(bone.scale).inverted_safe()
         w, x, y, z = unscaled.to_quaternion()
         found[name] = normalized((w, x, y, z))
     return found
