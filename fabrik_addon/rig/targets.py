@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -231,7 +231,7 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         InvalidValueError: The position is not a finite number.
     """
     check_present(role, target, depsgraph)
-    point = reader_of(target, bone)(role, target.evaluated_get(depsgraph), bone)
+    point = kind_of(target, bone).read(role, target.evaluated_get(depsgraph), bone)
     if not are_finite(point):
         raise InvalidValueError(Message("GOAL_PLACE_NOT_FINITE", role=ROLES[role], name=target.name))
     return point
@@ -262,11 +262,6 @@ def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsg
     if not are_finite(turn):
         raise InvalidValueError(Message("TARGET_ROTATION_NOT_FINITE", target=target.name))
     return turn
-
-
-def reader_of(target: bpy.types.Object, bone: str) -> Callable[[str, bpy.types.Object, str], Vector]:
-    """What reads the world position of a target or pole, from its role, the evaluated object and a bone's name."""
-    return kind_of(target, bone).read
 
 
 def kind_of(target: bpy.types.Object, bone: str) -> Kind:

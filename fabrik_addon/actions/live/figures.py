@@ -32,7 +32,7 @@ from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, goals_of, offset_in, pole_within
 from ...rig.schema import rig_of
 from ...rig.spaces import reader_within
-from ...rig.targets import check_present, kind_of, reader_of
+from ...rig.targets import check_present, kind_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
@@ -70,7 +70,7 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
         if asked.is_offset and frame and len(rig_of(owner).layers):
             read: Reader = partial(pole_within, frame)
         else:
-            read = reader_within(frame, turns=False) if frame else reader_of(goal.found, goal.bone)
+            read = reader_within(frame, turns=False) if frame else kind_of(goal.found, goal.bone).read
         place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
         yield place
         if goal.role == "target" and asked.turns and chain.orientation == "TARGET":

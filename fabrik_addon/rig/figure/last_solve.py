@@ -38,7 +38,7 @@ from ..bones import resolve_bones
 from ..goals import goals_of, is_offset, swing_frame_of, turns_tip
 from ..schema.chain import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
 from ..spaces import within
-from ..targets import kind_of, reader_of
+from ..targets import kind_of
 from ..walk_goals import is_walked
 from .kinematics import world_turn
 from .space import RigFrame
@@ -171,7 +171,7 @@ def stand_of(chain: FabrikChain) -> Stand | None:
     try:
         bones = resolve_bones(owner, chain)
         rig = RigFrame.of(owner.matrix_world)
-        points = {role: v3(reader_of(found, bone)(role, found, bone)) for role, found, bone in goals_of(chain)}
+        points = {role: v3(kind_of(found, bone).read(role, found, bone)) for role, found, bone in goals_of(chain)}
         asked = _asked_turn(chain)
     except FabrikError:
         return None
