@@ -27,7 +27,7 @@ from ...rig.dependencies import scenes_of
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, sets_of
 from ...rig.figure.pose_writer import PoseWriter
-from ...rig.figure.reader import Stamp
+from ...rig.figure.reader import captured_starts
 from ...rig.figure.solve import Posed
 from ...rig.figure.space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints, goals_of
@@ -475,7 +475,7 @@ def digest_of(owner: bpy.types.Object) -> bytes:
     bones: Any = pose_bones(owner)
     modes = array("i", [0]) * len(bones)
     bones.foreach_get("rotation_mode", modes)
-    starts = Stamp.of(ChainSet(owner, tuple(rig_of(owner).chains), rig_of(owner).body_bone), 0.0).starts
+    starts = captured_starts(ChainSet(owner, tuple(rig_of(owner).chains), rig_of(owner).body_bone))
     return crc32("\n".join(bones.keys()).encode() + modes.tobytes() + starts).to_bytes(4, "little")
 
 

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -24,8 +24,9 @@ from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..checks import Movers, check_goal, check_location, constrained_bones, movers_of
 from ..goals import Frames, GoalPoints, frames_of, into_frame, is_offset, read_points, swing_frame_of
-from ..schema.chain import OFFSET, FabrikChain
+from ..schema.chain import OFFSET
 from ..schema.changes import Changes
+from ..schema.fields import Items
 from ..schema.rig import rig_of
 from .chain_goal import ChainGoal
 from .figure import RigFigure, channels_of, rows_for
@@ -47,44 +48,25 @@ from .space import ChainSpace, RigFrame
 from .start_pose import Start, held_bones
 
 Key = tuple[str, ...]  # full name of the armature object, its body bone or "", names of the chains
+# What must be the same for a figure to hold, beside that Blender did not evaluate its armature anew: the frame at which
+# it was read, how often a setting was changed in this session, and `captured_starts`.
+Stamp = tuple[float, int, bytes]
 
 
-class Stamp(NamedTuple):
-    """What must be the same for a figure to hold, beside that Blender did not evaluate its armature anew.
-
-    Attributes:
-        frame: At which it was read.
-        changes: How often a setting was changed in this session.
-        starts: The captured start pose of its chains and of their body, which scripts may change unheard.
-    """
-
-    frame: float
-    changes: int
-    starts: bytes
-
-    @classmethod
-    def of(cls, chain_set: ChainSet, frame: float) -> Stamp:
-        """That of chains as they are now."""
-        starts = b"".join([_captured(chain) for chain in chain_set.chains])
-        if chain_set.body:
-            starts += _captured_body(chain_set.owner)
-        return cls(frame, Changes.count, starts)
+def captured_starts(chain_set: ChainSet) -> bytes:
+    """The captured start pose of chains and of their body, which scripts may change unheard."""
+    starts = [_bytes_of(chain.captured, "rotation", 4) for chain in chain_set.chains]
+    if chain_set.body:
+        kept = rig_of(chain_set.owner).body_captured
+        starts += _bytes_of(kept, "rotation", 4), _bytes_of(kept, "location", 3)
+    return b"".join(starts)
 
 
-def _captured(chain: FabrikChain) -> bytes:
-    """The rotations that a chain has captured."""
-    rotations = array("f", [0.0]) * (4 * len(chain.captured))
-    chain.captured.foreach_get("rotation", rotations)
-    return rotations.tobytes()
-
-
-def _captured_body(owner: bpy.types.Object) -> bytes:
-    """The rotations and places that the bones of a body have captured."""
-    kept = rig_of(owner).body_captured
-    rotations, places = array("f", [0.0]) * (4 * len(kept)), array("f", [0.0]) * (3 * len(kept))
-    kept.foreach_get("rotation", rotations)
-    kept.foreach_get("location", places)
-    return rotations.tobytes() + places.tobytes()
+def _bytes_of(items: Items[Any], name: str, width: int) -> bytes:
+    """A property of all items of a list."""
+    numbers = array("f", [0.0]) * (width * len(items))
+    items.foreach_get(name, numbers)
+    return numbers.tobytes()
 
 
 class FigureCache:
@@ -96,7 +78,7 @@ class FigureCache:
     def get(cls, chain_set: ChainSet, frame: float) -> RigFigure | None:
         """A figure as it was read at a frame; None where it has to be read."""
         found = cls._figures.get(_key(chain_set))
-        return found[1] if found is not None and found[0] == Stamp.of(chain_set, frame) else None
+        return found[1] if found is not None and found[0] == _stamp(chain_set, frame) else None
 
     @classmethod
     def keep(cls, chain_set: ChainSet, frame: float, figure: RigFigure) -> None:
@@ -105,7 +87,7 @@ class FigureCache:
         One whose lengths depend on its pose is not kept: it depends on more than its stamp tells.
         """
         if figure.is_rigid:
-            cls._figures[_key(chain_set)] = Stamp.of(chain_set, frame), figure
+            cls._figures[_key(chain_set)] = _stamp(chain_set, frame), figure
 
     @classmethod
     def drop(cls, owner: str) -> None:
@@ -138,6 +120,10 @@ class FigureCache:
 
 def _key(chain_set: ChainSet) -> Key:
     return chain_set.owner.name_full, chain_set.body, *chain_set.names
+
+
+def _stamp(chain_set: ChainSet, frame: float) -> Stamp:
+    return frame, Changes.count, captured_starts(chain_set)
 
 
 # From an armature to what is solved: chains read with all that is found out once about them.
