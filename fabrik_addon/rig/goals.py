@@ -22,8 +22,6 @@ from .spaces import bone_below, carrier_of, carriers_above, within
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 
-# The target and the pole of a chain, where it has them, where they stand, and which rotation its tip is to have.
-
 
 class GoalRef(NamedTuple):
     """What a chain is to reach, or towards which it bends.

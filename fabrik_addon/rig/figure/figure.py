@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is solved together: its joints, its solver and its channels; plain data.
 
-What changes from frame to frame are the goals (numbers of a row); where parents or armature move, their space; and
-where keys make it, the start pose. Button, drag, live, bake, record, snap and conversion all solve one of these.
+What changes from frame to frame are the goals (`goals.GoalPoints`, numbers of a row); where parents or armature move,
+their space (`reader.carried`); and where keys make it, the start pose (`reader.restarted`). Button, drag, live, bake,
+record, snap and conversion all solve one of these.
 """
 
 from __future__ import annotations
@@ -118,13 +119,6 @@ def channels_of(
         near = keyed.previous(bone, to_values(mode, start, neutral_values(mode)))
         found.append(BoneChannels(bone.name, mode, near, locks))
     return tuple(found)
-
-
-# From an armature to what the kernel solves: all that is found out once about chains that are solved together.
-#
-# What changes from frame to frame are their goals (`goals.GoalPoints`, numbers of a row); where parents or armature
-# move, their space (`reader.carried`); and where keys make it, their start pose (`reader.restarted`). Button,
-# drag, live, bake, record, snap and conversion all go this way.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -126,9 +126,6 @@ def _stamp(chain_set: ChainSet, frame: float) -> Stamp:
     return frame, Changes.count, captured_starts(chain_set)
 
 
-# From an armature to what is solved: chains read with all that is found out once about them.
-
-
 @dataclass(frozen=True, slots=True)
 class RigFacts:
     """What is gathered once for all chains of an armature that are read together.

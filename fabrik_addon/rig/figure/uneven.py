@@ -100,11 +100,7 @@ def joints_at(
     return [*heads, ends[-1]]
 
 
-# The pose nearest to a target, of a chain whose lengths depend on its pose: a scale on the way differs between axes.
-#
-# The kernel's bones are rigid, and these are not: what it finds for a chain that was measured at one pose is off in
-# another. So the tip is followed as Blender itself places it: damped least squares on the turns of the joints, by
-# differences, inside the limits; from the pose that the kernel found, and where that does not do from others.
+# The pose nearest to a target: from the pose that the kernel found, and where that does not do from others.
 
 PROBE = 0.01  # radians by which a joint is turned to see how the tip follows
 LEAST_MOVED = 0.1  # share of that turn which its limit has to leave for the joint to be turned at all
