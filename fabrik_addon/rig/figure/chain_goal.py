@@ -10,17 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ...kernel import (
-    ASKED,
-    SOLVE_SPACE,
-    Aim,
-    Bend,
-    Facing,
-    Goal,
-    Help,
-    PlacedJoints,
-    Point,
-)
+from ...kernel import ASKED, SOLVE_SPACE, Aim, Bend, Facing, Goal, Help, PlacedJoints, Point
 from ...maths import (
     IDENTITY,
     ORIGIN,

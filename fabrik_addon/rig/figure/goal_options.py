@@ -166,10 +166,7 @@ def _way(bone: bpy.types.PoseBone) -> V3:
     """
     data = bone.bone
     if data.use_connect:
-        raise BoneError(
-            Message("STRETCH_CONNECTED"),
-            bone=bone.name,
-        )
+        raise BoneError(Message("STRETCH_CONNECTED"), bone=bone.name)
     if not (data.use_local_location and data.use_inherit_rotation):
         raise BoneError(Message("STRETCH_LOCATION_NOT_LOCAL"), bone=bone.name)
     rest = Link.of(bone).rest

@@ -14,14 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ...kernel import (
-    SOLVE_SPACE,
-    STATUSES,
-    Figure,
-    Goal,
-    Rows,
-    Status,
-)
+from ...kernel import SOLVE_SPACE, STATUSES, Figure, Goal, Rows, Status
 from ...maths import (
     V3,
     Doubles,

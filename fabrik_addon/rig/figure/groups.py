@@ -162,11 +162,7 @@ def _check_pins(chain_set: ChainSet) -> None:
         if chain.pin and chain.weight > 0.0 and not chain.aims:
             key = chain.tip_bone, chain.at_head
             if key in pinned:
-                reason = Message(
-                    "PINNED_TWICE",
-                    other=pinned[key],
-                    chain=chain.name,
-                )
+                reason = Message("PINNED_TWICE", other=pinned[key], chain=chain.name)
                 raise BoneError(reason, chain=chain.name, bone=chain.tip_bone)
             pinned[key] = chain.name
 
@@ -187,10 +183,7 @@ def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
     """
     body = rig_of(owner).body_bone
     if body and body not in pose_bones(owner):
-        raise RigError(
-            Message("BODY_BONE_MISSING", bone=body),
-            chain=chain_set.names[0],
-        )
+        raise RigError(Message("BODY_BONE_MISSING", bone=body), chain=chain_set.names[0])
 
 
 def body_moves(chain_set: ChainSet) -> bool:

@@ -209,10 +209,7 @@ class Joints(NamedTuple):
 
 
 def read_settings(
-    chain_set: ChainSet,
-    bones: Sequence[bpy.types.PoseBone],
-    keyed: KeyedChannels,
-    followers: Mapping[str, Follower],
+    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels, followers: Mapping[str, Follower]
 ) -> tuple[JointSettings, Start]:
     """Read start pose, limits and stiffness of the bones of a figure.
 

@@ -33,15 +33,7 @@ from .figure import RigFigure, channels_of, rows_for
 from .followers import Follower, read_followers
 from .goal_options import Grown, ask, grown_by, offset, unstretched, weigh
 from .goal_table import GoalTable
-from .groups import (
-    ChainSet,
-    body_moves,
-    chain_with,
-    check_body,
-    figure_bones,
-    figure_bones_if_any,
-    is_let_go,
-)
+from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, figure_bones_if_any, is_let_go
 from .joint_limits import Joints, JointSettings, joints_of, read_settings, restarted_limits
 from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame

@@ -67,11 +67,7 @@ def mounted_path(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.type
 
 
 def ends_at(
-    figure: RigFigure,
-    rotations: Sequence[Q4],
-    shift: V3,
-    owner: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
+    figure: RigFigure, rotations: Sequence[Q4], shift: V3, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[list[V3], list[V3]]:
     """The n heads and the n ends of a pose that is not stretched in chain space, as Blender will evaluate them.
 

@@ -82,11 +82,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         precision=4,
         update=forget_statuses,
     )
-    contact = choice(
-        CONTACT_ITEMS,
-        "Contact",
-        "What of the foot is on the ground, from a key to the next",
-    )
+    contact = choice(CONTACT_ITEMS, "Contact", "What of the foot is on the ground, from a key to the next")
     contact_ground = whole("Ground of Contact", min=0, options=HIDDEN)  # 0: the world; else as in `RigView.grounds`
     contact_place = vector("Place of Contact", size=3, options=HIDDEN)  # of the effector, in the axes of the ground
     contact_turn = vector("Rotation of Contact", size=4, options=HIDDEN)  # of the foot; zeros: where the motion has it
