@@ -56,8 +56,6 @@ class Gait:
         label: As it is shown.
         description: For the tooltip.
         rhythm: Of given legs.
-        least: Least number of legs that it is meant for.
-        most: Greatest number.
         cycle: How its legs go through a stride; None for arcs and one rhythm at all speeds.
     """
 
@@ -66,8 +64,6 @@ class Gait:
     label: str
     description: str
     rhythm: Rhythms
-    least: int = 1
-    most: int = 1000
     cycle: Cycles | None = None
 
 
@@ -131,33 +127,27 @@ def cycle_of_leg(leg: Leg, pace: float, energy: float) -> Cycle:
 
 
 GAITS = (
-    Gait(
-        "BIPED_WALK", 0, "Walk on Two Legs", "One foot is always on the ground, at times both",
-        steady(0.6, by_side), 1, 2,
-    ),
-    Gait("BIPED_RUN", 1, "Run on Two Legs", "Both feet are in the air between steps", steady(0.35, by_side), 1, 2),
+    Gait("BIPED_WALK", 0, "Walk on Two Legs", "One foot is always on the ground, at times both", steady(0.6, by_side)),
+    Gait("BIPED_RUN", 1, "Run on Two Legs", "Both feet are in the air between steps", steady(0.35, by_side)),
     Gait(
         "WALK", 2, "Walk", "One foot at a time: hind, then front, of one side and then the other",
-        steady(0.75, _lateral), 3,
+        steady(0.75, _lateral),
     ),
-    Gait("TROT", 3, "Trot", "Diagonal feet together", steady(0.5, by_turns), 4, 4),
-    Gait("PACE", 4, "Pace", "The feet of a side together, as camels do", steady(0.5, by_side), 4, 4),
-    Gait("GALLOP", 5, "Gallop", "Hind feet, then front feet, with a time in the air", steady(0.3, _gallop), 4, 4),
-    Gait("TRIPOD", 6, "Tripod", "Every second foot together, so that three of six stand", steady(0.5, by_turns), 5),
-    Gait(
-        "TETRAPOD", 7, "Tetrapod", "Every second foot together, so that four of eight stand",
-        steady(0.5, by_turns), 6,
-    ),
-    Gait("RIPPLE", 8, "Ripple", "A third of the feet in the air, in waves from the back", waves(2.0 / 3.0), 5),
-    Gait("WAVE", 9, "Wave", "One foot at a time, from the back to the front", one_by_one, 3, 12),
-    Gait("METACHRONAL", 10, "Metachronal", "A quarter of the feet in the air, in waves from the back", waves(0.75), 6),
+    Gait("TROT", 3, "Trot", "Diagonal feet together", steady(0.5, by_turns)),
+    Gait("PACE", 4, "Pace", "The feet of a side together, as camels do", steady(0.5, by_side)),
+    Gait("GALLOP", 5, "Gallop", "Hind feet, then front feet, with a time in the air", steady(0.3, _gallop)),
+    Gait("TRIPOD", 6, "Tripod", "Every second foot together, so that three of six stand", steady(0.5, by_turns)),
+    Gait("TETRAPOD", 7, "Tetrapod", "Every second foot together, so that four of eight stand", steady(0.5, by_turns)),
+    Gait("RIPPLE", 8, "Ripple", "A third of the feet in the air, in waves from the back", waves(2.0 / 3.0)),
+    Gait("WAVE", 9, "Wave", "One foot at a time, from the back to the front", one_by_one),
+    Gait("METACHRONAL", 10, "Metachronal", "A quarter of the feet in the air, in waves from the back", waves(0.75)),
     Gait(
         "HUMAN", 12, "Human", "As people walk: heel first, knees that straighten, strides and arms by the speed",
-        steady(0.6, by_side), 2, 2, cycle_of_leg,
+        steady(0.6, by_side), cycle_of_leg,
     ),
     Gait(
         CLIP, 13, "Own Clip", "As the creature goes in a clip of its own: legs, body, and all other bones",
-        _as_in_clip, cycle=cycle_of_leg,
+        _as_in_clip, cycle_of_leg,
     ),
     Gait("CUSTOM", 11, "Custom", "Offsets by leg and the duty factor as they are set", _custom),
 )  # fmt: skip
