@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import atan2, degrees, pi, radians
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from mathutils import Vector
 
-from ..kernel import Bend, Solver
+from ..kernel import Bend, BendSide, Solver
 from ..maths import (
     ORIGIN,
     V3,
@@ -96,35 +96,18 @@ def bend_between(joints: Sequence[V3], others: Sequence[V3]) -> float | None:
     return atan2(sine, cosine) if abs(sine) + abs(cosine) > STRAIGHT**2 * dot(joints[-1], joints[-1]) else None
 
 
-class PoseBend(NamedTuple):
-    """How a chain bends in a pose, in chain space.
-
-    Attributes:
-        origin: About which it would be turned.
-        along: Unit vector, the line about which it would be turned.
-        side: Unit vector to which it bends.
-        turns: Whether a joint can turn it.
-    """
-
-    origin: V3
-    along: V3
-    side: V3
-    turns: bool
-
-
-def bend_of(pose: FigurePose, chain: str) -> PoseBend | None:
-    """How a chain bends in the pose at hand; None where it does to no side."""
+def bend_of(pose: FigurePose, chain: str) -> BendSide | None:
+    """How a chain bends in the pose at hand, in chain space; None where it does to no side."""
     figure, asked = pose.figure, pose.asked(chain)
     if figure.is_chain and not asked.at_head:
-        found = _solver_at(pose).bend(pose.rotations)
-        return None if found is None else PoseBend(found.origin, found.along, found.side, found.turns)
+        return _solver_at(pose).bend(pose.rotations)
     heads, ends = pose.places
     first, last = asked.joints[0], asked.joints[-1]
     line = minus(heads[last] if asked.at_head else ends[last], heads[first])
     side = _side_of(asked, heads, line)
     if side is None:
         return None
-    return PoseBend(heads[first], unit(line), unit(side), not figure.limits[first].is_fixed)
+    return BendSide(first, heads[first], unit(line), unit(side), not figure.limits[first].is_fixed)
 
 
 def _side_of(asked: ChainGoal, heads: Sequence[V3], line: V3) -> V3 | None:
@@ -199,22 +182,10 @@ def pole_in_bend(pose: FigurePose, chain: str, planned: Sequence[float]) -> Sequ
     return space.to_world(plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(side, away))))
 
 
-class PoleOver(NamedTuple):
-    """A pole over the toes, with which a pose stays as it is.
-
-    Attributes:
-        place: In the world.
-        angle: The pole angle.
-        fades: How far the knee stands off in the pose, as a share of the leg's length, where all of the angle counts.
-    """
-
-    place: Sequence[float]
-    angle: float
-    fades: float
-
-
-def pole_over(pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequence[float], up: Vector) -> PoleOver:
-    """Where the pole of a leg stands in front of its knee, over the toes.
+def pole_over(
+    pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequence[float], up: Vector
+) -> tuple[Sequence[float], float, float]:
+    """Where the pole of a leg stands in front of its knee, over the toes, so that the pose stays as it is.
 
     A knee that is nearly straight tells badly to which side it bends: its pole is turned about the line from root to
     effector into the upright plane of the foot, the less the more the knee is bent, and so is a knee that bends more
@@ -226,6 +197,10 @@ def pole_over(pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequ
         planned: Where a pole would be that leaves the pose as it is, in the world.
         toes: Where these are, in the world.
         up: The body's up in the world.
+
+    Returns:
+        Its place in the world; the pole angle; and how far the knee stands off in the pose, as a share of the leg's
+        length, where all of that angle counts.
     """
     run, asked, space = pose.run(chain), pose.asked(chain), pose.figure.space
     root, tip = run[0], run[-1]
@@ -236,7 +211,7 @@ def pole_over(pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequ
     over = plus(minus(tip, root), scaled(forward, away))
     ahead = unit(perpendicular(plus(over, scaled(upright, dot(minus(off, over), upright))), along))
     if dot(side, ahead) < SAME_SIDE:
-        return PoleOver(planned, asked.pole_angle, asked.pole_fades)
+        return planned, asked.pole_angle, asked.pole_fades
     knee = max(run[1:-1], key=lambda joint: length(perpendicular(minus(joint, root), along)))
     angle = angle_between(unit(minus(knee, root)), unit(minus(tip, knee)))
     share = ramp(angle, TELLS_SIDE, STRAIGHT_KNEE)
@@ -244,7 +219,7 @@ def pole_over(pose: FigurePose, chain: str, planned: Sequence[float], toes: Sequ
     turn = atan2(dot(along, cross(side, wanted)), dot(side, wanted))
     place = space.to_world(plus(root, rotated(turn_about(along, turn), off)))
     reach = sum(distance(a, b) for a, b in pairwise(run))
-    return PoleOver(place, asked.pole_angle - turn, length(perpendicular(minus(knee, root), along)) / reach)
+    return place, asked.pole_angle - turn, length(perpendicular(minus(knee, root), along)) / reach
 
 
 def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:

@@ -25,6 +25,7 @@ __all__ = (
     "AxisLock",
     "Balance",
     "Bend",
+    "BendSide",
     "Cone",
     "Facing",
     "Figure",
@@ -75,6 +76,7 @@ if TYPE_CHECKING or _core is None:
     from .limits.swing_twist import Twist, Twisting
     from .limits.universal import Universal
     from .path_fit import PathFit
+    from .pole import BendSide
     from .rows import (
         DEFAULT_MAX_PASSES,
         DEFAULT_RESTARTS,

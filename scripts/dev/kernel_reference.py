@@ -19,7 +19,7 @@ ENTRY = re.compile(r"^ {4}(\w+): (.*)$")
 SEE = re.compile(r"^See `(\w+)`(.*)$")  # what Python calls does what the compiled function of this name does
 TYPES = {"SupportsIndex": "int", "SupportsFloat": "float", "Sequence": "sequence"}
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (  # without names: all that is imported from the folder `limits`
-    ("Figures", ("Joint", "Figure", "PlacedJoints")),
+    ("Figures", ("Joint", "Figure", "PlacedJoints", "BendSide")),
     ("Goals", ("Point", "Facing", "Aim", "Bend", "Balance", "Stay", "Help")),
     ("Limits", ()),
     ("Solving", ("Settings", "Solver", "Solution", "Status", "Rows", "Trace", "Step")),
