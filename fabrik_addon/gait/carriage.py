@@ -35,10 +35,8 @@ FLATTEST = 0.6  # of how high a hip is over its foot midway through a stance: no
 EVENED = 2  # samples on either side over which the height of the body is averaged, twice
 STEP = 0.25  # of a cycle before and behind: where the body comes up and goes down once
 GIVEN = 0.15  # of a leg's reach: how much higher than it is long a leg lets the body be that carries no more
-RISING, RUNNING = (
-    0.24,
-    0.5,
-)  # of √(g · leg): how fast the body comes up and goes down as it walks; of its speed, or runs
+# How fast the body comes up and goes down as it walks, of √(g · leg), and as it runs, of its speed
+RISING, RUNNING = 0.24, 0.5
 STRETCHED = 0.999  # of a leg's reach: how far a leg stretches that walks by a cycle
 ROLLED_ON = radians(25.0)  # how much farther than its cycle has it a heel comes up, where its leg would be too short
 MIDWAY = 0.5  # of a stance, from which on its heel may come up for the leg to reach
@@ -84,7 +82,7 @@ def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body
     bounced = _bounced((evened + running(paces) * (raised - evened)).tolist(), clock.phases, bounces)
     carries = np.array([settings.body_carry for settings in course.settings])
     lows = np.array([min(settings.body_height - 1.0, 0.0) for settings in course.settings])
-    live = liveliness(paces, clock.tables(first)[2])
+    live = liveliness(paces, clock.tables[first][2])
     rises = carries * bounced + live * lows * course.legs[first].height
     return replace(body, offsets=offsets + np.where(has_cycle, rises, 0.0)[:, None] * ups, tilts=tilts)
 
@@ -92,7 +90,7 @@ def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body
 def _bearing(course: Course, clock: Clock, first: int) -> tuple[Doubles, Doubles]:
     """How far the body is from where an even way has it (F, 3), and how it is turned (F, 4), in its upright axes."""
     phases, paces, leg = np.array(clock.phases), np.array(clock.paces), course.legs[first]
-    tables, numbers, slowest = clock.tables(first)
+    tables, numbers, slowest = clock.tables[first]
     live = liveliness(paces, slowest)
     if course.clip is not None:
         return course.clip.at(phases, paces, live)
@@ -121,7 +119,7 @@ def _heights(
     (paths, feet), ups = walk, course.track.arrays[3]
     rows, bounds = list[tuple[Doubles, Doubles, Mask]](), list[Doubles]()
     for number, leg in enumerate(course.legs):
-        (tables, numbers, slowest) = clock.tables(number)
+        tables, numbers, slowest = clock.tables[number]
         hips = poses[0] + rotated_each(poses[1], np.broadcast_to(np.array(leg.hip), ups.shape))
         share, planted = feet.shares[number], feet.planted[number]
         is_known = ~np.isnan(share)

@@ -117,9 +117,9 @@ def own_cycle(
         off = walk.flat[(walk.first + frames) % count] @ np.array(FRONT) + frames * stride / count
         slid = max(slid, float(np.ptp(off)) / leg.reach)
     moments: Doubles = np.arange(SAMPLES + 1) * count / SAMPLES
-    spun = _at(run_on(turns, turns[0]), moments)
+    spun = between_frames(run_on(turns, turns[0]), moments)
     spun /= lengths(spun)[:, None]
-    way = [(x, y, 0.0) for x, y, _ in _at(offsets, moments).tolist()]
+    way = [(x, y, 0.0) for x, y, _ in between_frames(offsets, moments).tolist()]
     body_cycle = BodyCycle(tuple(way), tuple((w, x, y, z) for w, x, y, z in spun.tolist()), pace)
     return OwnCycle(tuple(found), body_cycle, slid)
 
@@ -177,7 +177,7 @@ def _walk(leg: Leg, foot: Tracked) -> _Walk:
     level = float(np.median(foot.lows[still])) + LOW * float(np.ptp(foot.lows)) if still.any() else 0.0
     first, stance = _stance(leg, still & (foot.lows <= level))
     frames = (first + np.arange(stance)) % count
-    pitches: Doubles = foot.pitches - _at(foot.pitches, np.array([first + 0.5 * (stance - 1)]))
+    pitches: Doubles = foot.pitches - between_frames(foot.pitches, np.array([first + 0.5 * (stance - 1)]))
     stood = flat(pitches)
     inner = frames[stance // 4 : stance - stance // 4]
     belt = -float(np.polyfit(np.arange(len(inner)), stood[inner] @ front, 1)[0]) if len(inner) > 1 else 0.0
@@ -220,23 +220,23 @@ def _cycle(leg: Leg, walk: _Walk, hips: Doubles, stride: float) -> Cycle:
     stance: Doubles = walk.first + shares * duty * count
     flight: Doubles = walk.first + (duty + shares * (1.0 - duty)) * count
     middle = float((ahead[frames] + (np.arange(walk.stance) - 0.5 * (walk.stance - 1)) * stride / count).mean())
-    rolls = _at(walk.pitches, stance)
+    rolls = between_frames(walk.pitches, stance)
     ahead_of_it, ankles = (leg.reach * part for part in leg.foot.rolled(rolls))
     forward = middle - (shares - 0.5) * duty * stride + ahead_of_it
     across = np.full_like(shares, aside[frames].mean())
     stood = np.stack((across, -forward, leg.home[2] + ankles), axis=1)
-    reaches = lengths(stood - _at(hips, stance)) / leg.reach
-    gone = _at(ahead, flight) + shares * (1.0 - duty) * stride
+    reaches = lengths(stood - between_frames(hips, stance)) / leg.reach
+    gone = between_frames(ahead, flight) + shares * (1.0 - duty) * stride
     gone = (gone - gone[0]) / (gone[-1] - gone[0])
     rise, swerve = (
         values - values[0] * _fading(shares) - values[-1] * _fading(1.0 - shares)
         for values in (
-            (_at(high, flight) - high[frames].mean()) / leg.reach,
-            _at(aside, flight) / leg.reach - across[0] / leg.reach,
+            (between_frames(high, flight) - high[frames].mean()) / leg.reach,
+            between_frames(aside, flight) / leg.reach - across[0] / leg.reach,
         )
     )
-    rows = np.stack((gone, np.maximum(rise, 0.0), _at(walk.pitches, flight), swerve), axis=1)
-    ends = abs(stood[[0, -1]] - _at(hips, stance[[0, -1]])) @ abs(front)
+    rows = np.stack((gone, np.maximum(rise, 0.0), between_frames(walk.pitches, flight), swerve), axis=1)
+    ends = abs(stood[[0, -1]] - between_frames(hips, stance[[0, -1]])) @ abs(front)
     return Cycle(
         stride,
         duty,
@@ -250,7 +250,7 @@ def _cycle(leg: Leg, walk: _Walk, hips: Doubles, stride: float) -> Cycle:
     )
 
 
-def _at(values: Doubles, moments: Doubles) -> Doubles:
+def between_frames(values: Doubles, moments: Doubles) -> Doubles:
     """What goes round in a cycle, between its frames."""
     low = np.floor(moments).astype(np.intp)
     share = moments - low

@@ -92,7 +92,8 @@ class Clock:
     cycles: list[tuple[Cycle, ...]]
 
     @cached_property
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
+        """By leg how it goes in a walk by a cycle."""
         found = list[Table]()
         for leg in range(max(map(len, self.cycles))):
             own = [cycles[leg] if cycles else None for cycles in self.cycles]
@@ -103,10 +104,6 @@ class Clock:
             slowest = np.array([SLOWEST, *(cycle.slowest for cycle in known.values())])
             found.append((np.array(tables), np.array(numbers, dtype=np.intp), slowest[numbers]))
         return found
-
-    def tables(self, leg: int) -> Table:
-        """How a leg goes in a walk by a cycle: see `Table`."""
-        return self._tables[leg]
 
     def time_of(self, phase: float) -> float | None:
         """When a phase is reached, seconds; None where it never is."""

@@ -39,6 +39,7 @@ from ..maths import (
     slerp,
     turn_about,
     turned,
+    unit,
     unit_or,
     units,
     v3,
@@ -123,17 +124,12 @@ class Steering:
     def _face(self, way: V3, up: V3, span: float) -> None:
         """Turn towards where it goes, no faster than a body turns."""
         ahead = perpendicular(turned(self.rotation, FRONT), up)
-        size = length(ahead) * length(way)
-        if size <= 0.0:
+        if length(ahead) * length(way) <= 0.0:
             return
-        angle = angle_between(_divided(ahead, length(ahead)), _divided(way, length(way)))
+        angle = angle_between(unit(ahead), unit(way))
         side = 1.0 if dot(cross(ahead, way), up) >= 0.0 else -1.0
         most = FASTEST_TURN * span
         self.turn(side * clipped(angle * (1.0 - 0.5 ** (span / TURNING)), 0.0, most))
-
-
-def _divided(a: V3, size: float) -> V3:
-    return (a[0] / size, a[1] / size, a[2] / size)
 
 
 LISTENING = 0.1  # seconds, half-life of the speed that is believed

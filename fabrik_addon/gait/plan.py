@@ -102,11 +102,6 @@ def feet_at(plan: WalkPlan, frame: float) -> tuple[FootPose, ...]:
     return plan.blocks[block][place]
 
 
-def path_at(plan: WalkPlan, frame: float) -> tuple[V3, Q4]:
-    """Place and rotation of a rigid body on its path at a frame, not carried."""
-    return sample(plan.body, plan.time_of(frame))
-
-
 def body_pose_at(plan: WalkPlan, frame: float) -> tuple[V3, Q4]:
     """Place and rotation of the body at a frame, carried."""
     return plan.surface_pose(BODY, plan.time_of(frame))

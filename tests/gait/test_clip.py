@@ -11,7 +11,7 @@ from fabrik_addon.gait.clip import OwnCycle, Tracked, own_cycle, with_faster
 from fabrik_addon.gait.cycle import SAMPLES
 from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg
-from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, path_at, rhythm_over, to_text
+from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, rhythm_over, sample, to_text
 from fabrik_addon.gait.planning import Walk, plan_walk
 from fabrik_addon.gait.settings import Settings
 from fabrik_addon.maths import Z_AXIS, Doubles, turned, turns_about
@@ -119,7 +119,7 @@ def test_on_level_ground_at_its_own_speed_the_clip_comes_back() -> None:
     assert judged.inside <= 1e-9
     heights, ankles = list[float](), list[float]()
     for frame in range(60, 120):
-        (place, rotation), (way, _) = body_pose_at(plan, frame), path_at(plan, frame)
+        (place, rotation), (way, _) = body_pose_at(plan, frame), sample(plan.body, plan.time_of(frame))
         phase = float(rhythm_over(plan, [frame])[0][0])
         height, yaw = body_at_phase(phase)
         heights.append(abs(place[2] - height_of(WOLF) - height))

@@ -15,7 +15,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import InvalidValueError
-from ...gait.clip import OwnCycle, Tracked, own_cycle, run_on, with_faster
+from ...gait.clip import OwnCycle, Tracked, between_frames, own_cycle, run_on, with_faster
 from ...gait.cycle import share_of_faster
 from ...gait.gaits import CLIP, gait_of
 from ...gait.legs import Leg
@@ -273,12 +273,8 @@ def posture_of(own: OwnClip, plan: WalkPlan, frames: Sequence[int], body: str) -
 
 def _phased(rows: Doubles, phases: Doubles, shares: Doubles) -> Doubles:
     """What goes round in the frames of a clip, at the phases of a walk, and so much of it; its mean where none."""
-    moments = phases % 1.0 * len(rows)
-    low = np.floor(moments).astype(np.intp)
-    share = (moments - low)[:, None]
-    found: Doubles = rows[low % len(rows)] * (1.0 - share) + rows[(low + 1) % len(rows)] * share
     mean: Doubles = rows.mean(axis=0)
-    return mean + shares * (found - mean)
+    return mean + shares * (between_frames(rows, phases % 1.0 * len(rows)) - mean)
 
 
 # How a walker walks as a file, for other characters and projects: its settings, and the clips by which it goes.

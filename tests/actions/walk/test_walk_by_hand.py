@@ -15,7 +15,7 @@ from fabrik_addon.actions.walk.lead import Led, begin, keep_recording, lead_to, 
 from fabrik_addon.actions.walk.plan import plan_walk, planned_frames, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait.plan import feet_at, path_at
+from fabrik_addon.gait.plan import feet_at, sample
 from fabrik_addon.rig import walk_goals
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
@@ -145,7 +145,7 @@ class TestRecording:
         assert scene.frame_end == last
         assert rig_of(walker).live
         plan = walk_plan(walker)
-        assert path_at(plan, last)[0] == pytest.approx(shown, abs=1e-4)
+        assert sample(plan.body, plan.time_of(last))[0] == pytest.approx(shown, abs=1e-4)
         for frame in each_frame((30, 3, 17, 36, 9)):
             assert worst_foot(walker, frame) <= 1e-3
         assert what_is_old(walker, scene) == ""
