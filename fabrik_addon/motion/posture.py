@@ -20,16 +20,7 @@ CLOSED, JOINTS = radians(52.0), 3
 LEFTWARDS = crosses(UP, FORWARD)
 
 
-class ArmSwing(NamedTuple):
-    """How an arm swings in F frames, radians.
-
-    Attributes:
-        shoulder: (F,), the upper arm forward of the vertical.
-        elbow: (F,), bent.
-    """
-
-    shoulder: Doubles
-    elbow: Doubles
+ArmSwing = tuple[Doubles, Doubles]  # (F,) each, radians: the upper arm forward of the vertical, the elbow bent
 
 
 class Bearing(NamedTuple):
@@ -125,7 +116,7 @@ def _above(body: Body, bone: int, turns: Mapping[int, Doubles]) -> int:
 
 def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:
     """The turns (F, 4) of the bones of an arm that hangs, swings about the shoulder and bends."""
-    joints, count = body.joints(limb), len(chest)
+    joints, count, (shoulder, elbow) = body.joints(limb), len(chest), swing
     side = 1.0 if float(dots(body.points(limb)[0], LEFTWARDS)) > 0.0 else -1.0
     down = units(-np.cos(OUT) * UP + np.sin(OUT) * side * LEFTWARDS)
     a, b, c = body.points(limb)
@@ -138,8 +129,8 @@ def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mappi
     first, second = (way - dots(way, hinge) * hinge for way in (b - a, c - b))
     at_rest = np.arctan2(dots(crosses(first, second), hinge), dots(first, second))
     across = np.broadcast_to(-LEFTWARDS, (count, 3))  # a positive turn about it brings what hangs forward
-    swung = products(chest, products(turns_about(across, swing.shoulder), np.broadcast_to(hanging, (count, 4))))
-    bent = products(swung, turns_about(np.broadcast_to(hinge, (count, 3)), swing.elbow - at_rest))
+    swung = products(chest, products(turns_about(across, shoulder), np.broadcast_to(hanging, (count, 4))))
+    bent = products(swung, turns_about(np.broadcast_to(hinge, (count, 3)), elbow - at_rest))
     found = {limb.bones[place]: swung for place in range(joints[0], joints[1])}
     return found | {limb.bones[place]: bent for place in range(joints[1], joints[2])}
 

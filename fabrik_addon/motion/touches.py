@@ -47,18 +47,9 @@ NO_TURN = np.array((1.0, 0.0, 0.0, 0.0))
 LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
 
 
-class Clasp(NamedTuple):
-    """Two hands that touch each other.
-
-    Attributes:
-        hands: The names of their arms.
-        apart: (F, 3), the way from the palm of the first to that of the second.
-        shares: (F,), how much of that is wanted: 1 while they touch.
-    """
-
-    hands: tuple[str, str]
-    apart: Doubles
-    shares: Doubles
+# Two hands that touch each other: the names of their arms; (F, 3), the way from the palm of the first to that of the
+# second; (F,), how much of that is wanted: 1 while they touch
+Clasp = tuple[tuple[str, str], Doubles, Doubles]
 
 
 class Touches(NamedTuple):
@@ -140,7 +131,8 @@ def keep(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
 
 def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
     every: Doubles = np.ones(len(motion.turns))
-    names = dict.fromkeys((*touches.contacts, *(touches.clasp.hands if touches.clasp else ())))
+    clasped = touches.clasp[0] if touches.clasp else ()
+    names = dict.fromkeys((*touches.contacts, *clasped))
     limbs = {name: body.limbs[name] for name in names}
     feet = {name: foot_of(body, motion, limb) for name, limb in limbs.items()}
     ways: dict[str, Doubles] = {name: np.zeros((len(every), 3)) for name in names}

@@ -61,7 +61,7 @@ from .contacts import (
     LEG as LEG_LENGTH,
 )
 from .smoothing import blurred
-from .touches import Clasp, Touches, keep, lean, palm_of
+from .touches import Touches, keep, lean, palm_of
 
 MOST_DRIFT = radians(1.5)  # slope of a ground that is taken for drift, and out of the motion
 FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
@@ -198,7 +198,7 @@ def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: f
         if name in contacts:
             touch &= contacts[name] == NONE
     ratio = float(lengths(target.limbs[a].sole[1]) / lengths(source.limbs[a].sole[1]))
-    clasp = Clasp((a, b), ratio * apart, shares_near(touch, COMES * rate)) if touch.any() else None
+    clasp = ((a, b), ratio * apart, shares_near(touch, COMES * rate)) if touch.any() else None
     return Touches(contacts, heights, clasp)
 
 

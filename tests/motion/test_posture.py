@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, products, rotated_each, turn_angles, turns_about, units
 from fabrik_addon.motion.body import Body, Limb
-from fabrik_addon.motion.posture import OUT, ArmSwing, Bearing, held, turned_by
+from fabrik_addon.motion.posture import OUT, Bearing, held, turned_by
 
 NAMES = ("hips", "spine", "chest", "head", "upper.L", "lower.L", "hand.L")
 PARENTS = (-1, 0, 1, 2, 2, 4, 5)
@@ -51,7 +51,7 @@ def whole(made: Body, found: dict[int, Doubles], bone: int) -> Doubles:
 def test_arms_hang_swing_forward_and_bend_from_any_rest_pose(up: float, roll: float) -> None:
     made = body(up, roll)
     shoulder, elbow = np.radians(np.linspace(-20.0, 20.0, COUNT)), np.radians(np.linspace(0.0, 40.0, COUNT))
-    found = held(made, Bearing(STILL, STILL, {"L": ArmSwing(shoulder, elbow)}, np.zeros(COUNT), STILL), {})
+    found = held(made, Bearing(STILL, STILL, {"L": (shoulder, elbow)}, np.zeros(COUNT), STILL), {})
     upper = rotated_each(whole(made, found, 4), np.broadcast_to(made.heads[5] - made.heads[4], (COUNT, 3))) / 0.3
     lower = rotated_each(whole(made, found, 5), np.broadcast_to(made.heads[6] - made.heads[5], (COUNT, 3))) / 0.25
     assert upper[:, 0] == pytest.approx(np.full(COUNT, sin(OUT)), abs=1e-9)
@@ -63,9 +63,7 @@ def test_arms_hang_swing_forward_and_bend_from_any_rest_pose(up: float, roll: fl
 def test_an_elbow_bends_about_the_hinge_that_is_known() -> None:
     made, hinge = body(0.0, 1.0), units(np.array((0.9, 0.1, -0.4)))
     elbow = np.radians(np.linspace(0.0, 40.0, COUNT))
-    found = held(
-        made, Bearing(STILL, STILL, {"L": ArmSwing(np.zeros(COUNT), elbow)}, np.zeros(COUNT), STILL), {5: hinge}
-    )[5]
+    found = held(made, Bearing(STILL, STILL, {"L": (np.zeros(COUNT), elbow)}, np.zeros(COUNT), STILL), {5: hinge})[5]
     assert found[:, 1:] == pytest.approx(np.outer(found[:, 1:] @ hinge, hinge), abs=1e-12)
     assert 2.0 * np.arctan2(np.abs(found[:, 1:] @ hinge), found[:, 0]) == pytest.approx(elbow, abs=1e-9)
 

@@ -23,7 +23,7 @@ from ...gait.plan import WalkPlan, rhythm_over
 from ...gait.settings import Settings
 from ...maths import FRONT, Doubles, conjugates, eased_each, products, rotated_each, turns_about, units
 from ...motion.body import Body
-from ...motion.posture import ArmSwing, Bearing, curled, held, turned_by
+from ...motion.posture import Bearing, curled, held, turned_by
 from ...recognise.find import HUMAN
 from ...recognise.part import LEG
 from ...rig.animation.channels import plain_path, rotation_path
@@ -186,7 +186,7 @@ def _bearing(plan: WalkPlan, frames: Sequence[int], settings: Settings) -> Beari
     """How the upper body is held in each frame, arms and trunk as the style has it."""
     phases, paces = rhythm_over(plan, frames)
     (turn, drop, _), (yaw, tilt), whole = pelvis_at(paces, phases), thorax_at(paces, phases), liveliness(paces)
-    arms = {side: ArmSwing(*arm_at(paces, phases + by, settings.arm_swing)) for side, by in AHEAD.items()}
+    arms = {side: arm_at(paces, phases + by, settings.arm_swing) for side, by in AHEAD.items()}
     rising, aside, looking = _bent_by_way(plan, frames, settings.acceleration)
     lean, head = lean_at(paces) + whole * (settings.lean + rising), turned_by(-looking, np.zeros(len(looking)))
     return Bearing(turned_by(turn, drop), turned_by(yaw, tilt - whole * aside), arms, lean, head)
