@@ -24,7 +24,7 @@ from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import frames_visited, keys_of_goals, to_the_end
+from ..frames import frames_visited, keys_of_goals, part_of, to_the_end
 from ..motion.edits import edits_of, rest_within
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
@@ -273,22 +273,6 @@ def _keys_of_goals(one: ChainSet, settings: BakeSettings) -> Doubles:
     return np.array(keys, dtype=np.float64)
 
 
-class _Progress:
-    """How much of a bake is done: its levels take a part each, and the comparison another."""
-
-    def __init__(self, parts: int) -> None:
-        self.parts, self.ended, self.share = parts, 0, 0.0
-
-    def within(self, share: float) -> float:
-        """Some share of the part at hand is done; how much of all that is, never less than before."""
-        self.share = max(self.share, (self.ended + min(share, 1.0)) / self.parts)
-        return self.share
-
-    def end(self) -> None:
-        """The part at hand is done."""
-        self.ended += 1
-
-
 class _Run:
     """One bake, and the way back.
 
@@ -308,19 +292,18 @@ class _Run:
         self.armatures = {name: BakedArmature(owner, own[name], settings.into) for name, owner in owners.items()}
 
     def steps(self) -> Iterator[float]:
-        """Read, solve and key level by level, then compare; yields how much is done."""
-        progress = _Progress(len(self.groups) + (self.settings.verify != "NONE"))
-        for group in self.groups:
-            for share in self._level(group, is_last=group is self.groups[-1]):
-                yield progress.within(share)
-            progress.end()
+        """Read, solve and key level by level, then compare; yields how much is done: a part for each of these."""
+        count = len(self.groups)
+        parts = count + (self.settings.verify != "NONE")
+        for i, group in enumerate(self.groups):
+            yield from part_of(self._level(group, is_last=i + 1 == count), i / parts, (i + 1) / parts)
         frames = frames_to_check(self.results, self.settings.verify)
         for i, _ in enumerate(verify(self.context, self.tracks, frames, self.settings.clean_up)):
-            yield progress.within((i + 1) / len(frames))
+            yield (count + (i + 1) / len(frames)) / parts
         for armature in self.armatures.values():
             armature.finish()
 
-    def _level(self, group: Sequence[ChainSet], is_last: bool) -> Iterator[float]:
+    def _level(self, group: Sequence[ChainSet], is_last: bool) -> Generator[float, None, None]:
         """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
         tracks = [self._track(one) for one in group]
         most = max(len(track.frames) for track in tracks)
