@@ -145,7 +145,9 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     chain_set = scope.chain_set(owner)
     pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
     started = pose.figure if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
-    restore = _restorer(owner, scope, started)
+    target = goal_of(dragged, "target") if scope.follows else None
+    also = restorer(target) if target is not None else None
+    restore = pose_restorer(owner, started, pauses=_pauses(owner, scope), also=also)
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
@@ -169,23 +171,21 @@ def _pauses(owner: bpy.types.Object, scope: Scope) -> bool:
     return rig_of(owner).live and not scope.follows and is_moved
 
 
-def _restorer(owner: bpy.types.Object, scope: Scope, figure: RigFigure) -> Callable[[], None]:
-    """What puts back bones, the target that is moved along, and live posing, as they stand now."""
-    rig, pauses = owner.name, _pauses(owner, scope)
-    target = goal_of(rig_of(owner).chains[scope.taken.chain], "target") if scope.follows else None
-    bones = pose_bones(owner)
+def pose_restorer(
+    owner: bpy.types.Object, figure: RigFigure, *, pauses: bool, also: Callable[[], None] | None = None
+) -> Callable[[], None]:
+    """What puts back the bones of a figure as they stand now, something else, and live posing where that pauses."""
+    rig, bones = owner.name, pose_bones(owner)
     channels = [(name, channel_of(bones[name].rotation_mode)[0]) for name in figure.bones]
-    channels += [(figure.bones[0], "location"), *figure.plain_channels]
-    before = KeptChannels(owner, channels)
-    restore_target = restorer(target) if target is not None else None
+    before = KeptChannels(owner, [*channels, (figure.bones[0], "location"), *figure.plain_channels])
 
     def restore() -> None:
         live_state.held = False
         found = bpy.data.objects.get(rig)
         if found is not None and found.pose is not None:
             before.put_back(found)
-        if restore_target is not None:
-            restore_target()
+        if also is not None:
+            also()
         if pauses:
             resume_live()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -14,7 +15,7 @@ from ...errors import BoneError, ChainError, place_of
 from ...gait.feet import Foothold
 from ...gait.led import HandWalk, Steering
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
-from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
+from ...rig.animation.channels import channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
@@ -29,7 +30,7 @@ from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
 from ..bake.checks import check_action
 from ..bake.keys import Destination
-from ..drag.drag import leave
+from ..drag.drag import leave, pose_restorer
 from ..drag.scope import moved_chains
 from ..figure_pose import FigurePose
 from ..frames import check_range, fps_of, frames_visited, go_to
@@ -118,7 +119,9 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     except BaseException:
         set_led_poses(owner.name_full, None)
         raise
-    led = Led(owner.name, walk, steering, chain_set.names, figure, _restorer(owner, figure))
+    also = partial(set_led_poses, owner.name_full, None)
+    restore = pose_restorer(owner, figure, pauses=rig_of(owner).live, also=also)
+    led = Led(owner.name, walk, steering, chain_set.names, figure, restore)
     live_state.held = True
     live_state.paused = live_state.paused or rig_of(owner).live
     return led
@@ -128,25 +131,6 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.De
     """Where the effector of a chain stands in the world, and the turn of its tip bone from how it is at rest."""
     held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.at_head)
     return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
-
-
-def _restorer(owner: bpy.types.Object, figure: RigFigure) -> Callable[[], None]:
-    """What puts back the bones and live posing as they stand now."""
-    rig, full, pauses = owner.name, owner.name_full, rig_of(owner).live
-    channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in figure.bones]
-    channels += figure.plain_channels
-    before = KeptChannels(owner, channels)
-
-    def restore() -> None:
-        live_state.held = False
-        set_led_poses(full, None)
-        found: bpy.types.Object | None = bpy.data.objects.get(rig)
-        if found is not None and found.pose is not None:
-            before.put_back(found)
-        if pauses:
-            resume_live()
-
-    return restore
 
 
 def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> None:
