@@ -24,6 +24,7 @@ from ..rig.spaces import remove_unused_anchors
 from ..rig.versions import check_not_newer, clear_bones, clear_stored
 from ..texts import Text
 from .chains import link_like
+from .frames import scene_of
 from .setup.controls import undraw_controls
 from .walk.bake import mark_steps
 
@@ -155,8 +156,7 @@ def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) 
     Raises:
         TargetError: No other armature has its goals.
     """
-    assert context.scene is not None
-    others = [found for found in context.scene.objects if found.type == "ARMATURE" and found != owner]
+    others = [found for found in scene_of(context).objects if found.type == "ARMATURE" and found != owner]
     theirs = {goal.found for other in others for chain in rig_of(other).chains for goal in goals_of(chain)}
     refs = [goal for chain in rig_of(owner).chains for goal in goals_of(chain)]
     shared = list(dict.fromkeys(goal.found for goal in refs if goal.found in theirs and goal.found != owner))

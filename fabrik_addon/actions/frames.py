@@ -29,14 +29,20 @@ PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain who
 KEYED_BY = ("location", "rotation", "scale", "delta_")  # properties whose keys move an object or a bone; prefixes
 
 
+def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
+    """The scene of a context, which is without one only while Blender starts or quits."""
+    assert context.scene is not None
+    return context.scene
+
+
+def rate_of(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
 def go_to(scene: bpy.types.Scene, frame: float) -> None:
     """Let Blender evaluate a frame, sub-frame included."""
     scene.frame_set(floor(frame), subframe=frame - floor(frame))
-
-
-def fps_of(scene: bpy.types.Scene) -> float:
-    """Frames a second."""
-    return scene.render.fps / scene.render.fps_base
 
 
 @contextmanager

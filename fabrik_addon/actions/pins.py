@@ -32,6 +32,7 @@ from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted, worded
 from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .chains import add_chain, limb_length, read_defaults, remove_chain
+from .frames import scene_of
 from .keep_pose import keep_and_tell, unposed
 from .live.user_edits import own_work
 from .spaces import Anchored, bring_to, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
@@ -252,11 +253,10 @@ def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: st
 
 def _hang_back(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
     """Let what carried the target of a chain carry it again, if pinning took it off; why it can't be, as sentences."""
-    assert context.scene is not None
     goal = _target_of(owner, name)
     if goal is None or not is_taken_off(goal):
         return []
-    return _hang(context, goal, space_before_pin(goal, context.scene.frame_current_final))
+    return _hang(context, goal, space_before_pin(goal, scene_of(context).frame_current_final))
 
 
 def _target_of(owner: bpy.types.Object, name: str) -> GoalRef | None:

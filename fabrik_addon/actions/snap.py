@@ -64,7 +64,7 @@ from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..texts import Text, joined
 from .bends import bend_between, bend_of
 from .figure_pose import FigurePose, goal_point
-from .frames import frames_visited, go_to
+from .frames import frames_visited, go_to, scene_of
 from .keep_pose import WORTH_TELLING, keep_at_tips, read_poses
 from .solve import Item
 
@@ -321,8 +321,7 @@ def snap_steps(
     Raises:
         FabrikError: Something can't be moved or keyed; nothing was.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     check_snap(wanted)
     now = relocations(context, [item for item, frames in wanted if not frames])
     found: list[tuple[float, Moved]] = []

@@ -46,7 +46,7 @@ from ..rig.spaces import (
     target_of,
 )
 from ..texts import Text, joined, worded
-from .frames import go_to
+from .frames import go_to, scene_of
 from .keep_pose import keep_and_tell, let_go, unposed
 from .live.state import state as live_state
 from .moved_goals import Loosed, goal_to_leave
@@ -166,8 +166,7 @@ def switch_spaces(
     Raises:
         TargetError: One can't be hung there; nothing was changed.
     """
-    assert context.scene is not None
-    now = context.scene.frame_current_final
+    now = scene_of(context).frame_current_final
     switches = [_Switch(goal, to, keyed, holds, pins) for goal, to in wanted if not _hangs_on(goal, to)]
     for one in switches:
         one.is_keyed = keyed or is_switched_by_keys(one.goal)
@@ -355,8 +354,7 @@ def _circle(one: _Switch, own: set[tuple[str, str]]) -> Text | str:
 
 def _visit(context: bpy.types.Context, wanted: Sequence[tuple[_Switch, set[float]]]) -> list[_Switch]:
     """Note where all stands in some frames, the one at hand among them; which are carried from elsewhere now."""
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     assert context.view_layer is not None
     now, moved = scene.frame_current_final, list[_Switch]()
     frames = sorted({frame for _, own in wanted for frame in own}, key=lambda frame: (frame != now, frame))

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import bpy
 
 from ..actions.bake import BakeSettings, bake_steps
-from ..actions.frames import fps_of, frames_between, to_the_end
+from ..actions.frames import frames_between, rate_of, scene_of, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
@@ -164,12 +164,11 @@ def walk_open_file(
 def _walked(
     owner: bpy.types.Object, span: tuple[int, int], body_bone: str, way: tuple[SavedCycle | None, dict[str, Any]]
 ) -> Report:
-    walker, (cycle, given), scene = rig_of(owner).walker, way, bpy.context.scene
-    assert scene is not None
+    walker, (cycle, given) = rig_of(owner).walker, way
     made: list[str] = []
     if not len(walker.legs) or body_bone:
         made = add_walker(bpy.context, owner, body_bone).made
-    told = use_cycle(owner, cycle, fps_of(scene)) if cycle is not None else []
+    told = use_cycle(owner, cycle, rate_of(scene_of(bpy.context))) if cycle is not None else []
     for name, value in given.items():
         setattr(walker, name, value)
     planned = plan_walk(bpy.context, owner, span)

@@ -16,7 +16,7 @@ from mathutils import Vector
 from mathutils.geometry import intersect_line_plane
 
 from ..actions.chain_edit import working_rig
-from ..actions.frames import fps_of
+from ..actions.frames import rate_of
 from ..actions.status import length_text
 from ..actions.walk.lead import Led, begin, check_recording, keep_recording, lead_to, leave_led
 from ..errors import FabrikError, InvalidValueError
@@ -173,7 +173,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         way = (Vector(led.steering.place) - self._origin).length
         text = Text("Walk by Hand: {distance}", distance=length_text(way, scene))
         if self.record:
-            frame = scene.frame_current + led.walk.time * fps_of(scene)
+            frame = scene.frame_current + led.walk.time * rate_of(scene)
             text = joined(", ", (text, Text("recording frame {frame:.0f}", frame=frame)))
         if context.area is not None:
             context.area.header_text_set(iface_(text))

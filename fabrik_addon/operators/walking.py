@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_rig
-from ..actions.frames import fps_of
+from ..actions.frames import rate_of
 from ..actions.keep_pose import LetGo
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.clip import cycle_text, load_cycle, use_cycle
@@ -80,7 +80,7 @@ class FABRIK_OT_cycle_export(ToFile, WalkerOperator):
     bl_label = "Export Cycle"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        path = self.write(cycle_text(owner, fps_of(context.scene)))
+        path = self.write(cycle_text(owner, rate_of(context.scene)))
         clips = [one.name for one in rig_of(owner).walker.clips]
         words = [Text("how '{name}' walks is written to '{path}'", name=owner.name, path=path)]
         self.tell(*words, *([Text("with the clips {clips}", clips=quoted(clips))] if clips else []))
@@ -92,7 +92,7 @@ class FABRIK_OT_cycle_import(FromFile, WalkerOperator):
     bl_label = "Import Cycle"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        warnings = use_cycle(owner, load_cycle(self.path), fps_of(context.scene))
+        warnings = use_cycle(owner, load_cycle(self.path), rate_of(context.scene))
         gait = label_(GAIT_LABELS[rig_of(owner).walker.gait])
         self.tell(Text("{gait}: plan the walk next", gait=gait), warnings=warnings)
 

@@ -22,6 +22,7 @@ from ...rig.figure.start_pose import start_from_keys
 from ...rig.goals import goals_of
 from ...rig.schema import rig_of
 from ...texts import Text
+from ..frames import scene_of
 from ..motion.edits import are_moved, edited_chains, edited_frames, is_led, span_of_motion
 from ..solve import Item, together
 from .checks import BakeSettings, check_bake
@@ -49,8 +50,7 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generato
     Raises:
         FabrikError: It can't be keyed; nothing was changed.
     """
-    scene, chains = context.scene, [chain for chain in edited_chains(owner) if chain.enabled]
-    assert scene is not None
+    scene, chains = scene_of(context), [chain for chain in edited_chains(owner) if chain.enabled]
     keyed = chains_animated_in(owner, "goal")
     if keyed:
         raise ChainError("its Goal is keyed, so that it edits at times: bake it", rig=owner.name, chain=min(keyed))

@@ -24,7 +24,7 @@ from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import frames_visited, keys_of_goals, part_of, to_the_end
+from ..frames import frames_visited, keys_of_goals, part_of, scene_of, to_the_end
 from ..motion.edits import edits_of, rest_within
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
@@ -224,8 +224,7 @@ def bake_steps(
     Yields:
         How much of it is done, from 0 to 1.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     if not items:
         raise ChainError("there is no chain to bake: none is enabled or chosen")
     sets = together(items)

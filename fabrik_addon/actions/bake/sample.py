@@ -30,7 +30,7 @@ from ...rig.figure.space import ChainSpaces, are_spaces
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
 from ...texts import Text
-from ..frames import go_to
+from ..frames import go_to, scene_of
 
 # Chains that are solved together over the frames of a bake: what is asked of them, and what was found.
 #
@@ -444,8 +444,7 @@ class _Goals:
 
 def _visited(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[None]:
     """Read chains at each of their frames, as Blender evaluates it."""
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     groups = [({frame: k for k, frame in enumerate(own[0].frames.tolist())}, own) for own in _together(tracks)]
     goals = [_Goals([track for track in own if track.goes_by_rows], len(places)) for places, own in groups]
     frames = {frame for places, _ in groups for frame in places}

@@ -22,7 +22,7 @@ from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
 from ...rig.targets import BoneHead, Named, quaternions_of
 from ...texts import Text
-from ..frames import go_to
+from ..frames import go_to, scene_of
 from ..solve import bones_above, bones_of
 from .report import MOVED, REACHED, ChainBake, all_frames
 from .sample import Track
@@ -84,9 +84,8 @@ def _scene_of(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[b
 
     The latter is as good where nothing else moves these, and spares the evaluation of all that hangs on them.
     """
-    assert context.scene is not None
     if not all(track.is_plain for track in tracks):
-        yield context.scene
+        yield scene_of(context)
         return
     scene = bpy.data.scenes.new("Bake")
     try:

@@ -32,6 +32,7 @@ from ...rig.versions import bring_up_to_date
 from ...texts import Text, joined
 from ..chain_edit import copy_limit
 from ..chains import Empty, link_like, read_defaults
+from ..frames import scene_of
 from ..goals import make_goals
 from ..spaces import is_taken_off, switch_spaces
 from .pose import write_mirrored
@@ -284,8 +285,7 @@ def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPl
 
 def _of_the_name(context: bpy.types.Context, goal: bpy.types.Object) -> bpy.types.Object | None:
     """The empty of the scene that has a goal's name for the other side already."""
-    assert context.scene is not None
-    found = context.scene.objects.get(flipped_name(goal.name))
+    found = scene_of(context).objects.get(flipped_name(goal.name))
     return found if found is not None and found != goal and found.type == "EMPTY" and found.is_editable else None
 
 

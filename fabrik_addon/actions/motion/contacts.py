@@ -55,7 +55,7 @@ from ...rig.schema import FabrikChain, rig_of
 from ...rig.skeleton import sole_at_rest
 from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text
-from ..frames import fps_of, frames_visited, go_to
+from ..frames import frames_visited, go_to, rate_of, scene_of
 from ..setup.parts import chain_of, find_parts
 from .clips import read_clip
 from .edits import span_of_motion
@@ -178,8 +178,7 @@ def find_steps(
     Raises:
         FabrikError: There is no leg, or it can't be keyed; nothing was changed.
     """
-    scene, legs = context.scene, legs_of(owner)
-    assert scene is not None
+    scene, legs = scene_of(context), legs_of(owner)
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames)
     check_ground(owner, ground)
@@ -187,10 +186,10 @@ def find_steps(
     with frames_visited(scene):
         feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {0: ground})
         seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
-        slope = slope_of(seen, fps_of(scene))
+        slope = slope_of(seen, rate_of(scene))
         if angle := round(degrees(atan(float(np.linalg.norm(slope))))):
             notes = [*notes, Text("the ground of the motion slopes by {degrees}°", degrees=angle)]
-        kinds = [find_contacts(foot, fps_of(scene), slope) for foot in seen]
+        kinds = [find_contacts(foot, rate_of(scene), slope) for foot in seen]
         ensure_action(owner)
         number = ground_number(owner, ground)
         for sole, own in zip(soles, kinds, strict=True):
@@ -258,8 +257,7 @@ def clean_steps(
     Raises:
         FabrikError: There is nothing to do, or it can't be keyed; nothing was changed.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames)
     times = np.array(frames, dtype=np.float64)
@@ -284,7 +282,7 @@ def clean_steps(
     with frames_visited(scene):
         known = _grounds(owner, tracks.values(), notes)
         feet, paths, grounds = yield from _sampled(context, owner, soles, frames, controls, known)
-        rate = fps_of(scene)
+        rate = rate_of(scene)
         span = _span(owner, scene)
         shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
         kinds = {name: kinds_of(track) for name, track in tracks.items()}
@@ -352,10 +350,10 @@ def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
     Raises:
         FabrikError: The foot has no contact here, or it can't be keyed; nothing was changed.
     """
-    assert context.scene is not None
-    contact = contact_at(owner, resolve_bones(owner, chain)[-1].name, context.scene.frame_current)
+    scene = scene_of(context)
+    contact = contact_at(owner, resolve_bones(owner, chain)[-1].name, scene.frame_current)
     depsgraph = context.evaluated_depsgraph_get()
-    cursor = v3(context.scene.cursor.location) if at_cursor else None
+    cursor = v3(scene.cursor.location) if at_cursor else None
     held = read_held(owner.evaluated_get(depsgraph), contact.bone, chain.at_head)
     place, turn = foothold_goal(chain, depsgraph, cursor) or held
     if cursor is not None and not is_walked(chain):
@@ -423,8 +421,7 @@ def _sampled(
         How each foot moves, in the world; by the names of controls how these do; by the numbers of grounds that are
         there (F, 7), their places and rotations.
     """
-    scene, count = context.scene, len(frames)
-    assert scene is not None
+    scene, count = scene_of(context), len(frames)
     paths = {name: ControlPath(np.zeros((count, 3, 3)), np.zeros((count, 3)), []) for name in controls}
     stands: dict[int, Doubles] = {key: np.zeros((count, 7)) for key, one in grounds.items() if one is not None}
     rows = [(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 3))) for _ in soles]

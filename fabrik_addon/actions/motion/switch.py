@@ -20,7 +20,7 @@ from ...rig.schema import FabrikChain
 from ...rig.walk_goals import is_walked
 from ...texts import Text, joined
 from ..figure_pose import SAME, FigurePose
-from ..frames import go_to
+from ..frames import go_to, scene_of
 from ..keep_pose import keep_and_tell, unposed
 from ..snap import check_snap, relocations
 from ..solve import Item, together
@@ -108,8 +108,7 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
 
 
 def _frame(context: bpy.types.Context) -> int:
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     if scene.frame_subframe:
         go_to(scene, scene.frame_current)
     return scene.frame_current

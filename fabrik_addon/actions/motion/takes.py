@@ -19,7 +19,7 @@ from ...rig.animation.compat import curves_of_action, give_action, playing, slot
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
-from ..frames import fps_of, part_of
+from ..frames import part_of, rate_of, scene_of
 from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
 from .transfer import TransferResult, read_steps
@@ -105,9 +105,8 @@ def files_steps(
         FabrikError: A file can't be imported, read or keyed; nothing was changed.
     """
     check_own_keys(owner)
-    found, scene = list[Take](), context.scene
-    assert scene is not None
-    rate = fps_of(scene)
+    found, scene = list[Take](), scene_of(context)
+    rate = rate_of(scene)
     for path in paths:
         if path.suffix.lower() not in IMPORTERS:
             raise InvalidValueError(Text("'{path}' is no BVH, FBX or glTF file", path=path))
@@ -115,7 +114,7 @@ def files_steps(
             raise InvalidValueError(Text("there is no file '{path}'", path=path))
     for k, path in enumerate(paths):
         with _imported(context, path) as (source, actions):
-            ratio = rate / fps_of(scene)  # importers may set the rate of the file
+            ratio = rate / rate_of(scene)  # importers may set the rate of the file
             steps = _takes(context, source, actions, owner, options)
             takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
         for name, clip, result in takes:
@@ -152,8 +151,7 @@ def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.type
     Raises:
         InvalidValueError: It can't be imported, or no armature moves in it.
     """
-    scene, layer = context.scene, context.view_layer
-    assert scene is not None
+    scene, layer = scene_of(context), context.view_layer
     assert layer is not None
     before, active = everything(), layer.objects.active
     mode = active.mode if active is not None else "OBJECT"

@@ -15,7 +15,7 @@ from ...rig.animation.compat import is_selected
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.schema import FabrikChain, rig_of
 from ..drag import Taken
-from ..frames import go_to
+from ..frames import go_to, scene_of
 
 
 class Trail(NamedTuple):
@@ -101,8 +101,7 @@ def trail_steps(
     Yields:
         How much of it is done, from 0 to 1.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     stood, found = scene.frame_current_final, list[list[V3]]([] for _ in taken)
     try:
         for k, frame in enumerate(frames):

@@ -25,7 +25,7 @@ from ...rig.goals import is_offset
 from ...rig.schema import rig_of
 from ...rig.skeleton import read_skeleton, sole_at_rest
 from ...texts import Text
-from ..frames import fps_of, frames_visited, go_to
+from ..frames import frames_visited, go_to, rate_of, scene_of
 from ..setup.controls import flesh_of
 from ..setup.parts import between_body_and_parts, find_parts, parts_to_read
 from ..walk.setup import frame_for, upright_of
@@ -165,8 +165,7 @@ def read_steps(
     Raises:
         FabrikError: They have no part in common, or it can't be read.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     if source == owner:
         raise RigError("it is the armature from which the motion comes: choose another one", rig=owner.name)
     data = source.animation_data
@@ -191,7 +190,7 @@ def read_steps(
         real = slice(before, len(frames) - after)
         frames, above = frames[real], above[real]
         motion = Motion(motion.turns[real], motion.heads[real])
-    rate = fps_of(scene)
+    rate = rate_of(scene)
     done = transfer(given, motion, body, rate, options)
     clip = _clip(owner, home, body, done, above, frames)
     feet, hands = (
@@ -297,8 +296,7 @@ def _sampled(
     Raises:
         BoneError: A place or rotation is no number.
     """
-    scene, (stage, body), (owner, hips) = context.scene, staged, other
-    assert scene is not None
+    scene, (stage, body), (owner, hips) = scene_of(context), staged, other
     every = {name: i for i, name in enumerate(pose_bones(source).keys())}
     own, read = [every[name] for name in body.names], np.empty(16 * len(every), dtype=np.float32)
     poses: Doubles = np.empty((len(frames), len(own), 4, 4))

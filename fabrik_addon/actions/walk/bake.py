@@ -28,6 +28,7 @@ from ...texts import Text
 from ..bake import BakeResult, BakeSettings, bake
 from ..bake.clean_up import between_keys, kept_places
 from ..chains import Empty, read_defaults
+from ..frames import scene_of
 from .plan import planned_frames
 
 # A planned walk marked in the scene: footprints where feet land, and markers in the timeline when they do.
@@ -63,8 +64,7 @@ def mark_steps(
     Raises:
         FabrikError: No walk is planned; nothing was changed.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     plan = plan_of(owner)
     if plan is None:
         raise ChainError(Text("no walk is planned"), rig=owner.name)

@@ -33,7 +33,7 @@ from ..bake.keys import Destination
 from ..drag.drag import leave, pose_restorer
 from ..drag.scope import moved_chains
 from ..figure_pose import FigurePose
-from ..frames import check_range, fps_of, frames_visited, go_to
+from ..frames import check_range, frames_visited, go_to, rate_of, scene_of
 from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
 from .plan import Grounds, body_chain, legs_now, plan_walk
@@ -98,11 +98,10 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     Raises:
         FabrikError: It can't be led; nothing was changed.
     """
-    depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
-    assert scene is not None
+    depsgraph, scene = context.evaluated_depsgraph_get(), scene_of(context)
     check_rig(owner, depsgraph)
     (legs, reaching), body = legs_now(owner), body_chain(owner)
-    ground = Grounds(owner, fps_of(scene))
+    ground = Grounds(owner, rate_of(scene))
     ground.look(depsgraph)
     settings = rig_of(owner).walker.settings
     at = _stands(owner, body, depsgraph)
@@ -232,13 +231,12 @@ def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
     Raises:
         FabrikError: Armature or chains are gone, or the path can't be keyed or walked; nothing was kept.
     """
-    scene, owner = context.scene, led.owner
-    assert scene is not None
+    scene, owner = scene_of(context), led.owner
     check_recording(owner)
     settle(context, led)
     set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
-    way = led.walk.path(fps_of(scene))
+    way = led.walk.path(rate_of(scene))
     frames = scene.frame_current, scene.frame_current + len(way) - 1
     check_range(*frames, 1)
     body = body_chain(owner)
@@ -259,8 +257,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
 
 def _path_values(context: bpy.types.Context, body: FabrikChain, way: Sequence[Pose], first: int) -> Iterator[Values]:
     """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
-    owner, scene = owner_of(body), context.scene
-    assert scene is not None
+    owner, scene = owner_of(body), scene_of(context)
     turns: list[float] = []  # of the frame before: signs and whole turns run on from there
     for frame, (place, rotation) in enumerate(way, first):
         go_to(scene, frame)

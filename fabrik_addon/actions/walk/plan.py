@@ -39,7 +39,7 @@ from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
 from ...texts import Text, counted, enumerated, quoted, worded
-from ..frames import check_range, fps_of, frames_visited, go_to, part_of, to_the_end
+from ..frames import check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
 from ..keep_pose import LetGo, unposed
 from .clip import leave_clip, read_own
 from .contacts import given_by_hand, mark_plan
@@ -201,10 +201,9 @@ def sampled(
     Raises:
         FabrikError: The walker can't be read in some frame, which is named.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     first, last = frames
-    grounds = Grounds(owner, fps_of(scene))
+    grounds = Grounds(owner, rate_of(scene))
     places: list[V3] = []
     rotations: list[Q4] = []
     settings: list[Settings] = []
@@ -334,8 +333,7 @@ def plan_steps(
     Raises:
         FabrikError: It can't be planned; what was planned before stays.
     """
-    scene = context.scene
-    assert scene is not None
+    scene = scene_of(context)
     check_range(*frames, 1)
     body_chain(owner)
     with unposed() as depsgraph:

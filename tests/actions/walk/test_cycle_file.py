@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.frames import fps_of
+from fabrik_addon.actions.frames import rate_of
 from fabrik_addon.actions.walk.clip import read_own
 from fabrik_addon.actions.walk.plan import legs_now
 from fabrik_addon.cli.commands import run
@@ -32,7 +32,7 @@ def fox() -> Any:
 
 
 def read(owner: bpy.types.Object) -> Any:
-    return read_own(owner, legs_now(owner)[0], fps_of(bpy.context.scene))
+    return read_own(owner, legs_now(owner)[0], rate_of(bpy.context.scene))
 
 
 def assert_alike(own: OwnCycle, other: OwnCycle, off: float) -> None:
