@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import bpy
 
-from ..errors import InvalidValueError, RigError
+from ..errors import FabrikError, InvalidValueError, RigError
 from ..rig.animation.compat import fcurves_of
 from ..rig.animation.curves import SAME_FRAME
 from ..rig.animation.keys import CHAIN_PATH, chain_of
@@ -43,6 +43,16 @@ def rate_of(scene: bpy.types.Scene) -> float:
 def go_to(scene: bpy.types.Scene, frame: float) -> None:
     """Let Blender evaluate a frame, sub-frame included."""
     scene.frame_set(floor(frame), subframe=frame - floor(frame))
+
+
+@contextmanager
+def in_frame(frame: float) -> Iterator[None]:
+    """Let errors of a block say in which frame it is so."""
+    try:
+        yield
+    except FabrikError as error:
+        error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
+        raise
 
 
 @contextmanager

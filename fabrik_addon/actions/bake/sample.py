@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
@@ -29,8 +29,7 @@ from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
 from ...rig.figure.space import ChainSpaces, are_spaces
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
-from ...texts import Text
-from ..frames import go_to, scene_of
+from ..frames import go_to, in_frame, scene_of
 
 # Chains that are solved together over the frames of a bake: what is asked of them, and what was found.
 #
@@ -455,7 +454,7 @@ def _visited(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[No
         depsgraph, facts = context.evaluated_depsgraph_get(), FactsByRig(frame)
         for (places, own), paths in zip(groups, goals, strict=True):
             if frame in places:
-                with _in_frame(frame, is_first=places[frame] == 0):
+                with in_frame(frame) if places[frame] else nullcontext():  # at the first it is so without a bake, too
                     for track in own:
                         track.read(places[frame], depsgraph, facts)
                     paths.paths.read(places[frame], depsgraph)
@@ -465,21 +464,10 @@ def _visited(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[No
             bad = track.bad_frame()
             if bad is not None:
                 go_to(scene, bad)
-                with _in_frame(bad):
+                with in_frame(bad):
                     check_rig(track.owner, context.evaluated_depsgraph_get())
             if not track.apart.all():
                 track.ask(paths.of(track))
-
-
-@contextmanager
-def _in_frame(frame: float, is_first: bool = False) -> Iterator[None]:
-    """Let errors say in which frame it is so, but for the first: there it would be so without a bake, too."""
-    try:
-        yield
-    except FabrikError as error:
-        if not is_first:
-            error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
-        raise
 
 
 def _steps_to(scene: bpy.types.Scene, tracks: Iterable[Track], last: float) -> set[float]:
