@@ -265,7 +265,7 @@ def hinges_from_bend(
         is_first = begins_limb(limbs, bone) and not are_inner
         found = None if is_first else rest_bend_of(limbs, bone)
         if found is None:
-            refused.setdefault(_reason(limbs, bone, is_first), []).append(name)
+            refused.setdefault(_reason(limbs, is_first), []).append(name)
             continue
         ends = (0.0, max(most, found.angle))
         plans.append((name, hinge_settings(own_axis(limbs, bone, found.axis), ends, found.angle)))
@@ -297,7 +297,7 @@ def give_limits(owner: bpy.types.Object, plans: Iterable[tuple[str, Mapping[str,
             setattr(view, setting, value)
 
 
-def _reason(limbs: Limbs, bone: int, is_first: bool) -> str:
+def _reason(limbs: Limbs, is_first: bool) -> str:
     if is_first:
         return Text("no bend where a limb begins: give it a cone, or the range of a human hip or shoulder")
     if limbs.axes.forward is None:

@@ -67,11 +67,10 @@ def _way_up(owner: bpy.types.Object, tip: str, count: int) -> list[str]:
     return [bone.name for bone in (root, *root.parent_recursive) if not is_control(bone)]
 
 
-def set_body(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
+def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
     """Make a bone the body bone, or have none; how it stands becomes its start where that keeps the pose.
 
     Args:
-        context: Its view layer has the armature.
         owner: The armature object.
         name: Of the bone, or "".
 

@@ -115,23 +115,22 @@ def _is_at_goal(item: Item, depsgraph: bpy.types.Depsgraph) -> bool:
         return False
 
 
-def set_orientation(context: bpy.types.Context, item: Item, orientation: str) -> list[str]:
+def set_orientation(item: Item, orientation: str) -> list[str]:
     """`orient`, and let the next solve leave the pose.
 
     Raises:
         FabrikError: It makes no sense for the chain, or the pose can't be read; nothing was changed.
     """
-    return [*orient(context, item, orientation), *_kept(item)]
+    return [*orient(item, orientation), *_kept(item)]
 
 
-def orient(context: bpy.types.Context, item: Item, orientation: str) -> list[str]:
+def orient(item: Item, orientation: str) -> list[str]:
     """Choose the rotation that the tip of a chain is to have, and store what that needs from the pose at hand.
 
     A chain whose goal holds the tail of a bone from which the limb goes on, a shin, goes on to that bone, the foot,
     whose head the goal then holds: else the shin would be frozen.
 
     Args:
-        context: Its view layer has armature and target.
         item: The armature object and the chain.
         orientation: "FREE", "KEEP" or "TARGET".
 

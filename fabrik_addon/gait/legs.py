@@ -159,25 +159,17 @@ def check_legs(legs: Sequence[Leg]) -> None:
             raise InvalidValueError(Message("LEG_TOO_SHORT"), chain=leg.name)
 
 
-def arranged(legs: Sequence[Leg], forward: V3) -> tuple[Leg, ...]:
-    """The legs with side, row and group found from where they stand.
-
-    Args:
-        legs: In any order; the order is kept.
-        forward: Where the body looks, in its frame.
-    """
-    left = (-forward[1], forward[0], 0.0)
-    places = {leg.name: (dot(leg.home, forward), dot(leg.home, left)) for leg in legs}
-    middle = sum(place[1] for place in places.values()) / len(places)
-    width = max(abs(place[1] - middle) for place in places.values())
+def arranged(legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """The legs with side, row and group found from where they stand; their order is kept."""
+    middle = sum(leg.home[0] for leg in legs) / len(legs)
+    width = max(abs(leg.home[0] - middle) for leg in legs)
     arrangement = []
     for leg in legs:
-        aside = places[leg.name][1] - middle
+        aside = leg.home[0] - middle
         side = 0 if abs(aside) <= IN_THE_MIDDLE * width else LEFT if aside > 0.0 else RIGHT
         arrangement.append(replace(leg, side=side))
     rows = {  # how many legs of its side stand in front of each
-        leg.name: sum(one.side == leg.side and places[one.name][0] > places[leg.name][0] for one in arrangement)
-        for leg in arrangement
+        leg.name: sum(one.side == leg.side and one.home[1] < leg.home[1] for one in arrangement) for leg in arrangement
     }
     return tuple(
         replace(leg, row=rows[leg.name], group=(rows[leg.name] + (leg.side == RIGHT)) % 2) for leg in arrangement

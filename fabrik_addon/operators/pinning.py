@@ -146,7 +146,7 @@ class FABRIK_OT_orientation_set(TipOperator):
     orientation = choice(ORIENTATION_ITEMS, "Rotation", "Which rotation the tip bone is to have")
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
-        notes = set_orientation(context, item, self.orientation)
+        notes = set_orientation(item, self.orientation)
         label = Text(next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation))
         text = Text("{chain}: rotation of its tip is {rotation}", chain=item[1].name, rotation=label)
         return [text], notes
@@ -183,7 +183,7 @@ class FABRIK_OT_body_bone_set(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         bone = self.bone or self._chosen(context, owner)
-        below, notes = set_body(context, owner, bone)
+        below, notes = set_body(owner, bone)
         moved = Text("{bone} moves with {chains}", bone=bone, chains=listed(below, "{count} chains"))
         self.tell(moved if bone else Text("There is no body bone now"), warnings=notes)
 

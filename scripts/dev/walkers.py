@@ -13,7 +13,6 @@ from fabrik_addon.gait.legs import Leg, arranged
 from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.maths import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along, dot, minus, turn_about, unit_or
 
-FORWARD: V3 = (0.0, -1.0, 0.0)
 X_AXIS: V3 = (1.0, 0.0, 0.0)
 
 
@@ -24,7 +23,7 @@ def _pairs(rows: list[tuple[V3, V3]], reach: float) -> tuple[Leg, ...]:
         for side, sign in (("L", 1.0), ("R", -1.0)):
             place, top = (sign * home[0], home[1], home[2]), (sign * hip[0], hip[1], hip[2])
             legs.append(Leg(f"leg{row}.{side}", place, top, reach, 0.1 * reach))
-    return arranged(legs, FORWARD)
+    return arranged(legs)
 
 
 _STRAIGHT = _pairs([((0.09, 0.0, 0.0), (0.09, 0.0, -0.94))], 0.862)

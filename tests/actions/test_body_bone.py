@@ -263,7 +263,7 @@ def test_the_chain_by_itself_and_with_pins_below() -> None:
 def test_the_report_says_that_the_body_does_not_move() -> None:
     owner = make_body_on_root()
     reaching(owner, LIMBS_WITHIN)
-    _, notes = set_body(bpy.context, owner, "hips")
+    _, notes = set_body(owner, "hips")
     assert "it turns and does not move, for 'foot.L' begins above it" in notes
 
 

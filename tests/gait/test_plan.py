@@ -21,7 +21,7 @@ from fabrik_addon.gait.planning import Walk, plan_walk, planning
 from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import IDENTITY
 
-from dev.walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, stairs
+from dev.walkers import CENTIPEDE, HUMAN, SPIDER, WOLF, ahead, noise, path_of, stairs
 
 
 def walk_of(legs: tuple[Leg, ...] = HUMAN, seconds: float = 4.0) -> Walk:
@@ -176,6 +176,6 @@ def test_a_path_of_one_frame_stands() -> None:
 def test_legs_are_arranged_from_where_they_stand() -> None:
     mixed = [SPIDER[index] for index in (5, 2, 7, 0, 3, 6, 1, 4)]
     plain = [replace(leg, side=0, row=0, group=0) for leg in mixed]
-    assert arranged(plain, FORWARD) == tuple(mixed)
+    assert arranged(plain) == tuple(mixed)
     assert {leg.row for leg in SPIDER} == {0, 1, 2, 3}
     assert sum(leg.group for leg in SPIDER) == 4

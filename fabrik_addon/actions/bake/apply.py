@@ -63,7 +63,7 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generato
         reason = Text("strips or drivers move its control, which can't be put to rest then")
         raise ChainError(reason, rig=owner.name, chain=led.name)
     span = span_of_motion(owner, scene)
-    edited = edited_frames(owner, chains, span)
+    edited = edited_frames(chains, span)
     if not edited:
         raise ChainError("all controls rest, so that there is nothing to apply", rig=owner.name)
     names, items = [chain.name for chain in chains], [(owner, chain) for chain in chains]

@@ -62,12 +62,11 @@ def set_goal(context: bpy.types.Context, item: Item, goal: str) -> LetGo:
     return let_go(context, owner, [Loosed(chain, place)], is_keyed=False)
 
 
-def edited_frames(owner: bpy.types.Object, chains: Iterable[FabrikChain], span: tuple[int, int]) -> tuple[float, ...]:
+def edited_frames(chains: Iterable[FabrikChain], span: tuple[int, int]) -> tuple[float, ...]:
     """The frames from the first in which a control of chains does not rest to the last.
 
     Args:
-        owner: The armature object.
-        chains: Chains of it that are edited.
+        chains: Chains that are edited.
         span: First and last frame of what is played.
 
     Returns:
@@ -165,7 +164,7 @@ def edits_of(owner: bpy.types.Object, names: Iterable[str], scene: bpy.types.Sce
     if not edits or not rig_of(owner).edits:
         return {}
     span = span_of_motion(owner, scene)
-    found = {name: edited_frames(owner, [rig_of(owner).chains[name]], span) for name in edits}
+    found = {name: edited_frames([rig_of(owner).chains[name]], span) for name in edits}
     return {name: frames for name, frames in found.items() if frames}
 
 

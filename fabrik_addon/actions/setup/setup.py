@@ -201,7 +201,7 @@ def set_up(
         done.notes += notes
     with unposed():  # all chains first, so that start poses and goals are decided once for each figure
         chains = _chains(context, owner, limbs, parts, options, done)
-        _choose_body(context, owner, found, done)
+        _choose_body(owner, found, done)
         if options.use_motion and done.body:
             _keep_motion(context, owner, parts, done)
         _stiffen(owner, limbs, parts, is_human=found.plan == "HUMAN", options=options, done=done)
@@ -314,12 +314,12 @@ def face_axis(limbs: Limbs, bone: str) -> V3 | None:
     return None if forward is None else own_axis(limbs, list(limbs.skeleton.names).index(bone), forward)
 
 
-def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
+def _choose_body(owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
     """Make the body bone that was found the armature's, where it has none."""
     if rig_of(owner).body_bone or not found.body:
         return
     try:
-        set_body(context, owner, found.body)
+        set_body(owner, found.body)
     except FabrikError as error:
         done.notes.append(Text("no body bone: {reason}", reason=error.local))
         return
@@ -479,7 +479,7 @@ def _renew(
         moved = [(goal, to) for goal, to in moved if goal not in keyed]
         done.notes += switch_spaces(context, moved, keyed=False)[1]
         for name in held:
-            orient(context, (owner, rig_of(owner).chains[name]), "TARGET")
+            orient((owner, rig_of(owner).chains[name]), "TARGET")
     except FabrikError as error:
         done.notes.append(Text("not all of it is as new: {reason}", reason=error.local))
 
@@ -541,13 +541,13 @@ def _hold(
     for name in done.made:
         chain, part = rig.chains[name], chains.get(name)
         if part is None:  # the body, which its target turns
-            orient(context, (owner, chain), "TARGET")
+            orient((owner, chain), "TARGET")
             continue
         try:
             if part.holds_head and part.kind in {ARM, LEG} and chain.target is not None:
-                orient(context, (owner, chain), "TARGET")  # every control turns what it moves
+                orient((owner, chain), "TARGET")  # every control turns what it moves
             elif part.holds_head and part.kind == LEG:
-                orient(context, (owner, chain), "KEEP")
+                orient((owner, chain), "KEEP")
         except FabrikError as error:
             done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
         if part.kind == LEG:

@@ -15,6 +15,7 @@ from ...gait.legs import Leg, Reaching, arranged, check_legs
 from ...gait.settings import settings_for
 from ...kernel import Facing, Point, Settings, Solver
 from ...maths import (
+    FRONT,
     IDENTITY,
     ORIGIN,
     Q4,
@@ -52,7 +53,6 @@ from ..setup.parts import find_parts
 
 # The legs of a walker, measured in the rest pose.
 
-FRONT: V3 = (0.0, -1.0, 0.0)  # where a creature looks in the axes of its body
 EVEN = 0.01  # by what share the scales of an armature along its axes may differ
 ALIGNED = 0.9  # cosine: what the bones tell of where up is agrees with the world
 ON_PLANE = 0.15  # of the leg's reach: a sole that is so little above the armature's floor stands on it
@@ -160,7 +160,7 @@ def measured(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fram
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
     facts = FactsByRig(frame_of(depsgraph))
-    return arranged([_leg(owner, chain, frame, (depsgraph, facts)) for chain in chains], FRONT)
+    return arranged([_leg(owner, chain, frame, (depsgraph, facts)) for chain in chains])
 
 
 Read = tuple[bpy.types.Depsgraph, FactsByRig]
