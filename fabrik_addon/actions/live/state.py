@@ -93,9 +93,6 @@ class Tips:
 
 
 # What live posing knows between two calls.
-#
-# That is plain data, and references to objects, which Blender invalidates when it frees them; they are let go where it
-# may not: at an undo, and while a file loads. No reference to a bone, a chain or anything evaluated is kept.
 
 Numbers = tuple[float, ...]
 Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, in the world

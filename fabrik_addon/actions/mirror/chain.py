@@ -193,7 +193,8 @@ class GoalPlan:
         chain = rig_of(owner).chains[name]
         notes = [self.note] if self.note else []
         if self.make_bone:
-            return notes + self._make_bone(context, owner, chain)
+            self._make_bone(context, owner, chain)
+            return notes
         if self.found is None and self.source.bone:
             return notes
         if self.found is None:
@@ -220,14 +221,13 @@ class GoalPlan:
         insert_goal_keys(context, goal)
         return []
 
-    def _make_bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    def _make_bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
         defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
         shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
         size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
         is_moved = self.role == "target" and chain.goal == OFFSET
         made = Empty(self.world.translation, size, shape, swings=self.swings, is_offset=is_moved)
         make_goals(context, owner, [(chain, self.role, made)], "BONE")
-        return []
 
 
 def plan_goal(

@@ -210,9 +210,10 @@ def _write(owner: bpy.types.Object, wanted: Wanted) -> tuple[dict[str, list[str]
         for channel, value in (("location", location), ("scale", scale)):
             if channel == "location" and is_connected:
                 continue
-            kept = _unlocked(bone, channel, value)
+            stands, locks = getattr(bone, channel), getattr(bone, f"lock_{channel}")
+            kept = Vector(_kept(value, stands, locks))
             is_held |= (kept - value).length > ANOTHER
-            if (kept - getattr(bone, channel)).length > ANOTHER:
+            if (kept - stands).length > ANOTHER:
                 setattr(bone, channel, kept)
                 found.append(channel)
         if found:
@@ -220,12 +221,6 @@ def _write(owner: bpy.types.Object, wanted: Wanted) -> tuple[dict[str, list[str]
         if is_held:
             locked.append(name)
     return moved, [Text("locked channels stay as they are: {bones}", bones=_listed(locked))] if locked else []
-
-
-def _unlocked(bone: bpy.types.PoseBone, channel: str, value: Vector) -> Vector:
-    """Location or scale of a bone, where what is locked stays."""
-    stands, locks = getattr(bone, channel), getattr(bone, f"lock_{channel}")
-    return Vector([old if lock else new for old, new, lock in zip(stands, value, locks, strict=True)])
 
 
 def _unlocked_rotation(bone: bpy.types.PoseBone, rotation: Q4) -> list[float]:
@@ -241,7 +236,8 @@ def _unlocked_rotation(bone: bpy.types.PoseBone, rotation: Q4) -> list[float]:
     return _kept(values, stands, locks)
 
 
-def _kept(values: Sequence[float], stands: Sequence[float], locks: Sequence[bool]) -> list[float]:
+def _kept(values: Iterable[float], stands: Iterable[float], locks: Iterable[bool]) -> list[float]:
+    """Values of channels, where what is locked stays."""
     return [old if lock else new for new, old, lock in zip(values, stands, locks, strict=True)]
 
 

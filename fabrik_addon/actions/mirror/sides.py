@@ -20,9 +20,7 @@ from ...rig.bones import armature_of, pose_bones
 from ...rig.control_bones import is_control
 from ...rig.skeleton import twin_names
 
-ALIKE = (
-    0.9998  # cosine of the angle up to which axes count as mirrored, or a plane as square to an axis: about a degree
-)
+ALIKE = 0.9998  # cosine of the angle up to which axes are mirrored, or a plane square to an axis: about a degree
 ROUNDING = 2e-6
 APART = 1e-3  # share of a bone's length up to which joints count as mirrored
 IN_MIDDLE = 0.02  # share of the armature's width that a bone may be off the plane and count as in the middle
