@@ -192,6 +192,12 @@ def turns_of(m: Doubles) -> Doubles:
     return units(np.take_along_axis(rows, best, axis=-2)[..., 0, :])
 
 
+def frame_along(y: Doubles, hinge: Doubles) -> Doubles:
+    """(4,), the rotation of axes of which Y is a direction, and X as near to a hinge as that allows."""
+    x = units(hinge - dots(hinge, y) * y)
+    return turns_of(np.stack((x, y, crosses(x, y)), axis=1))
+
+
 def hinges_at_rest(body: Body, limb: Limb) -> Doubles:
     """(2, 3), the hinge of an elbow or knee, in the axes of the upper and of the lower half; by its bend at rest.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..maths import Doubles, conjugates, crosses, dots, products, rotated_each, towards_each, turns_about, units
 from ..recognise.part import ARM, FINGER, HEAD, SPINE
-from .body import FORWARD, UP, Body, Limb, hinges_at_rest, turns_of
+from .body import FORWARD, UP, Body, Limb, frame_along, hinges_at_rest
 
 OUT = radians(8.0)  # by which an arm that hangs is held off the trunk
 # By how much each joint of a finger of a hand that hangs is bent, and of one in a loose fist; and how many there are
@@ -125,7 +125,7 @@ def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mappi
     if lower in hinges:
         known = rotated_each(body.turns[lower], hinges[lower])
         hinge = known if float(dots(known, hinge)) > 0.0 else -known
-    hanging = products(_frame(down, -LEFTWARDS), conjugates(_frame(units(b - a), hinge)))
+    hanging = products(frame_along(down, -LEFTWARDS), conjugates(frame_along(units(b - a), hinge)))
     first, second = (way - dots(way, hinge) * hinge for way in (b - a, c - b))
     at_rest = np.arctan2(dots(crosses(first, second), hinge), dots(first, second))
     across = np.broadcast_to(-LEFTWARDS, (count, 3))  # a positive turn about it brings what hangs forward
@@ -133,9 +133,3 @@ def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mappi
     bent = products(swung, turns_about(np.broadcast_to(hinge, (count, 3)), elbow - at_rest))
     found = {limb.bones[place]: swung for place in range(joints[0], joints[1])}
     return found | {limb.bones[place]: bent for place in range(joints[1], joints[2])}
-
-
-def _frame(along: Doubles, hinge: Doubles) -> Doubles:
-    """(4,), of axes of which one is a direction, and another as near to a hinge as that allows."""
-    across = units(hinge - dots(hinge, along) * along)
-    return turns_of(np.stack((across, along, crosses(across, along)), axis=1))

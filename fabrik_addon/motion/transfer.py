@@ -36,10 +36,10 @@ from .body import (
     Limb,
     Motion,
     foot_of,
+    frame_along,
     hang,
     hinges_at_rest,
     hinges_in_motion,
-    turns_of,
 )
 from .contacts import (
     FLAT,
@@ -57,9 +57,7 @@ from .contacts import (
     shares_near,
     slope_of,
 )
-from .contacts import (
-    LEG as LEG_LENGTH,
-)
+from .contacts import LEG as LEG_LENGTH
 from .smoothing import blurred
 from .touches import Touches, keep, lean, palm_of
 
@@ -432,9 +430,7 @@ def _are_the_same(source: Body, target: Body, other: Limb, limb: Limb) -> bool:
 
 def _frame(body: Body, bone: int, after: int, hinge: Doubles) -> Doubles:
     """(4,), in the axes of a bone: Y to the next joint, X as near to the hinge as that allows."""
-    y = rotated_each(conjugates(body.turns[bone]), units(body.heads[after] - body.heads[bone]))
-    x = units(hinge - dots(hinge, y) * y)
-    return turns_of(np.stack((x, y, crosses(x, y)), axis=1))
+    return frame_along(rotated_each(conjugates(body.turns[bone]), units(body.heads[after] - body.heads[bone])), hinge)
 
 
 def _palms(source: Body, target: Body, name: str) -> Doubles | None:
@@ -457,8 +453,7 @@ def _frames_of_forearms(*arms: tuple[Body, Limb]) -> Doubles:
     for body, limb in arms:
         _, b, c = body.points(limb)
         y = units(c - b)
-        x = units(crosses(y, FORWARD))
-        frames.append(turns_of(np.stack((x, y, crosses(x, y)), axis=1)))
+        frames.append(frame_along(y, crosses(y, FORWARD)))
     return products(frames[0], conjugates(frames[1]))
 
 
