@@ -16,6 +16,7 @@ from ..finite import are_finite
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Figure, Solver
 from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
 from ..recognise.limbs import Limbs
+from ..recognise.part import Part
 from ..recognise.skeleton import Limb, Skeleton
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order
@@ -126,26 +127,35 @@ POLE_AWAY = 0.6  # lengths of the chain from it, at which a pole is made
 
 
 def add_chain(
-    owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], bone_count: int, defaults: Defaults
+    owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], bone_count: int, defaults: Defaults, name: str = ""
 ) -> FabrikChain:
-    """Add a chain, named after its tip, and make it the active one; the pose at hand is to be its start pose.
+    """Add a chain, and make it the active one; the pose at hand is to be its start pose.
 
     Args:
         owner: An armature object.
         bones: Its bones, root to tip.
         bone_count: Their number, or 0 to mean all up to the root.
         defaults: Settings of the new chain.
+        name: Of it, with a number behind it where there is such a one; "" for that of its tip.
     """
     bring_up_to_date(owner)
     rig = rig_of(owner)
     tip = bones[-1].name
-    name = unique_name(tip, [chain.name for chain in rig.chains])
+    name = unique_name(name or tip, [chain.name for chain in rig.chains])
     chain = rig.chains.add()
     chain.name, chain.tip_bone, chain.bone_count = name, tip, bone_count
     chain.tolerance, chain.max_passes, chain.soft = defaults.tolerance, defaults.max_passes, defaults.soft
     reset(chain, bones)
     start_new(owner, chain, bones, defaults.start)
     rig.active_index = len(rig.chains) - 1
+    return chain
+
+
+def add_part(owner: bpy.types.Object, part: Part[str], defaults: Defaults) -> FabrikChain:
+    """Add the chain of a part of a body, named after that; see `add_chain`."""
+    count = len(part.bones)
+    chain = add_chain(owner, bones_to(owner, part.bones[-1], count), count, defaults, part.name)
+    chain.effector = "HEAD" if part.holds_head else "TAIL"
     return chain
 
 

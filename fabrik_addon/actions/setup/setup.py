@@ -25,14 +25,14 @@ from ...rig.figure.groups import ChainSet, body_moves
 from ...rig.figure.start_pose import capture_bones
 from ...rig.goals import frames_of, goal_of, swing_frame_of
 from ...rig.placing import location_curves, turn_curves
-from ...rig.schema import FabrikChain, limit_of, rig_of, unique_name
+from ...rig.schema import FabrikChain, limit_of, rig_of
 from ...rig.schema.chain import OFFSET
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, worded
 from ..bends import pole_over
 from ..body import set_body
 from ..chain_edit import orient
-from ..chains import Defaults, add_chain, limbs_of, plan_target, read_defaults
+from ..chains import Defaults, add_chain, add_part, limbs_of, plan_target, read_defaults
 from ..figure_pose import goal_point
 from ..goals import NewGoal, make_goals, make_swing_bones, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
@@ -297,11 +297,7 @@ def _has_goal(part: Part[str], options: SetupOptions) -> bool:
 
 def _made(owner: bpy.types.Object, limbs: Limbs, part: Part[str], defaults: Defaults) -> str:
     """Make the chain of a part; its name."""
-    bones = bones_to(owner, part.bones[-1], len(part.bones))
-    taken = [chain.name for chain in rig_of(owner).chains]
-    chain = add_chain(owner, bones, len(bones), defaults)
-    chain.name = unique_name(part.name, taken)
-    chain.effector = "HEAD" if part.holds_head else "TAIL"
+    chain = add_part(owner, part, defaults)
     axis = face_axis(limbs, chain.tip_bone) if part.kind == HEAD else None
     if axis is not None:
         chain.kind, chain.aim_axis = "AIM", axis
@@ -334,9 +330,8 @@ def _keep_motion(context: bpy.types.Context, owner: bpy.types.Object, parts: Seq
     between = between_body_and_parts(owner, done.body, parts)
     capture_bones(owner, [pose_bones(owner)[name] for name in between])
     if body_moves(ChainSet(owner, (), done.body)):
-        taken = [chain.name for chain in rig_of(owner).chains]
-        chain = add_chain(owner, bones_to(owner, done.body, 1), 1, read_defaults(context))
-        chain.name, chain.effector = unique_name(BODY, taken), "HEAD"
+        chain = add_chain(owner, bones_to(owner, done.body, 1), 1, read_defaults(context), BODY)
+        chain.effector = "HEAD"
         done.made.append(chain.name)
 
 

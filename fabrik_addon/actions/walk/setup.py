@@ -43,11 +43,11 @@ from ...rig.figure.groups import ChainSet, alone, body_moves
 from ...rig.figure.reader import FactsByRig, frame_of, read_figure
 from ...rig.figure.start_pose import capture_bones, take_keys
 from ...rig.goals import read_held, store_held
-from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
+from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.skeleton import BEHIND, read_skeleton
 from ...rig.versions import bring_up_to_date
 from ...texts import Text
-from ..chains import add_chain, read_defaults, remove_chain
+from ..chains import add_chain, add_part, read_defaults, remove_chain
 from ..keep_pose import unposed
 from ..setup.parts import find_parts
 
@@ -371,7 +371,7 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
     roots = [resolve_bones(owner, chain)[0].name for chain in kept] + [leg.bones[0] for leg in new]
     bone = _checked_body(owner, body or rig_of(owner).body_bone or _carrier(owner, roots), roots)
     bring_up_to_date(owner)
-    made = [_make_leg(context, owner, leg) for leg in new]
+    made = [add_part(owner, leg, read_defaults(context)).name for leg in new]
     names = [chain.name for chain in kept] + made
     had = rig_of(owner).body_bone
     rig_of(owner).body_bone = bone
@@ -485,14 +485,6 @@ def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> s
     return body
 
 
-def _make_leg(context: bpy.types.Context, owner: bpy.types.Object, leg: Part[str]) -> str:
-    taken = [chain.name for chain in rig_of(owner).chains]
-    chain = add_chain(owner, bones_to(owner, leg.bones[-1], len(leg.bones)), len(leg.bones), read_defaults(context))
-    chain.name = unique_name(leg.name, taken)
-    chain.effector = "HEAD" if leg.holds_head else "TAIL"
-    return chain.name
-
-
 def _take_back(owner: bpy.types.Object, made: Sequence[str], body: str) -> None:
     for name in made:
         remove_chain(owner, next(i for i, chain in enumerate(rig_of(owner).chains) if chain.name == name))
@@ -515,9 +507,7 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
     chain = rig.chains.get(rig.walker.body) or next((one for one in rig.chains if _is_body(one, bone)), None)
     made = []
     if chain is None or chain.tip_bone != bone:
-        taken = [other.name for other in rig.chains]
-        chain = add_chain(owner, bones, 1, read_defaults(context))
-        chain.name = unique_name(BODY, taken)
+        chain = add_chain(owner, bones, 1, read_defaults(context), BODY)
         chain.effector = "HEAD"
         store_held(chain, read_held(owner, bone, at_head=True))
         chain.orientation = "KEEP"
