@@ -33,7 +33,6 @@ from ..rig.skeleton import read_skeleton, selected_numbers
 from ..rig.versions import bring_up_to_date
 from ..texts import PACKAGE, Text
 from .figure_pose import SAME
-from .frames import scene_of
 
 # What new chains, targets and poles are made with: the user's preferences.
 
@@ -168,7 +167,8 @@ def start_new(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.t
         bones: Its bones, root to tip.
         default: A start pose.
     """
-    keyed = KeyedChannels(owner, scene_of(bpy.context).frame_current_final)
+    assert bpy.context.scene is not None
+    keyed = KeyedChannels(owner, bpy.context.scene.frame_current_final)
     if any(keyed.has(bone) for bone in bones):
         take_keys(chain, bones)
     elif not is_animated(owner, bones, keyed) and any(_is_posed(bone) for bone in bones):
@@ -396,7 +396,8 @@ def link_like(
 
 def home_of(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
     """The first collection of the armature that the view layer shows and that may be changed, else the scene's."""
+    assert context.scene is not None
     assert context.view_layer is not None
     homes = [c for c in owner.users_collection if c.is_editable and c.override_library is None]
     used = {*enabled_collections(context.view_layer.layer_collection)}
-    return next((c for c in homes if c in used), scene_of(context).collection)
+    return next((c for c in homes if c in used), context.scene.collection)

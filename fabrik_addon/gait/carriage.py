@@ -9,19 +9,7 @@ from math import ceil, radians, sqrt
 
 import numpy as np
 
-from ..maths import (
-    FRONT,
-    ORIGIN,
-    Z_AXIS,
-    Doubles,
-    Mask,
-    conjugates,
-    dots,
-    lengths,
-    products,
-    rotated_each,
-    turns_about,
-)
+from ..maths import FRONT, ORIGIN, Z_AXIS, Doubles, Mask, conjugates, dots, lengths, products, rotated_each, turns_about
 from .body import Carried, Course
 from .clock import Clock
 from .cycle import AHEAD, REACHES, ROLLS, carrying, liveliness, looked_up
@@ -110,10 +98,7 @@ def farthest(leg: Leg) -> float:
 
 
 def _heights(
-    course: Course,
-    clock: Clock,
-    walk: tuple[FootPaths, FeetPoses],
-    poses: tuple[Doubles, Doubles],
+    course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], poses: tuple[Doubles, Doubles]
 ) -> Doubles:
     """How much higher the body is to be, so that standing legs are as long as in the cycle (F,); NaN where none is."""
     (paths, feet), ups = walk, course.track.arrays[3]

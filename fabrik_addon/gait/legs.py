@@ -13,21 +13,7 @@ import numpy as np
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..maths import (
-    FRONT,
-    ORIGIN,
-    Q4,
-    V3,
-    Z_AXIS,
-    Doubles,
-    cross,
-    distance,
-    dot,
-    minus,
-    perpendicular,
-    plus,
-    unit_or,
-)
+from ..maths import FRONT, ORIGIN, Q4, V3, Z_AXIS, Doubles, cross, distance, dot, minus, perpendicular, plus, unit_or
 from ..messages import Message
 from .cycle import Cycle, Sole
 

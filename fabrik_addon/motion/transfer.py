@@ -29,18 +29,7 @@ from ..maths import (
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG
-from .body import (
-    FORWARD,
-    UP,
-    Body,
-    Limb,
-    Motion,
-    foot_of,
-    frame_along,
-    hang,
-    hinges_at_rest,
-    hinges_in_motion,
-)
+from .body import FORWARD, UP, Body, Limb, Motion, foot_of, frame_along, hang, hinges_at_rest, hinges_in_motion
 from .contacts import (
     FLAT,
     LIES,

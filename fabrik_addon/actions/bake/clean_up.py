@@ -9,16 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...kernel import PIN, Limit
-from ...maths import (
-    Doubles,
-    Mask,
-    Places,
-    conjugates,
-    lengths,
-    products,
-    rotated_each,
-    turn_angles,
-)
+from ...maths import Doubles, Mask, Places, conjugates, lengths, products, rotated_each, turn_angles
 from ...rig.animation.channels import to_rotations
 from ...rig.animation.curves import CONSTANT, PLAIN, Keys, staying
 from ...rig.animation.keys import is_pinned_at_times

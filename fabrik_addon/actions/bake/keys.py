@@ -13,20 +13,8 @@ import bpy
 import numpy as np
 
 from ...kernel import Limit
-from ...maths import (
-    Q4,
-    Doubles,
-    Mask,
-    conjugated,
-    multiplied,
-    turn_angle,
-)
-from ...rig.animation.channels import (
-    plain_path,
-    read_values,
-    rotation_path,
-    run_on,
-)
+from ...maths import Q4, Doubles, Mask, conjugated, multiplied, turn_angle
+from ...rig.animation.channels import plain_path, read_values, rotation_path, run_on
 from ...rig.animation.compat import (
     curves_of_action,
     give_action,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import bpy
 import numpy as np
 
-from ...errors import place_of
+from ...errors import FabrikError
 from ...kernel import SOLVE_SPACE
 from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
 from ...rig.animation.animation import Animated
@@ -21,7 +21,8 @@ from ...rig.figure.groups import is_let_go
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
 from ...rig.targets import BoneHead, Named, quaternions_of
-from ..frames import go_to, in_frame, scene_of
+from ...texts import Text
+from ..frames import go_to, scene_of
 from ..solve import bones_above, bones_of
 from .report import MOVED, REACHED, ChainBake, all_frames
 from .sample import Track
@@ -189,8 +190,12 @@ class _Compared:
         self._turns[k], self._worlds[k] = quaternions_of(matrices), world
         if self._above:
             self._above_heads[k] = BoneHead().read_all(depsgraph, self._above)
-        with place_of(rig=self._owner.name), in_frame(frame):
+        try:
             self._goals.read(k, depsgraph, self._free)
+        except FabrikError as reason:
+            reason.rig = reason.rig or self._owner.name
+            reason.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=reason.reason)
+            raise
 
     def compare(self) -> None:
         """Put in the errors of all frames."""

@@ -14,20 +14,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...errors import ChainError, InvalidValueError, RigError, place_of
-from ...maths import (
-    IDENTITY,
-    Doubles,
-    Ints,
-    axes_of,
-    conjugated,
-    lengths,
-    minus,
-    multiplied,
-    q4,
-    rotated,
-    units,
-    v3,
-)
+from ...maths import IDENTITY, Doubles, Ints, axes_of, conjugated, lengths, minus, multiplied, q4, rotated, units, v3
 from ...motion.contacts import (
     NONE,
     Foot,
@@ -159,10 +146,7 @@ def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
 
 
 def find_steps(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    frames: Sequence[int],
-    ground: bpy.types.Object | None = None,
+    context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], ground: bpy.types.Object | None = None
 ) -> Generator[float, None, ContactsResult]:
     """Mark when the feet of a motion are on the ground, in steps; the marks move nothing.
 

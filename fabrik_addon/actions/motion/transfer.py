@@ -324,12 +324,7 @@ def _sampled(
 
 
 def _clip(
-    owner: bpy.types.Object,
-    stage: Stage,
-    body: Body,
-    done: Transferred,
-    above: Sequence[Matrix],
-    frames: Sequence[int],
+    owner: bpy.types.Object, stage: Stage, body: Body, done: Transferred, above: Sequence[Matrix], frames: Sequence[int]
 ) -> Clip:
     """A motion as that of the armature's own bones."""
     turns = done.motion.turns

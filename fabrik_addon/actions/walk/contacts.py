@@ -85,11 +85,7 @@ def _planned(owner: bpy.types.Object, old: tuple[int, int] | None) -> Iterator[t
 
 
 def mark_plan(
-    owner: bpy.types.Object,
-    plan: WalkPlan,
-    terrain: Terrain,
-    feet: FeetPoses,
-    old: tuple[int, int] | None,
+    owner: bpy.types.Object, plan: WalkPlan, terrain: Terrain, feet: FeetPoses, old: tuple[int, int] | None
 ) -> list[str]:
     """Mark when the feet of a walk are on the ground; those that were set by hand have the places that they have.
 

@@ -39,7 +39,7 @@ from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
 from ...texts import Text, counted, enumerated, quoted, worded
-from ..frames import check_range, frames_visited, go_to, in_frame, part_of, rate_of, scene_of, to_the_end
+from ..frames import check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
 from ..keep_pose import LetGo, unposed
 from .clip import leave_clip, read_own
 from .contacts import given_by_hand, mark_plan
@@ -214,7 +214,7 @@ def sampled(
         if is_visited:
             go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
-        with place_of(rig=owner.name), in_frame(frame):
+        try:
             if is_visited:
                 check_rig(owner, depsgraph)
                 found = found or legs_now(owner)
@@ -223,6 +223,10 @@ def sampled(
                 grounds.look(depsgraph)
             assert body is not None
             place, rotation = body.at(frame, depsgraph)
+        except FabrikError as error:
+            error.rig = error.rig or owner.name
+            error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
+            raise
         places.append(place)
         rotations.append(rotation)
         settings.append(walker_of(owner).settings)

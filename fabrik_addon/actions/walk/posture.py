@@ -58,11 +58,7 @@ SLID = 0.03  # of a leg: how far feet slide in a clip before it is told
 
 
 def key_posture(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    plan: WalkPlan,
-    frames: tuple[int, int],
-    feet: FeetPoses,
+    context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: tuple[int, int], feet: FeetPoses
 ) -> LetGo:
     """Key trunk, head, arms and toes as the cycle of a walk has them; keys that an earlier plan made are replaced.
 
