@@ -13,22 +13,7 @@ from .goals.base import Goal
 from .limits.base import Limit
 from .ranks import Ranks
 from .run import Run
-from .vectors import (
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    apart,
-    copy_into,
-    dot,
-    doubles,
-    larger,
-    plus,
-    put3,
-    put4,
-    q4,
-    scaled,
-    v3,
-)
+from .vectors import X_AXIS, Y_AXIS, Z_AXIS, apart, copy_into, dot, doubles, larger, plus, put3, put4, q4, scaled, v3
 
 SCREENED = 128  # poses that are drawn
 SEED = 2011

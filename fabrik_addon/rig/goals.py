@@ -11,7 +11,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
-from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, v3
+from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, plus, v3
 from ..messages import Message
 from .bones import pose_bones, swings
 from .figure.kinematics import world_turn
@@ -92,6 +92,23 @@ def goal_of(chain: FabrikChain, role: str) -> GoalRef | None:
 def is_offset(chain: FabrikChain) -> bool:
     """Whether the target of a chain tells how far from the start pose its tip is to be, and not where."""
     return chain.goal == OFFSET and chain.target is not None and not chain.aims and not is_walked(chain)
+
+
+def control_of(chain: FabrikChain) -> GoalRef | None:
+    """The target of a chain; of one that walks that which edits its walk; None where it has none."""
+    if chain.target is not None and edits_walk(chain):
+        return GoalRef("target", chain.target, chain.target_bone)
+    return goal_of(chain, "target")
+
+
+def edits_walk(chain: FabrikChain) -> bool:
+    """Whether the target of a chain that walks tells how far from its walk its tip is to be: a bone of its armature."""
+    return chain.goal == OFFSET and chain.target == chain.id_data and chain.target_bone != "" and is_walked(chain)
+
+
+def edits_motion(chain: FabrikChain) -> bool:
+    """Whether the target of a chain tells how far its tip is to be from its motion, of whatever that is made."""
+    return is_offset(chain) or edits_walk(chain)
 
 
 def turns_tip(chain: FabrikChain) -> bool:
@@ -250,8 +267,17 @@ def asked_point(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3:
     Raises:
         InvalidValueError: It is nowhere, or the walk can't be read.
     """
-    walk = walk_goal(chain, depsgraph)
+    walk = walked_to(chain, depsgraph)
     return walk[0] if walk is not None else held_point(chain)
+
+
+def walked_to(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4] | None:
+    """As `walk_goal`, moved and turned by what the chain's control is; exactly that while the control rests."""
+    walk = walk_goal(chain, depsgraph)
+    if walk is None or chain.target is None or not edits_walk(chain):
+        return walk
+    way, turn = offset_in("", chain.target.evaluated_get(depsgraph), chain.target_bone)
+    return plus(walk[0], way), multiplied(turn, walk[1])
 
 
 def held_point(chain: FabrikChain) -> V3:
@@ -279,7 +305,7 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "
     """
     if not turns_tip(chain):
         return None
-    walk = walk_goal(chain, depsgraph)
+    walk = walked_to(chain, depsgraph)
     if walk is not None:
         return walk[1]
     if chain.orientation == "KEEP":

@@ -16,9 +16,12 @@ from ..messages import Message
 from .animation.channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
 from .animation.compat import drivers_of, fcurves_of
 from .dependencies import carriers_of
-from .goals import GoalRef
+from .goals import GoalRef, edits_walk, offset_axes
+from .layers import others_of
+from .schema.chain import FabrikChain
 from .spaces import is_tied
 from .targets import kind_of, resolve_turn
+from .walk_goals import walk_goal
 
 
 def held_by(goal: GoalRef | None) -> Message | None:
@@ -93,6 +96,27 @@ def location_at(goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) ->
         TargetError: What it hangs on has no scale.
     """
     return kind_of(goal.found, goal.bone).location_at(goal.found.evaluated_get(depsgraph), goal.bone, point)
+
+
+def asking_for(chain: FabrikChain, goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The location channels of a chain's target with which its tip is to be at a point of the world.
+
+    Args:
+        chain: The chain, which tells a place, or edits a walk.
+        goal: Its target (`goals.control_of`), which can be put somewhere.
+        point: World space.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: What it hangs on has no scale, or the walk can't be read.
+    """
+    walk = walk_goal(chain, depsgraph) if edits_walk(chain) else None
+    if walk is None:
+        return location_at(goal, point, depsgraph)
+    posed = goal.found.evaluated_get(depsgraph)
+    holder = kind_of(posed, goal.bone).holder(posed, goal.bone)
+    way = offset_axes("", posed, goal.bone).to_3x3().inverted_safe() @ (point - Vector(walk[0]))
+    return others_of(posed, holder).own(way, read_rotation(holder))[0]
 
 
 def put(goal: GoalRef, location: Vector) -> None:

@@ -117,7 +117,7 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q
     if not is_walked(chain):
         return None
     owner = owner_of(chain)
-    place, rotation = walk_pose(owner, walked_part(owner, chain), depsgraph)
+    place, rotation = walk_pose(owner, "" if chain.name == walker_of(owner).body else chain.name, depsgraph)
     return place, multiplied(rotation, rest_turn(owner, chain.tip_bone))
 
 
@@ -146,11 +146,6 @@ def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | N
             turn = multiplied(rotation, rest_turn(owner, chain.tip_bone))
             return placed(place, rotation, leg.ankle), turn
     return None
-
-
-def walked_part(owner: bpy.types.Object, chain: FabrikChain) -> str:
-    """By what `walk_pose` knows a chain that walks: its name, or "" for the body."""
-    return "" if chain.name == walker_of(owner).body else chain.name
 
 
 def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:

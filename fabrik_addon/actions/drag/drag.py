@@ -31,8 +31,8 @@ from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, writ
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import Posed, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
-from ...rig.goals import GoalPoints, goal_of, into_frame, is_offset, read_held, turns_tip
-from ...rig.placing import carries, location_at, put, restorer, stays
+from ...rig.goals import GoalPoints, control_of, edits_motion, into_frame, is_offset, read_held, turns_tip
+from ...rig.placing import asking_for, carries, put, restorer, stays
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
@@ -145,7 +145,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     chain_set = scope.chain_set(owner)
     pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
     started = pose.figure if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
-    target = goal_of(dragged, "target") if scope.follows else None
+    target = control_of(dragged) if scope.follows else None
     also = restorer(target) if target is not None else None
     restore = pose_restorer(owner, started, pauses=_pauses(owner, scope), also=also)
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
@@ -194,7 +194,7 @@ def pose_restorer(
 
 def _check_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
     """A live chain goes where its target is, so that has to be moved along."""
-    target = goal_of(chain, "target")
+    target = control_of(chain)
     reason: str | Message | None = stays(target)
     if not reason and target is not None and carries(target, owner, resolve_bones(owner, chain)[0].name):
         reason = Text("carries it")
@@ -256,9 +256,10 @@ def drag_to(
         FabrikError: Something is gone, or can't be posed so.
     """
     owner, depsgraph = _owner(drag), context.evaluated_depsgraph_get()
-    target = goal_of(drag.scope.dragged(owner), "target") if drag.scope.follows else None
-    if target is not None:
-        put(target, location_at(target, point, depsgraph))
+    chain = drag.scope.dragged(owner) if drag.scope.follows else None
+    target = control_of(chain) if chain is not None else None
+    if chain is not None and target is not None:
+        put(target, asking_for(chain, target, point, depsgraph))
     if not anchored:
         refusal = pull_refusal(drag)
         if refusal:
@@ -530,7 +531,7 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
 def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
     owner, chain = found(drag)
     updated(context)
-    target = goal_of(chain, "target") if drag.scope.follows else None
+    target = control_of(chain) if drag.scope.follows else None
     if target is not None:
         _key(context, owner, drag.figure, is_pulled=drag.pulled)
         return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
@@ -572,7 +573,7 @@ def _key(
     context: bpy.types.Context, owner: bpy.types.Object, figure: RigFigure, *, is_pulled: bool
 ) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
-    edited = {name for chain in rig_of(owner).chains if is_offset(chain) for name in names_if_any(owner, chain)}
+    edited = {name for chain in rig_of(owner).chains if edits_motion(chain) for name in names_if_any(owner, chain)}
     if edited.intersection(figure.bones):  # their controls are keyed, and not the motion below these
         return False, []
     bones = [pose_bones(owner)[name] for i, name in enumerate(figure.bones) if i not in figure.start.carried]

@@ -14,7 +14,7 @@ from ...errors import ChainError
 from ...rig.bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves, set_of
-from ...rig.goals import is_offset
+from ...rig.goals import edits_motion, is_offset
 from ...rig.schema import FabrikChain, limit_of, rig_of
 from ...rig.schema.chain import OFFSET
 from ..chains import limb_length
@@ -156,7 +156,7 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     """
     rig = rig_of(owner)
     if not taken.chain:  # whose control comes along
-        edited = (one for one in rig.chains if one.enabled and one.goal == OFFSET and is_offset(one))
+        edited = (one for one in rig.chains if one.enabled and one.goal == OFFSET and edits_motion(one))
         own = next((one for one in edited if (one.tip_bone, one.effector) == (taken.bone, taken.end)), None)
         taken = Taken.tip_of(own) if own is not None else taken
     chain = rig.chains.get(taken.chain)

@@ -29,11 +29,11 @@ from ...rig.figure.reader import FactsByRig, read, restarted
 from ...rig.figure.solve import is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, goals_of, offset_in, pole_within
+from ...rig.goals import GoalPoints, goals_of, offset_in, pole_within, walked_to
 from ...rig.schema import rig_of
 from ...rig.spaces import reader_within
 from ...rig.targets import check_present, kind_of
-from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
+from ...rig.walk_goals import is_walked
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
 from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
@@ -50,10 +50,10 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
     """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
     owner, chain, asked, frames = chain_set.owner, chain_set.chains[k], figure.asked[k], figure.frames(k)
     if is_walked(chain):
-        foot = Source(None, "target", owner, walked_part(owner, chain), False, k)
+        foot = Source(None, "target", owner, "", False, k)
         yield foot
         if asked.turns:
-            yield foot._replace(role="turn", offset=rest_turn(owner, chain.tip_bone))
+            yield foot._replace(role="turn", offset=IDENTITY)
     for goal in goals_of(chain):
         if goal.role == "pole" and not asked.has_pole:
             continue
@@ -111,7 +111,9 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
             value = reader(role, goal.evaluated_get(depsgraph), bone)
         else:
             with place_of(chain=known.names[chain]):
-                value = walk_pose(goal, bone, depsgraph)[role == "turn"]
+                walk = walked_to(rig_of(goal).chains[known.names[chain]], depsgraph)
+                assert walk is not None, "it walked as its sources were found"
+                value = walk[role == "turn"]
         if offset is None:
             x, y, z = value
             found.append((x, y, z))

@@ -131,7 +131,7 @@ class Source(NamedTuple):
 
     Attributes:
         read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation; None
-            where a planned walk tells (`walk_goals.walk_pose`).
+            where a planned walk tells (`goals.walked_to`).
         role: "target" or "pole"; or "turn", for the rotation of the target.
         found: The object; for a walk the armature object itself.
         bone: Name of a bone of it, or ""; for a walk the part that walks.

@@ -43,7 +43,7 @@ from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.pose_writer import Pose, write_pose
 from ...rig.figure.reader import frame_of
 from ...rig.figure.start_pose import end_hold, held_bones, start_from_keys, store_by_hand
-from ...rig.goals import goals_of, is_offset
+from ...rig.goals import edits_motion, goals_of
 from ...rig.schema import FabrikChain, Items, RigRecord, rig_of
 from ...rig.walk_goals import is_walked, path_bone
 from ...texts import Text, joined
@@ -306,7 +306,7 @@ def _key(context: bpy.types.Context, chain_set: ChainSet, moved: Sequence[str], 
     is_own = scene is not None and depsgraph.scene is not None and scene.name_full == depsgraph.scene.name_full
     if not is_own or not keys_by_itself(context) or makes_an_action(context, owner):
         return False
-    edits = {name for chain in chain_set.chains if is_offset(chain) for name in names_if_any(owner, chain)}
+    edits = {name for chain in chain_set.chains if edits_motion(chain) for name in names_if_any(owner, chain)}
     moved = [name for name in moved if name not in edits]  # what edits a motion is keyed by its control
     limbs = [chain for chain in chain_set.chains if not {*names_if_any(owner, chain)}.isdisjoint(moved)]
     names = dict.fromkeys([*moved, *(name for chain in limbs for name in names_if_any(owner, chain))])

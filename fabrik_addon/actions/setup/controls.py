@@ -21,7 +21,7 @@ from ...rig.animation.channels import plain_path
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import armature_of, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
-from ...rig.goals import is_offset
+from ...rig.goals import edits_motion
 from ...rig.schema import limit_of, rig_of
 
 BODY_COLLECTION = "FABRIK Body"
@@ -70,10 +70,10 @@ def draw_at_bones(owner: bpy.types.Object) -> dict[str, str]:
         The names of these bones, each with that of its control.
     """
     chains = [chain for chain in rig_of(owner).chains if chain.target == owner and chain.target_bone]
-    found = {chain.tip_bone: chain.target_bone for chain in chains if is_offset(chain)}
+    found = {chain.tip_bone: chain.target_bone for chain in chains if edits_motion(chain)}
     for chain in chains:
         drawn: Any = pose_bones(owner)[chain.target_bone]
-        if not is_offset(chain):
+        if chain.tip_bone not in found:
             if drawn.custom_shape_transform == pose_bones(owner).get(chain.tip_bone):
                 drawn.custom_shape_transform = None
             continue

@@ -17,18 +17,19 @@ from ...finite import are_finite
 from ...gait.ground import is_body
 from ...gait.legs import Leg
 from ...gait.plan import WalkPlan
-from ...maths import IDENTITY, Q4, V3, Doubles, Places, conjugates, lengths, multiplied, products, turn_angles, units
+from ...maths import IDENTITY, Q4, V3, Doubles, Places, conjugates, lengths, products, turn_angles, units
 from ...rig.animation.keys import key_goal
-from ...rig.goals import store
+from ...rig.goals import store, walked_to
 from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema.chain import PLACE
 from ...rig.skeleton import sided_name
 from ...rig.versions import bring_up_to_date
-from ...rig.walk_goals import plan_of, planned_pose, rest_turn
+from ...rig.walk_goals import plan_of
 from ...texts import Text
 from ..bake import BakeResult, BakeSettings, bake
 from ..bake.clean_up import between_keys, kept_places
 from ..chains import Empty, read_defaults
-from ..frames import scene_of
+from ..frames import frames_visited, go_to, scene_of
 from .plan import planned_frames
 
 # A planned walk marked in the scene: footprints where feet land, and markers in the timeline when they do.
@@ -208,7 +209,7 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
             Text("a tolerance of {tolerance:g} is not above 0 and up to {most:g}", tolerance=tolerance, most=MOST)
         )
     plan, frames = _walk_of(owner)
-    ways = {chain.name: _way(owner, plan, chain, frames) for chain in _chains(owner)}
+    ways = _ways(context, owner, frames)
     bring_up_to_date(owner)
     told = BakedGoals()
     rig = rig_of(owner)
@@ -216,7 +217,7 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
         chain = rig.chains[name]
         leg = next((leg for leg in plan.legs if leg.name == name), plan.legs[0])
         kept = kept_frames(way, _events(plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
-        goal = _goal(context, owner, chain, (way[0][0], leg.reach), told)
+        goal, chain.goal = _goal(context, owner, chain, (way[0][0], leg.reach), told), PLACE
         key_goal(goal, [(frames[0] + i, way[i]) for i in kept])
         told.keys += len(kept)
         if chain.orientation != "FREE":
@@ -260,17 +261,24 @@ def _chains(owner: bpy.types.Object) -> list[FabrikChain]:
     return [rig.chains[name] for name in names]
 
 
-def _way(owner: bpy.types.Object, plan: WalkPlan, chain: FabrikChain, frames: tuple[int, int]) -> list[Pose]:
-    """Where the walk has a chain's effector, and how its tip bone is turned, in each frame."""
-    name = "" if chain.name == rig_of(owner).walker.body else chain.name
-    rest, found = rest_turn(owner, chain.tip_bone), list[Pose]()
-    for frame in range(frames[0], frames[1] + 1):
-        place, rotation = planned_pose(plan, name, frame)
-        turn = multiplied(rotation, rest)
-        if found and sum(a * b for a, b in zip(turn, found[-1][1], strict=True)) < 0.0:
-            turn = (-turn[0], -turn[1], -turn[2], -turn[3])
-        found.append((place, turn))
+def _ways(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> dict[str, list[Pose]]:
+    """By the names of legs and body where the walk has the effector, and how the tip bone is turned, in each frame."""
+    scene, found = scene_of(context), {chain.name: list[Pose]() for chain in _chains(owner)}
+    with frames_visited(scene):
+        for frame in range(frames[0], frames[1] + 1):
+            go_to(scene, frame)
+            for chain in _chains(owner):
+                walk, way = walked_to(chain, context.evaluated_depsgraph_get()), found[chain.name]
+                assert walk is not None, "it walks"
+                way.append((walk[0], _run_on(walk[1], way)))
     return found
+
+
+def _run_on(turn: Q4, way: Sequence[Pose]) -> Q4:
+    """A rotation with the sign that is nearer to the last one of a way."""
+    w, x, y, z = turn
+    is_far = bool(way) and sum(a * b for a, b in zip(turn, way[-1][1], strict=True)) < 0.0
+    return (-w, -x, -y, -z) if is_far else turn
 
 
 def _events(plan: WalkPlan, name: str, frames: tuple[int, int]) -> list[int]:

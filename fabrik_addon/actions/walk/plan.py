@@ -43,7 +43,7 @@ from ..frames import check_range, frames_visited, go_to, part_of, rate_of, scene
 from ..keep_pose import LetGo, unposed
 from .clip import leave_clip, read_own
 from .contacts import given_by_hand, mark_plan
-from .posture import key_posture
+from .posture import key_posture, let_edit
 from .setup import check_body, frame_for, leg_limits, measured
 
 # What there is to tell of a planned walk at a frame: why footholds of the steps to come were refused.
@@ -354,6 +354,7 @@ def plan_steps(
         found = key_posture(context, owner, plan, frames, feet)
     except FabrikError as error:
         found = LetGo([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
+    let_edit(owner)
     unmarked = mark_plan(owner, plan, walk.terrain, feet, old)
     keep_plan(owner, plan, stamp_of(owner, scene, frames))
     rig_of(owner).live = True

@@ -31,8 +31,10 @@ from ...rig.animation.compat import fcurves_of, remove_curves
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_offset
+from ...rig.control_bones import is_control
+from ...rig.dependencies import bone_in
 from ...rig.figure.start_pose import reset, start_from_keys
-from ...rig.goals import goals_of, is_offset, swing_frame_of
+from ...rig.goals import is_offset, swing_frame_of
 from ...rig.limit_types import LIMITS
 from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.schema.chain import OFFSET, PLACE
@@ -88,10 +90,11 @@ def key_posture(
     edited = _at_rest(owner, {one.bone for one in posed_bones})
     others = [chain for chain in _posing(owner) if chain not in edited]
     posed = {name for chain in others for name in names_if_any(owner, chain)}
-    before = _written(owner)
+    before, animated = _written(owner), {bone_in(path) for path in animated_paths(owner)}
     kept, rows = list[str](), list[BoneClip]()
     for one in posed_bones:
-        if one.bone in posed or _digest(owner, one.bone) not in ("", before.get(one.bone)):
+        is_animated = one.bone in animated and _digest(owner, one.bone) not in ("", before.get(one.bone))
+        if one.bone in posed or is_animated:
             kept.append(one.bone)
         elif one.bone in before or one.plain or (one.turns is not None and np.abs(one.turns[:, 1:]).max() > AT_REST):
             rows.append(one)
@@ -102,7 +105,6 @@ def key_posture(
     keyed = [one.bone for one in rows if one.bone in bones]
     legs = [chain for chain in _legs(owner) if not set(keyed).isdisjoint(names_if_any(owner, chain))]
     start_from_keys(owner, [*edited, *legs])
-    draw_at_bones(owner)
     walker.posture = json.dumps({name: _digest(owner, name) for name in keyed})
     return LetGo(_told(own, keyed, [chain.name for chain in edited], kept), list(told))
 
@@ -152,8 +154,27 @@ def forget_posture(owner: bpy.types.Object) -> None:
         if is_ours and (chain in legs or _rests(owner, chain)):
             chain.goal = PLACE
             reset(chain, [pose_bones(owner)[name] for name in bones])
+        elif chain in legs and chain.goal == OFFSET and chain.start != "ANIMATED" and _rests(owner, chain):
+            chain.goal = PLACE
     draw_at_bones(owner)
+    for chain in _body(owner):
+        if chain.goal == OFFSET and _has_control(owner, chain) and _rests(owner, chain):
+            chain.goal, chain.target = PLACE, None
     walker_of(owner).posture = ""
+
+
+def let_edit(owner: bpy.types.Object) -> None:
+    """Let the controls of legs and body that rest edit the walk from now on."""
+    body = _body(owner)
+    for chain in body:
+        if chain.target is None and _has_control(owner, chain):  # which was made as it became a walker
+            setattr(chain, "target", owner)
+    for chain in [*_legs(owner), *body]:
+        if chain.goal == PLACE and chain.target is not None and _rests(owner, chain):
+            with suppress(FabrikError):
+                check_offset(owner, chain, swing_frame_of(owner, chain))
+                chain.goal = OFFSET
+    draw_at_bones(owner)
 
 
 def _at_rest(owner: bpy.types.Object, bones: set[str]) -> list[FabrikChain]:
@@ -169,11 +190,11 @@ def _at_rest(owner: bpy.types.Object, bones: set[str]) -> list[FabrikChain]:
 
 def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether the controls of a chain are bones of its armature that nothing has moved, and nothing animates."""
-    paths, bones = animated_paths(owner), [pose_bones(owner).get(goal.bone) for goal in goals_of(chain)]
+    pairs = (chain.target, chain.target_bone), (chain.pole, chain.pole_bone)
+    bones = [pose_bones(owner).get(name) if found == owner else None for found, name in pairs if found is not None]
+    paths = " ".join(animated_paths(owner))
     return all(
-        bone is not None
-        and bone.matrix_basis == Matrix.Identity(4)
-        and not any(path.startswith(bone.path_from_id()) for path in paths)
+        bone is not None and bone.matrix_basis == Matrix.Identity(4) and bone.path_from_id() not in paths
         for bone in bones
     )
 
@@ -253,6 +274,17 @@ def _posing(owner: bpy.types.Object) -> list[FabrikChain]:
 def _legs(owner: bpy.types.Object) -> list[FabrikChain]:
     """The chains of the legs of a walker."""
     return [chain for chain in rig_of(owner).chains if chain.name in walker_of(owner).legs]
+
+
+def _body(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chain that is the body of a walker."""
+    return [chain for chain in rig_of(owner).chains if chain.name == walker_of(owner).body]
+
+
+def _has_control(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether the bone that a chain has as its target, or is to have, is a control."""
+    bone = pose_bones(owner).get(chain.target_bone)
+    return bone is not None and is_control(bone)
 
 
 def _written(owner: bpy.types.Object) -> dict[str, str]:

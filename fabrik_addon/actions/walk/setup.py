@@ -37,7 +37,7 @@ from ...recognise.limbs import Limbs
 from ...recognise.part import LEG, Part
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
-from ...rig.control_bones import control_names, is_control
+from ...rig.control_bones import control_names, is_control, new_bones_refusal
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, alone, body_moves
 from ...rig.figure.reader import FactsByRig, frame_of, read_figure
@@ -47,7 +47,8 @@ from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.skeleton import BEHIND, read_skeleton
 from ...rig.versions import bring_up_to_date
 from ...texts import Text
-from ..chains import add_chain, add_part, read_defaults, remove_chain
+from ..chains import add_chain, add_part, plan_target, read_defaults, remove_chain
+from ..goals import make_goals
 from ..keep_pose import unposed
 from ..setup.parts import find_parts
 
@@ -387,6 +388,7 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
     if for_body:
         rig_of(owner).body_stiffness = 0.0  # it goes where its own goal is, and is not to hold the feet back
     made += for_body
+    _make_body_control(context, owner)
     gait = _store(owner, legs, upright)
     return Made(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
 
@@ -516,6 +518,22 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
     capture_bones(owner, bones)
     rig.walker.body = chain.name
     return made
+
+
+def _make_body_control(context: bpy.types.Context, owner: bpy.types.Object) -> None:
+    """Make a control for the body, where chains have control bones; it becomes its target as a walk is planned."""
+    rig = rig_of(owner)
+    chain = rig.chains[rig.walker.body]
+    if (
+        chain.target is not None
+        or chain.target_bone
+        or not any(is_control(bone) for bone in pose_bones(owner))
+        or new_bones_refusal(owner)
+    ):
+        return
+    target = plan_target(context, resolve_bones(owner, chain), read_defaults(context), chain)
+    make_goals(context, owner, [(chain, "target", replace(target, is_offset=True))], "BONE")
+    setattr(rig.chains[rig.walker.body], "target", None)
 
 
 def _is_body(chain: FabrikChain, bone: str) -> bool:

@@ -17,22 +17,7 @@ from ...finite import LARGEST
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
-from ..vectors import (
-    ORIGIN,
-    apart,
-    clipped,
-    cross,
-    dot,
-    larger,
-    length,
-    minus,
-    plus,
-    q4,
-    rotated,
-    scaled,
-    smaller,
-    v3,
-)
+from ..vectors import ORIGIN, apart, clipped, cross, dot, larger, length, minus, plus, q4, rotated, scaled, smaller, v3
 from .base import ASKED, SOLVE_SPACE, TIP, Goal
 
 CLOSED_RUN = cython.declare(cython.double, 1e-12)  # square of a run from end to end that tells no direction

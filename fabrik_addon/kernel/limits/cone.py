@@ -10,20 +10,7 @@ from ...errors import InvalidValueError
 from ...messages import Message
 from .. import cython
 from ..forms import V3, Doubles
-from ..vectors import (
-    ORIGIN,
-    PI,
-    TAU,
-    dot,
-    doubles,
-    larger,
-    magnitude,
-    minus,
-    plus,
-    scaled,
-    smaller,
-    unit,
-)
+from ..vectors import ORIGIN, PI, TAU, dot, doubles, larger, magnitude, minus, plus, scaled, smaller, unit
 from .base import AT_END, checked_range, finite_numbers
 from .swing_twist import SwingTwist, Twist, held_back
 

@@ -9,16 +9,7 @@ from typing import Any
 from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import (
-    IDENTITY,
-    ORIGIN,
-    X_AXIS,
-    from_rotation_vector,
-    from_to,
-    multiplied,
-    normalized,
-    rotated,
-)
+from ..vectors import IDENTITY, ORIGIN, X_AXIS, from_rotation_vector, from_to, multiplied, normalized, rotated
 from .base import Limit, limit_rotation
 
 LOCKED_JOINT = Message("LOCKED_JOINT")

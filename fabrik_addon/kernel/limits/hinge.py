@@ -27,15 +27,7 @@ from ..vectors import (
     scaled,
     turn_about,
 )
-from .base import (
-    AT_END,
-    Limit,
-    checked_axis,
-    checked_range,
-    limit_rotation,
-    turned_towards,
-    unwrapped,
-)
+from .base import AT_END, Limit, checked_axis, checked_range, limit_rotation, turned_towards, unwrapped
 
 # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 HINGE = Message("HINGE")
