@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, product
 from math import asin, inf, nan, pi, radians
 from typing import Any, NamedTuple
 
@@ -121,8 +121,10 @@ class Step:
         up: The direction in which it rises.
         apex: How far it rises above the way from start to end, scene units.
         power: Shape of the rise: 1 an arc, less is steeper at both ends. For a foot that goes by a cycle how much of
-            the cycle's timing its way keeps: 1 all, 0 none, so that it rises before it goes ahead, as on stairs.
+            the cycle's timing its way keeps: 1 all, 0 none, so that it rises before it goes ahead, as on stairs; below
+            0 for what share of the swing it waits before it goes ahead, or is there already where it comes down.
         lead: 1 where the foot changes its height evenly with its way; more where it climbs first, or descends last.
+            By a cycle it does so in so many times less than the swing.
         curve: A name of `Swing`.
         toe_off: How far the heel is up when the foot lifts, radians.
         heel_strike: How far the toes are up when it lands, radians.
@@ -233,7 +235,8 @@ class FeetPoses(NamedTuple):
 # By leg where a foot stands at first, and its steps in the order of time
 Feet = Sequence[tuple[Foothold, Sequence[Step]]]
 NEVER = 1e12  # seconds: when a step that is none lifts, and before which it landed
-LIFT, LAND, APEX, POWER, LEAD, IS_SINE, OFF, ON, TOES_DOWN, SHARE, PACE, DUTY, KEPT = range(13)  # columns of steps
+# columns of steps
+LIFT, LAND, APEX, POWER, LEAD, IS_SINE, OFF, ON, TOES_DOWN, SHARE, PACE, DUTY, KEPT, WAITS = range(14)
 
 
 class FootPaths:
@@ -245,7 +248,7 @@ class FootPaths:
         surface_pose: Where surfaces that move stand.
 
     Attributes:
-        steps: (S + 1, 12), all steps, see the columns above: `OFF` and `ON` are how far the foot rolls at lifting and
+        steps: (S + 1, 14), all steps, see the columns above: `OFF` and `ON` are how far the foot rolls at lifting and
             at landing, as shares of its cycle's rolls where it has one (`PACE`), else radians. The last row is none.
         tables: `Cycle.table` of all cycles.
         cycles: (S + 1,), by step which of them; 0 where it has none.
@@ -262,7 +265,7 @@ class FootPaths:
         self.cycles: Places = np.array([*numbers, 0], dtype=np.intp)
         self.steps: Doubles = np.array(
             [_columns(step, cycle) for (_, step), cycle in zip(rows, cycles, strict=True)]
-            + [(NEVER, -NEVER, *(0.0,) * (KEPT - LAND))]
+            + [(NEVER, -NEVER, *(0.0,) * (WAITS - LAND))]
         )
         self.ups: Doubles = np.array([step.up for _, step in rows] + [Z_AXIS])
         holds = [step.end for _, step in rows] + [step.start for _, step in rows] + [start for start, _ in feet]
@@ -363,24 +366,28 @@ class FootPaths:
         row, up, size = self.steps[last], self.ups[last], self.steps[last, SHARE] * self.reaches[leg]
         share = (time - row[:, LIFT]) / (row[:, LAND] - row[:, LIFT])
         across, rise, aside = self.gone(last, share).T[[0, 1, 3]]
-        arched = np.where(row[:, PACE] > 0.0, share, across)
         turns = slerps(start_turns, end_turns, np.clip(across, 0.0, 1.0))
         bases = start + across[:, None] * (end - start)
         higher, lead = dots(end - start, up), row[:, LEAD]  # it climbs first, or descends last
-        inside = np.clip(across, 0.0, 1.0)
+        inside, by_cycle = np.clip(across, 0.0, 1.0), row[:, PACE] > 0.0
         led = np.where(higher > 0.0, 1.0 - (1.0 - inside) ** lead, inside**lead)
+        timed = np.where(higher > 0.0, eased_each(share * lead), eased_each(1.0 - (1.0 - share) * lead))
+        led = np.where(by_cycle, timed, led)
         bases += np.where(lead != 1.0, higher * (led - across), 0.0)[:, None] * up
         bases += (aside * size)[:, None] * rotated_each(turns, np.broadcast_to(np.array(X_AXIS), bases.shape))
-        flat = bases + (rise * size + row[:, APEX] * arch(arched, row[:, POWER]))[:, None] * up
+        flat = (
+            bases + (rise * size + row[:, APEX] * arch(np.where(by_cycle, share, across), row[:, POWER]))[:, None] * up
+        )
         return flat, turns, bases
 
     def gone(self, steps: Places, share: Doubles) -> Doubles:
         """How feet in the air are on their way after shares of their time, (N, 4), see `Cycle.swing`."""
         row = self.steps[steps]
         found = looked_up(self.tables, self.cycles[steps], share)[:, SWING]
-        eased = eased_each(share)
+        kept, waits = row[:, KEPT], row[:, WAITS]
+        eased = eased_each((share - np.maximum(waits, 0.0)) / (1.0 - np.abs(waits)))
         by_arc = np.where(row[:, IS_SINE] > 0.0, 0.5 - 0.5 * np.cos(pi * share), eased)
-        found[:, 0] = np.where(row[:, PACE] > 0.0, eased + row[:, KEPT] * (found[:, 0] - eased), by_arc)
+        found[:, 0] = np.where(row[:, PACE] > 0.0, eased + kept * (found[:, 0] - eased), by_arc)
         return found
 
     def _pitch_in_the_air(self, time: Doubles, last: Places) -> Doubles:
@@ -402,7 +409,10 @@ def _columns(step: Step, cycle: Cycle | None) -> tuple[float, ...]:
         off = off / cycle.toe_off if cycle.toe_off > 0.0 else step.share
         on = on / cycle.strike if cycle.strike > 0.0 else step.share
     shape = step.apex, _power(step, step.power), step.lead, float(step.curve == Swing.SINE)
-    by_cycle = (step.pace, cycle.duty, step.power) if cycle is not None else (0.0, 0.0, 0.0)
+    kept, waits = max(step.power, 0.0), max(-step.power, 0.0)
+    if waits and dot(minus(step.end.place, step.start.place), step.up) < 0.0:
+        waits = -waits
+    by_cycle = (step.pace, cycle.duty, kept, waits) if cycle is not None else (0.0,) * 4
     return step.lift, step.land, *shape, off, on, step.toes_down, step.share, *by_cycle
 
 
@@ -487,13 +497,15 @@ def rolls_of(
 
 
 LEAST_RISE = 0.05  # of a leg's reach: how far a foot rises that steps where it stands, or to the side
+MOST_RISE = 1.0  # of a leg's reach: a foot that would have to rise higher grazes an edge
 SAMPLES = 32  # moments of a swing that are looked at
 GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands
 EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
 NOT_WORTH = 1.3  # another shape is worth it where its apex is lower by more than this factor
 LEADS = (1.0, 2.0, 3.0)
 GENTLE = 2.0  # power of a rise that begins and ends at no speed
-KEEPING = (1.0, 0.5, 0.0)  # powers of steps by a cycle
+KEEPING, WAITING = (1.0, 0.5, 0.0), (-0.15, -0.3)  # powers of steps by a cycle; of those that would rise far else
+LOW = 0.2  # of a leg's reach: no step waits that rises no farther
 POWERS: dict[str, tuple[float, ...]] = {Swing.SMOOTH: (1.0, 0.6, 0.35), Swing.SINE: (0.5, 0.35)}
 
 
@@ -507,13 +519,16 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
         lowest = max(lowest, LEAST_RISE * (1.0 - step.share))
     least, margin = lowest * leg.reach, settings.clearance * leg.reach
     best: Step | None = None
-    for lead in LEADS:
-        across, rises = _rises(replace(step, apex=0.0, lead=lead), leg, ground, surface_pose)
-        for power in KEEPING if step.pace else POWERS[step.curve]:
-            if step.pace and power != step.power:
+    across: Doubles = np.zeros(0)
+    rises = across
+    for powers, lead in product((KEEPING, WAITING) if step.pace else (POWERS[step.curve],), LEADS):
+        if powers is WAITING and best is not None and best.apex <= LOW * leg.reach:
+            break
+        for power in powers:
+            if step.pace or power == powers[0]:  # else the power tells of the rise alone
                 across, rises = _rises(replace(step, apex=0.0, lead=lead, power=power), leg, ground, surface_pose)
             needed = float((rises / arch(across, _power(step, power))).max()) + margin
-            found = replace(step, apex=max(least, needed), power=power, lead=lead)
+            found = replace(step, apex=min(max(least, needed), MOST_RISE * leg.reach), power=power, lead=lead)
             if best is None or found.apex * NOT_WORTH < best.apex:
                 best = found
             if best.apex <= NOT_WORTH * least + (margin if step.pace else 0.0):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from itertools import pairwise
+from math import inf, sqrt
 
 from ..maths import (
     IDENTITY,
@@ -15,6 +16,7 @@ from ..maths import (
     V3,
     along,
     angle_between,
+    clipped,
     conjugated,
     cross,
     distance,
@@ -27,7 +29,7 @@ from ..maths import (
 )
 from .body import need_of
 from .feet import Foothold, Refused
-from .ground import BODY, STATIC, Ground, Terrain, foot_rotation, laid
+from .ground import BODY, DROP, STATIC, TOES, Ground, Terrain, foot_rotation, laid
 from .legs import SWAYING, Leg, spacing
 from .settings import Settings
 
@@ -43,6 +45,8 @@ HIP_SPARE = 0.3  # of a foot's length: what rolling from heel to toe gains at bo
 STEEPNESS = 0.5  # how much the steepest ground counts against a quarter of a stride aside
 COST_DECIMALS = 6  # that count: costs that differ in later ones alone are alike
 INNER_RING, OUTER_RINGS = 0.5, (1.0, 1.5, 2.0)  # of the stance's radius, where other places are looked at
+# Of a foot's length: looks at the ground along it, so many before and behind; what is left beside an edge
+LOOKS, FAR, HALVINGS, SPARE = 6, 9, 6, 0.005
 LEAST_SLOPE = 1e-3  # radians: a bound of the slope is no less where steepness is measured by it
 HEXAGON = ((1.0, 0.0), (0.5, sqrt(0.75)), (-0.5, sqrt(0.75)), (-1.0, 0.0), (-0.5, -sqrt(0.75)), (0.5, -sqrt(0.75)))
 
@@ -104,7 +108,7 @@ def choose(ground: Ground, stance: Stance, settings: Settings) -> Choice:
     """
     refused: list[tuple[V3, str]] = []
     second: list[Candidate] = []
-    for ring in _rings(stance):
+    for ring in _rings(ground, stance):
         good: list[Candidate] = []
         for place in ring:
             found = _candidate(ground, stance, settings, place)
@@ -144,8 +148,13 @@ def _chosen(foothold: Foothold, stance: Stance, terrain: Terrain, refused: list[
     return foothold, slack, tuple(refused)
 
 
-def _rings(stance: Stance) -> Sequence[Sequence[V3]]:
-    """The place wanted; six half a radius away; then twelve each at one, one and a half and two radii."""
+def _rings(ground: Ground, stance: Stance) -> Iterator[Sequence[V3]]:
+    """The place wanted; where a foot fits between edges; others round it, farther and farther away.
+
+    These are six half a radius away, and twelve each at one, one and a half and two radii.
+    """
+    yield [stance.wanted]
+    yield _fitting(ground, stance)
     aside = cross(stance.up, stance.ahead)
     edges = [
         (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])) for a, b in zip(HEXAGON, (*HEXAGON[1:], HEXAGON[0]), strict=True)
@@ -155,8 +164,42 @@ def _rings(stance: Stance) -> Sequence[Sequence[V3]]:
         return [along(along(stance.wanted, stance.ahead, x * radius), aside, y * radius) for x, y in points]
 
     size = stance.radius
-    outer = [placed([*HEXAGON, *edges], share * size) for share in OUTER_RINGS]
-    return [[stance.wanted], placed(HEXAGON, INNER_RING * size), *outer]
+    yield placed(HEXAGON, INNER_RING * size)
+    for share in OUTER_RINGS:
+        yield placed([*HEXAGON, *edges], share * size)
+
+
+def _fitting(ground: Ground, stance: Stance) -> list[V3]:
+    """Places before and behind the one wanted where a foot fits between two edges, as on a step; nearer ones first."""
+    leg, up = stance.leg, stance.up
+    if leg.foot_length <= 0.0 or ground.is_surface:
+        return []
+    line, span = turned(stance.upright, leg.forward), leg.foot_length / LOOKS
+    heel, ball = (dot(end, leg.forward) for end in (leg.heel, leg.ball))
+
+    def height(way: float) -> float:
+        hit = ground.under(along(stance.wanted, line, way), up, (leg.climb, leg.reach), stance.time)
+        return dot(hit.place, up) if hit is not None else -inf
+
+    def is_edge(low: float, high: float) -> bool:
+        return not abs(high - low) <= DROP * leg.reach
+
+    ends, heights = [(-FAR * span, 0.0)], [height(look * span) for look in range(-FAR, FAR + 1)]
+    for look, (low, high) in enumerate(pairwise(heights), -FAR):
+        if is_edge(low, high):
+            way, size = look * span, span
+            for _ in range(HALVINGS):
+                size *= 0.5
+                way += 0.0 if is_edge(low, height(way + size)) else size
+            ends.append((way + 0.5 * size, high - low))
+    ends.append((FAR * span, 0.0))
+    found = list[float]()
+    for (first, _), (last, rise) in pairwise(ends):
+        spare = SPARE * leg.foot_length
+        least = first - heel + spare
+        most = last - ball - spare - (TOES * leg.foot_length if rise > 0.0 else 0.0)
+        found += [clipped(0.0, least, most)] if least <= most else []
+    return [along(stance.wanted, line, way) for way in sorted(found, key=abs)]
 
 
 def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) -> Candidate | None:
@@ -178,7 +221,7 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
     cost = level / stance.radius + STEEPNESS * slope / max(settings.slope_max, LEAST_SLOPE)
     if steep:
         reason = Refused.SLOPE
-    elif lying is None or ground.is_edge(leg, lying, hit.normal, stance.time):
+    elif lying is None or ground.is_edge(leg, lying, (hit.normal, up), stance.time):
         reason = Refused.EDGE
     elif any(distance(flat[0], other) < stance.apart for other in stance.others):
         reason = Refused.FOOT

@@ -26,7 +26,6 @@ from ..maths import (
     multiplied,
     perpendicular,
     placed,
-    plus,
     scaled,
     share_of_turn,
     turn_about,
@@ -118,7 +117,9 @@ STEEPEST_FOOT = radians(35.0)  # feet take on no more of a slope
 STEEPEST_ON_WALLS = radians(80.0)
 ROUNDS = 4  # of laying a foot flat
 AROUND = 0.05  # of a leg's reach: how far round a point foot there must be ground
-DROP = 0.08  # of a leg's reach: how much lower that ground may be
+DROP, CLIFF = 0.08, 0.35  # of a leg's reach: how much lower or higher that ground may be; and half a foot away
+BRIDGING = radians(15.0)  # by how much more than the ground under it a foot tilts that lies on an edge
+TOES = 0.35  # of the way from heel to ball: how long toes are
 SOLE_DROP = 0.35  # of a foot's length: how far heel and ball may be from the plane that was met
 DESCENT = 1.5  # of a leg's reach: how far below the expected height ground is looked for
 ON_WALLS_ABOVE, ON_WALLS_BELOW = 0.5, 0.5  # the same on walls, of a hip's height and of a leg's reach
@@ -179,26 +180,32 @@ class Ground:
             hit = self.terrain.nearest(point, leg.reach, time)
         return _facing(hit, unit_or(minus(hip, hit.place), up)) if hit is not None else None
 
-    def is_edge(self, leg: Leg, flat: tuple[V3, Q4], normal: V3, time: float) -> bool:
-        """Whether the ground ends, drops or rises near a foot: round its tip, or half a foot before and behind it.
+    def is_edge(self, leg: Leg, flat: tuple[V3, Q4], axes: tuple[V3, V3], time: float) -> bool:
+        """Whether a foot lies on an edge, the ground rises before its toes or ends half a foot away, or round its tip.
 
         Args:
             leg: The foot's.
             flat: Place of the sole, and rotation.
-            normal: Of the ground.
+            axes: The normal of the ground, and what is up.
             time: Seconds.
         """
+        normal, up = axes
         if leg.foot_length > 0.0:
-            normal = turned(flat[1], Z_AXIS)
-            way = scaled(minus(leg.ball, leg.heel), 0.5)
-            points = [plus(leg.ball, way), minus(leg.heel, way)]
-            around = [placed(flat[0], flat[1], point) for point in points]
-        else:
-            first = unit_or(cross(normal, X_AXIS), cross(normal, FRONT))
-            second = cross(normal, first)
-            size = AROUND * leg.reach
-            around = [along(flat[0], axis, way) for axis in (first, second) for way in (size, -size)]
-        span = DROP * leg.reach
+            sole = turned(flat[1], Z_AXIS)
+            if angle_between(sole, up) > angle_between(normal, up) + BRIDGING:
+                return True
+            way, far = minus(leg.ball, leg.heel), CLIFF * leg.reach
+            toes, before, behind = (
+                placed(flat[0], flat[1], along(end, way, share))
+                for end, share in ((leg.ball, TOES), (leg.ball, 0.5), (leg.heel, -0.5))
+            )
+            hit = self.under(toes, sole, (far, far), time)
+            if hit is not None and dot(minus(hit.place, toes), sole) > DROP * leg.reach:
+                return True
+            return any(self.under(point, sole, (far, far), time) is None for point in (before, behind))
+        first = unit_or(cross(normal, X_AXIS), cross(normal, FRONT))
+        size, span = AROUND * leg.reach, DROP * leg.reach
+        around = [along(flat[0], axis, way) for axis in (first, cross(normal, first)) for way in (size, -size)]
         return any(self.under(point, normal, (span, span), time) is None for point in around)
 
 

@@ -92,14 +92,13 @@ def plan_walk(walk: Walk) -> WalkPlan:
     Raises:
         InvalidValueError: See `Walk.check`.
     """
-    plans: list[WalkPlan] = []
-
-    def kept() -> Generator[float, None, None]:
-        plans.append((yield from planning(walk)))
-
-    for _ in kept():
-        pass
-    return plans[0]
+    steps = planning(walk)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: WalkPlan = end.value
+            return found
 
 
 def planning(walk: Walk) -> Generator[float, None, WalkPlan]:

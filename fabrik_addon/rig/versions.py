@@ -31,10 +31,6 @@ PREFIX = "fabrik_"  # of all that is stored
 Step = Callable[[bpy.types.Object], None]
 
 
-def _to_2(owner: bpy.types.Object) -> None:
-    """The number itself is all that is new."""
-
-
 def _to_3(owner: bpy.types.Object) -> None:
     """Goals of other kinds, pins and bodies: as they are where nothing was set, all is what it was.
 
@@ -46,7 +42,7 @@ def _to_3(owner: bpy.types.Object) -> None:
             chain.status = "NONE"
 
 
-STEPS: dict[int, Step] = {1: _to_2, 2: _to_3}  # by the version from which they lead
+STEPS: dict[int, Step] = {1: lambda owner: None, 2: _to_3}  # by the version from which they lead
 
 
 def stored_version(owner: bpy.types.Object) -> int:

@@ -117,7 +117,7 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q
     if not is_walked(chain):
         return None
     owner = owner_of(chain)
-    place, rotation = walk_pose(owner, "" if chain.name == walker_of(owner).body else chain.name, depsgraph)
+    place, rotation = walk_pose(owner, walked_part(owner, chain), depsgraph)
     return place, multiplied(rotation, rest_turn(owner, chain.tip_bone))
 
 
@@ -148,6 +148,11 @@ def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | N
     return None
 
 
+def walked_part(owner: bpy.types.Object, chain: FabrikChain) -> str:
+    """By what `walk_pose` knows a chain that walks: its name, or "" for the body."""
+    return "" if chain.name == walker_of(owner).body else chain.name
+
+
 def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
     """Where a walk has a foot or the body in the frame of a depsgraph, in the world.
 
@@ -166,21 +171,16 @@ def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph
     assert depsgraph.scene is not None
     poses = _led.get(owner.name_full)
     if poses is None and (plan := _plan_to_follow(owner)) is not None:
-        return planned_pose(plan, part, depsgraph.scene.frame_current_final)
+        frame = depsgraph.scene.frame_current_final
+        number = next((number for number, leg in enumerate(plan.legs) if leg.name == part), -1)
+        if number >= 0:
+            foot = feet_at(plan, frame)[number]
+            return foot.ankle, foot.rotation
+        if not part:
+            return body_pose_at(plan, frame)
     if poses is None or part not in poses:
         raise InvalidValueError(Message("WALK_WITHOUT_LEG"), chain=part)
     return poses[part]
-
-
-def planned_pose(plan: WalkPlan, part: str, frame: float) -> tuple[V3, Q4]:
-    """As `walk_pose`, at a frame of a plan."""
-    if not part:
-        return body_pose_at(plan, frame)
-    number = next((number for number, leg in enumerate(plan.legs) if leg.name == part), -1)
-    if number < 0:
-        raise InvalidValueError(Message("WALK_WITHOUT_LEG"), chain=part)
-    foot = feet_at(plan, frame)[number]
-    return foot.ankle, foot.rotation
 
 
 def rest_turn(owner: bpy.types.Object, bone: str) -> Q4:

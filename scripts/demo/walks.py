@@ -149,10 +149,21 @@ def make_rubble_walker() -> bpy.types.Object:
 
 def make_stroller() -> bpy.types.Object:
     """A human on level ground."""
-    make_slab("Floor", [(-4.0, 0.0), (12.0, 0.0)], (-4.0, 4.0), FLOOR)
-    owner = make_human(OTHER)
+    make_slab("Floor", [(-4.0, 0.0), (24.0, 0.0)], (-4.0, 4.0), FLOOR)
+    return _coloured(make_human(OTHER))
+
+
+def make_stair_climber() -> bpy.types.Object:
+    """A human before stairs that lead up."""
+    up = [(0.8 + x, z) for x, z in stairs(0.17, 0.3, 7)]
+    make_slab("Stairs", [(-1.6, 0.0), *up, (6.0, up[-1][1])], (-0.9, 0.9), STAIRS)
+    return _coloured(make_human(OTHER))
+
+
+def _coloured(owner: bpy.types.Object, color: tuple[float, ...] = BODY) -> bpy.types.Object:
+    """An armature whose skins have a colour."""
     for skin in owner.children:
-        setattr(skin, "color", BODY)
+        setattr(skin, "color", color)
     return owner
 
 
@@ -160,10 +171,7 @@ def make_fox() -> bpy.types.Object:
     """A fox that plays its own walk, before rubble."""
     make_slab("Floor", [(-6.0, 0.0), (20.0, 0.0)], (-5.0, 5.0), FLOOR)
     make_rubble(44, ((2.5, 12.0), (-2.6, 2.6)), (0.3, 0.9))
-    owner = import_gltf(FOX)
-    for skin in owner.children:
-        setattr(skin, "color", FUR)
-    return owner
+    return _coloured(import_gltf(FOX), FUR)
 
 
 def make_runner() -> bpy.types.Object:
@@ -171,9 +179,7 @@ def make_runner() -> bpy.types.Object:
     make_slab("Floor", [(-6.0, 0.0), (50.0, 0.0)], (-5.0, 5.0), FLOOR)
     owner = import_gltf(FOX)
     owner.animation_data_clear()
-    for skin in owner.children:
-        setattr(skin, "color", FUR)
-    return owner
+    return _coloured(owner, FUR)
 
 
 def make_climber() -> bpy.types.Object:
@@ -182,9 +188,7 @@ def make_climber() -> bpy.types.Object:
     make_slab("Slope", [(-1.6, 0.0), (1.0, 0.0), (4.0, top), (7.2, top)], (-0.9, 0.9), STAIRS)
     owner = make_human(HUMAN)
     give_ranges(owner)
-    for skin in owner.children:
-        setattr(skin, "color", BODY)
-    return owner
+    return _coloured(owner)
 
 
 ROUND_A_CORNER = (
@@ -227,6 +231,30 @@ WALKS = (
         extent=2.05,
         above=-0.12,
         turned=30.0,
+    ),
+    WalkScene(
+        "walk_stairs",
+        make_stair_climber,
+        (((-0.6, 0.0), (1.0, 0.0)), ((4.6, 0.0), (1.0, 0.0))),
+        260,
+        tuple(range(88, 152, 8)),
+        view=(0.25, -1.0, 0.12),
+        size=(212, 252),
+        extent=2.2,
+        above=-0.12,
+        turned=30.0,
+    ),
+    WalkScene(
+        "walk_jog",
+        make_stroller,
+        (((0.0, 0.0), (4.0, 0.0)), ((16.0, 0.0), (4.0, 0.0))),
+        140,
+        tuple(range(70, 86, 2)),
+        view=(0.35, -1.0, 0.1),
+        size=(212, 252),
+        extent=2.3,
+        above=-0.05,
+        turned=60.0,
     ),
     WalkScene(
         "walk_fox",

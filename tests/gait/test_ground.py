@@ -22,7 +22,9 @@ from dev.walkers import (
     ground_of,
     height_of,
     over,
+    path_of,
     slope,
+    stairs,
     up_the_wall,
     well_over,
 )
@@ -172,3 +174,26 @@ def test_a_person_leans_on_stairs_without_stretching() -> None:
     heights = [body_pose_at(plan, plan.first + frame)[0][2] for frame in range(int(plan.last - plan.first))]
     bends = [abs(a - 2.0 * b + c) for a, b, c in zip(heights, heights[1:], heights[2:], strict=False)]
     assert max(bends) < 0.03 * CREATURES["human"][0].reach
+
+
+@pytest.mark.parametrize("speed", [0.4, 0.7])
+@pytest.mark.parametrize(("rise", "tread"), [(0.15, 0.32), (0.17, 0.29), (0.19, 0.26)])
+def test_people_walk_up_and_down_stairs_as_houses_have_them(rise: float, tread: float, speed: float) -> None:
+    """Each foot on a step of its own or two beyond it, flat, and no higher in between than the edges ask for."""
+    legs, ground = CREATURES["human"], stairs(rise, tread)
+    path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), 7.0 / speed, 24.0)
+    plan = plan_walk(Walk(path, legs, (settings_for(legs),), ground))
+    judged, reach = judge(plan, ground), legs[0].reach
+    assert judged.slip <= 1e-6
+    assert judged.inside <= 1e-6
+    assert judged.hover <= 1e-6
+    assert judged.stretched == 0
+    assert judged.turned <= 22.0
+    steps = [step for own in plan.steps for step in own]
+    assert max(step.apex for step in steps) <= 0.21 * reach
+    assert max(abs(step.end.place[2] - step.start.place[2]) for step in steps) <= 3.001 * rise
+    assert len({round(step.end.place[2] / rise) for step in steps}) >= 8
+    assert all(dot(turned(step.end.rotation, Z_AXIS), Z_AXIS) > 0.9999 for step in steps)
+    feet = [foot for frame in range(plan.first, int(plan.last)) for foot in feet_at(plan, frame)]
+    heights = [foot.sole[2] - (ground.height(foot.sole[0], foot.sole[1]) or 0.0) for foot in feet]
+    assert max(heights) <= 0.6 * reach

@@ -29,11 +29,11 @@ from ...rig.figure.reader import FactsByRig, read, restarted
 from ...rig.figure.solve import is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, goals_of, offset_in, pole_within, walked_to
+from ...rig.goals import GoalPoints, edits_walk, goals_of, offset_in, pole_within, walked_to
 from ...rig.schema import rig_of
 from ...rig.spaces import reader_within
 from ...rig.targets import check_present, kind_of
-from ...rig.walk_goals import is_walked
+from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
 from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
@@ -50,10 +50,11 @@ def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]
     """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
     owner, chain, asked, frames = chain_set.owner, chain_set.chains[k], figure.asked[k], figure.frames(k)
     if is_walked(chain):
-        foot = Source(None, "target", owner, "", False, k)
+        edits = edits_walk(chain)
+        foot = Source(None, "target", owner, walked_part(owner, chain), False, k, hangs=edits)
         yield foot
         if asked.turns:
-            yield foot._replace(role="turn", offset=IDENTITY)
+            yield foot._replace(role="turn", offset=IDENTITY if edits else rest_turn(owner, chain.tip_bone))
     for goal in goals_of(chain):
         if goal.role == "pole" and not asked.has_pole:
             continue
@@ -102,7 +103,7 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
         FabrikError: The walk can't be read.
     """
     found: list[tuple[float, ...]] = []
-    for reader, role, goal, bone, hides, chain, offset, _ in known.sources:
+    for reader, role, goal, bone, hides, chain, offset, edits in known.sources:
         if hides:
             with place_of(chain=known.names[chain]):
                 check_present("target" if role == "turn" else role, goal, depsgraph)
@@ -111,9 +112,8 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
             value = reader(role, goal.evaluated_get(depsgraph), bone)
         else:
             with place_of(chain=known.names[chain]):
-                walk = walked_to(rig_of(goal).chains[known.names[chain]], depsgraph)
-                assert walk is not None, "it walked as its sources were found"
-                value = walk[role == "turn"]
+                edited = walked_to(rig_of(goal).chains[known.names[chain]], depsgraph) if edits else None
+                value = (edited or walk_pose(goal, bone, depsgraph))[role == "turn"]
         if offset is None:
             x, y, z = value
             found.append((x, y, z))

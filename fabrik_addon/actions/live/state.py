@@ -131,14 +131,14 @@ class Source(NamedTuple):
 
     Attributes:
         read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation; None
-            where a planned walk tells (`goals.walked_to`).
+            where a planned walk tells (`walk_goals.walk_pose`).
         role: "target" or "pole"; or "turn", for the rotation of the target.
         found: The object; for a walk the armature object itself.
         bone: Name of a bone of it, or ""; for a walk the part that walks.
         may_hide: Whether it is disabled in some frames.
         chain: Which of the chains that are solved together asks for it.
         offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
-        hangs: Whether the goal stands in the frame of a bone of the figure.
+        hangs: Whether the goal stands in the frame of a bone of the figure; of a walk whether a control edits it.
     """
 
     read: Reader | None
