@@ -32,6 +32,7 @@ from ...maths import (
     plus,
     products,
     rotated_each,
+    slerps,
     turn_angles,
 )
 from ...rig.animation.compat import (
@@ -55,6 +56,8 @@ from .setup import Frame, frame_for
 
 FEWEST = 8  # frames of a clip
 CLOSED = 0.5  # of what bones usually turn in a frame: by how much its last frame may differ that is its first one
+REPEATED = 0.15  # of how far poses of a clip are apart at most: as near are those that are a stride apart
+TINY = 1e-12
 STILL = 1e-6  # of its mean: a bone that moves no more in the clip has no location of its own
 
 
@@ -138,6 +141,10 @@ def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.
     told = {one.bone: one for one in clip.bones}
     turns: dict[str, Doubles] = {name: one.turns for name, one in told.items() if one.turns is not None}
     places = {name: one.plain["location"] for name, one in told.items() if "location" in one.plain}
+    first, last = _one_stride(turns) if turns else (0, count - 1)
+    if last - first < count - 1:
+        turns, count = {name: _closed(rows[first : last + 1]) for name, rows in turns.items()}, last - first + 1
+        places = {name: rows[first : last + 1] for name, rows in places.items()}
     frame = frame_for(owner, body, walker.upright)
     heads, poses = _posed(owner, frame, (skeleton.names, skeleton.parents), (turns, places), count)
     used = count - 1 if _is_closed(turns) else count
@@ -200,6 +207,28 @@ def _posed(
         heads.append(np.ascontiguousarray(head))
         poses.append(np.ascontiguousarray(products(turn, turns[name]) if name in turns else turn))
     return heads, poses
+
+
+def _one_stride(turns: dict[str, Doubles]) -> tuple[int, int]:
+    """First and last frame of a stride after which bones are as at its beginning; of all where there are no two."""
+    rows = np.stack([*turns.values()], axis=1)
+    apart = 1.0 - np.abs(np.einsum("fbk,gbk->fgb", rows, rows)).mean(axis=2)
+    means = [float(np.diagonal(apart, span).mean()) for span in range(2 * len(rows) // 3 + 2)]
+    spans = range(FEWEST, len(means) - 1)
+    again = [
+        span for span in spans if means[span] < min(means[span - 1], REPEATED * max(means), means[span + 1] + TINY)
+    ]
+    if not again:
+        return 0, len(rows) - 1
+    first = int(np.argmin(np.diagonal(apart, again[0])))
+    return first, first + again[0]
+
+
+def _closed(rows: Doubles) -> Doubles:
+    """Rotations (F, 4) whose last one is the first, by what it is off, more and more of it."""
+    off = products(conjugates(rows[-1:]), rows[:1])
+    none, shares = np.broadcast_to(np.array(IDENTITY), rows.shape), np.arange(len(rows)) / (len(rows) - 1.0)
+    return products(rows, slerps(none, np.broadcast_to(off, rows.shape), shares))
 
 
 def _is_closed(turns: dict[str, Doubles]) -> bool:

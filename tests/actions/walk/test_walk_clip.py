@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import acos, degrees, radians, sqrt, tan
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,15 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.motion.clips import Clip, read_clip, write_clip
-from fabrik_addon.actions.walk.clip import read_own
+from fabrik_addon.actions.motion.clips import Clip, read_clip, write_actions, write_clip
+from fabrik_addon.actions.walk.clip import read_own, span_of
 from fabrik_addon.actions.walk.plan import legs_now, plan_walk, what_is_old
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait.legs import reach_of
 from fabrik_addon.gait.plan import rhythm_over
 from fabrik_addon.maths import Doubles, conjugates, products, turn_angles
-from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of, playing
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
@@ -203,6 +204,34 @@ def test_the_contacts_of_a_clip_are_found() -> None:
         assert abs((-leg.cycle.offset - STRIKES[leg.name] + 0.5) % 1.0 - 0.5) <= 0.05
         assert 0.35 <= leg.cycle.duty <= 0.7
     assert own.cycle.slid > 0.2
+
+
+@pytest.mark.parametrize("off", [0.0, 0.02])
+def test_one_stride_is_read_of_several(off: float) -> None:
+    """However the strides differ a little, as those of people do."""
+    owner = fox(1.0)
+    walker = rig_of(owner).walker
+    before = read_own(owner, legs_now(owner)[0], FPS)
+    with playing(owner, walker.clip):
+        clip = read_clip(
+            owner, pose_bones(owner).keys(), span_of(walker.clip, {*pose_bones(owner).keys()}), only_keys=False
+        )
+    count = len(before.turns["Spine_1"])
+    rows = np.arange(2 * count + count // 2) % count
+    random = np.random.default_rng(1)
+    bones = []
+    for one in clip.bones:
+        assert one.turns is not None
+        turns = one.turns[rows] + off * random.normal(size=4) * (np.arange(len(rows)) / count)[:, None]
+        plain = {name: values[rows] for name, values in one.plain.items()}
+        bones.append(replace(one, turns=turns / np.linalg.norm(turns, axis=1)[:, None], plain=plain, contacts=None))
+    long = Clip("Long", 1, len(rows), 1.0 + np.arange(len(rows), dtype=np.float64), tuple(bones))
+    (walker.clip,), _ = write_actions(owner, [("Long", long)])
+    after = read_own(owner, legs_now(owner)[0], FPS)
+    assert abs(len(after.turns["Spine_1"]) - count) <= (1 if off else 0)
+    assert after.cycle.body.pace == pytest.approx(before.cycle.body.pace, rel=0.15 if off else 0.05)
+    for name, turns in after.turns.items():
+        assert abs(turns[0] @ turns[-1]) > 0.9, name
 
 
 def test_a_fox_that_speeds_up_goes_over_into_its_faster_clip() -> None:
