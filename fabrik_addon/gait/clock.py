@@ -58,7 +58,7 @@ LEVEL = 0.99999  # cosine of a slope that is none
 STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
 GOING = 0.1  # the pace from which on who walks as at a speed of its own does so in full
 PACE = 0.2  # seconds, half-life with which the speed is smoothed by which a cycle is chosen
-UPHILL, DOWNHILL, LEAST_SHARE = 0.01, 0.02, 0.4  # by which strides are shorter a degree of slope; no shorter than that
+UPHILL, DOWNHILL, LEAST_SHARE = 0.01, 0.02, 0.5  # by which strides are shorter a degree of slope; no shorter than that
 REORDERED = 0.15  # of a cycle: how much more or less than that a leg goes through as its offset becomes another one
 SLOW_LEG = 0.05  # of the fastest leg's speed: a slower one does not bound the stride
 

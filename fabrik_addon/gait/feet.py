@@ -502,7 +502,7 @@ SAMPLES = 32  # moments of a swing that are looked at
 GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands
 EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
 NOT_WORTH = 1.3  # another shape is worth it where its apex is lower by more than this factor
-LEADS = (1.0, 2.0, 3.0)
+LEADS, TIMED_LEADS = (1.0, 2.0, 3.0), (1.0, 1.5)  # of arcs; by a cycle: a knee bends the quicker the more
 GENTLE = 2.0  # power of a rise that begins and ends at no speed
 KEEPING, WAITING = (1.0, 0.5, 0.0), (-0.15, -0.3)  # powers of steps by a cycle; of those that would rise far else
 LOW = 0.2  # of a leg's reach: no step waits that rises no farther
@@ -521,7 +521,8 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
     best: Step | None = None
     across: Doubles = np.zeros(0)
     rises = across
-    for powers, lead in product((KEEPING, WAITING) if step.pace else (POWERS[step.curve],), LEADS):
+    shapes = product((KEEPING, WAITING), TIMED_LEADS) if step.pace else product((POWERS[step.curve],), LEADS)
+    for powers, lead in shapes:
         if powers is WAITING and best is not None and best.apex <= LOW * leg.reach:
             break
         for power in powers:
