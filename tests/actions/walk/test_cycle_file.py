@@ -23,9 +23,9 @@ from support.scenes import key_way, press, walking
 from support.skeletons import make_character
 
 
-def fox() -> Any:
+def fox() -> bpy.types.Object:
     empty_file()
-    owner: Any = import_gltf(FOX)
+    owner = import_gltf(FOX)
     press("walker_add")
     rig_of(owner).walker.clip, rig_of(owner).walker.gait = owner.animation_data.action, "CLIP"
     return owner
@@ -53,7 +53,7 @@ def test_a_cycle_by_a_clip_comes_back_on_another_character(tmp_path: Path, rate:
     press("cycle_export", filepath=str(path))
     empty_file()
     bpy.context.scene.render.fps = rate
-    other: Any = import_gltf(FOX)
+    other = import_gltf(FOX)
     plays, walker = other.animation_data.action, rig_of(other).walker
     press("walker_add")
     actions = len(bpy.data.actions)
@@ -87,7 +87,7 @@ def test_a_cycle_of_norms_is_its_settings(tmp_path: Path) -> None:
 
 
 def test_the_command_line_walks_by_a_file(tmp_path: Path) -> None:
-    owner: Any = make_character("human_mixamo")
+    owner = make_character("human_mixamo")
     press("walker_add")
     rig_of(owner).walker.stride_scale = 0.7
     path, file, told = tmp_path / "short.json", tmp_path / "walk.blend", tmp_path / "report.json"
@@ -150,7 +150,7 @@ def test_what_can_not_be_read_or_written_is_told(tmp_path: Path) -> None:
         press("cycle_export", filepath=str(tmp_path / "no" / "folder.json"))
     owner.data.bones["Tail_Base"].name = "Brush"
     press("cycle_import", filepath=str(path))
-    human: Any = walking("human")
+    human = walking("human")
     with pytest.raises(RuntimeError, match="none of the bones"):
         press("cycle_import", filepath=str(path))
     assert rig_of(human).walker.gait != "CLIP"

@@ -22,9 +22,9 @@ LOWER, ASIDE = Vector((0.0, 0.0, -0.08)), Vector((0.05, 0.0, 0.03))  # of what a
 
 
 @pytest.fixture
-def owner() -> Any:
+def owner() -> bpy.types.Object:
     """A character that is set up, and walks over level ground, live."""
-    made: Any = make_character("human_mixamo")
+    made = make_character("human_mixamo")
     key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
     press("character_setup", use_walker=True)
     press("walk_plan", span="SCENE")
@@ -32,12 +32,12 @@ def owner() -> Any:
     return made
 
 
-def control(owner: Any, name: str) -> Any:
+def control(owner: bpy.types.Object, name: str) -> Any:
     """The control of a chain."""
     return pose_bones(owner)[rig_of(owner).chains[name].target_bone]
 
 
-def move(owner: Any, name: str, way: Vector) -> None:
+def move(owner: bpy.types.Object, name: str, way: Vector) -> None:
     """Move the control of a chain by a way of the world."""
     bone = control(owner, name)
     bone.location = (owner.matrix_world.to_3x3() @ bone.bone.matrix_local.to_3x3()).inverted() @ way
@@ -46,7 +46,7 @@ def move(owner: Any, name: str, way: Vector) -> None:
 
 def played() -> Doubles:
     """(F, 3, 3), where hips and feet are in each frame."""
-    owner: Any = next(one for one in bpy.data.objects if one.type == "ARMATURE")
+    owner = next(one for one in bpy.data.objects if one.type == "ARMATURE")
     found = []
     for _ in each_frame(FRAMES):
         bones = pose_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()))
@@ -54,7 +54,7 @@ def played() -> Doubles:
     return np.array(found)
 
 
-def test_controls_of_a_walk_are_at_its_bones(owner: Any) -> None:
+def test_controls_of_a_walk_are_at_its_bones(owner: bpy.types.Object) -> None:
     rig = rig_of(owner)
     assert {rig.chains[name].goal for name in ("Body", "Leg.L", "Leg.R")} == {"OFFSET"}
     assert control(owner, "Body").custom_shape_transform == pose_bones(owner)[HIPS]
@@ -64,7 +64,7 @@ def test_controls_of_a_walk_are_at_its_bones(owner: Any) -> None:
     assert control(owner, "Leg.L").custom_shape_transform is None
 
 
-def test_hips_are_lowered_and_feet_stay_and_all_comes_back(owner: Any) -> None:
+def test_hips_are_lowered_and_feet_stay_and_all_comes_back(owner: bpy.types.Object) -> None:
     before = played()
     move(owner, "Body", LOWER)
     after = played()
@@ -76,7 +76,7 @@ def test_hips_are_lowered_and_feet_stay_and_all_comes_back(owner: Any) -> None:
     assert (played() == before).all()
 
 
-def test_hips_turn_with_their_control(owner: Any) -> None:
+def test_hips_turn_with_their_control(owner: bpy.types.Object) -> None:
     scene = bpy.context.scene
     scene.frame_set(FRAMES[3])
     before = pose_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()))[HIPS].matrix.to_quaternion()
@@ -88,7 +88,7 @@ def test_hips_turn_with_their_control(owner: Any) -> None:
     assert before.rotation_difference(after).angle == pytest.approx(0.3, abs=0.02)
 
 
-def test_a_foot_is_put_elsewhere_for_some_frames_and_baked_as_it_plays(owner: Any) -> None:
+def test_a_foot_is_put_elsewhere_for_some_frames_and_baked_as_it_plays(owner: bpy.types.Object) -> None:
     before, bone = played(), control(owner, "Leg.L")
     for frame, way in ((20, Vector()), (26, ASIDE), (34, ASIDE), (40, Vector())):
         move(owner, "Leg.L", way)
@@ -102,7 +102,7 @@ def test_a_foot_is_put_elsewhere_for_some_frames_and_baked_as_it_plays(owner: An
     assert np.abs(played() - after).max() <= 1e-5
 
 
-def test_goals_of_a_walk_that_is_edited_are_baked_as_it_plays(owner: Any) -> None:
+def test_goals_of_a_walk_that_is_edited_are_baked_as_it_plays(owner: bpy.types.Object) -> None:
     move(owner, "Body", LOWER)
     move(owner, "Leg.L", ASIDE)
     before = played()
@@ -112,7 +112,7 @@ def test_goals_of_a_walk_that_is_edited_are_baked_as_it_plays(owner: Any) -> Non
 
 
 def test_a_control_that_is_moved_already_keeps_its_place_as_a_goal() -> None:
-    made: Any = make_character("human_mixamo")
+    made = make_character("human_mixamo")
     key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
     press("character_setup", use_walker=True)
     move(made, "Leg.L", ASIDE)
@@ -129,7 +129,9 @@ def test_a_control_that_is_moved_already_keeps_its_place_as_a_goal() -> None:
         ({"bone": HIPS, "end": "HEAD"}, "Body", 0),
     ],
 )
-def test_what_walks_is_dragged_by_its_control(owner: Any, taken: dict[str, str], name: str, index: int) -> None:
+def test_what_walks_is_dragged_by_its_control(
+    owner: bpy.types.Object, taken: dict[str, str], name: str, index: int
+) -> None:
     scene, way = bpy.context.scene, Vector((0.04, 0.0, -0.03 if index == 0 else 0.06))
     scene.frame_set(FRAMES[5])
     before = played()[5]
