@@ -207,7 +207,7 @@ def reader(kind: Any) -> Callable[[Any], Any]:
     if origin in (tuple, Sequence):
         reads = repeat(reader(parts[0])) if origin is Sequence or Ellipsis in parts else [*map(reader, parts)]
         return lambda data: tuple(read(one) for read, one in zip(reads, _items(data), strict=isinstance(reads, list)))
-    return _array if origin is np.ndarray else partial(_plain, kind)
+    return _array if kind == Doubles else partial(_plain, kind)
 
 
 def _items(data: object) -> list[Any]:
