@@ -71,6 +71,11 @@ def quoted(names: Iterable[str]) -> Text:
     return enumerated([f"'{name}'" for name in names])
 
 
+def few(names: Sequence[str], most: int) -> str:
+    """A few names of bones in quotes, or how many there are."""
+    return ", ".join(f"'{name}'" for name in names) if len(names) <= most else Text("{count} bones", count=len(names))
+
+
 def capitalised(text: str) -> str:
     """A text with a capital letter at its start."""
     return text[:1].upper() + text[1:]

@@ -45,7 +45,7 @@ CALLS = {
 }
 SIZE = {
     "files": 248,
-    "lines": 62_175,
+    "lines": 62_120,
     "record types": 182,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 9,

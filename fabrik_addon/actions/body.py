@@ -22,8 +22,6 @@ from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined
 from .keep_pose import keep_and_tell, unposed
 
-# The body bone of an armature: found or chosen, so that nothing moves by it.
-
 
 def find_body(owner: bpy.types.Object) -> str:
     """The bone on which all enabled chains hang, or from which they begin.

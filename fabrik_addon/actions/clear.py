@@ -28,8 +28,6 @@ from .frames import scene_of
 from .setup.controls import undraw_controls
 from .walk.bake import mark_steps
 
-# An armature without anything of the extension: what it stores, and the goals that were made for it.
-
 HOLDERS = (bpy.types.Collection, bpy.types.Scene)  # what an object is in without being used
 
 

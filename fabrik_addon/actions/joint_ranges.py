@@ -16,8 +16,6 @@ from ..recognise.limbs import Limbs
 from ..texts import Text
 from .bends import give_limits, hinge_settings
 
-# How far the joints of humans and of animals go: tables of published ranges, each with its source.
-
 Range = tuple[float, float]  # degrees
 
 

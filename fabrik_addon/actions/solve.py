@@ -27,8 +27,6 @@ from ..rig.targets import resolve_point
 from ..texts import Text, enumerated, worded
 from .status import Outcome, outcomes_of, refused, store
 
-# Which chains are solved together, and in which order.
-
 Item = tuple[bpy.types.Object, FabrikChain]
 Bones = set[tuple[str, str]]  # full name of the armature object, name of the bone
 

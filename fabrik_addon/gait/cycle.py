@@ -163,18 +163,15 @@ class Cycle:
 
 
 REACHES, ROLLS, SWING, AHEAD = 0, 1, slice(2, 6), 6  # columns of `Cycle.table`
-MIXED = ("stride", "duty", "shift", "extent", "width", "offset", "pace", "slowest")
+MIXED = ("stride", "duty", "shift", "extent", "width", "aside", "offset", "pace", "slowest")
 
 
 def _mix(slow: Cycle, fast: Cycle, share: float) -> Cycle:
-    """So much of the faster one of two cycles."""
+    """So much of the faster one of two cycles, both of clips."""
     table = slow.table + share * (fast.table - slow.table)
     numbers = {name: (1.0 - share) * getattr(slow, name) + share * getattr(fast, name) for name in MIXED}
-    aside = (1.0 - share) * (slow.aside or 0.0) + share * (fast.aside or 0.0)
     reaches, rolls, ahead = (tuple(table[:, column].tolist()) for column in (REACHES, ROLLS, AHEAD))
-    return Cycle(
-        **numbers, reaches=reaches, rolls=rolls, swing=tuple(rows_of(table[:, SWING])), ahead=ahead, aside=aside
-    )
+    return Cycle(**numbers, reaches=reaches, rolls=rolls, swing=tuple(rows_of(table[:, SWING])), ahead=ahead)
 
 
 def looked_up(tables: Doubles, numbers: Places, shares: Doubles) -> Doubles:

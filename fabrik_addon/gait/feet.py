@@ -184,10 +184,6 @@ class FootPose:
     pitch: float
     base: V3
 
-    def contact(self, point: V3) -> V3:
-        """A point of the foot's frame, in world space."""
-        return placed(self.sole, self.rotation, point)
-
 
 class FeetPoses(NamedTuple):
     """L feet at F times, in world space: as `FootPose`, and what they are made of.
@@ -375,9 +371,8 @@ class FootPaths:
         led = np.where(by_cycle, timed, led)
         bases += np.where(lead != 1.0, higher * (led - across), 0.0)[:, None] * up
         bases += (aside * size)[:, None] * rotated_each(turns, np.broadcast_to(np.array(X_AXIS), bases.shape))
-        flat = (
-            bases + (rise * size + row[:, APEX] * arch(np.where(by_cycle, share, across), row[:, POWER]))[:, None] * up
-        )
+        arched = np.where(by_cycle, share, across)
+        flat = bases + (rise * size + row[:, APEX] * arch(arched, row[:, POWER]))[:, None] * up
         return flat, turns, bases
 
     def gone(self, steps: Places, share: Doubles) -> Doubles:
@@ -519,14 +514,13 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
         lowest = max(lowest, LEAST_RISE * (1.0 - step.share))
     least, margin = lowest * leg.reach, settings.clearance * leg.reach
     best: Step | None = None
-    across: Doubles = np.zeros(0)
-    rises = across
     shapes = product((KEEPING, WAITING), TIMED_LEADS) if step.pace else product((POWERS[step.curve],), LEADS)
     for powers, lead in shapes:
         if powers is WAITING and best is not None and best.apex <= LOW * leg.reach:
             break
+        across, rises = _rises(replace(step, apex=0.0, lead=lead, power=powers[0]), leg, ground, surface_pose)
         for power in powers:
-            if step.pace or power == powers[0]:  # else the power tells of the rise alone
+            if step.pace and power != powers[0]:  # of an arc it tells of the rise alone
                 across, rises = _rises(replace(step, apex=0.0, lead=lead, power=power), leg, ground, surface_pose)
             needed = float((rises / arch(across, _power(step, power))).max()) + margin
             found = replace(step, apex=min(max(least, needed), MOST_RISE * leg.reach), power=power, lead=lead)

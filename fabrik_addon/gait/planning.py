@@ -86,21 +86,6 @@ class Walk:
                 raise InvalidValueError(Message("NO_CLIP"))
 
 
-def plan_walk(walk: Walk) -> WalkPlan:
-    """Plan a walk at once.
-
-    Raises:
-        InvalidValueError: See `Walk.check`.
-    """
-    steps = planning(walk)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: WalkPlan = end.value
-            return found
-
-
 def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     """Plan a walk in slices, for idle time.
 

@@ -14,7 +14,7 @@ from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.human import running, stride_at
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.path import BodyPath
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import distance
 
@@ -35,6 +35,7 @@ from dev.walkers import (
     noise,
     pace_of,
     path_of,
+    plan_walk,
     up_the_wall,
     well_over,
 )

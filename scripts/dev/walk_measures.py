@@ -35,6 +35,8 @@ from fabrik_addon.maths import (
     unit_or,
 )
 
+from dev.walkers import at_foot
+
 ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
 OVERSTRETCHED = 1e-6  # of a leg's reach
 SAMPLES = 20  # of a cycle that is compared
@@ -163,12 +165,12 @@ def judge_shown(walk: Shown, terrain: Terrain) -> Judged:
 def standing_points(leg: Leg, foot: FootPose) -> dict[str, V3]:
     """The contact points on the ground."""
     if leg.foot_length <= 0.0:
-        return {"tip": foot.contact(leg.heel)}
+        return {"tip": at_foot(foot, leg.heel)}
     points = {}
     if foot.pitch <= ROLLED:
-        points["heel"] = foot.contact(leg.heel)
+        points["heel"] = at_foot(foot, leg.heel)
     if foot.pitch >= -ROLLED:
-        points["ball"] = foot.contact(leg.ball)
+        points["ball"] = at_foot(foot, leg.ball)
     return points
 
 
@@ -205,7 +207,7 @@ def _judge_ground(judged: Judged, leg: Leg, foot: FootPose, terrain: Terrain, at
         return
     up = turned(foot.rotation, Z_AXIS) if on_walls(terrain) else Z_AXIS
     for point in contacts(leg):
-        contact = foot.contact(point)
+        contact = at_foot(foot, point)
         top = plus(contact, scaled(up, 0.5 * leg.height))
         hit = terrain.ray(top, scaled(up, -1.0), 2.0 * leg.reach, time)
         if hit is not None:

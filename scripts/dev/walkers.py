@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from math import cos, floor, pi, radians, sin, sqrt, tan
 
 from fabrik_addon.gait.clock import size_of
+from fabrik_addon.gait.feet import FootPose
 from fabrik_addon.gait.ground import Hit, Terrain
 from fabrik_addon.gait.legs import Leg, arranged
 from fabrik_addon.gait.path import BodyPath
-from fabrik_addon.maths import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along, dot, minus, turn_about, unit_or
+from fabrik_addon.gait.plan import WalkPlan
+from fabrik_addon.gait.planning import Walk, planning
+from fabrik_addon.maths import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along, dot, minus, placed, turn_about, unit_or
 
 X_AXIS: V3 = (1.0, 0.0, 0.0)
 
@@ -311,3 +314,23 @@ def turning(legs: tuple[Leg, ...], seconds: float, rate: float, fps: float = 24.
     return path_of(
         lambda time: (0.0, 0.0, height), seconds, fps, lambda time: turn_about(Z_AXIS, rate * eased_time(time, seconds))
     )
+
+
+def at_foot(foot: FootPose, point: V3) -> V3:
+    """A point of a foot's frame, in world space."""
+    return placed(foot.sole, foot.rotation, point)
+
+
+def plan_walk(walk: Walk) -> WalkPlan:
+    """Plan a walk at once.
+
+    Raises:
+        InvalidValueError: See `Walk.check`.
+    """
+    steps = planning(walk)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: WalkPlan = end.value
+            return found

@@ -12,12 +12,12 @@ from fabrik_addon.gait.cycle import SAMPLES
 from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, rhythm_over, sample, to_text
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import Settings
 from fabrik_addon.maths import Z_AXIS, Doubles, turned, turns_about
 
 from dev.walk_measures import judge
-from dev.walkers import HEXAPOD, HUMAN, WOLF, flat, ground_of, height_of, path_of
+from dev.walkers import HEXAPOD, HUMAN, WOLF, flat, ground_of, height_of, path_of, plan_walk
 
 FRAMES, FPS = 24, 24.0
 STRIDE, SHIFT, ASIDE, RISE = 0.9, 0.05, 0.02, 0.12  # scene units

@@ -15,7 +15,7 @@ from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg, neighbours
 from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.gait.plan import WalkPlan, feet_at
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import V3, Z_AXIS, distance, turn_about, turned
 
@@ -34,6 +34,7 @@ from dev.walkers import (
     noise,
     pace_of,
     path_of,
+    plan_walk,
     turning,
 )
 

@@ -10,12 +10,12 @@ import pytest
 from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.human import angles_at, arm_at, human_cycle
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import FRONT, Z_AXIS, conjugated, distance, multiplied, turn_about, turned
 
 from dev.walk_measures import beside_norms, from_the_side, stretched
-from dev.walkers import HUMAN, height_of, path_of, slope, stairs
+from dev.walkers import HUMAN, height_of, path_of, plan_walk, slope, stairs
 
 LEG = HUMAN[0]
 STRAIGHTEST = 1.0005  # of a leg's reach, to which one may seem stretched between two samples

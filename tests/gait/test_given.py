@@ -12,11 +12,11 @@ from fabrik_addon.gait.feet import Given
 from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, feet_at, stances_of
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import Z_AXIS, distance, multiplied, plus, turn_about
 
-from dev.walkers import HUMAN, SPIDER, WOLF, ahead, stairs
+from dev.walkers import HUMAN, SPIDER, WOLF, ahead, plan_walk, stairs
 
 FRAME = 1.0 / 24.0
 KINDS = {"human": HUMAN, "wolf": WOLF, "spider": SPIDER}

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from fabrik_addon.gait.feet import Cause, Refused
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import Z_AXIS, dot, turned
 
@@ -23,6 +23,7 @@ from dev.walkers import (
     height_of,
     over,
     path_of,
+    plan_walk,
     slope,
     stairs,
     up_the_wall,

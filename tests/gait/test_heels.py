@@ -11,12 +11,12 @@ import pytest
 from fabrik_addon.gait.ground import Terrain
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import Q4, V3, angle_between, conjugated, minus, multiplied, turned, unit_or
 
 from dev.walk_measures import judge
-from dev.walkers import FROUDE, HUMAN, ahead, flat, noise, slope
+from dev.walkers import FROUDE, HUMAN, ahead, flat, noise, plan_walk, slope
 
 FORWARD: V3 = (0.0, -1.0, 0.0)
 

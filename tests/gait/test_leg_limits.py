@@ -13,11 +13,11 @@ from fabrik_addon.gait.led import HandWalk
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import IDENTITY, Q4, V3, conjugated, minus, turned
 
-from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
+from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, plan_walk, stairs, turning
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 ROUNDING = 0.3  # degrees: what counts as reached, as seen from the hip

@@ -8,11 +8,11 @@ import pytest
 from fabrik_addon.gait.ground import Hit
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import ORIGIN, Q4, V3, Z_AXIS, conjugated, distance, minus, plus, scaled, turn_about, turned
 
-from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
+from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of, plan_walk
 
 
 @dataclass(frozen=True)

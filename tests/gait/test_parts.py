@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from fabrik_addon.gait.body import need_of
-from fabrik_addon.gait.feet import KEEPING, Foothold, FootPaths, FootPose, Step, arch
+from fabrik_addon.gait.feet import KEEPING, WAITING, Foothold, FootPaths, FootPose, Step, arch
 from fabrik_addon.gait.gaits import GAITS, rhythm_of
 from fabrik_addon.gait.ground import smallest_circle
 from fabrik_addon.gait.legs import neighbours
@@ -32,7 +32,7 @@ from fabrik_addon.maths import (
     unit_or,
 )
 
-from dev.walkers import CENTIPEDE, HEXAPOD, HUMAN, SPIDER, WOLF
+from dev.walkers import CENTIPEDE, HEXAPOD, HUMAN, SPIDER, WOLF, at_foot
 
 
 def some_points(random: Random, count: int) -> list[tuple[float, float]]:
@@ -114,7 +114,7 @@ def test_a_swing_begins_and_ends_on_its_footholds(curve: str) -> None:
             assert max(pose.sole[2] for pose in poses) >= 0.3
 
 
-@pytest.mark.parametrize("kept", KEEPING)
+@pytest.mark.parametrize("kept", [*KEEPING, *WAITING])
 def test_a_foot_that_goes_by_a_cycle_rises_without_a_jerk_and_then_goes_ahead(kept: float) -> None:
     start, end = Foothold((0.0, 0.0, 0.0), IDENTITY), Foothold((0.0, -1.0, 0.3), IDENTITY)
     step = Step(0, 1.0, 1.4, start, end, apex=0.3, power=kept, pace=0.3)
@@ -153,14 +153,14 @@ def test_a_foot_rolls_over_heel_and_ball() -> None:
     assert heel.pitch == 0.0
     landed = at(1.4)
     assert landed.pitch == pytest.approx(-0.3)
-    assert landed.contact(leg.heel) == pytest.approx(ball.contact(leg.heel), abs=1e-9)
-    assert landed.contact(leg.ball)[2] > 0.03
+    assert at_foot(landed, leg.heel) == pytest.approx(at_foot(ball, leg.heel), abs=1e-9)
+    assert at_foot(landed, leg.ball)[2] > 0.03
     flat = at(1.75)
     lifting = at(2.199999)
     assert flat.pitch == pytest.approx(0.0, abs=1e-3)
     assert lifting.pitch == pytest.approx(0.6, abs=1e-4)
-    assert lifting.contact(leg.ball)[2] == pytest.approx(0.0, abs=1e-9)
-    assert lifting.contact(leg.heel)[2] > 0.08
+    assert at_foot(lifting, leg.ball)[2] == pytest.approx(0.0, abs=1e-9)
+    assert at_foot(lifting, leg.heel)[2] > 0.08
 
 
 @pytest.mark.parametrize("gait", GAITS, ids=lambda gait: str(gait.name))

@@ -17,11 +17,11 @@ from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg, arranged
 from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, steps_between, to_text
-from fabrik_addon.gait.planning import Walk, plan_walk, planning
+from fabrik_addon.gait.planning import Walk, planning
 from fabrik_addon.gait.settings import Settings, settings_for
 from fabrik_addon.maths import IDENTITY
 
-from dev.walkers import CENTIPEDE, HUMAN, SPIDER, WOLF, ahead, noise, path_of, stairs
+from dev.walkers import CENTIPEDE, HUMAN, SPIDER, WOLF, ahead, noise, path_of, plan_walk, stairs
 
 
 def walk_of(legs: tuple[Leg, ...] = HUMAN, seconds: float = 4.0) -> Walk:

@@ -9,12 +9,12 @@ from fabrik_addon.gait.feet import HEEL_STRIKE
 from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, sample
-from fabrik_addon.gait.planning import Walk, plan_walk
+from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import RANGES, Settings, settings_for
 from fabrik_addon.maths import IDENTITY, Z_AXIS, angle_between, distance, turned
 
 from dev.walk_measures import judge
-from dev.walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, slope
+from dev.walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, plan_walk, slope
 
 FRAMES = range(1, 97, 3)
 

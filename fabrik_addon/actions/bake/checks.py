@@ -23,8 +23,6 @@ from ...texts import Text
 from ..frames import MOST_FRAMES
 from ..solve import bones_above, bones_of
 
-# What a bake is asked for.
-
 INTO = ("ACTION", "NEW_ACTION", "NLA")
 INTERPOLATIONS = ("LINEAR", "BEZIER")
 VERIFY = ("EVERY", "SAMPLE", "NONE")

@@ -38,8 +38,6 @@ from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
 from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
 
-# Where live chains read their goals, and the numbers of chain space that these are.
-
 
 def sources_of(chain_set: ChainSet, figure: RigFigure) -> tuple[Source, ...]:
     """Where the goals of chains are read that could be read."""

@@ -46,7 +46,7 @@ from ...rig.figure.start_pose import end_hold, held_bones, start_from_keys, stor
 from ...rig.goals import edits_motion, goals_of
 from ...rig.schema import FabrikChain, Items, RigRecord, rig_of
 from ...rig.walk_goals import is_walked, path_bone
-from ...texts import Text, joined
+from ...texts import Text, few, joined
 from ..figure_pose import FigurePose
 from ..moved_goals import Loosed, bring_goals, goal_to_leave, noted, refused
 from .state import LEFT, MISSING, MOVED, Hands, LiveFigure, LiveRig, digest_of, state
@@ -332,12 +332,7 @@ def _stopped(owner: bpy.types.Object, figure: RigFigure, moved: Collection[str])
     for name, start in zip(figure.bones, figure.starts, strict=True):
         if name in moved and turn_angle(multiplied(conjugated(start), read_rotation(bones[name]))) > WORTH_TELLING:
             found.append(name)
-    return [Text("joint limits stop {bones}", bones=_bones(found))] if found else []
-
-
-def _bones(names: Sequence[str]) -> str:
-    """Bones by their names, or how many there are."""
-    return ", ".join(f"'{name}'" for name in names) if len(names) <= NAMED else Text("{count} bones", count=len(names))
+    return [Text("joint limits stop {bones}", bones=few(found, NAMED))] if found else []
 
 
 def _note(
@@ -347,7 +342,7 @@ def _note(
     refusals = [*dict.fromkeys(text for one in loosed for text in one.warnings)]
     if is_keyed:
         return joined("; ", refusals)
-    bones = _bones([*dict.fromkeys(moved)])
+    bones = few([*dict.fromkeys(moved)], NAMED)
     names = [one.chain.name for one in loosed] or chain_set.names
     chains = ", ".join(names) if len(names) <= NAMED else Text("{count} chains", count=len(names))
     done = Text("{chains}: {bones} were posed by hand", chains=chains, bones=bones)

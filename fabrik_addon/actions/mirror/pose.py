@@ -34,7 +34,7 @@ from ...rig.placing import stays
 from ...rig.schema import FabrikChain, girdle_of, rig_of
 from ...rig.targets import resolve_point
 from ...rig.walk_goals import is_walked
-from ...texts import Text, joined
+from ...texts import Text, few, joined
 from ..figure_pose import FigurePose
 from ..keep_pose import exceeded, unposed
 from ..live.state import state as live_state
@@ -105,7 +105,7 @@ def _planned(
     if not chosen:
         raise BoneError("no bone that is meant has another side", rig=owner.name)
     wanted = {pair.other.name: mirror_image(pair) for pair in chosen.values()}
-    notes = [Text("without another side: {bones}", bones=_listed(alone))] if alone else []
+    notes = [Text("without another side: {bones}", bones=few(alone, NAMED))] if alone else []
     return wanted, _images_of_poles(context.evaluated_depsgraph_get(), owner, chosen), notes
 
 
@@ -220,7 +220,7 @@ def _write(owner: bpy.types.Object, wanted: Wanted) -> tuple[dict[str, list[str]
             moved[name] = found
         if is_held:
             locked.append(name)
-    return moved, [Text("locked channels stay as they are: {bones}", bones=_listed(locked))] if locked else []
+    return moved, [Text("locked channels stay as they are: {bones}", bones=few(locked, NAMED))] if locked else []
 
 
 def _unlocked_rotation(bone: bpy.types.PoseBone, rotation: Q4) -> list[float]:
@@ -315,8 +315,3 @@ def _bring_along(
         if one.chain.status != "NONE":
             one.chain.status = "NONE"  # what was solved last is not what stands
     return [*notes, *(joined(": ", (one.chain.name, text)) for one in loosed for text in dict.fromkeys(one.warnings))]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """A few names of bones, or how many there are."""
-    return ", ".join(f"'{name}'" for name in names) if len(names) <= NAMED else Text("{count} bones", count=len(names))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -57,7 +57,6 @@ from .setup import Frame, frame_for
 FEWEST = 8  # frames of a clip
 CLOSED = 0.5  # of what bones usually turn in a frame: by how much its last frame may differ that is its first one
 REPEATED = 0.15  # of how far poses of a clip are apart at most: as near are those that are a stride apart
-TINY = 1e-12
 STILL = 1e-6  # of its mean: a bone that moves no more in the clip has no location of its own
 
 
@@ -215,9 +214,7 @@ def _one_stride(turns: dict[str, Doubles]) -> tuple[int, int]:
     apart = 1.0 - np.abs(np.einsum("fbk,gbk->fgb", rows, rows)).mean(axis=2)
     means = [float(np.diagonal(apart, span).mean()) for span in range(2 * len(rows) // 3 + 2)]
     spans = range(FEWEST, len(means) - 1)
-    again = [
-        span for span in spans if means[span] < min(means[span - 1], REPEATED * max(means), means[span + 1] + TINY)
-    ]
+    again = [span for span in spans if means[span] == min(means[span - 1 : span + 2]) <= REPEATED * max(means)]
     if not again:
         return 0, len(rows) - 1
     first = int(np.argmin(np.diagonal(apart, again[0])))
@@ -350,10 +347,8 @@ def cycle_text(owner: bpy.types.Object, fps: float) -> str:
         bones = tuple(replace(one, contacts=None) for one in clip.bones if one.turns is not None or one.plain)
         clips.append(replace(clip, rig=action.name, bones=bones))
 
-    def rounded(values: Any) -> Any:
-        return np.round(values, DIGITS).tolist()
-
-    return json.dumps(asdict(SavedCycle(VERSION, walker.settings, fps, tuple(clips))), default=rounded) + "\n"
+    saved = asdict(SavedCycle(VERSION, walker.settings, fps, tuple(clips)))
+    return json.dumps(saved, default=lambda values: np.round(values, DIGITS).tolist()) + "\n"
 
 
 def load_cycle(path: Path) -> SavedCycle:

@@ -38,8 +38,6 @@ from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
 from .plan import Grounds, body_chain, legs_now, plan_walk
 
-# A walker that is led by hand: its body follows a point, its feet step as it moves, and the way can be recorded.
-
 SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
 LONGEST_SETTLING = 120  # of these steps
 

@@ -31,7 +31,6 @@ from ...rig.animation.compat import fcurves_of, remove_curves
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_offset
-from ...rig.control_bones import is_control
 from ...rig.dependencies import bone_in
 from ...rig.figure.start_pose import reset, start_from_keys
 from ...rig.goals import is_offset, swing_frame_of
@@ -158,7 +157,7 @@ def forget_posture(owner: bpy.types.Object) -> None:
             chain.goal = PLACE
     draw_at_bones(owner)
     for chain in _body(owner):
-        if chain.goal == OFFSET and _has_control(owner, chain) and _rests(owner, chain):
+        if chain.goal == OFFSET and chain.orientation == "KEEP" and _rests(owner, chain):  # made for the walker
             chain.goal, chain.target = PLACE, None
     walker_of(owner).posture = ""
 
@@ -167,7 +166,7 @@ def let_edit(owner: bpy.types.Object) -> None:
     """Let the controls of legs and body that rest edit the walk from now on."""
     body = _body(owner)
     for chain in body:
-        if chain.target is None and _has_control(owner, chain):  # which was made as it became a walker
+        if chain.target is None and chain.target_bone in pose_bones(owner):  # made as it became a walker
             setattr(chain, "target", owner)
     for chain in [*_legs(owner), *body]:
         if chain.goal == PLACE and chain.target is not None and _rests(owner, chain):
@@ -279,12 +278,6 @@ def _legs(owner: bpy.types.Object) -> list[FabrikChain]:
 def _body(owner: bpy.types.Object) -> list[FabrikChain]:
     """The chain that is the body of a walker."""
     return [chain for chain in rig_of(owner).chains if chain.name == walker_of(owner).body]
-
-
-def _has_control(owner: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether the bone that a chain has as its target, or is to have, is a control."""
-    bone = pose_bones(owner).get(chain.target_bone)
-    return bone is not None and is_control(bone)
 
 
 def _written(owner: bpy.types.Object) -> dict[str, str]:

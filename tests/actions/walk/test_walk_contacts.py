@@ -14,6 +14,7 @@ from fabrik_addon.motion.contacts import FLAT, HEEL, TOE
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
+from dev.walkers import at_foot
 from dev.walking_rigs import ahead, make_profile
 from support.judging import effector, walk_plan, worst_foot
 from support.scenes import WALK, go_live, key_way, keyed, legs_of, make_body, planned, press, select, update, walking
@@ -114,7 +115,7 @@ def test_one_that_was_put_on_the_cursor_stands_there(walker: bpy.types.Object) -
     assert worst_foot(walker, middle) <= HELD
     sole = feet_at(walk_plan(walker), middle)[0]
     foot = walk_plan(walker).legs[0]
-    under = 0.5 * (Vector(sole.contact(foot.heel)) + Vector(sole.contact(foot.ball)))
+    under = 0.5 * (Vector(at_foot(sole, foot.heel)) + Vector(at_foot(sole, foot.ball)))
     assert (under - here).length <= HELD
     press("contact_place", at="MOTION")
     plan()

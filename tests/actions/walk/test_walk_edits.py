@@ -142,3 +142,15 @@ def test_what_walks_is_dragged_by_its_control(
     after = played()[5]
     assert np.abs(after[index] - before[index] - way).max() <= 0.01
     assert np.abs(after[2] - before[2]).max() <= 0.01
+
+
+def test_hips_that_had_a_control_before_keep_it_when_the_walk_is_forgotten() -> None:
+    made = make_character("human_mixamo")
+    key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
+    press("character_setup", use_motion=True)
+    before = {one.name: (one.goal, one.target_bone) for one in rig_of(made).chains}
+    press("walker_add")
+    press("walk_plan", span="SCENE")
+    press("walker_remove")
+    after = {one.name: (one.goal, one.target_bone if one.target is not None else "") for one in rig_of(made).chains}
+    assert {name: after[name] for name in before if before[name][1]} == {n: own for n, own in before.items() if own[1]}
