@@ -10,6 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import BoneError, ChainError, FabrikError, TargetError
+from ..messages import Message
 from ..rig.animation.compat import is_selected
 from ..rig.animation.keys import (
     insert_goal_keys,
@@ -18,7 +19,6 @@ from ..rig.animation.keys import (
     key_before_pin,
     keys_by_itself,
     keys_only_what_is_keyed,
-    pin_note,
 )
 from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
@@ -121,12 +121,6 @@ def _wanted(owner: bpy.types.Object, bone: str) -> Wanted:
     name = parent.name if parent is not None else ""
     ended = next((chain.name for chain in chains if chain.tip_bone == name and not chain.at_head), "")
     return Wanted(ended if ended and end_beyond(owner, name) == bone else "", bone)
-
-
-def are_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> bool:
-    """Whether all of them are pinned already."""
-    chains = rig_of(owner).chains
-    return all(one.chain and chains[one.chain].pin for one in wanted)
 
 
 def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
@@ -276,8 +270,9 @@ def _hang(context: bpy.types.Context, goal: GoalRef, to: Anchored | None, *, pin
 
 
 def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    note = pin_note(context, owner, chain)
-    return [joined(": ", (chain.name, note))] if note else []
+    """That a chain's pin has keys which will take a change of it back, since automatic keying is off."""
+    is_lost = is_pin_keyed(owner, chain) and not keys_by_itself(context)
+    return [joined(": ", (chain.name, Message("PIN_KEYED")))] if is_lost else []
 
 
 def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[str]:
@@ -352,10 +347,10 @@ def toggle_rigs(
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
     """
-    if action == "FREE" or (action == "TOGGLE" and all(are_pinned(*pair) for pair in wanted)):
+    left = [(owner, _not_pinned(owner, some)) for owner, some in wanted]
+    if action == "FREE" or (action == "TOGGLE" and not any(some for _, some in left)):
         return [free(context, owner, some, stays=stays) for owner, some in wanted]
-    if action == "TOGGLE":
-        wanted = [(owner, _not_pinned(owner, some)) for owner, some in wanted]
+    wanted = left if action == "TOGGLE" else wanted
     for owner, some in wanted:
         _checked(owner, some)
     return [pin(context, owner, some) for owner, some in wanted if some]

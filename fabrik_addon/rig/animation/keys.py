@@ -426,13 +426,6 @@ def keys_by_itself(context: bpy.types.Context) -> bool:
     return context.scene.tool_settings.use_keyframe_insert_auto
 
 
-def pin_note(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Message | None:
-    """That a chain's pin has keys which will take a change of it back, since automatic keying is off; else None."""
-    if keys_by_itself(context) or not is_pin_keyed(owner, chain):
-        return None
-    return Message("PIN_KEYED")
-
-
 def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:
     """Whether automatic keying passes over channels without keys: from 5.2 on that is how Blender comes."""
     assert context.preferences is not None
