@@ -104,12 +104,8 @@ def original_of(owner: bpy.types.Object, objects: Iterable[bpy.types.Object]) ->
         owner: An armature object.
         objects: Among which to look.
     """
-    if not len(rig_of(owner).chains):
-        return None
-    for other in objects:
-        if other.type == "ARMATURE" and other != owner and _is_duplicate(owner, other):
-            return other
-    return None
+    others = (other for other in objects if other.type == "ARMATURE" and other != owner)
+    return next((other for other in others if _is_duplicate(owner, other)), None)
 
 
 def _is_duplicate(owner: bpy.types.Object, other: bpy.types.Object) -> bool:
@@ -129,13 +125,8 @@ def _is_duplicate(owner: bpy.types.Object, other: bpy.types.Object) -> bool:
                 return False
     if not shared or owner in shared:
         return False
-    return other in shared or not _is_numbered_before(owner.name, other.name)
-
-
-def _is_numbered_before(name: str, other: str) -> bool:
-    """Whether two names differ by their numbers alone, and that of the first is lower."""
-    (stem, number), (other_stem, other_number) = _numbered(name), _numbered(other)
-    return stem == other_stem and number < other_number
+    (stem, number), (other_stem, other_number) = _numbered(owner.name), _numbered(other.name)
+    return other in shared or stem != other_stem or number >= other_number
 
 
 def _numbered(name: str) -> tuple[str, int]:
