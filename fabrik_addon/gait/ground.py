@@ -281,32 +281,18 @@ Circle = tuple[float, float, float]  # centre and radius
 SLACK = 1e-9  # share of the radius
 
 
-def smallest_circle(points: Sequence[Point]) -> Circle:
+def smallest_circle(points: Sequence[Point], *on: Point) -> Circle:
     """Centre x, centre y and radius of the smallest circle that holds all points.
 
     Args:
         points: At least one.
+        on: Up to two others, through which it goes.
     """
-    circle = (points[0][0], points[0][1], 0.0)
+    a, *_, b = (*on, *on) or (points[0], points[0])
+    circle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * hypot(a[0] - b[0], a[1] - b[1]))
     for i, point in enumerate(points):
         if not _holds(circle, point):
-            circle = _through_one(points[:i], point)
-    return circle
-
-
-def _through_one(points: Sequence[Point], on: Point) -> Circle:
-    circle = (on[0], on[1], 0.0)
-    for i, point in enumerate(points):
-        if not _holds(circle, point):
-            circle = _through_two(points[:i], on, point)
-    return circle
-
-
-def _through_two(points: Sequence[Point], on: Point, also: Point) -> Circle:
-    circle = (0.5 * (on[0] + also[0]), 0.5 * (on[1] + also[1]), 0.5 * hypot(on[0] - also[0], on[1] - also[1]))
-    for point in points:
-        if not _holds(circle, point):
-            circle = _through_three(on, also, point)
+            circle = _through_three(a, b, point) if len(on) > 1 else smallest_circle(points[:i], *on, point)
     return circle
 
 
