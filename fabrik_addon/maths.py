@@ -270,8 +270,15 @@ def nine(rows: Sequence[Sequence[float]]) -> Nine:
     return a, b, c, d, e, f, g, h, i
 
 
-def matrix_of(rotation: Sequence[float]) -> tuple[V3, V3, V3]:
-    """The rows of the matrix of a unit quaternion."""
+def applied(rows: Nine | Doubles, vector: Sequence[float] | Doubles) -> V3:
+    """A matrix applied to a vector; or those in the columns of (9, F) to those in the columns of (3, F)."""
+    a, b, c, d, e, f, g, h, i = rows
+    x, y, z = vector
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+def matrix_of(rotation: Sequence[float] | Doubles) -> tuple[V3, V3, V3]:
+    """The rows of the matrix of a unit quaternion; or of those in the columns of (4, F)."""
     w, x, y, z = rotation
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),

@@ -26,6 +26,7 @@ from ...maths import (
     V3,
     Doubles,
     Nine,
+    applied,
     axes_of,
     conjugated,
     minus,
@@ -459,14 +460,11 @@ class RootMove:
 
     def location_for(self, shift: Sequence[float] | Doubles) -> V3:
         """The location channels for a shift of the root in chain space."""
-        return plus(self.location, _applied(self.into, shift))
+        return plus(self.location, applied(self.into, shift))
 
     def locations_for(self, shifts: Doubles) -> Doubles:
         """`location_for` of F shifts (F, 3); equal bits."""
-        a, b, c, d, e, f, g, h, i = self.into
-        x, y, z = shifts.T
-        moved = a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
-        found: Doubles = np.array(self.location) + np.column_stack(moved)
+        found: Doubles = np.array(self.location) + np.column_stack(applied(self.into, shifts.T))
         return found
 
     def shift_for(self, location: Sequence[float]) -> V3:
@@ -478,9 +476,3 @@ class RootMove:
         """`shift_for` of F locations (F, 3)."""
         found: Doubles = np.linalg.solve(np.reshape(self.into, (3, 3)), (locations - self.location).T).T
         return found
-
-
-def _applied(rows: Nine, vector: Sequence[float] | Doubles) -> V3:
-    a, b, c, d, e, f, g, h, i = rows
-    x, y, z = vector
-    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z

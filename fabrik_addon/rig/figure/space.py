@@ -23,6 +23,7 @@ from ...maths import (
     Doubles,
     Mask,
     Nine,
+    applied,
     axes_of,
     conjugated,
     conjugates,
@@ -91,11 +92,11 @@ class RigFrame(NamedTuple):
 
     def to_world(self, vector: Sequence[float]) -> V3:
         """A vector of armature space in the world."""
-        return _applied(self.axes, vector)
+        return applied(self.axes, vector)
 
     def to_armature(self, vector: Sequence[float]) -> V3:
         """A vector of the world in armature space."""
-        return _applied(self.back, vector)
+        return applied(self.back, vector)
 
 
 class ChainSpace(NamedTuple):
@@ -137,7 +138,7 @@ class ChainSpace(NamedTuple):
 
     def to_chain_way(self, way: Sequence[float]) -> V3:
         """A vector of the world in the axes of chain space."""
-        return _applied(self.into, way)
+        return applied(self.into, way)
 
     def to_chain_turn(self, turn: Q4) -> Q4:
         """A rotation of the world, as `kinematics.world_turn` gives it, in chain space."""
@@ -150,14 +151,13 @@ class ChainSpace(NamedTuple):
     @property
     def up(self) -> V3:
         """The direction of the world's Z axis in chain space."""
-        return unit(_applied(self.into, Z_AXIS))
+        return unit(applied(self.into, Z_AXIS))
 
     def many_to_chain(self, points: Doubles) -> Doubles:
         """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""
-        a, b, c, d, e, f, g, h, i = self.into
-        x, y, z = (points - np.array(self.rig.away)).T
-        p, q, r = self.shift
-        return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
+        off = (points - np.array(self.rig.away)).T
+        found: Doubles = np.column_stack(applied(self.into, off)) - np.array(self.shift)
+        return found
 
     def many_to_chain_turns(self, turns: Doubles) -> Doubles:
         """Rotations of the world (F, 4) in chain space; the same numbers as `to_chain_turn` one by one."""
@@ -165,7 +165,7 @@ class ChainSpace(NamedTuple):
 
     def to_armature(self, point: Sequence[float]) -> V3:
         """A point of chain space in armature space."""
-        return plus(self.origin, _applied(self.rows, point))
+        return plus(self.origin, applied(self.rows, point))
 
     def many_to_armature(self, points: Doubles) -> Doubles:
         """Points of chain space (n, 3) in armature space, (n, 3)."""
@@ -178,7 +178,7 @@ class ChainSpace(NamedTuple):
 
     def world_length(self, vector: Sequence[float]) -> float:
         """Length in scene units of a vector of chain space."""
-        return length(self.rig.to_world(_applied(self.rows, vector)))
+        return length(self.rig.to_world(applied(self.rows, vector)))
 
     def scales_along(self, vectors: Doubles) -> Doubles:
         """What a length of chain space is in scene units along each of vectors (C, 3), (C,); 1 along none."""
@@ -231,17 +231,15 @@ class ChainSpaces(NamedTuple):
                 (b * f - c * e, c * d - a * f, a * e - b * d),
             )
         )
-        chain_axes = _axes_of_turns(turns)
+        chain_axes = [np.stack(axis, axis=-1) for axis in zip(*matrix_of(turns.T), strict=True)]
         into = np.stack([dots(one, column) for one in chain_axes for column in (p, q, r)], axis=-1)
         shift = np.stack([dots(one, origins) for one in chain_axes], axis=-1)
         return cls(worlds[:, :3, 3], into, shift, conjugates(products(world_turns, turns)))
 
     def many_to_chain(self, points: Doubles) -> Doubles:
         """World points, one of each frame, in chain space: (F, 3)."""
-        a, b, c, d, e, f, g, h, i = self.into.T
-        x, y, z = (points - self.away).T
-        p, q, r = self.shift.T
-        return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
+        found: Doubles = np.column_stack(applied(self.into.T, (points - self.away).T))
+        return found - self.shift
 
     def many_to_chain_turns(self, turns: Doubles) -> Doubles:
         """Rotations of the world, one of each frame, in chain space: (F, 4)."""
@@ -263,22 +261,6 @@ def _minors(axes: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """By what the first row of matrices is multiplied for their determinants; (9, F)."""
     _, _, _, d, e, f, g, h, i = axes
     return e * i - f * h, f * g - d * i, d * h - e * g
-
-
-def _axes_of_turns(turns: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """The axes (F, 3) that rotations (F, 4) make of X, Y and Z; see `maths.matrix_of`."""
-    w, x, y, z = turns.T
-    return (
-        np.stack((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)), axis=-1),
-        np.stack((2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)), axis=-1),
-        np.stack((2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)), axis=-1),
-    )
-
-
-def _applied(rows: Nine, vector: Sequence[float]) -> V3:
-    a, b, c, d, e, f, g, h, i = rows
-    x, y, z = vector
-    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
 def _size_of(axes: Nine, volume: float) -> float:
