@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import bpy
 
 from ..actions.bake import BakeSettings, bake_steps
-from ..actions.frames import frames_between, rate_of, scene_of, to_the_end
+from ..actions.frames import frames_between, rate_of, scene_of, span_of, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
@@ -157,7 +157,8 @@ def walk_open_file(
     given: dict[str, Any] = {name: bpy.data.actions[action] for name, action in clips.items()}
     if gait or clips:
         given["gait"] = gait or CLIP
-    told = [_walked(owner, frames or _range_of_scene(), body_bone, (cycle, given)) for owner in owners]
+    span = frames or span_of(scene_of(bpy.context), "SCENE", 0, 0)
+    told = [_walked(owner, span, body_bone, (cycle, given)) for owner in owners]
     return {"all_reached": not any(one["told"] for one in told), "armatures": told}
 
 
@@ -198,7 +199,7 @@ def bake_open_file(request: Request, progress: Progress) -> Report:
     items = items_of(found)
     put(request, items)
     settings = BakeSettings(
-        frames_between(*(request.frames or _range_of_scene()), request.step),
+        frames_between(*(request.frames or span_of(scene_of(bpy.context), "SCENE", 0, 0)), request.step),
         request.into,
         request.interpolation,
         request.verify,
@@ -235,9 +236,3 @@ def transfer_in_open_file(source: str, target: str, frames: Span, options: Trans
         else:
             steps = transfer_steps(bpy.context, moves, owner, frames, options)
     return {"all_reached": True, "source": source, "target": target, **to_the_end(steps)._asdict()}
-
-
-def _range_of_scene() -> tuple[int, int]:
-    scene = bpy.context.scene
-    assert scene is not None
-    return scene.frame_start, scene.frame_end

@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ..actions.bake.checks import INTERPOLATIONS, INTO, VERIFY
+from ..actions.frames import scene_of
 from ..actions.solve import Item
 from ..errors import InvalidValueError, TargetError
 from ..finite import are_finite
@@ -66,8 +67,7 @@ def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
     Raises:
         InvalidValueError: There is no such armature.
     """
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = scene_of(bpy.context)
     for name in names:
         found = scene.objects.get(name)
         if found is None or found.type != "ARMATURE":
