@@ -435,11 +435,7 @@ class FABRIK_OT_motion_mirror(ClipOperator):
         names = self.names(owner)
         if both:
             sides = sides_of(owner)
-            names = [
-                *dict.fromkeys(
-                    one for name in names for one in (name, *([sides[name].other.name] if name in sides else []))
-                )
-            ]
+            names = [one for name in names for one in (name, *([sides[name].other.name] if name in sides else []))]
         clip = read_clip(owner, names, self.within(context, owner), only_keys=self.only_keys, twins=True)
         found = mirrored(owner, clip, both=both)
         notes = [*write_clip(owner, found, clip.first), *_left(owner)]
