@@ -39,6 +39,7 @@ class Tree:
         named: Their limbs, with names.
         unnamed: Their limbs, by structure and place alone.
         axes: Of the body; `forward` is there unless neither place nor names tell it.
+        path_up: Of a bone: itself and those above it.
         is_left_drawn: Whether neither place nor names tell the body's left, and it was taken to be +X, which is what
             Blender calls left when it names the sides of bones.
     """
@@ -50,30 +51,22 @@ class Tree:
         self.families = [family_of(label) for label in self.labels]
         self.named = Limbs(self.skeleton)
         self.unnamed = Limbs(replace(self.skeleton, names=[""] * len(self.skeleton.names)))
+        self.path_up = self.skeleton.way_up
         self.is_left_drawn = False
         self.axes = self._axes()
-
-    def path_up(self, bone: int) -> Iterator[int]:
-        """A bone and those above it."""
-        yield from self.skeleton.way_up(bone)
 
     def shared(self, bones: Sequence[int]) -> int:
         """The lowest bone that is above all of these, or one of them; -1 for none."""
         if not bones or any(bone < 0 for bone in bones):
             return -1
-        above = set(self.path_up(bones[0]))
-        for bone in bones[1:]:
-            above &= set(self.path_up(bone))
-        return max(above, default=-1)  # a parent comes before its children
+        above = [set(self.path_up(bone)) for bone in bones]
+        return max(set.intersection(*above), default=-1)  # a parent comes before its children
 
     def between(self, top: int, bone: int) -> list[int]:
         """The bones below one down to another, from the top; empty where they do not hang on each other."""
-        found: list[int] = []
-        for one in self.path_up(bone):
-            if one == top:
-                return found[::-1]
-            found.append(one)
-        return found[::-1] if top < 0 else []
+        way = [*self.path_up(bone)]
+        found = way if top < 0 else way[: way.index(top)] if top in way else []
+        return found[::-1]
 
     def below(self, bone: int) -> Iterator[int]:
         """All bones that hang on one."""
