@@ -257,10 +257,14 @@ def middle_parts(tree: Tree, trunk: tuple[int, int], used: set[int], most: float
     taken = taken | set(spine)
     head = _head(tree, hips, chest, taken)
     if head:
-        add(HEAD, head, _of_head(tree, chest, head))
+        on_chest = chest >= 0 and tree.skeleton.parents[head[0]] == chest
+        ahead = float(_points(tree, head, is_ahead=True))
+        add(HEAD, head, [(1.0 if on_chest else ELSEWHERE, Message("NO_CHEST")), (ahead, Message("NOT_AHEAD"))])
     tail = _tail(tree, hips, chest, taken | set(head))
     if tail:
-        add(TAIL, tail, _of_tail(tree, hips, tail))
+        on_hips = tree.skeleton.parents[tail[0]] in set(tree.path_up(hips))
+        back = float(_points(tree, tail, is_ahead=False))
+        add(TAIL, tail, [(1.0 if on_hips else ELSEWHERE, Message("NOT_ON_HIPS")), (back, Message("NOT_BACK"))])
     return found
 
 
@@ -356,23 +360,6 @@ def _evidence(tree: Tree, kind: str, bones: Sequence[int], structure: Features) 
 def _size(tree: Tree, bones: Sequence[int]) -> Features:
     share = span_of(tree, bones) / max(tree.skeleton.extent, NO_LENGTH)
     return [(ramp(share, 0.0, NOT_SMALL), Message("SMALL"))]
-
-
-def _of_head(tree: Tree, chest: int, bones: Sequence[int]) -> Features:
-    hangs = chest >= 0 and tree.skeleton.parents[bones[0]] == chest
-    return [
-        (1.0 if hangs else ELSEWHERE, Message("NO_CHEST")),
-        (float(_points(tree, bones, is_ahead=True)), Message("NOT_AHEAD")),
-    ]
-
-
-def _of_tail(tree: Tree, hips: int, bones: Sequence[int]) -> Features:
-    above = tree.skeleton.parents[bones[0]]
-    hangs = above >= 0 and hips >= 0 and above in set(tree.path_up(hips))
-    return [
-        (1.0 if hangs else ELSEWHERE, Message("NOT_ON_HIPS")),
-        (float(_points(tree, bones, is_ahead=False)), Message("NOT_BACK")),
-    ]
 
 
 MOST_FINGER_BONES = 5  # that in the palm included
