@@ -87,8 +87,7 @@ def find_axes(skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[Limb], p
 
 def ground(skeleton: Skeleton, up: V3) -> float:
     """Height of the lowest joint; 0 where there is none."""
-    bones = range(len(skeleton.names))
-    points = [*skeleton.heads, *(skeleton.end(bone) for bone in bones)]
+    points = [*skeleton.heads, *map(skeleton.end, range(len(skeleton.names)))]
     return min((dot(point, up) for point in points), default=0.0)
 
 

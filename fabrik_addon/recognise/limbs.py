@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from ..maths import V3, distance, dot, minus, unit
 from .axes import BodyAxes, count_on_ground, find_axes, ground, stands
@@ -26,10 +27,7 @@ def find_twins(skeleton: Skeleton) -> list[int]:
 
 def _named_twins(skeleton: Skeleton) -> list[int]:
     twins = [-1] * len(skeleton.names)
-    left: dict[tuple[str, ...], int] = {}
-    for bone, name in enumerate(skeleton.names):
-        if side_of(name) == "L":
-            left[twin_key(name)] = bone
+    left = {twin_key(name): bone for bone, name in enumerate(skeleton.names) if side_of(name) == "L"}
     for bone, name in enumerate(skeleton.names):
         other = left.get(twin_key(name), -1) if side_of(name) == "R" else -1
         if other >= 0:
@@ -162,7 +160,6 @@ class Limbs:
         self.is_body = any(twin >= 0 for twin in self.twins)
         self.reaches = _reaches(skeleton)
         self.above = [skeleton.parents[i] if self._goes_on(i) else -1 for i in range(len(skeleton.names))]
-        self._axes: BodyAxes | None = None
 
     def limb_of(self, tip: int) -> Limb:
         """The limb that ends with a bone."""
@@ -172,12 +169,10 @@ class Limbs:
         """Every limb, single bones included; each bone is in one of them."""
         return self._runs(set(range(len(self.skeleton.names))))
 
-    @property
+    @cached_property
     def axes(self) -> BodyAxes:
         """Where up, forward and left are."""
-        if self._axes is None:
-            self._axes = find_axes(self.skeleton, self.twins, self.all(), self.parts)
-        return self._axes
+        return find_axes(self.skeleton, self.twins, self.all(), self.parts)
 
     def selected(self, bones: set[int]) -> tuple[list[Limb], list[Limb]]:
         """The limbs that selected bones mean.
@@ -270,8 +265,8 @@ class Limbs:
         up = self.axes.up
         if stands(self.skeleton, run, up, ground(self.skeleton, up)):
             return count_on_ground(self.skeleton, run, up)
-        is_hand = self.parts[run[-1]] == "HAND" or (not self.parts[run[-1]] and len(self._branches(run[-1])) > 2)
-        return int(is_hand)
+        part = self.parts[run[-1]]
+        return int(part == "HAND" or (not part and len(self._branches(run[-1])) > 2))
 
     def _branches(self, bone: int) -> list[int]:
         """The children of a bone that are more than a helper beside it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import log, radians
 from typing import Generic, TypeVar
 
@@ -171,11 +171,7 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Part[int]
 
 def _named_roles(labels: Sequence[str], first: int, last: int) -> tuple[str, ...]:
     """What names say, and what lies between two halves of one bone is of it."""
-    roles = list(labels[first : last + 1])
-    for i in range(1, len(roles)):
-        if not roles[i]:
-            roles[i] = roles[i - 1]
-    return tuple(roles)
+    return tuple(accumulate(labels[first : last + 1], lambda before, own: own or before))
 
 
 def _after_pelvis(tree: Tree, run: Sequence[int]) -> int:
@@ -277,10 +273,7 @@ class Evidence:
 
 def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
     """What speaks for a pair, beside what stands on the ground."""
-    evidence = Evidence()
-    evidence.names = _names(tree, pair)
-    evidence.structure = _structure(tree, pair, legs)
-    evidence.geometry = _geometry(tree, pair, legs)
+    evidence = Evidence(_names(tree, pair), _structure(tree, pair, legs), _geometry(tree, pair, legs))
     if not evidence.names and pair.kind in (ARM, LEG):
         evidence.doubts = _doubts(tree, pair, legs)
     elif pair.kind in (ARM, LEG):
