@@ -262,7 +262,7 @@ class BodyKeys:
         animated = Animated(owner)
         motion = animated.motions_alone([self._chain_set])[self._chain_set.names]
         self._changes = motion.changes or motion.settings_change
-        is_set = any(path.startswith((PREFIX, *HIDDEN_BY)) for path in animated.of_object())
+        is_set = any(path.startswith((PREFIX, *HIDDEN_BY)) for path in animated.of_object)
         self.is_carried = self._changes or motion.is_carried or is_set
         self._figure: RigFigure | None = None
 

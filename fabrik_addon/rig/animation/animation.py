@@ -107,13 +107,14 @@ class Animated:
 
     Attributes:
         has_data: Whether the armature itself, with its rest bones and their flags, is animated.
+        of_object: Paths of the properties of the armature object itself, but for those of its chains.
     """
 
     def __init__(self, owner: bpy.types.Object) -> None:
         data = getattr(owner.data, "animation_data", None)
         self.has_data = data is not None and bool(data.action or data.drivers or data.nla_tracks)
         self._owner = owner
-        self._own: set[str] = set()
+        self.of_object: set[str] = set()
         self._bones: dict[str, set[str]] = {}
         self._chains: dict[str, set[str]] = {}
         names = [chain.name for chain in rig_of(owner).chains]
@@ -124,7 +125,7 @@ class Animated:
             elif chain is not None:
                 self._chains.setdefault(chain_of(chain, names), set()).add(chain[3])
             else:
-                self._own.add(path)
+                self.of_object.add(path)
 
     def motions_of(self, sets: Sequence[ChainSet], by_ik: Iterable[str]) -> dict[tuple[str, ...], Motion]:
         """What moves the chains of an armature, each set from frame to frame; by their names.
@@ -188,29 +189,29 @@ class Animated:
     def _body_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone]) -> bool:
         """Whether settings of a body, its weight, or who says where it goes are others from frame to frame."""
         if chain_set.is_one:
-            return WALKS in self._own
-        if any(path.startswith((*BODY, WALKS)) for path in self._own):
+            return WALKS in self.of_object
+        if any(path.startswith((*BODY, WALKS)) for path in self.of_object):
             return True
-        return bool(chain_set.body) and self._weighs(bones)
+        if not chain_set.body or rig_of(self._owner).balance <= 0.0:
+            return False
+        return self._are_others_animated(bones)  # it carries them without moving them, and they shift its weight
 
     def _others_move(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
         """Whether constraints pose some of the bones of chains, which may follow others that are animated."""
-        if not any(not constraint.mute for bone in bones for constraint in bone.constraints):
-            return False
-        names = {bone.name for bone in bones}
-        return any(name not in names for name in self._bones)
+        is_posed = any(not constraint.mute for bone in bones for constraint in bone.constraints)
+        return is_posed and self._are_others_animated(bones)
 
-    def _weighs(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
-        """Whether bones that a body with some bones carries without moving them move, and shift its weight."""
-        names = {bone.name for bone in bones}
-        return rig_of(self._owner).balance > 0.0 and any(name not in names for name in self._bones)
+    def _are_others_animated(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
+        return not self._bones.keys() <= {bone.name for bone in bones}
 
     def _object_moves(self) -> bool:
         """Whether the armature object moves."""
         owner = self._owner
         if owner.parent is not None or owner.rigid_body is not None:
             return True
-        return any(not found.mute for found in owner.constraints) or any(path.startswith(PLACES) for path in self._own)
+        if any(not found.mute for found in owner.constraints):
+            return True
+        return any(path.startswith(PLACES) for path in self.of_object)
 
     def _moves_above(self, root: bpy.types.PoseBone, moved: Collection[str]) -> bool:
         """Whether bones above a chain move."""
@@ -228,10 +229,6 @@ class Animated:
         if any(name.startswith("constraints[") for own in self._bones.values() for name in own):
             return {key: motion._replace(changes=True) for key, motion in found.items()}
         return found
-
-    def of_object(self) -> set[str]:
-        """Paths of the properties of the armature object itself, but for those of its chains."""
-        return self._own
 
     def of_bone(self, bone: bpy.types.PoseBone) -> set[str]:
         """Names of the properties of a bone."""
