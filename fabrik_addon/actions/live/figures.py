@@ -25,7 +25,7 @@ from ...rig.figure.figure import RigFigure, channels_of
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.last_solve import forget
 from ...rig.figure.pose_writer import Pose, PoseWriter
-from ...rig.figure.reader import FactsByRig, read, restarted
+from ...rig.figure.reader import FactsByRig, read
 from ...rig.figure.solve import is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
@@ -350,15 +350,6 @@ def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
         return False
     if space != known.space:
         known.space, known.foreseen = space, {}
-    return True
-
-
-def renew_start(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> bool:
-    """Bring chains to their start pose of another frame; whether they are still the same chains with that."""
-    found = restarted(known.figure, rig.owner, keyed)
-    if found is None:
-        return False
-    known.figure = found
     return True
 
 

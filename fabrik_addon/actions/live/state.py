@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
@@ -248,6 +248,13 @@ class LiveRig:
         return next((known for known in self.figures.values() if bone in known.figure.bones), None)
 
 
+def mark_stale(rigs: Iterable[LiveRig]) -> None:
+    """Chains of these armatures have to be read anew."""
+    for rig in rigs:
+        for known in rig.figures.values():
+            known.is_fresh = False
+
+
 LiveItem = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together
 Pair = tuple[bpy.types.Object, Names]  # the same by what lasts longer
 Key = tuple[str, ...]  # and by what outlasts undo: full name of the armature object, names of the chains
@@ -318,9 +325,7 @@ class LiveState:
     def look_again(self) -> None:
         """Something may have changed that was not heard of: all chains are read anew at the next call."""
         self.order = None
-        for rig in self.rigs:
-            for known in rig.figures.values():
-                known.is_fresh = False
+        mark_stale(self.rigs)
 
     def forget(self) -> None:
         """Everything may have changed: undo, a file."""

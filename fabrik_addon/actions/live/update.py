@@ -24,7 +24,7 @@ from ...rig.animation.keys import Played
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation
-from ...rig.figure.reader import FactsByRig, frame_of
+from ...rig.figure.reader import FactsByRig, frame_of, restarted
 from ...rig.figure.space import RigFrame
 from ...rig.figure.start_pose import held_bones
 from ...rig.schema import Changes, rig_of
@@ -37,7 +37,6 @@ from .figures import (
     read_anew,
     renew_channels,
     renew_space,
-    renew_start,
     solved,
     stand,
     write,
@@ -54,6 +53,7 @@ from .state import (
     Source,
     grouping_of,
     look,
+    mark_stale,
     refuse,
     state,
     switch_rig_off,
@@ -92,8 +92,11 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
     except MISSING:
         state.forget()
         posed, settled = _posed(context, depsgraph, is_frame, is_last=True)
-    if state.notes:
-        _forget_notes([(rig.owner.name_full, names) for rig, names in posed if (rig, names) not in settled])
+    if state.notes:  # what there is to say of poses made by hand holds until their chains are posed again
+        others = [(rig.owner.name_full, names) for rig, names in posed if (rig, names) not in settled]
+        moved = {(rig, name) for rig, names in others for name in names}
+        kept = [key for key in state.notes if not any((key[0], name) in moved for name in key[1:])]
+        state.notes = {key: state.notes[key] for key in kept}
     if is_frame:
         state.notes.clear()
 
@@ -104,18 +107,6 @@ def _turn_to(scene: bpy.types.Scene) -> None:
     state.turn_to(scene.name_full)
     if is_elsewhere:
         take_as_ours()
-
-
-def _forget_notes(posed: Iterable[tuple[str, Names]]) -> None:
-    """Drop what there is to say of poses made by hand once their chains were posed again.
-
-    Args:
-        posed: Full names of armature objects, each with chains.
-    """
-    moved = {(rig, name) for rig, names in posed for name in names}
-    state.notes = {
-        key: text for key, text in state.notes.items() if not any((key[0], name) in moved for name in key[1:])
-    }
 
 
 def _posed(
@@ -145,14 +136,14 @@ def _posed(
         return [], []
     if is_render or not is_frame:
         is_switched = any(len(found.constraints) for found in changed & state.watched if found.type != "ARMATURE")
-        _mark_stale(rig for rig in state.rigs if is_render or is_switched or rig.owner in changed)
+        mark_stale(rig for rig in state.rigs if is_render or is_switched or rig.owner in changed)
     if is_known and not is_frame and not is_render and not changed & state.watched and not state.posing:
         return [], []
     hands = Hands()
     if not (is_frame or is_render or state.own or state.held):
         rigs = [rig for rig in state.rigs if rig.owner in changed | state.posing or not is_known]
         hands = find(context, rigs, frame_of(depsgraph))
-        _mark_stale(rig for rig, _ in hands)
+        mark_stale(rig for rig, _ in hands)
     tick = _Tick(context, depsgraph, is_frame, changed if is_known else None, hands, seen)
     written = tick.posed(is_last)
     while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
@@ -179,13 +170,6 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
         look(scene)
         return False
     return is_same
-
-
-def _mark_stale(rigs: Iterable[LiveRig]) -> None:
-    """Chains of these armatures have to be read anew."""
-    for rig in rigs:
-        for known in rig.figures.values():
-            known.is_fresh = False
 
 
 def _changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> set[bpy.types.Object]:
@@ -306,7 +290,8 @@ class _Tick:
         try:
             if known is None or not known.is_fresh or (self.is_frame and known.facts.motion.changes):
                 return self._anew(rig, names)
-            if not self._may_have_moved(known):
+            changed = None if self.is_frame or self.is_later else self.changed
+            if changed is not None and changed.isdisjoint([one.found for one in known.sources]):
                 return None
             start, space = known.figure.start, known.space
             points = self.seen.get(known) or points_now(known, self.depsgraph)
@@ -365,11 +350,6 @@ class _Tick:
         self._poses_of(rig)
         return read_anew(rig, chain_set, self.depsgraph, self.rig_facts)
 
-    def _may_have_moved(self, known: LiveFigure) -> bool:
-        if self.is_frame or self.is_later or self.changed is None:
-            return True
-        return any(source.found in self.changed for source in known.sources)
-
     def _is_same(self, rig: LiveRig, known: LiveFigure, points: Seen) -> bool:
         """Whether chains need no full read: they are only carried, or start elsewhere, and are brought there."""
         motion, is_evaluated = known.facts.motion, self.changed is None or rig.owner in self.changed
@@ -396,7 +376,12 @@ class _Tick:
         motion = known.facts.motion
         if motion.changes or motion.settings_change:
             return False
-        return not motion.start_changes or renew_start(known, rig, self.rig_facts.keyed(rig.owner))
+        if motion.start_changes:
+            found = restarted(known.figure, rig.owner, self.rig_facts.keyed(rig.owner))
+            if found is None:
+                return False
+            known.figure = found
+        return True
 
     def _poses_of(self, rig: LiveRig) -> Any:
         """The evaluated pose bones of an armature; how its object stands is noted with it.

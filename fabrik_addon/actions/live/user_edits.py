@@ -220,7 +220,7 @@ def started(
                 moved.append(name)
     if figure.root is not None:
         location, place = figure.root.location_for(v3(known.shift.tolist())), v3(bones[figure.bones[0]].location)
-        if root.name + MOVED in names and distance(place, location) > SAME_PLACE * max([1.0, *map(abs, location)]):
+        if root.name + MOVED in names and _is_elsewhere(place, location):
             moved.append(root.name)
             location = place
         location = place if settles else location
@@ -328,10 +328,9 @@ WORTH_TELLING = 0.01  # radians by which a limit has to stop a bone for that to 
 
 def _stopped(owner: bpy.types.Object, figure: RigFigure, moved: Collection[str]) -> list[Text]:
     """Which bones that were posed by hand, and stand so yet, are stopped by joint limits, as a sentence; or none."""
-    bones, found = pose_bones(owner), list[str]()
-    for name, start in zip(figure.bones, figure.starts, strict=True):
-        if name in moved and turn_angle(multiplied(conjugated(start), read_rotation(bones[name]))) > WORTH_TELLING:
-            found.append(name)
+    bones, starts = pose_bones(owner), zip(figure.bones, figure.starts, strict=True)
+    off = {name: multiplied(conjugated(start), read_rotation(bones[name])) for name, start in starts if name in moved}
+    found = [name for name, turn in off.items() if turn_angle(turn) > WORTH_TELLING]
     return [Text("joint limits stop {bones}", bones=few(found, NAMED))] if found else []
 
 
