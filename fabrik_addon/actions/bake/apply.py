@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil, floor
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -134,8 +134,10 @@ def _keys_about(
     it that Blender would make anew stay where they are.
     """
     kept = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
-    easings = {place: easing for curve in curves for place, easing in _easings_of(curve, span[1])}
     first, last = span
+    ends = {(curve.data_path, curve.array_index): key_at(curve, last) for curve in curves}
+    eased = {place: point for place, point in ends.items() if point is not None and point.interpolation not in SPLIT}
+    easings = {place: {name: getattr(point, name) for name in EASING} for place, point in eased.items()}
     for curve in curves:
         before = read_keys(curve)
         for frame in frames:
@@ -167,10 +169,3 @@ def _beside(keys: KeyArrays, frames: Sequence[int]) -> list[float]:
     for frame in frames:
         found += [float(one) for one in (*own[own < frame][-1:], *own[own > frame][:1])]
     return found
-
-
-def _easings_of(curve: bpy.types.FCurve, frame: int) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
-    """The easing by which a curve goes on from a key at a frame, with its place; none where it can be split."""
-    point = key_at(curve, frame)
-    if point is not None and point.interpolation not in SPLIT:
-        yield (curve.data_path, curve.array_index), {name: getattr(point, name) for name in EASING}

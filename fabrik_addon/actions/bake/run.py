@@ -148,11 +148,6 @@ class BakedArmature:
 FORMAT = 1  # of what is stored
 
 
-def store_report(owner: bpy.types.Object, result: BakeResult) -> None:
-    """Keep an armature's part of a bake's result."""
-    rig_of(owner).bake_report = json.dumps({"format": FORMAT, **result.of(owner.name).as_json()})
-
-
 def read_report(owner: bpy.types.Object) -> Report | None:
     """What came of an armature's last bake; None where there was none, or where it was written by another version."""
     return _read(rig_of(owner).bake_report)
@@ -248,7 +243,8 @@ def bake_steps(
         other.is_asked = False
     result = BakeResult(settings.verify, [*(found[key] for key in asked), *others], rested, [*notes])
     for armature in run.armatures.values():
-        store_report(armature.owner, result)
+        own = {"format": FORMAT, **result.of(armature.owner.name).as_json()}
+        rig_of(armature.owner).bake_report = json.dumps(own)
     return result
 
 

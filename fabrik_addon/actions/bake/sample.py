@@ -278,10 +278,10 @@ class Track:
         """Rows of the kernel's for some of the frames, solved."""
         numbers = self.numbers[at]
         rows = figure.rows_of(len(numbers))
-        _doubles(rows.numbers)[:] = numbers.ravel()
+        np.frombuffer(rows.numbers)[:] = numbers.ravel()
         if len(self._starts):
-            _doubles(rows.starts)[:] = self._starts[at].ravel()
-            _ints(rows.stays)[:] = self._held[at].ravel()
+            np.frombuffer(rows.starts)[:] = self._starts[at].ravel()
+            np.frombuffer(rows.stays, dtype=np.intc)[:] = self._held[at].ravel()
         figure.solver.solve_many(rows, figure.settings)
         return rows
 
@@ -295,11 +295,11 @@ class Track:
         self._put_result(figure, at, figure.asked.result_of(rows))
         if figure.influence < 1.0:
             figure.solver.blend_rows(rows, figure.influence)
-        answers.rotations[at] = _doubles(rows.rotations).reshape(rows.count, -1, 4)
+        answers.rotations[at] = np.frombuffer(rows.rotations).reshape(rows.count, -1, 4)
         answers.violation = max(answers.violation, figure.solver.worst_violation(rows))
         if figure.plain_channels:
-            shifts, factors = _doubles(rows.shifts).reshape(rows.count, 3), _doubles(rows.factors)
-            answers.plain[at] = figure.many_plain_values(shifts, factors.reshape(rows.count, -1))
+            shifts, factors = (np.frombuffer(own).reshape(rows.count, -1) for own in (rows.shifts, rows.factors))
+            answers.plain[at] = figure.many_plain_values(shifts, factors)
         if figure.root is not None and len(self._locations):
             answers.plain[at, 0] += self._locations[at]
 
@@ -336,18 +336,6 @@ class Track:
     def forget(self) -> None:
         """Let go of what is not needed once the chains are keyed."""
         self.numbers, self._answers = np.empty((0, 0)), None
-
-
-def _doubles(buffer: Any) -> Doubles:
-    """A buffer of the kernel's as an array, which shares its memory."""
-    found: Doubles = np.frombuffer(buffer)
-    return found
-
-
-def _ints(buffer: Any) -> Ints:
-    """The same of whole numbers."""
-    found: Ints = np.frombuffer(buffer, dtype=np.intc)
-    return found
 
 
 def sample(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[None]:
