@@ -34,7 +34,7 @@ from .followers import Follower, read_followers
 from .goal_options import Grown, ask, grown_by, offset, unstretched, weigh
 from .goal_table import GoalTable
 from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, figure_bones_if_any, is_let_go
-from .joint_limits import Joints, JointSettings, joints_of, read_settings, restarted_limits
+from .joint_limits import JointSettings, joints_of, read_settings, restarted_limits
 from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import Start, held_bones
@@ -265,9 +265,16 @@ def _figure(
 ) -> RigFigure:
     owner, read = chain_set.owner, _read_bones(chain_set, depsgraph, facts)
     names = tuple(bone.name for bone in read.bones)
-    mount = _mount_of(read)
+    parent = read.tree.parent
+    if parent is not None and not parent.to_3x3().determinant():
+        raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=names[0]))
+    keeps_axes = parent is not None and read.tree.keeps_axes  # and that may turn
+    mount = Mount.of(parent, keeps_axes)
     measured = read.tree.mounted(mount)
-    bodies, is_rigid = _measured_joints(read, measured, mount)
+    is_even = measured.is_even and not mount.axes
+    bodies, is_rigid = joints_of(measured, read.settings, is_even, read.moves)
+    if any(read.grown) and not is_rigid:
+        raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
     solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
     first = read.poses[0]
     turns = first.bone.use_inherit_rotation and not mount.axes
@@ -287,13 +294,13 @@ def _figure(
         solver,
         _settings(chain_set),
         chain_set.chains[0].influence if chain_set.is_one else 1.0,
-        ChainSpace.of(RigFrame.of(owner.evaluated_get(depsgraph).matrix_world), origin, hang.turn(read.tree.parent)),
+        ChainSpace.of(RigFrame.of(owner.evaluated_get(depsgraph).matrix_world), origin, hang.turn(parent)),
         mount,
         hang,
-        read.keeps_axes,
+        keeps_axes,
         bodies,
         is_rigid,
-        measured.is_even and not mount.axes,
+        is_even,
         read.start,
         rows_for(solver.figure, asked, weighed, 1, stays=stays),
         root,
@@ -330,11 +337,6 @@ class _BonesRead(NamedTuple):
     instead: dict[str, Instead]
     tree: BoneTree
 
-    @property
-    def keeps_axes(self) -> bool:
-        """Whether a bone but the first does not inherit rotation, and the first has a parent that may turn."""
-        return self.tree.parent is not None and self.tree.keeps_axes
-
 
 def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> _BonesRead:
     """Read the bones of chains that are solved together.
@@ -361,30 +363,6 @@ def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigF
         instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
     tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)
     return _BonesRead(bones, poses, moves, settings, start, grown, instead, tree)
-
-
-def _mount_of(read: _BonesRead) -> Mount:
-    """What of the parent of the first bone the figure depends on.
-
-    Raises:
-        ChainError: The parent has no scale.
-    """
-    parent = read.tree.parent
-    if parent is not None and not parent.to_3x3().determinant():
-        raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=read.bones[0].name))
-    return Mount.of(parent, read.keeps_axes)
-
-
-def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tuple[Joints, bool]:
-    """The bones as the kernel sees them, and whether they are the same in every pose.
-
-    Raises:
-        ChainError: They are not, and a chain of them stretches.
-    """
-    bodies, is_rigid = joints_of(measured, read.settings, measured.is_even and not mount.axes, read.moves)
-    if any(read.grown) and not is_rigid:
-        raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
-    return bodies, is_rigid
 
 
 def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> GoalTable:
