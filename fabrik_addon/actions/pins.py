@@ -326,7 +326,7 @@ def free(
             or chain.pole is not None
         ):
             continue
-        if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
+        if remove_chain(owner, rig_of(owner).chains.find(name)):
             told.removed.append(name)
     left = [rig_of(owner).chains[name] for name in told.freed if name not in told.removed]
     told.notes += _moved(owner, [chain for chain in left if chain.target is not None])

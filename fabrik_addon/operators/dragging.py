@@ -434,7 +434,7 @@ def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
     """
     owner, taken = picked
     rig = rig_of(owner)
-    index = next((i for i, chain in enumerate(rig.chains) if chain.name == taken.chain), -1)
+    index = rig.chains.find(taken.chain)
     drag = begin(context, owner, taken if index < 0 else Taken.tip_of(rig.chains[index]))
     rig.active_index = rig.active_index if index < 0 else index
     return drag

@@ -380,10 +380,14 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
         legs = measured(owner, [rig_of(owner).chains[name] for name in names], frame_for(owner, bone, upright))
         check_legs(legs)
     except FabrikError as error:
-        _take_back(owner, made, had)
+        for name in made:
+            remove_chain(owner, rig_of(owner).chains.find(name))
+        rig_of(owner).body_bone = had
         error.rig = error.rig or owner.name
         raise
-    _hold(owner, made)
+    for chain in map(rig_of(owner).chains.__getitem__, made):
+        if chain.at_head:
+            _hold(owner, chain)
     for_body = _make_body(context, owner, bone)
     if for_body:
         rig_of(owner).body_stiffness = 0.0  # it goes where its own goal is, and is not to hold the feet back
@@ -411,9 +415,9 @@ def remove_walker(owner: bpy.types.Object) -> None:
     walker.on = False
     walker.plan = walker.digest = walker.inputs = ""
     walker.legs.clear()
-    found = next((i for i, chain in enumerate(chains) if chain.name == walker.body), None)
-    if found is not None and chains[found].target is None and not chains[found].pin:
-        remove_chain(owner, found)
+    body = chains.get(walker.body)
+    if body is not None and body.target is None and not body.pin:
+        remove_chain(owner, chains.find(walker.body))
     walker.body = ""
 
 
@@ -421,12 +425,8 @@ def legs_of(owner: bpy.types.Object, upright: Q4) -> list[FabrikChain]:
     """The enabled chains that reach the ground in the rest pose."""
     own = walker_of(owner).body
     chains = [chain for chain in rig_of(owner).chains if chain.enabled and not chain.aims and chain.name != own]
-    found = []
-    for chain in chains:
-        bones = resolve_bones(owner, chain)
-        if _stands(owner, [bone.name for bone in bones], chain.effector, upright):
-            found.append(chain)
-    return found
+    pairs = ((chain, [bone.name for bone in resolve_bones(owner, chain)]) for chain in chains)
+    return [chain for chain, bones in pairs if _stands(owner, bones, chain.effector, upright)]
 
 
 def _stands(owner: bpy.types.Object, bones: Sequence[str], effector: str, upright: Q4) -> bool:
@@ -487,19 +487,10 @@ def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> s
     return body
 
 
-def _take_back(owner: bpy.types.Object, made: Sequence[str], body: str) -> None:
-    for name in made:
-        remove_chain(owner, next(i for i, chain in enumerate(rig_of(owner).chains) if chain.name == name))
-    rig_of(owner).body_bone = body
-
-
-def _hold(owner: bpy.types.Object, made: Sequence[str]) -> None:
-    """Let the feet of legs that were made keep their rotation."""
-    for name in made:
-        chain = rig_of(owner).chains[name]
-        if chain.at_head:
-            store_held(chain, read_held(owner, chain.tip_bone, at_head=True))
-            chain.orientation = "KEEP"
+def _hold(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Let a foot, or the body, keep its rotation."""
+    store_held(chain, read_held(owner, chain.tip_bone, at_head=True))
+    chain.orientation = "KEEP"
 
 
 def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> list[str]:
@@ -511,8 +502,7 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
     if chain is None or chain.tip_bone != bone:
         chain = add_chain(owner, bones, 1, read_defaults(context), BODY)
         chain.effector = "HEAD"
-        store_held(chain, read_held(owner, bone, at_head=True))
-        chain.orientation = "KEEP"
+        _hold(owner, chain)
         made.append(chain.name)
     take_keys(chain, bones)
     capture_bones(owner, bones)
