@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from math import radians
@@ -86,8 +86,9 @@ def key_posture(
     if not posed_bones:
         forget_posture(owner)
         return LetGo([], [])
-    edited = _at_rest(owner, {one.bone for one in posed_bones})
-    others = [chain for chain in _posing(owner) if chain not in edited]
+    moved, posing = {one.bone for one in posed_bones}, _posing(owner)
+    edited = _that_can_edit(owner, [chain for chain in posing if not moved.isdisjoint(names_if_any(owner, chain))])
+    others = [chain for chain in posing if chain not in edited]
     posed = {name for chain in others for name in names_if_any(owner, chain)}
     before, animated = _written(owner), {bone_in(path) for path in animated_paths(owner)}
     kept, rows = list[str](), list[BoneClip]()
@@ -168,19 +169,16 @@ def let_edit(owner: bpy.types.Object) -> None:
     for chain in body:
         if chain.target is None and chain.target_bone in pose_bones(owner):  # made as it became a walker
             setattr(chain, "target", owner)
-    for chain in [*_legs(owner), *body]:
-        if chain.goal == PLACE and chain.target is not None and _rests(owner, chain):
-            with suppress(FabrikError):
-                check_offset(owner, chain, swing_frame_of(owner, chain))
-                chain.goal = OFFSET
+    for chain in _that_can_edit(owner, [*_legs(owner), *body]):
+        chain.goal = OFFSET
     draw_at_bones(owner)
 
 
-def _at_rest(owner: bpy.types.Object, bones: set[str]) -> list[FabrikChain]:
-    """The chains of bones whose controls rest, and can edit a motion."""
+def _that_can_edit(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[FabrikChain]:
+    """Those of some chains whose controls rest, and can edit a motion."""
     found = list[FabrikChain]()
-    for chain in _posing(owner):
-        if chain.goal == PLACE and not bones.isdisjoint(names_if_any(owner, chain)) and _rests(owner, chain):
+    for chain in chains:
+        if chain.goal == PLACE and chain.target is not None and _rests(owner, chain):
             with suppress(FabrikError):
                 check_offset(owner, chain, swing_frame_of(owner, chain))
                 found.append(chain)
