@@ -251,7 +251,8 @@ def weigh(
     poses = pose_bones(owner)
     masses, moments, hanging = [0.0] * len(bones), [ORIGIN] * len(bones), dict[str, Matrix]()
     for name, mass in _masses(chain_set.owner).items():
-        joint = _carrier(poses[name], joints)
+        above = (one.name for one in (poses[name], *poses[name].parent_recursive))
+        joint = next((joints[one] for one in above if one in joints), None)  # which carries it
         if joint is not None:
             own = scaled(segments[joint], 0.5)
             place = own if name in joints else _centre(poses[name], bones[joint], hanging)
@@ -303,14 +304,6 @@ def _masses(owner: bpy.types.Object) -> dict[str, float]:
         if not are_finite([mass]):
             raise InvalidValueError(Message("MASS_NOT_FINITE"), bone=bone.name)
     return {bone.name: mass or bone.bone.length / whole for bone, mass in zip(bones, masses, strict=True)}
-
-
-def _carrier(bone: bpy.types.PoseBone, joints: dict[str, int]) -> int | None:
-    """The joint that carries a bone: its own, or that of the nearest bone above it that has one."""
-    found: bpy.types.PoseBone | None = bone
-    while found is not None and found.name not in joints:
-        found = found.parent
-    return None if found is None else joints[found.name]
 
 
 # What chains ask for, from their settings.
