@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import bpy
 
@@ -13,6 +14,11 @@ from .operators import manual, motion
 from .overlay import settings, view
 from .rig import schema
 from .ui import menus, panels, preferences
+
+
+class AlreadyOnError(Exception):
+    """Two of the extension can't be on at once; the text names the other."""
+
 
 Step = tuple[Callable[[], None], Callable[[], None]]
 
@@ -33,7 +39,19 @@ STEPS: Sequence[Step] = (
 
 
 def register() -> None:
-    """Register everything, or nothing: what was registered before a failure is taken back."""
+    """Register everything, or nothing: what was registered before a failure is taken back.
+
+    Raises:
+        AlreadyOnError: The extension is on from another repository, as compiled or without binaries.
+    """
+    other: Any = bpy.types.AddonPreferences.bl_rna_get_subclass_py(preferences.FABRIK_AP_preferences.__name__)
+    if other is not None:
+        preferred: Any = bpy.context.preferences
+        name = next(
+            (one.name for one in preferred.extensions.repos if one.module in other.bl_idname.split(".")),
+            other.bl_idname,
+        )
+        raise AlreadyOnError(f"FABRIK Posing of '{name}' is on: switch that off first, for two can't be on at once")
     done: list[Callable[[], None]] = []
     try:
         for add, remove in STEPS:

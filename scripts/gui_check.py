@@ -20,6 +20,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from build import build, ensure_built
+from dev.compiling import here
 from environment import ROOT, exit_with, new_parser, say
 
 STEPS = ROOT / "scripts" / "gui" / "steps.py"
@@ -43,7 +44,7 @@ def main() -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     ensure_built()
     with tempfile.TemporaryDirectory(prefix="fabrik-gui-") as folder:
-        archive = build(Path(folder))
+        archive = build(here(), Path(folder))
         report = Path(folder) / "report.txt"
         command = [arguments.blender, "--window-geometry", "0", "0", "1280", "800", "--enable-event-simulate"]
         command += ["--factory-startup", "--python", str(STEPS), "--", str(archive), str(arguments.out), str(report)]

@@ -74,9 +74,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def pytest_report_header() -> str:
     """In which form the kernel runs, which is interpreted after each change until it is compiled again."""
-    import fabrik_addon.kernel  # which the plugin below puts in its place
+    from fabrik_addon.kernel import FORM  # which the plugin below puts in its place
 
-    return f"kernel: {fabrik_addon.kernel.loading.form()}"
+    return f"kernel: {FORM['kind']} {FORM['reason']}".rstrip()
 
 
 if "bpy" in sys.modules or importlib.util.find_spec("bpy") is not None:

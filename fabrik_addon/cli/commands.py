@@ -23,7 +23,7 @@ from ..actions.solve import solve_items
 from ..actions.status import told_of
 from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError
-from ..kernel import loading
+from ..kernel import FORM
 from ..motion.transfer import TransferOptions
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
@@ -187,7 +187,7 @@ def _inspected(arguments: argparse.Namespace) -> Report:
         told.append({"name": owner.name, "live": live, **body, "chains": [_told(owner, chain) for chain in chains]})
     every = [chain for armature in told for chain in armature["chains"]]
     all_reached = not any("error" in chain for chain in every)
-    report: Report = {"all_reached": all_reached, "solver": asdict(loading.form()), "armatures": told}
+    report: Report = {"all_reached": all_reached, "solver": FORM, "armatures": told}
     if arguments.parts:
         report["parts"] = [{"name": owner.name, **parts_told(find_parts(owner))} for owner in owners]
     return report

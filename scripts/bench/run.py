@@ -57,7 +57,7 @@ def _made(scale: Scale) -> str:
     parts = [
         f"Blender {bpy.app.version_string}",
         f"Python {platform.python_version()}",
-        f"kernel {import_module('fabrik_addon.kernel.loading').form()}",
+        f"kernel {import_module('fabrik_addon.kernel').FORM['kind']}",
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     ]
     return ", ".join(parts) + (", quick" if scale.is_quick else "")

@@ -201,8 +201,7 @@ def _defined(body: Iterable[ast.stmt]) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in body:
         for name in _bound(node):
-            if name != "__all__":
-                found.setdefault(name, node.lineno)
+            found.setdefault(name, node.lineno)
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not is_for_checkers(node):
             found = {**_defined(_inside(node)), **found}
     return found
@@ -376,7 +375,7 @@ def _kept(module: Module) -> list[tuple[int, str]]:
     """The lines of a module, numbered, without its docstring and without imports that are hoisted or dropped."""
     lines = list(module.lines)
     body = module.tree.body
-    dropped = [node for node in body if is_for_checkers(node) or _is_all(node)]
+    dropped = [node for node in body if is_for_checkers(node)]
     if ast.get_docstring(module.tree, clean=False) is not None:
         dropped.append(body[0])
     dropped += [found.node for found in module.imports if not found.is_nested]
@@ -391,10 +390,6 @@ def _kept(module: Module) -> list[tuple[int, str]]:
             )
     begin = body[0].lineno if body else len(lines) + 1
     return [(number, line.rstrip()) for number, line in enumerate(lines, 1) if number >= begin]
-
-
-def _is_all(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]
 
 
 def _blank(module: Module, lines: list[str], node: ast.stmt, instead: str) -> None:

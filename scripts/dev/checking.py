@@ -21,7 +21,7 @@ CODE = f"""
 import sys
 sys.path.insert(0, {{folder!r}})
 import fabrik_addon.kernel
-print("{LOADED}", "%d.%d" % sys.version_info[:2], fabrik_addon.kernel.loading.form(), flush=True)
+print("{LOADED}", "%d.%d" % sys.version_info[:2], *fabrik_addon.kernel.FORM.values(), flush=True)
 """
 
 

@@ -31,6 +31,9 @@ FLAGS = [*OPTIMISED, *MODULE_FLAGS, "-DPy_LIMITED_API=0x030B0000"]
 KERNEL = ROOT / "fabrik_addon" / "kernel"
 HINT = "performance hint: "  # how a line of what Cython has to say on speed begins
 NATIVE = ROOT / "fabrik_addon" / "native"  # this machine's alone; the archive's are made under build/
+ENTRY = (
+    f'if (!PyDict_GetItemString(modules, "{MODULE}")) {{'  # of the module in Python's list of all, as Cython writes it
+)
 CYTHON = (  # buffers of one dimension: they are handed on by value, and by default have room for eight
     "from Cython.Compiler import Main, Options; Options.buffer_max_dims = 1; Main.main(command_line=1)"
 )
@@ -91,6 +94,11 @@ def loader() -> Any:
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     return sys.modules[name]
+
+
+def here() -> Target | None:
+    """This machine's platform; None where nothing is compiled for it."""
+    return TARGETS.get(loader().platform_tag())
 
 
 def is_current(folder: Path, target: Target) -> bool:
@@ -170,6 +178,11 @@ def _to_c(python: Path, work: Path, *, hints: bool) -> None:
         raise CompileError("\n".join(line for line in told.splitlines() if not line.startswith(HINT)))
     if hints and told:
         say(told)
+    made = (work / SOURCE).with_suffix(".c")
+    text = made.read_text(encoding="utf-8")
+    if text.count(ENTRY) != 1:
+        raise CompileError("Cython's module does not put itself into Python's list of modules where it is expected to")
+    made.write_text(text.replace(ENTRY, "if (0) {"), encoding="utf-8")  # an extension leaves nothing there
 
 
 def _translated(text: str, amalgam: Amalgam) -> str:
@@ -289,7 +302,7 @@ def ensure_built(*, hints: bool = False) -> None:
     Raises:
         CompileError: The sources do not compile.
     """
-    target = TARGETS.get(loader().platform_tag())
+    target = here()
     if target is None:
         say(f"The kernel runs interpreted: nothing is compiled for {loader().platform_tag()}")
         return

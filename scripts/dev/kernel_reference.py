@@ -98,7 +98,7 @@ def classes(folder: Path) -> dict[str, ast.ClassDef]:
 
 def public_names() -> list[str]:
     """What the kernel offers: its `__all__`."""
-    tree = ast.parse((KERNEL / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse((KERNEL / "names.py").read_text(encoding="utf-8"))
     assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
     value = next(node.value for node in assigned if ast.unparse(node.targets[0]) == "__all__")
     found: tuple[str, ...] = ast.literal_eval(value)
@@ -107,7 +107,7 @@ def public_names() -> list[str]:
 
 def names_from(folder: str) -> Iterator[str]:
     """What the kernel offers out of one of its folders."""
-    tree = ast.parse((KERNEL / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse((KERNEL / "names.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{folder}."):
             yield from (alias.name for alias in node.names)

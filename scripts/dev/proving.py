@@ -12,8 +12,8 @@ from environment import ROOT, CompileError, say
 
 CHECK = """
 from fabrik_addon import kernel
-from fabrik_addon.kernel import proof
-print(proof.first_difference(kernel))
+from fabrik_addon.kernel import loading
+print(loading.first_difference(kernel))
 """
 Answer = tuple[str, list[float]]  # a solve's status, and its numbers, the residual last
 DIGITS = 9  # of the stored numbers after the point
@@ -21,8 +21,8 @@ NUDGE = 1e-13  # what places are stretched by, more than systems' sines differ
 CODE = """
 import json, sys
 from fabrik_addon import kernel
-from fabrik_addon.kernel import proof
-print(json.dumps([list(proof.answers(kernel, 1.0 + stretch)) for stretch in map(float, sys.argv[1:])]))
+from fabrik_addon.kernel import loading
+print(json.dumps([list(loading.answers(kernel, 1.0 + stretch)) for stretch in map(float, sys.argv[1:])]))
 """
 
 

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 import addon_utils
@@ -17,9 +17,6 @@ from mathutils import Vector
 from blender import OPS, armature_of, limit_of, overlay_of, rig_of
 
 from .window import CONTEXT, MODULE, WAIT, Window, check, leg, make_leg, overridden, pose_of
-
-if TYPE_CHECKING:
-    from fabrik_addon.kernel.loading import Form
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
 QUESTION_MARK = "Posing ?"
@@ -161,8 +158,8 @@ def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     warnings._is_first_reset()
     told = warnings._extensions_warnings_get()
     check(f"and warn of nothing {dict(told)}", not told)
-    form: Form = import_module(f"{MODULE}.kernel.loading").form()
-    check(f"the solver is {form}", form.kind == "compiled")
+    form: Mapping[str, str] = import_module(f"{MODULE}.kernel").FORM
+    check(f"the solver is {form}", form["kind"] == "compiled")
     other = next(found for found in manager.windows if found != window.window)
     with overridden(window=other):
         OPS.wm.window_close()

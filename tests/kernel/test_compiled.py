@@ -8,13 +8,13 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from fabrik_addon.kernel import STATUSES, loading
+from fabrik_addon.kernel import FORM, STATUSES
 
 from support import kernel_answers
 from support.kernel_answers import PARTS, Told, run_interpreted, solutions_of_families
 
 pytestmark = [
-    pytest.mark.skipif(loading.form().kind != "compiled", reason="no compiled form is loaded to be compared"),
+    pytest.mark.skipif(FORM["kind"] != "compiled", reason="no compiled form is loaded to be compared"),
     pytest.mark.skipif(
         not sys.platform.startswith("linux"), reason="sin, cos and atan2 are the system's own elsewhere"
     ),

@@ -11,12 +11,13 @@ import platform
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from fabrik_addon import kernel
-from fabrik_addon.kernel import loading, proof
+from fabrik_addon.kernel import loading
 
 from support.processes import ROOT, plain_python, run_process
 
@@ -49,42 +50,43 @@ class Extension:
         return hashlib.sha256(self.binary.read_bytes()).hexdigest()
 
     def load(self) -> ModuleType:
-        return loading.load(self.binary, "no_such_extension.kernel", NAMES)
+        return loading.load(self.binary, "no_such_extension.kernel")
 
 
 @pytest.fixture
 def extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Extension:
     """A made-up extension in the place of this one; its binary loads and proves itself."""
     made = Extension(tmp_path)
-    core = ModuleType("core")
-    for name in NAMES:
-        setattr(core, name, object)
+    vars(made.core).update(dict.fromkeys(NAMES, object), __all__=(*NAMES, "FORM"), FORM={"kind": "compiled"})
     monkeypatch.delenv(loading.SWITCH, raising=False)
     monkeypatch.setattr(loading, "__file__", str(made.kernel / "loading.py"))
-    monkeypatch.setattr(loading, "_forms", [])
-    monkeypatch.setattr(loading, "_imported", lambda name, path, names: core)
-    monkeypatch.setattr(proof, "first_difference", lambda core: "")
-    monkeypatch.delitem(sys.modules, "no_such_extension.kernel.core", raising=False)
-    made.core = core
+    monkeypatch.setattr(loading, "_imported", lambda name, path: made.core)
+    monkeypatch.setattr(loading, "first_difference", lambda core: "")
     return made
+
+
+def form() -> Mapping[str, str]:
+    found = loading.load_names(kernel.__name__)["FORM"]
+    assert isinstance(found, dict)
+    return found
 
 
 def interpreted_for(reason: str, caplog: pytest.LogCaptureFixture, warnings: int = 1) -> None:
     """The kernel is not loaded, for a reason that one warning names together with the file."""
     caplog.clear()
     with caplog.at_level(logging.WARNING):
-        assert loading.compiled("no_such_extension.kernel", NAMES) is None
-    assert loading.form().kind == "interpreted"
-    assert reason in loading.form().reason
+        found = form()
+    assert found["kind"] == "interpreted"
+    assert reason in found["reason"]
     assert len(caplog.records) == warnings
     for record in caplog.records:
         assert reason in record.getMessage()
-        assert loading.form().path in record.getMessage()
+        assert found["path"] in record.getMessage()
 
 
 def test_a_binary_that_fits_is_used(extension: Extension) -> None:
-    assert loading.compiled("no_such_extension.kernel", NAMES) is sys.modules["no_such_extension.kernel.core"]
-    assert loading.form() == loading.Form("compiled", str(extension.binary))
+    assert loading.load_names(kernel.__name__)["Solver"] is extension.core.Solver
+    assert form() == {"kind": "compiled", "path": str(extension.binary), "reason": ""}
 
 
 def test_a_damaged_file(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
@@ -113,7 +115,6 @@ def test_a_file_of_another_platform(
 ) -> None:
     monkeypatch.undo()
     monkeypatch.setattr(loading, "__file__", str(extension.kernel / "loading.py"))
-    monkeypatch.setattr(loading, "_forms", list(loading._forms))
     monkeypatch.delenv(loading.SWITCH, raising=False)
     extension.put(b"MZ" + bytes(4094))
     interpreted_for("", caplog)
@@ -122,14 +123,13 @@ def test_a_file_of_another_platform(
 def test_a_binary_that_solves_wrongly(
     extension: Extension, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof, "first_difference", lambda core: "it solves stored problem 3 wrongly")
+    monkeypatch.setattr(loading, "first_difference", lambda core: "it solves stored problem 3 wrongly")
     interpreted_for("stored problem 3", caplog)
-    assert "no_such_extension.kernel.core" not in sys.modules
 
 
-def test_a_binary_without_a_name(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_binary_without_names(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
     del extension.core.Figure
-    interpreted_for("no 'Figure'", caplog)
+    interpreted_for("no attribute 'Figure'", caplog)
 
 
 def test_no_binary_is_no_reason_to_warn(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
@@ -184,8 +184,8 @@ def test_platforms(system: str, machine: str, built: str, tag: str, monkeypatch:
 
 
 def test_the_kernel_solves_as_stored() -> None:
-    assert proof.first_difference(kernel) == ""
-    assert len(list(proof.cases(kernel))) == 20
+    assert loading.first_difference(kernel) == ""
+    assert len(list(loading.cases(kernel))) == 20
 
 
 def test_a_wrong_solve_is_found() -> None:
@@ -199,24 +199,22 @@ def test_a_wrong_solve_is_found() -> None:
 
     spoiled = ModuleType("spoiled")
     vars(spoiled).update({**vars(kernel), "Solver": Wrong})
-    assert proof.first_difference(spoiled) == "it solves stored problem 5 wrongly"
-    nan = proof.Answer("REACHED", [float("nan")])
-    assert proof.differs(nan, nan, 1.0)
+    assert loading.first_difference(spoiled) == "it solves stored problem 5 wrongly"
+    nan = loading.Answer("REACHED", [float("nan")])
+    assert loading.differs(nan, nan, 1.0)
 
 
 TWICE = """
 import sys
 import fabrik_addon.kernel as first
-print(first.loading.form().kind)
+print(first.FORM["kind"])
 for name in [name for name in sys.modules if name.split(".")[0] == "fabrik_addon"]:
     del sys.modules[name]
 import fabrik_addon.kernel as second
 from fabrik_addon.errors import ChainError
 others = {"core", "bpy", "mathutils", "numpy"} & set(sys.modules)
-others |= {name for name, one in sys.modules.items() if "core." in str(getattr(one, "__file__", ""))} - {
-    "fabrik_addon.kernel.core"
-}
-print(second.loading.form().kind, second.Solver is first.Solver, others)
+others |= {name for name, one in sys.modules.items() if "core." in str(getattr(one, "__file__", ""))}
+print(second.FORM["kind"], second.Solver is first.Solver, others)
 try:
     second.Figure([])
 except ChainError:
@@ -225,7 +223,7 @@ except ChainError:
 
 
 def test_imported_twice_in_a_process_it_is_another() -> None:
-    """As after an update of the extension while Blender runs."""
+    """As after an update of the extension while Blender runs; Python's list of modules has none of it."""
     done = run_process([plain_python(), "-c", TWICE], {"PYTHONPATH": str(ROOT)}, folder=ROOT.parent)
     told = done.stdout.splitlines()
     assert told == [told[0], f"{told[0]} False set()", "its own error"], done.stderr
@@ -235,4 +233,4 @@ def test_what_is_compiled_is_used() -> None:
     """Tests that were to try the compiled kernel do not try the other without a word."""
     path = Path(loading.__file__).parent.parent / "native" / TAG
     if path.is_dir() and not os.environ.get(loading.SWITCH):
-        assert loading.form().kind == "compiled", loading.form().reason
+        assert kernel.FORM["kind"] == "compiled", kernel.FORM["reason"]

@@ -145,7 +145,7 @@ class Html(HTMLParser):
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The manual in the built archive, by the paths inside its folder."""
-    with zipfile.ZipFile(build(tmp_path_factory.mktemp("manual"))) as archive:
+    with zipfile.ZipFile(build(None, tmp_path_factory.mktemp("manual"))) as archive:
         inside = [name for name in archive.namelist() if name.startswith("manual/")]
         return {name.removeprefix("manual/"): archive.read(name) for name in inside}
 

@@ -24,6 +24,7 @@ from fabrik_addon.cli.jobs import indices_of, read_job
 from fabrik_addon.recognise.mapping import read_mapping
 
 import addon_session
+from dev.compiling import SHIPPED
 from dev.diagrams import LETTER, PADDING, diagrams
 from dev.ways import BLENDER, LAYERS, WAYS, Step
 from environment import ROOT
@@ -34,7 +35,8 @@ from test_layering import LAYERS as TESTED
 INSTALLED = "bl_ext.user_default.fabrik"
 RUN = [page for page in PAGES if any(block.language == "python" for block in blocks_of(page))]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-ZIP = f"{MANIFEST['id']}-{MANIFEST['version']}.zip"
+ZIPS = {f"{MANIFEST['id']}-{MANIFEST['version']}-{target.tag.replace('-', '_')}.zip" for target in SHIPPED}
+FOUND_BY = {"BLENDER_SYSTEM_SCRIPTS", "BLENDER_SYSTEM_EXTENSIONS"}  # variables, which tests/scripts/test_studio.py sets
 EXAMPLES = "extending"  # its blocks are files of the extension, which test_manual_examples.py puts in their places
 
 
@@ -81,7 +83,9 @@ def test_commands_are_understood(where: str, words: list[str]) -> None:
         return
     if words[:3] == ["blender", "--command", "extension"]:
         assert words[3] in {"install-file", "remove"}
-        assert words[-1] in {"fabrik", ZIP}
+        assert words[-1] in {"fabrik", *ZIPS}
+    elif words[0] in ("unzip", "export"):
+        assert words[1] in ZIPS or words[1].partition("=")[0] in FOUND_BY
     elif "--command" in words:
         assert words[:2] == ["blender", "--background"]
         before, name, *arguments = (words[2 : words.index("--command")], *words[words.index("--command") + 1 :])

@@ -85,8 +85,8 @@ def test_each_example_adds_one_to_its_list(copy: Path) -> None:
     in_code = sorted(path for path in changed if path.startswith("fabrik_addon/"))
     assert in_code == [
         "fabrik_addon/gait/gaits.py",
-        "fabrik_addon/kernel/__init__.py",
         "fabrik_addon/kernel/limits/wall.py",
+        "fabrik_addon/kernel/names.py",
         "fabrik_addon/messages.py",
         "fabrik_addon/recognise/conventions.py",
         "fabrik_addon/rig/limit_types.py",

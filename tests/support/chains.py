@@ -9,6 +9,7 @@ from math import acos, atan2, radians, sqrt
 from random import Random
 
 from fabrik_addon.kernel import (
+    FORM,
     FREE,
     Bend,
     Cone,
@@ -23,7 +24,6 @@ from fabrik_addon.kernel import (
     Solution,
     Solver,
     Twist,
-    loading,
 )
 from fabrik_addon.maths import (
     IDENTITY,
@@ -50,7 +50,7 @@ X: V3 = (1.0, 0.0, 0.0)
 Y: V3 = (0.0, 1.0, 0.0)
 Z: V3 = (0.0, 0.0, 1.0)
 
-IS_COMPILED = loading.form().kind == "compiled"
+IS_COMPILED = FORM["kind"] == "compiled"
 LIMIT_SLACK = 1e-6  # radians
 SLOWER = 100  # an interpreted solve takes 10 to 100 times as long as a compiled one
 

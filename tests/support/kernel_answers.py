@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from fabrik_addon.kernel import Limit, Solution, Solver, Trace, loading
+from fabrik_addon.kernel import FORM, Limit, Solution, Solver, Trace
 from fabrik_addon.maths import scaled
 from fabrik_addon.messages import Message
 from fabrik_addon.rig.limit_types import limit_outline
@@ -126,4 +126,4 @@ def run(script: Path, variables: dict[str, str], *arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({"form": loading.form().kind, "answers": PARTS[sys.argv[1]]()}))
+    sys.stdout.write(json.dumps({"form": FORM["kind"], "answers": PARTS[sys.argv[1]]()}))

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The built archives as Blender has them: installed, updated from an address, and beside each other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import addon_utils
+import pytest
+
+from blender import OPS
+from build import build, pack, stage
+from dev.compiling import NATIVE, Target, here
+from environment import SetupError
+from publish import publish
+from support.processes import blender_script, plain_python, run_process
+
+BUILDS = ("pure", "compiled")
+ADDRESS = "https://example.org/fabrik/index.json"
+
+
+def platform() -> Target:
+    found = here()
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("dist")
+    return {"pure": build(None, folder, compiled_at=ADDRESS), "compiled": build(platform(), folder)}
+
+
+def tool() -> list[str]:
+    """Blender's own command line tool for extensions."""
+    paths: Any = addon_utils.paths
+    return [plain_python(), str(Path(paths()[0], "bl_pkg", "cli", "blender_ext.py"))]
+
+
+def names_in(archive: Path) -> set[str]:
+    with zipfile.ZipFile(archive) as opened:
+        return set(opened.namelist())
+
+
+def test_each_holds_the_extension_and_nothing_else(archives: dict[str, Path]) -> None:
+    pure, compiled = names_in(archives["pure"]), names_in(archives["compiled"])
+    assert {"blender_manifest.toml", "__init__.py", "README.md", "LICENSE", "kernel/solver.py"} <= pure & compiled
+    assert not [name for name in pure | compiled if name.startswith(("tests", "scripts"))]
+    assert pure - compiled == {"compiled_at.json"}
+    binary = f"native/{platform().tag}"
+    only = {f"kernel/{name}" for name in ("names.py", "loading.py", "proof.json")}
+    assert compiled - pure == only | {f"{binary}/{platform().file}", f"{binary}/core.json"}
+    assert archives["compiled"].name.endswith(f"-{platform().tag.replace('-', '_')}.zip")
+
+
+def test_the_pure_one_has_nothing_of_the_build(archives: dict[str, Path]) -> None:
+    with zipfile.ZipFile(archives["pure"]) as opened:
+        texts = {name: opened.read(name).decode() for name in opened.namelist() if name.endswith(".py")}
+    words = ("ExtensionFileLoader", "core.json", "FABRIK_INTERPRETED", "platform_tag")
+    assert not [(name, word) for name, text in texts.items() for word in words if word in text]
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+def test_an_archive_is_the_same_each_time(kind: str, archives: dict[str, Path], tmp_path: Path) -> None:
+    again = build(None if kind == "pure" else platform(), tmp_path, compiled_at=ADDRESS if kind == "pure" else "")
+    assert again.read_bytes() == archives[kind].read_bytes()
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+def test_an_archive_is_valid_to_blenders_own_tool(kind: str, archives: dict[str, Path]) -> None:
+    done = run_process([*tool(), "validate", archives[kind]])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_would_be_refused_is_not_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("build.refusals", lambda staged: ["a.py:1: it prints"])
+    with pytest.raises(SetupError, match="it prints"):
+        build(None, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+POSE = """
+import json, os, sys
+from importlib import import_module
+import bpy
+import addon_utils
+
+def pose(name):
+    data = bpy.data.armatures.new(name)
+    rig = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for i in range(2):
+        bone = data.edit_bones.new(f"b{i}")
+        bone.head, bone.tail = (0, 0.1 * i, i), (0, 0.1 * (1 - i), i + 1)
+        bone.parent = data.edit_bones.get("b0") if i else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.fabrik.chain_add(tip_bone="b1", use_target=True)
+    rig.fabrik.chains[0].target.location = (1, 0, 1)
+    bpy.ops.fabrik.solve()
+    return rig
+
+def left():
+    found = dir(bpy.ops.fabrik) + [n for n in dir(bpy.types.Object) if n.startswith("fabrik")]
+    return found + [n for n in sys.modules if n.split(".")[-1] == "core" and "fabrik" in n]
+
+def tell(told):
+    print("TOLD " + json.dumps(told), flush=True)
+    os._exit(0)
+"""
+INSTALL = """
+bpy.ops.extensions.package_install_files(filepath=sys.argv[-1], repo="user_default", enable_on_install=True)
+module = "bl_ext.user_default.fabrik"
+preferences = bpy.context.preferences.addons[module].preferences
+told = {"enabled": addon_utils.check(module)[1], "tolerance": preferences.tolerance}
+told["form"] = import_module(module + ".kernel").FORM["kind"]
+told["status"] = pose("A").fabrik.chains[0].status
+addon_utils.disable(module)
+told["left"] = left()
+addon_utils.enable(module)
+told["again"] = len(dir(bpy.ops.fabrik))
+addon_utils.disable(module)
+tell(told)
+"""
+BOTH = """
+errors = []
+for repository, archive in (("first", sys.argv[-2]), ("second", sys.argv[-1])):
+    bpy.context.preferences.extensions.repos.new(name=repository, module=repository)
+    try:
+        bpy.ops.extensions.package_install_files(filepath=archive, repo=repository, enable_on_install=True)
+    except RuntimeError as error:
+        errors.append(str(error).strip())
+told = {"errors": errors, "on": [a.module for a in bpy.context.preferences.addons if "fabrik" in a.module]}
+told["status"] = pose("A").fabrik.chains[0].status
+addon_utils.disable("bl_ext.first.fabrik", default_set=True)
+addon_utils.enable("bl_ext.second.fabrik", default_set=True)
+told["form"] = import_module("bl_ext.second.fabrik.kernel").FORM["kind"]
+told["then"] = pose("B").fabrik.chains[0].status
+tell(told)
+"""
+UPDATE = """
+module = "bl_ext.of_ours.fabrik"
+preferences = bpy.context.preferences
+preferences.system.use_online_access = True
+repository = preferences.extensions.repos.new(name="Ours", module="of_ours", remote_url=sys.argv[-1])
+index = len(preferences.extensions.repos) - 1
+bpy.ops.extensions.repo_sync(repo_index=index)
+bpy.ops.extensions.package_install(repo_index=index, pkg_id="fabrik", enable_on_install=True)
+
+def now():
+    own = import_module(module)
+    with open(os.path.join(os.path.dirname(own.__file__), "blender_manifest.toml"), encoding="utf-8") as manifest:
+        version = next(line for line in manifest if line.startswith("version")).split('"')[1]
+    form, rig = import_module(module + ".kernel").FORM, bpy.data.objects["A"]
+    with open(form["path"], "rb") as binary:
+        return [version, form["kind"], rig.fabrik.chains[0].tip_bone, rig.fabrik.chains[0].status,
+                preferences.addons[module].preferences.max_passes, len(binary.read())]
+
+pose("A").fabrik.chains[0].name = "Kept"
+preferences.addons[module].preferences.max_passes = 77
+told = {"first": now()}
+os.rename(sys.argv[-3], sys.argv[-3] + ".old")
+os.rename(sys.argv[-2], sys.argv[-3])
+bpy.ops.extensions.repo_sync(repo_index=index)
+bpy.ops.extensions.package_upgrade_all()
+bpy.data.objects["A"].fabrik.chains["Kept"].target.location = (0.5, 0, 1.2)
+bpy.context.view_layer.update()
+bpy.ops.fabrik.solve()
+told["next"] = now()
+tell(told)
+"""
+
+
+def told_by(code: str, folder: Path, *words: str | Path) -> Any:
+    """What a script tells, run in a Blender with a user folder of its own."""
+    script = folder / "script.py"
+    script.write_text(POSE + code)
+    variables = {"BLENDER_USER_RESOURCES": str(folder / "user"), "FABRIK_INTERPRETED": ""}
+    done = run_process([*blender_script(script), *words], variables)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("TOLD ")]
+    assert lines, (done.stdout + done.stderr)[-3000:]
+    return json.loads(lines[0].removeprefix("TOLD "))
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+def test_an_archive_installs_enables_poses_and_disables(kind: str, archives: dict[str, Path], tmp_path: Path) -> None:
+    told = told_by(INSTALL, tmp_path, archives[kind])
+    assert told.pop("tolerance") == pytest.approx(1e-4)
+    assert told.pop("form") == ("interpreted" if kind == "pure" else "compiled")
+    assert told == {"enabled": True, "status": "REACHED", "left": [], "again": len(dir(OPS.fabrik))}
+
+
+def test_only_one_of_two_is_on(archives: dict[str, Path], tmp_path: Path) -> None:
+    told = told_by(BOTH, tmp_path, archives["pure"], archives["compiled"])
+    (error,) = told.pop("errors")
+    assert error == "Error: FABRIK Posing of 'first' is on: switch that off first, for two can't be on at once"
+    assert told == {"on": ["bl_ext.first.fabrik"], "status": "REACHED", "form": "compiled", "then": "REACHED"}
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, *words: object) -> None:
+        pass
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Of a server of this test's folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def next_version(folder: Path) -> Path:
+    """The archive of a version after this, with another binary that does the same."""
+    staged = stage(folder / "staged", NATIVE, targets=[platform()])
+    manifest = staged / "blender_manifest.toml"
+    manifest.write_text(manifest.read_text().replace('version = "', 'version = "9'))
+    binary = staged / "native" / platform().tag / platform().file
+    binary.write_bytes(binary.read_bytes() + bytes(1))
+    note = binary.with_name("core.json")
+    told = json.loads(note.read_text()) | {"sha256": hashlib.sha256(binary.read_bytes()).hexdigest()}
+    note.write_text(json.dumps(told))
+    return pack(staged, folder)
+
+
+def test_updates_come_from_an_address(archives: dict[str, Path], address: str, tmp_path: Path) -> None:
+    """Rigs and preferences are kept, and the binary is replaced in the process that runs it."""
+    served, later = tmp_path / "served", tmp_path / "later"
+    publish(served, [archives["compiled"]], tool())
+    publish(later, [next_version(tmp_path / "next")], tool())
+    told = told_by(UPDATE, tmp_path, served, later, f"{address}/served/index.json")
+    version, form, bone, status, passes, size = told["first"]
+    assert (form, bone, status, passes) == ("compiled", "b1", "REACHED", 77)
+    assert told["next"] == [f"9{version}", form, bone, status, passes, size + 1]
+
+
+def test_what_is_published_is_listed_and_linked(archives: dict[str, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "www"
+    folder.mkdir()
+    (folder / "fabrik-0.9.0-linux_x64.zip").write_bytes(b"old")
+    page = publish(folder, [archives["compiled"]], tool())
+    (entry,) = json.loads((folder / "index.json").read_text())["data"]
+    archive = folder / archives["compiled"].name
+    assert entry["platforms"] == [platform().tag]
+    assert entry["archive_hash"] == f"sha256:{hashlib.sha256(archive.read_bytes()).hexdigest()}"
+    assert archive.name in page.read_text()
+    assert {path.name for path in folder.iterdir()} == {archive.name, "index.json", "index.html"}
+
+
+def test_what_is_published_stays_where_the_next_is_refused(archives: dict[str, Path], tmp_path: Path) -> None:
+    folder, broken = tmp_path / "www", tmp_path / "broken.zip"
+    publish(folder, [archives["compiled"]], tool())
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    broken.write_bytes(b"no archive")
+    with pytest.raises(SetupError, match=r"refuses broken\.zip"):
+        publish(folder, [broken], tool())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

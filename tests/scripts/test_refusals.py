@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an extension is refused for: each rule fires where it is broken, and none on what is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from build import stage
+from dev.compiling import NATIVE, TARGETS
+from dev.refusals import RULES, refusals
+
+# By reason what breaks it: a file, and the text that is added to it, or put in the place of another.
+SEEDS: dict[str, list[tuple[str, str, str]]] = {
+    "imports what is neither its own, nor Python's, nor Blender's": [
+        ("maths.py", "", "import requests\n"),
+        ("maths.py", "", "from fabrik_addon import texts\n"),
+        ("rig/goals.py", "", "from ... import texts\n"),
+    ],
+    "touches what Python finds modules by": [
+        ("maths.py", "", "import sys\nsys.path.append('.')\n"),
+        ("maths.py", "", "import sys\nsys.modules['a'] = None\n"),
+        ("maths.py", "", "from sys import path\n"),
+    ],
+    "runs code that is text": [("maths.py", "", "exec('a = 1')\n"), ("maths.py", "", "a = __import__('os')\n")],
+    "prints, where it should report or log": [("ui/panels.py", "", "def f():\n    print('here')\n")],
+    "uses the network": [
+        ("maths.py", "", "from urllib.request import urlopen\n"),
+        ("maths.py", "", "def f():\n    import socket\n"),
+    ],
+    "runs other programs, or calls libraries past Python": [
+        ("maths.py", "", "import subprocess\n"),
+        ("maths.py", "", "import os\nos.system('true')\n"),
+    ],
+    "writes into its own folder": [
+        ("maths.py", "", "from pathlib import Path\nA = Path(__file__).parent / 'a'\nA.write_text('')\n"),
+        ("maths.py", "", "import os\nB = os.path.dirname(__file__)\nopen(os.path.join(B, 'a'), 'w')\n"),
+        ("maths.py", "", "import shutil\nshutil.copy('a', __file__)\n"),
+    ],
+    "holds what can't be read": [("kernel/a.pyc", "", "a"), ("native/linux-x64/core.abi3.so", "", "a")],
+    "holds what is left of its making": [("tests/test_a.py", "", ""), (".DS_Store.txt", "", "")],
+    "is made as before there were extensions": [
+        ("__init__.py", "", "bl_info = {}\n"),
+        ("maths.py", "", "def f(addons):\n    return addons[__name__]\n"),
+    ],
+    "needs a permission, or gives no good reason for one": [
+        ("blender_manifest.toml", 'clipboard = "Copy the report of a bake"\n', ""),
+        ("blender_manifest.toml", "report of a bake", "report of a bake."),
+        ("blender_manifest.toml", "clipboard =", "network ="),
+    ],
+    "has a name or a tagline against the rules": [
+        ("blender_manifest.toml", "FABRIK Posing", "FABRIK for Blender"),
+        ("blender_manifest.toml", "inverse kinematics", "inverse kinematics!"),
+    ],
+    "has a manifest that lacks something, or has too much": [
+        ("blender_manifest.toml", 'maintainer = "FABRIK Posing developers"\n', ""),
+        ("blender_manifest.toml", "GPL-3.0-or-later", "MIT"),
+        ("blender_manifest.toml", "tags = ", "wheels = []\ntags = "),
+    ],
+}
+ALL = [(reason, *seed) for reason, seeds in SEEDS.items() for seed in seeds]
+
+
+def test_each_rule_has_a_seed() -> None:
+    assert set(SEEDS) == {rule.reason for rule in RULES}
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return stage(tmp_path_factory.mktemp("staged") / "extension", None, targets=[])
+
+
+@pytest.mark.parametrize(("reason", "file", "before", "after"), ALL)
+def test_a_rule_that_is_broken_is_told(reason: str, file: str, before: str, after: str, staged: Path) -> None:
+    """And none else."""
+    path = staged / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = path.read_text(encoding="utf-8") if path.exists() else None
+    assert before in (text or "")
+    path.write_text(text.replace(before, after) if text and before else (text or "") + after, encoding="utf-8")
+    try:
+        assert {one.partition(": it ")[2] for one in refusals(staged)} == {reason}
+    finally:
+        path.unlink()
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("tag", ["", *TARGETS])
+def test_nothing_that_is_built_is_refused(tag: str, tmp_path: Path) -> None:
+    """The pure one, and that of each platform; what is compiled here is in that of this machine."""
+    given = [TARGETS[tag]] if tag else []
+    staged = stage(tmp_path / "extension", NATIVE if tag else None, targets=given, website="https://example.org")
+    assert refusals(staged) == []
