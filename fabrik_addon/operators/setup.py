@@ -86,6 +86,7 @@ class FABRIK_OT_character_setup(SetupOperator):
     """Find arms, legs, spine, head and tail, and make them posable: chains, goals, joint limits, pins, body bone"""
 
     bl_label = "Set Up Character"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     plan = choice(PLAN_ITEMS, "Body", "What kind of body it is", options=FORGOTTEN)
     parts = items(

@@ -85,6 +85,7 @@ class FABRIK_OT_goal_space(SpaceOperator):
     """Choose what carries target and pole of the chain, so that they go along with it; nothing moves now"""
 
     bl_label = "Set Space of Goals"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     space = choice(SPACES, "Space", "What carries the goals")
     roles = choice(ROLES_OF_SPACE, "Goals", "Which of the two")

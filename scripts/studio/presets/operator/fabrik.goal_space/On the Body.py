@@ -1,0 +1,6 @@
+import bpy
+
+op = bpy.context.active_operator
+
+op.space = "BODY"
+op.roles = "BOTH"
