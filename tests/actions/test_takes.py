@@ -8,6 +8,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.actions.motion import clips
+from fabrik_addon.actions.motion.clips import Clip
 from fabrik_addon.actions.motion.takes import everything, files_in
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.compat import fcurves_of, give_action
@@ -125,3 +127,37 @@ def test_of_a_folder_all_files_are_read(taken: Path) -> None:
     empty.mkdir()
     with pytest.raises(InvalidValueError, match="no BVH, FBX or glTF file in"):
         files_in(empty)
+
+
+def ranges(owner: bpy.types.Object) -> dict[str, tuple[float, float]]:
+    """What the joint limits of hinges allow, by bone."""
+    hinges = [bone for bone in owner.pose.bones if bone.fabrik.limit == "HINGE"]
+    return {bone.name: (bone.fabrik.angle_min, bone.fabrik.angle_max) for bone in hinges}
+
+
+def test_limits_are_not_widened_where_a_later_action_can_not_be_keyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = animated("human_mixamo")
+    second(source)
+    owner = animated("human_game_engine")
+    choose(owner)
+    press("character_setup")
+    assert any(chain.goal == "OFFSET" for chain in owner.fabrik.chains)
+    elbow = owner.pose.bones["lowerarm_l"].fabrik
+    elbow.limit, elbow.angle_min, elbow.angle_max = "HINGE", -0.01, 0.01
+    stood = ranges(owner)
+    keyed, key = list[str](), clips._key
+
+    def fail(owner: bpy.types.Object, clip: Clip, at: int) -> None:
+        keyed.append(owner.animation_data.action.name)
+        if len(keyed) > 1:
+            raise InvalidValueError("no more")
+        key(owner, clip, at)
+
+    monkeypatch.setattr(clips, "_key", fail)
+    with pytest.raises(RuntimeError, match="no more"):
+        transfer(source, owner, span="EVERY")
+    assert len(keyed) == 2
+    assert ranges(owner) == stood
+    monkeypatch.undo()
+    transfer(source, owner, span="EVERY")
+    assert ranges(owner) != stood

@@ -176,6 +176,11 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
     Raises:
         FabrikError: It can't be keyed; nothing was changed.
     """
+    _key(owner, clip, at)
+    return _widened(owner, clip)
+
+
+def _key(owner: bpy.types.Object, clip: Clip, at: int) -> None:
     check_own_keys(owner)
     grounds = _grounds(clip) if clip.rig != owner.name else None
     for ground in (grounds or {}).values():
@@ -201,6 +206,10 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
                 track[:, GROUND] = numbers
             write_track(owner, bones[one.bone], track, range(clip.first + shift, clip.last + shift + 1))
     writer.flush()
+
+
+def _widened(owner: bpy.types.Object, clip: Clip) -> list[Text]:
+    bones = pose_bones(owner)
     names = [one.bone for one in clip.bones if one.bone in bones and limit_of(bones[one.bone]).type.holds]
     return fitted(owner, names)[1] if any(map(is_offset, rig_of(owner).chains)) else []
 
@@ -225,7 +234,10 @@ def write_actions(
         for name, clip in clips:
             made.append(bpy.data.actions.new(name if name not in bpy.data.actions else f"{name} {owner.name}"))
             with playing(owner, made[-1]):
-                told.append(write_clip(owner, clip, clip.first))
+                _key(owner, clip, clip.first)
+        for action, (_, clip) in zip(made, clips, strict=True):  # once all could be keyed
+            with playing(owner, action):
+                told.append(_widened(owner, clip))
     except BaseException:
         bpy.data.batch_remove(made)
         raise
