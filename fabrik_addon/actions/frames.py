@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import floor
 from typing import TypeVar
 
@@ -80,13 +80,14 @@ def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
 
 def part_of(steps: Generator[float, None, Result], low: float, high: float) -> Generator[float, None, Result]:
     """Work in steps that is a part of other such work: what it yields, from 0 to 1, goes from `low` to `high`."""
-    while True:
-        try:
-            share = next(steps)
-        except StopIteration as end:
-            found: Result = end.value
-            return found
-        yield low + (high - low) * share
+    with closing(steps):  # before the other where both are left, for what that takes away this may put back
+        while True:
+            try:
+                share = next(steps)
+            except StopIteration as end:
+                found: Result = end.value
+                return found
+            yield low + (high - low) * share
 
 
 def to_the_end(steps: Generator[float, None, Result], tell: Callable[[float], None] = lambda share: None) -> Result:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -94,9 +95,26 @@ class FABRIK_OT_motion_from_files(TransferOperator):
     files = items(bpy.types.OperatorFileListElement, "Files", "Their names in the folder", options=FORGOTTEN)
     filter_glob = text("Filter", "What is shown", default=";".join(f"*{one}" for one in ENDINGS), options={"HIDDEN"})
 
+    _is_asking = False  # by the file window, after which it is called again, to show its progress in this one
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if self.filepath or self.files:
+            return super().invoke(context, event)
+        self._is_asking = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        if not self._is_asking:
+            return super().execute(context)
+        options = self.as_keywords(ignore=("files", "filter_glob"))
+        files = [{"name": one.name} for one in self.files if one.name]
+        operators: Any = bpy.ops
+        try:
+            operators.fabrik.motion_from_files("INVOKE_DEFAULT", files=files, **options)
+        except RuntimeError as error:  # what it reported
+            self.report({"ERROR"}, str(error).strip().removeprefix("Error: "))
+        return {"CANCELLED"}  # this one, which did nothing itself
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True

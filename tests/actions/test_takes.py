@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from fabrik_addon.actions.motion import clips
 from fabrik_addon.actions.motion.clips import Clip
-from fabrik_addon.actions.motion.takes import everything, files_in
+from fabrik_addon.actions.motion.takes import everything, files_in, files_steps
 from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.motion.transfer import TransferOptions
 from fabrik_addon.rig.animation.compat import fcurves_of, give_action
 
 from actions.test_transfer import choose, transfer, ways, without_motion
@@ -161,3 +162,16 @@ def test_limits_are_not_widened_where_a_later_action_can_not_be_keyed(monkeypatc
     monkeypatch.undo()
     transfer(source, owner, span="EVERY")
     assert ranges(owner) != stood
+
+
+def test_files_that_are_left_halfway_change_nothing(taken: Path) -> None:
+    owner = without_motion("human_game_engine")
+    choose(owner)
+    there = everything()
+    steps = files_steps(bpy.context, [taken, taken], owner, TransferOptions())
+    assert 0.0 < next(steps) < 0.5
+    assert everything() != there
+    steps.close()
+    assert everything() == there
+    assert owner.animation_data is None
+    assert bpy.context.selected_objects == [owner]
