@@ -47,10 +47,8 @@ def register() -> None:
     other: Any = bpy.types.AddonPreferences.bl_rna_get_subclass_py(preferences.FABRIK_AP_preferences.__name__)
     if other is not None:
         preferred: Any = bpy.context.preferences
-        name = next(
-            (one.name for one in preferred.extensions.repos if one.module in other.bl_idname.split(".")),
-            other.bl_idname,
-        )
+        module = other.bl_idname.split(".")[1]
+        name = next((one.name for one in preferred.extensions.repos if one.module == module), module)
         raise AlreadyOnError(f"FABRIK Posing of '{name}' is on: switch that off first, for two can't be on at once")
     done: list[Callable[[], None]] = []
     try:

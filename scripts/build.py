@@ -47,6 +47,7 @@ from dev import reference
 reference.write()
 addon_session.leave(0)
 """
+UNIX, READABLE = 3, 0o100644  # as zip archives tell the system, and the mode of a file: for who unpacks one by hand
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal archive
 
 
@@ -77,13 +78,13 @@ def stage(
     if manual is not None:
         shutil.rmtree(folder / "manual")
         shutil.copytree(manual, folder / "manual")
-    told = {"website": json.dumps(website)} if website else {}
+    told = {"website": json.dumps(website, ensure_ascii=False)} if website else {}
     if natives is None:
         for name in OF_BINARIES:
             (folder / "kernel" / name).unlink()
         (folder / "kernel" / "names.py").rename(folder / "kernel" / "__init__.py")
         if compiled_at:
-            (folder / "compiled_at.json").write_text(json.dumps(compiled_at) + "\n", encoding="utf-8")
+            (folder / "compiled_at.txt").write_text(f"{compiled_at}\n", encoding="utf-8")
     elif len(targets) == 1:
         told["platforms"] = json.dumps([targets[0].tag])
     for target in targets:
@@ -148,6 +149,7 @@ def pack(staged: Path, folder: Path) -> Path:
         for file in sorted(path for path in staged.rglob("*") if path.is_file()):
             entry = zipfile.ZipInfo(file.relative_to(staged).as_posix(), EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system, entry.external_attr = UNIX, READABLE << 16
             packed.writestr(entry, file.read_bytes())
     return archive
 
@@ -181,7 +183,10 @@ def parser() -> ArgumentParser:
 
 
 def main() -> int:
-    arguments = parser().parse_args()
+    made = parser()
+    arguments = made.parse_args()
+    if arguments.compiled_at and not arguments.pure:
+        made.error("--compiled-at is for --pure")
     if arguments.check:
         return check(stage, arguments.load)
     if arguments.proof:

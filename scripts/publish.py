@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Publish the extension: put it into a folder that any web server or file share can serve to Blender.
 
-  python3 scripts/publish.py DIR                      the archives of all platforms, compiled here
+  python3 scripts/publish.py DIR                      the archives of all platforms and the pure one, built here
   python3 scripts/publish.py DIR --archive A.zip ...  archives that are there already
 
 DIR gets the archives, index.json, by whose address Blender installs and updates, and index.html, a page from which the
-extension is dragged into Blender. What was published before is replaced, and is served as it was until the new list is
-whole. The list is made by Blender's own tool, of the wheel that the tests use or, with --blender PATH, of a real one.
+extension is dragged into Blender. Blender goes on seeing the version before until the new list is whole; its archives
+stay until the one after. The list is made by Blender's own tool, of the wheel that the tests use or, with
+--blender PATH, of a real one.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import tempfile
+import tomllib
+import zipfile
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from build import build_for_all
+from build import ROOT, build, build_for_all
 from environment import SetupError, blender_python, default_blender, exit_with, new_parser
 
-LISTS = ("index.json", "index.html")
-TOOL = "lib/python*/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"
+LIST, PAGE = "index.json", "index.html"
+OWN = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["id"]
+PART = ".part"  # at the end of a file that is not whole yet
+TOOL = "[Ll]ib/**/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"
 
 
 def extension_tool(blender: str = "") -> list[str]:
@@ -45,33 +52,103 @@ def publish(folder: Path, archives: Sequence[Path], tool: Sequence[str]) -> Path
 
     Args:
         folder: Is made where it is not there.
-        archives: One a platform, all of one version.
+        archives: One a platform and one for all others, all of one version.
         tool: See `extension_tool`.
 
     Raises:
-        SetupError: Blender's tool refuses an archive, or the folder can't be written; what was published stays.
+        SetupError: They are not that, Blender's tool refuses one, or the folder can't be written or lists something
+            else; what was published stays.
     """
+    _check(archives)
+    before = _listed(folder)
     with tempfile.TemporaryDirectory(prefix="fabrik-publish-") as temporary:
         fresh = Path(temporary)
-        for archive in archives:
-            shutil.copyfile(archive, fresh / archive.name)
-            _tool([*tool, "validate", str(archive)], archive.name)
-        _tool([*tool, "server-generate", f"--repo-dir={fresh}", "--html"], "the list")
         try:
+            for archive in archives:
+                shutil.copyfile(archive, fresh / archive.name)
+                _call([*tool, "validate", str(archive)], archive.name)
+            _call([*tool, "server-generate", f"--repo-dir={fresh}", "--html"], "the list")
+            _sort(fresh / LIST)
+            names = [*(archive.name for archive in archives), PAGE, LIST]  # the list last
             folder.mkdir(parents=True, exist_ok=True)
-            for file in (*(fresh / archive.name for archive in archives), *(fresh / name for name in LISTS)):
-                shutil.copyfile(file, folder / f"{file.name}.part")
-            for file in (*archives, *(fresh / name for name in LISTS)):  # the lists last
-                (folder / f"{file.name}.part").replace(folder / file.name)
-            for old in {*folder.glob("*.zip")} - {folder / archive.name for archive in archives}:
-                old.unlink()
+            try:
+                for name in names:
+                    shutil.copyfile(fresh / name, folder / (name + PART))
+                for name in names:
+                    (folder / (name + PART)).replace(folder / name)
+            finally:
+                for name in names:
+                    (folder / (name + PART)).unlink(missing_ok=True)
+            for old in _ours(folder) - {*names, *before}:
+                (folder / old).unlink()
         except OSError as error:
             raise SetupError(f"'{folder}' can't be written: {error.strerror}") from error
-    return folder / "index.html"
+    return folder / PAGE
 
 
-def _tool(command: Sequence[str], what: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _check(archives: Sequence[Path]) -> None:
+    """Refuse what can't stand beside each other in one list."""
+    manifests = [_manifest_of(archive) for archive in archives]
+    for archive, manifest in zip(archives, manifests, strict=True):
+        if manifest.get("id") != OWN or not archive.name.startswith(f"{OWN}-") or archive.suffix != ".zip":
+            raise SetupError(f"'{archive}' is no archive of {OWN}-*.zip")
+    if len({manifest["version"] for manifest in manifests}) > 1:
+        raise SetupError("the archives are of several versions")
+    platforms = [str(manifest.get("platforms")) for manifest in manifests]
+    if len({*platforms}) < len(platforms) or len({archive.name for archive in archives}) < len(archives):
+        raise SetupError("two archives are for the same platform")
+
+
+def _manifest_of(archive: Path) -> Mapping[str, Any]:
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            return tomllib.loads(opened.read("blender_manifest.toml").decode())
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise SetupError(f"'{archive}' is no archive of an extension: {error}") from error
+
+
+def _listed(folder: Path) -> set[str]:
+    """The archives that a folder serves.
+
+    Raises:
+        SetupError: It serves other extensions.
+    """
+    try:
+        entries = json.loads((folder / LIST).read_text(encoding="utf-8"))["data"]
+        others = [entry["id"] for entry in entries if entry["id"] != OWN]
+        names = {Path(entry["archive_url"]).name for entry in entries}
+    except FileNotFoundError:
+        return set()
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        raise SetupError(f"'{folder / LIST}' is there, and is no list of extensions: {error}") from error
+    if others:
+        raise SetupError(f"'{folder}' serves '{others[0]}': publish into a folder of its own")
+    return names
+
+
+def _ours(folder: Path) -> set[str]:
+    """Archives of this extension that a folder holds, whatever their version."""
+    found = set()
+    for path in folder.glob("*.zip"):
+        try:
+            found |= {path.name} if _manifest_of(path).get("id") == OWN else set()
+        except SetupError:
+            continue
+    return found
+
+
+def _sort(listed: Path) -> None:
+    """Those for a platform first: Blender takes the first that fits."""
+    told = json.loads(listed.read_text(encoding="utf-8"))
+    told["data"].sort(key=lambda entry: ("platforms" not in entry, entry["archive_url"]))
+    listed.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def _call(command: Sequence[str], what: str) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise SetupError(f"'{command[0]}' can't be run: {error.strerror}") from error
     if done.returncode:
         raise SetupError(f"Blender's tool refuses {what}:\n{(done.stdout + done.stderr).strip()}")
 
@@ -87,12 +164,15 @@ def parser() -> ArgumentParser:
 
 
 def main() -> int:
-    arguments = parser().parse_args()
-    missing = [str(archive) for archive in arguments.archive if not archive.is_file()]
-    if missing:
-        raise SetupError(f"there is no file '{missing[0]}'")
-    archives = arguments.archive or build_for_all(website=arguments.website)
-    print(publish(arguments.folder, archives, extension_tool(arguments.blender)))
+    made = parser()
+    arguments = made.parse_args()
+    if arguments.archive and arguments.website:
+        made.error("--website is for archives that are built here")
+    with tempfile.TemporaryDirectory(prefix="fabrik-build-") as temporary:
+        archives, built = arguments.archive, Path(temporary)
+        if not archives:
+            archives = [*build_for_all(built, arguments.website), build(None, built, website=arguments.website)]
+        print(publish(arguments.folder, archives, extension_tool(arguments.blender)))
     return 0
 
 

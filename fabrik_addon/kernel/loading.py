@@ -136,9 +136,11 @@ def _imported(name: str, path: Path) -> ModuleType:
     module, loader = _created(name, path)
     if hasattr(module, "__all__"):
         folder = Path(tempfile.mkdtemp(prefix="fabrik-native-"))
-        shutil.copyfile(path, folder / path.name)
-        module, loader = _created(name, folder / path.name)
-        shutil.rmtree(folder, ignore_errors=True)  # which Windows refuses
+        try:
+            shutil.copyfile(path, folder / path.name)
+            module, loader = _created(name, folder / path.name)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)  # which Windows refuses
     loader.exec_module(module)
     return module
 

@@ -112,8 +112,8 @@ class FABRIK_OT_motion_from_files(TransferOperator):
         operators: Any = bpy.ops
         try:
             operators.fabrik.motion_from_files("INVOKE_DEFAULT", files=files, **options)
-        except RuntimeError as error:  # what it reported
-            self.report({"ERROR"}, str(error).strip().removeprefix("Error: "))
+        except RuntimeError as error:  # what it reported, after the kind of report
+            self.report({"ERROR"}, str(error).partition(": ")[2].strip())
         return {"CANCELLED"}  # this one, which did nothing itself
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from array import array
 from collections.abc import Callable
@@ -50,7 +49,7 @@ SHORTCUTS = (
 
 items: list[tuple[Any, Any]] = []
 ROOT = Path(__file__).parents[1]
-COMPILED_AT = ROOT / "compiled_at.json"  # the address of the compiled one, if this was built with it
+COMPILED_AT = ROOT / "compiled_at.txt"  # the address of the compiled one, if this was built with it
 AT_LEISURE = 1.0  # seconds after Blender has begun
 
 
@@ -83,7 +82,10 @@ def tell_update() -> None:
     """Say once, after an update, that there is a newer version, and where the manual tells what changed."""
     context = bpy.context
     assert context.preferences is not None
-    own: Any = context.preferences.addons[PACKAGE].preferences
+    addon: Any = context.preferences.addons.get(PACKAGE)
+    if addon is None:  # switched on for this process alone
+        return
+    own: Any = addon.preferences
     version = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
     before, own.seen_version = own.seen_version, version
     if before == version:
@@ -145,7 +147,7 @@ def draw_solver(layout: bpy.types.UILayout) -> None:
     row.label(text=iface_("It takes {times:.0f} times as long as compiled, on this machine", times=slowness()))
     if COMPILED_AT.is_file():
         address: Any = row.operator("wm.url_open", text="Get It Compiled", icon="URL")
-        address.url = json.loads(COMPILED_AT.read_text(encoding="utf-8"))
+        address.url = COMPILED_AT.read_text(encoding="utf-8").strip()
 
 
 def draw_shortcuts(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:

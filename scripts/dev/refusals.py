@@ -2,72 +2,203 @@
 """What an extension is refused for on Blender's own platform, and what nobody wants to find in any other, as one table.
 
 By the platform's terms of service, its guidelines for moderators and the manual's pages on add-ons. A rule looks at a
-folder as it is packed; `Rule.find` yields the places, "file:line", at which it is broken.
+folder as it is packed; `Rule.find` yields the places, "file:line", at which it is broken. It finds what is written down
+plainly, under whatever name it was imported, and not what somebody hides.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 BLENDERS = frozenset(
-    {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils", "numpy", "rna_keymap_ui"}
+    {"addon_utils", "aud", "bl_math", "bl_operators", "blf", "bmesh", "bpy", "bpy_extras", "cycles", "freestyle"}
+    | {"gpu", "gpu_extras", "idprop", "imbuf", "keyingsets_utils", "mathutils", "nodeitems_builtins", "numpy"}
+    | {"rna_keymap_ui", "zstandard"}
 )
+FINDERS = frozenset(f"sys.{name}" for name in ("path", "modules", "meta_path", "path_hooks", "path_importer_cache"))
 NETWORK = frozenset(
-    {"asyncio", "ftplib", "http", "imaplib", "poplib", "smtplib", "socket", "socketserver", "ssl", "urllib", "xmlrpc"}
+    {"_socket", "asyncio", "ftplib", "http.client", "http.server", "imaplib", "logging.handlers", "poplib", "smtplib"}
+    | {"socket", "socketserver", "ssl", "telnetlib", "urllib.request", "wsgiref", "xmlrpc"}
 )
-PROGRAMS = frozenset({"ctypes", "ensurepip", "multiprocessing", "pip", "pty", "runpy", "subprocess", "venv"})
-PROGRAM_CALLS = ("os.system", "os.popen", "os.exec", "os.spawn", "os.startfile", "os.posix_spawn", "os.fork")
-TEXT_CALLS = frozenset({"exec", "eval", "compile", "__import__"})
-READ_CALLS = frozenset({"open", "read_text", "read_bytes", *(WRITE_CALLS := ("write_text", "write_bytes"))})
+PROGRAMS = frozenset(
+    {"_ctypes", "concurrent.futures.ProcessPoolExecutor", "ctypes", "ensurepip", "multiprocessing", "pip", "posix"}
+    | {"pty", "runpy", "subprocess", "venv"}
+    | {f"os.{name}" for name in ("system", "popen", "startfile", "posix_spawn", "fork")}
+)
+TEXT = frozenset({"exec", "eval", "compile", "__import__", "code", "codeop", "marshal", "pickle"})
+PRINTS = frozenset({"print", "pprint.pprint", "traceback.print_exc", "logging.basicConfig"})
+WHOLE = frozenset({"os.environ", "sys.stdout", "sys.stderr", "sys.excepthook", "sys.dont_write_bytecode", "builtins"})
+WHOLE_CALLS = frozenset({"os.chdir", "os.putenv", "os.environ.update", "os.environ.setdefault", "site.addsitedir"})
+USERS_FOLDERS = frozenset({"bpy.utils.user_resource", "bpy.utils.script_path_user"})
+WRITE_CALLS = ("write_text", "write_bytes")
+READ_CALLS = frozenset({"open", "read_text", "read_bytes", *WRITE_CALLS})
 CHANGE_CALLS = frozenset(
     {*WRITE_CALLS, "mkdir", "unlink", "touch", "rename", "rmdir", "symlink_to", "hardlink_to", "chmod"}
 )
 REPLACE = "replace"  # a method of texts, too, which has two arguments there
-COPY_CALLS = frozenset(f"shutil.{name}" for name in ("copy", "copy2", "copyfile", "copytree", "move"))
+MOVES = ("rename", REPLACE)
+COPIES = tuple(f"shutil.{name}" for name in ("copy", "copy2", "copyfile", "copytree", "move"))
 PATH_CALLS = frozenset(
-    {f"os.{name}" for name in ("remove", "unlink", "mkdir", "makedirs", "rmdir", "rename", "replace")}
-    | {"shutil.rmtree"}
+    {f"os.{name}" for name in ("remove", "unlink", "mkdir", "makedirs", "rmdir", "rename", "replace", "chmod")}
+    | {"os.truncate", "os.symlink", "shutil.rmtree"}
 )
+PATH_METHODS = frozenset(
+    {"absolute", "as_posix", "glob", "iterdir", "joinpath", "resolve", "rglob", "with_name", "with_stem", "with_suffix"}
+)
+PATH_FUNCTIONS = frozenset({"Path", "PurePath", "list", "sorted", "str"})
 READABLE = frozenset({".py", ".json", ".toml", ".md", ".html", ".css", ".js", ".png", ".svg", ".txt"})
-LOOKED_AT = (ast.Import, ast.ImportFrom, ast.Attribute, ast.Assign, ast.Subscript)
-REMAINS = frozenset(
-    {"__pycache__", "tests", "scripts", "build", "pyproject.toml", "LICENSES", "Thumbs.db", "ARCHITECTURE.md"}
+LOOKED_AT: tuple[type[ast.AST], ...] = (
+    *(ast.Import, ast.ImportFrom, ast.Attribute, ast.Call, ast.Subscript),
+    *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension),
 )
-LICENSE, LONGEST = "SPDX:GPL-3.0-or-later", 64
-NAMED_ONCE = frozenset({"id", "version", "name", "tagline", "maintainer", "type", "license", "blender_version_min"})
-ALSO = frozenset({"schema_version", "tags", "permissions", "platforms", "website"})
+REMAINS = frozenset(
+    {"__macosx", "__pycache__", "architecture.md", "build", "pyproject.toml", "scripts", "tests", "thumbs.db"}
+)
+LICENSE, LONGEST, OLDEST = "SPDX:GPL-3.0-or-later", 64, (4, 2, 0)
+FIELDS = {  # of the manifest: how each is written; those of SOME need not be there
+    "schema_version": r"1\.0\.0",
+    "id": r"[a-z][a-z0-9_]*",
+    "version": r"\d+\.\d+\.\d+",
+    "name": r"\S.*",
+    "tagline": r"[A-Z].*",
+    "maintainer": r"\S.*",
+    "type": "add-on",
+    "blender_version_min": r"\d+\.\d+\.\d+",
+    "website": r"https?://[!-~]+",
+}
+LISTS = {"license": {LICENSE}, "tags": {"Animation", "Rigging"}}
+PLATFORMS = {"linux-x64", "windows-x64", "windows-arm64", "macos-x64", "macos-arm64", "linux-arm64"}
+SOME = {"website", "platforms", "permissions"}
 PERMISSIONS = frozenset({"files", "network", "clipboard", "camera", "microphone"})
+NO_NAME = re.compile(r"blender|add-?on|extension", re.IGNORECASE)
 
 
 class Module(NamedTuple):
     """A file of Python, read.
 
     Attributes:
-        nodes: Of its syntax what a rule looks at.
-        calls: Those of them that are calls, with what is called as it is written.
+        nodes: Of its syntax what a rule looks at, by kind.
+        imports: What is imported by its full name, each with its line.
+        calls: Its calls, with what is called by its full name.
+        attributes: The same of attributes.
+        origins: What imported names stand for, by their full names.
         own: Names that stand for a place inside the extension, as far as assignments show it.
     """
 
-    nodes: list[ast.AST]
+    nodes: dict[type[ast.AST], list[Any]]
+    imports: list[tuple[int, str]]
     calls: list[tuple[ast.Call, str]]
+    attributes: list[tuple[ast.Attribute, str]]
+    origins: dict[str, str]
     own: set[str]
+
+    def full(self, node: ast.AST) -> str:
+        """What an expression stands for, by its full name where it begins with an imported one."""
+        first, dot, rest = ast.unparse(node).partition(".")
+        return self.origins.get(first, first) + dot + rest
 
 
 @cache
-def module_of(text: str) -> Module:
-    """Read a file of Python; each text once."""
-    nodes = [*ast.walk(ast.parse(text))]
-    return Module(
-        [node for node in nodes if isinstance(node, LOOKED_AT)],
-        [(node, ast.unparse(node.func)) for node in nodes if isinstance(node, ast.Call)],
-        _own_paths(nodes),
-    )
+def nodes_of(text: str) -> dict[type[ast.AST], list[Any]]:
+    """The syntax of a file of Python that a rule looks at, by kind; each text once.
+
+    Raises:
+        SyntaxError: It is no Python.
+    """
+    found: dict[type[ast.AST], list[Any]] = {kind: [] for kind in LOOKED_AT}
+    for node in ast.walk(ast.parse(text)):
+        if type(node) in found:
+            found[type(node)].append(node)
+    return found
+
+
+@cache
+def module_of(text: str, known: frozenset[str]) -> Module:
+    """Read a file of Python; each text once.
+
+    Args:
+        text: Of the file.
+        known: Names that stand for a place inside the extension in other files.
+    """
+    nodes = nodes_of(text)
+    origins = dict(_origins(nodes))
+    beside = {alias.name for node in nodes[ast.ImportFrom] if node.level for alias in node.names}
+    found = Module(nodes, [*_imports(nodes)], [], [], origins, _own(nodes, beside & known))
+    found.calls.extend((node, found.full(node.func)) for node in nodes[ast.Call])
+    found.attributes.extend((node, found.full(node)) for node in nodes[ast.Attribute])
+    return found
+
+
+def _imports(nodes: dict[type[ast.AST], list[Any]]) -> Iterator[tuple[int, str]]:
+    """What is imported by its full name; that by a call, too."""
+    for node in nodes[ast.Import]:
+        yield from ((node.lineno, alias.name) for alias in node.names)
+    for node in nodes[ast.ImportFrom]:
+        if not node.level:
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+    for node in nodes[ast.Call]:
+        name = getattr(node.args[0], "value", None) if node.args else None
+        if isinstance(name, str) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            yield from [(node.lineno, name)] if not name.startswith(".") else []
+
+
+def _origins(nodes: dict[type[ast.AST], list[Any]]) -> Iterator[tuple[str, str]]:
+    for node in nodes[ast.Import]:
+        yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
+    for node in nodes[ast.ImportFrom]:
+        if not node.level:
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _own(nodes: dict[type[ast.AST], list[Any]], known: set[str]) -> set[str]:
+    """Names that stand for a place inside the extension."""
+    found, before = {"__file__", *known}, 0
+    bound = [(node.value, target) for node in nodes[ast.Assign] for target in node.targets]
+    bound += [
+        (node.value, node.target) for kind in (ast.AnnAssign, ast.NamedExpr) for node in nodes[kind] if node.value
+    ]
+    bound += [(node.iter, node.target) for kind in (ast.For, ast.comprehension) for node in nodes[kind]]
+    begun = [(_begin(value), _names(target)) for value, target in bound]
+    while len(found) > before:
+        before = len(found)
+        for begin, names in begun:
+            if begin & found:
+                found |= names
+    return found
+
+
+def _names(target: ast.expr) -> set[str]:
+    """The plain names that an assignment binds."""
+    inside = target.elts if isinstance(target, ast.Tuple) else [target]
+    return {one.id for one in inside if isinstance(one, ast.Name)}
+
+
+def _begin(path: ast.expr) -> set[str]:
+    """The names in which an expression for a path begins: of `Path(folder, "a").parent / name` it is "folder"."""
+    inside: list[ast.expr] = []
+    if isinstance(path, ast.BinOp):
+        inside = [path.left]
+    elif isinstance(path, ast.Attribute | ast.Subscript | ast.FormattedValue):
+        inside = [path.value]
+    elif isinstance(path, ast.JoinedStr):
+        inside = path.values[:1]
+    elif isinstance(path, ast.IfExp):
+        inside = [path.body, path.orelse]
+    elif isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute):
+        is_method = path.func.attr in PATH_METHODS
+        inside = (
+            [path.func.value] if is_method else path.args[:1] if ast.unparse(path.func).startswith("os.path.") else []
+        )
+    elif isinstance(path, ast.Call) and ast.unparse(path.func) in PATH_FUNCTIONS:
+        inside = path.args[:1]
+    return {path.id} if isinstance(path, ast.Name) else {name for one in inside for name in _begin(one)}
 
 
 class Package:
@@ -78,44 +209,63 @@ class Package:
 
     Attributes:
         root: The same.
+        unreadable: Files that are no text, no Python, or no manifest, though their names say so.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.unreadable: list[str] = []
 
     @cached_property
     def files(self) -> list[str]:
         """All of it, from the root."""
-        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*") if path.is_file())
+        found = (path for path in self.root.rglob("*") if path.is_file() or path.is_symlink())
+        return sorted(path.relative_to(self.root).as_posix() for path in found)
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """The table by which Blender knows it."""
-        return tomllib.loads((self.root / "blender_manifest.toml").read_text(encoding="utf-8"))
+        """The table by which Blender knows it; empty where it can't be read."""
+        try:
+            return tomllib.loads((self.root / "blender_manifest.toml").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            self.unreadable.append("blender_manifest.toml")
+            return {}
 
     @cached_property
     def modules(self) -> dict[str, Module]:
         """What is Python in it, by file."""
-        found = (name for name in self.files if name.endswith(".py"))
-        return {name: module_of((self.root / name).read_text(encoding="utf-8")) for name in found}
+        texts: dict[str, str] = {}
+        for name in self.files:
+            if name.endswith(".py"):
+                try:
+                    texts[name] = (self.root / name).read_text(encoding="utf-8-sig")
+                    nodes_of(texts[name])
+                except (OSError, ValueError, SyntaxError):
+                    texts.pop(name, None)
+                    self.unreadable.append(name)
+        known = {name for text in texts.values() for name in module_of(text, frozenset()).own} - {"__file__"}
+        shared = frozenset(name for name in known if name.isupper())
+        return {name: module_of(text, shared) for name, text in texts.items()}
 
-    def nodes(self) -> Iterator[tuple[str, ast.AST]]:
-        """All of that, each with where it stands."""
+    def nodes(self, *kinds: type[ast.AST]) -> Iterator[tuple[str, Any]]:
+        """Its syntax of some kinds, each with where it stands."""
         for name, module in self.modules.items():
-            yield from ((f"{name}:{getattr(node, 'lineno', 1)}", node) for node in module.nodes)
+            yield from ((f"{name}:{node.lineno}", node) for kind in kinds for node in module.nodes[kind])
 
     def imports(self) -> Iterator[tuple[str, str]]:
-        """The modules that are imported by their full names, each with where."""
-        for place, node in self.nodes():
-            if isinstance(node, ast.Import):
-                yield from ((place, alias.name) for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                yield place, node.module or ""
+        """What is imported by its full name, each with where."""
+        for name, module in self.modules.items():
+            yield from ((f"{name}:{line}", imported) for line, imported in module.imports)
 
     def calls(self) -> Iterator[tuple[str, ast.Call, str]]:
-        """What is called, as it is written, each with where."""
+        """What is called by its full name, each with where."""
         for name, module in self.modules.items():
             yield from ((f"{name}:{node.lineno}", node, called) for node, called in module.calls)
+
+    def attributes(self) -> Iterator[tuple[str, str]]:
+        """Attributes by their full names, each with where."""
+        for name, module in self.modules.items():
+            yield from ((f"{name}:{node.lineno}", full) for node, full in module.attributes)
 
 
 class Rule(NamedTuple):
@@ -130,93 +280,87 @@ class Rule(NamedTuple):
     find: Callable[[Package], Iterator[str]]
 
 
+def _is_of(name: str, names: frozenset[str]) -> bool:
+    """Whether something is one of what is named, or inside it."""
+    parts = name.removeprefix("builtins.").split(".")
+    return any(".".join(parts[:count]) in names for count in range(1, len(parts) + 1))
+
+
+def _uses(package: Package, names: frozenset[str]) -> Iterator[str]:
+    """Where something of these names is imported or called."""
+    yield from (f"{place} {name}" for place, name in package.imports() if _is_of(name, names))
+    yield from (place for place, _, called in package.calls() if _is_of(called, names))
+
+
 def _leaves(package: Package) -> Iterator[str]:
     for place, name in package.imports():
         top = name.split(".", maxsplit=1)[0]
         if top not in BLENDERS and top not in sys.stdlib_module_names:
             yield f"{place} {name}"
-    for place, node in package.nodes():
-        if isinstance(node, ast.ImportFrom) and node.level > place.count("/") + 1:
+    for place, node in package.nodes(ast.ImportFrom):
+        if node.level > place.count("/") + 1:
             yield f"{place} {'.' * node.level}{node.module or ''}"
 
 
-def _touches_sys(package: Package) -> Iterator[str]:
-    for place, node in package.nodes():
-        is_found_by = isinstance(node, ast.Attribute) and node.attr in ("path", "modules", "meta_path", "path_hooks")
-        if (is_found_by and ast.unparse(node).startswith("sys.")) or (
-            isinstance(node, ast.ImportFrom) and node.module == "sys"
-        ):
-            yield place
+def _touches_finders(package: Package) -> Iterator[str]:
+    yield from (place for place, full in package.attributes() if full in FINDERS)
+    yield from (f"{place} {name}" for place, name in package.imports() if name in FINDERS)
 
 
 def _runs_text(package: Package) -> Iterator[str]:
-    yield from (place for place, _, name in package.calls() if name in TEXT_CALLS)
+    yield from _uses(package, TEXT)
 
 
 def _prints(package: Package) -> Iterator[str]:
-    yield from (place for place, _, name in package.calls() if name == "print")
+    yield from _uses(package, PRINTS)
+
+
+def _changes_process(package: Package) -> Iterator[str]:
+    yield from _uses(package, WHOLE_CALLS)
+    for name, module in package.modules.items():
+        for node in module.nodes[ast.Assign]:
+            targets = [module.full(one) for one in node.targets if isinstance(one, ast.Attribute | ast.Subscript)]
+            if any(_is_of(one.partition("[")[0], WHOLE) for one in targets):
+                yield f"{name}:{node.lineno}"
 
 
 def _uses_network(package: Package) -> Iterator[str]:
-    yield from (f"{place} {name}" for place, name in package.imports() if name.split(".")[0] in NETWORK)
+    yield from _uses(package, NETWORK)
 
 
 def _runs_programs(package: Package) -> Iterator[str]:
-    yield from (f"{place} {name}" for place, name in package.imports() if name.split(".")[0] in PROGRAMS)
-    yield from (place for place, _, name in package.calls() if name.startswith(PROGRAM_CALLS))
+    yield from _uses(package, PROGRAMS)
+    yield from (place for place, _, called in package.calls() if re.fullmatch(r"os\.(exec|spawn)\w+", called))
 
 
 def _writes_into_itself(package: Package) -> Iterator[str]:
+    yield from _uses(package, USERS_FOLDERS)
     for place, node, called in package.calls():
-        names = package.modules[place.rpartition(":")[0]].own
-        changed: list[ast.expr] = []
-        is_moved = isinstance(node.func, ast.Attribute) and node.func.attr == REPLACE and len(node.args) == 1
-        if isinstance(node.func, ast.Attribute) and (is_moved or node.func.attr in CHANGE_CALLS):
-            changed.append(node.func.value)
-        if called in PATH_CALLS:
-            changed += node.args
-        if called in COPY_CALLS:
-            changed += node.args[1:2]
-        if called == "open" and _is_writing(node.args[1:2], node):
-            changed += node.args[:1]
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "open" and _is_writing(node.args[:1], node):
-            changed.append(node.func.value)
-        if any(_begin(one) & names for one in changed):
+        own = package.modules[place.rpartition(":")[0]].own
+        if any(_begin(one) & own for one in _changed(node, called)):
             yield place
 
 
-def _own_paths(nodes: Sequence[ast.AST]) -> set[str]:
-    found = {"__file__"}
-    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and node.value]
-    for _ in range(len(assigned)):
-        before = len(found)
-        for node in assigned:
-            if node.value is not None and _begin(node.value) & found:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found.update(target.id for target in targets if isinstance(target, ast.Name))
-        if len(found) == before:
-            break
-    return found
+def _changed(node: ast.Call, called: str) -> Iterator[ast.expr]:
+    """The places that a call changes, as far as its name tells."""
+    words = {word.arg: word.value for word in node.keywords}
+    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if isinstance(node.func, ast.Attribute):
+        is_moved = method == REPLACE and len(node.args) == 1
+        if is_moved or method in CHANGE_CALLS or (method == "open" and _is_writing(node.args[:1], words)):
+            yield node.func.value
+        if method in MOVES and len(node.args) == 1:
+            yield node.args[0]
+    if called in PATH_CALLS:
+        yield from node.args
+    if called in COPIES:
+        yield from (*node.args[1:2], *(words[name] for name in ("dst",) if name in words))
+    if called in ("open", "io.open") and _is_writing(node.args[1:2], words):
+        yield from (*node.args[:1], *(words[name] for name in ("file",) if name in words))
 
 
-def _begin(path: ast.expr) -> set[str]:
-    """The names in which an expression for a path begins: of `Path(folder, "a").parent / name` it is "folder"."""
-    if isinstance(path, ast.Name):
-        return {path.id}
-    if isinstance(path, ast.BinOp):
-        return _begin(path.left)
-    if isinstance(path, ast.Attribute | ast.Subscript):
-        return _begin(path.value)
-    if isinstance(path, ast.IfExp):
-        return _begin(path.body) | _begin(path.orelse)
-    if isinstance(path, ast.Call):
-        inside = [path.func.value] if isinstance(path.func, ast.Attribute) else []
-        return {name for one in (*path.args[:1], *inside) for name in _begin(one)}
-    return set()
-
-
-def _is_writing(given: list[ast.expr], call: ast.Call) -> bool:
-    modes = [*given, *(word.value for word in call.keywords if word.arg == "mode")]
+def _is_writing(given: list[ast.expr], words: dict[str | None, ast.expr]) -> bool:
+    modes = [*given, *(words[name] for name in ("mode",) if name in words)]
     return any(isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+") for mode in modes)
 
 
@@ -224,36 +368,50 @@ def _hides(package: Package) -> Iterator[str]:
     platforms = package.manifest.get("platforms", [])
     allowed = {f"native/{platform}/{file}" for platform in platforms for file in ("core.pyd", "core.abi3.so")}
     for name in package.files:
-        if Path(name).suffix not in READABLE and name not in allowed and Path(name).name != "LICENSE":
+        path = package.root / name
+        is_known = path.suffix in READABLE or name in allowed or path.name == "LICENSE"
+        if (
+            not is_known
+            or path.is_symlink()
+            or (path.suffix != ".png" and name not in allowed and 0 in path.read_bytes())
+        ):
             yield name
+    assert package.modules is not None  # which are read by that
+    yield from package.unreadable
 
 
 def _has_remains(package: Package) -> Iterator[str]:
     for name in package.files:
-        if any(part in REMAINS or part.startswith(".") or part.endswith(("~", ".orig")) for part in name.split("/")):
+        parts = name.lower().split("/")
+        if any(part in REMAINS or part.startswith(".") or part.endswith(("~", ".orig")) for part in parts):
             yield name
 
 
 def _is_old_style(package: Package) -> Iterator[str]:
-    for place, node in package.nodes():
-        targets = [ast.unparse(target) for target in node.targets] if isinstance(node, ast.Assign) else []
-        if "bl_info" in targets or (targets == ["bl_idname"] and ast.unparse(getattr(node, "value")) == "__name__"):
+    for place, node in package.nodes(ast.Assign, ast.AnnAssign):
+        names = set[str]().union(*map(_names, getattr(node, "targets", None) or [node.target]))
+        value = ast.unparse(node.value) if "bl_idname" in names and node.value else ""
+        if "bl_info" in names or value.startswith("__name__"):
             yield place
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.slice, ast.Name)
-            and ast.unparse(node).endswith("addons[__name__]")
-        ):
+    for place, node in package.nodes(ast.Subscript):
+        is_addons = ast.unparse(node.value).endswith("addons")
+        if is_addons and (isinstance(node.slice, ast.Constant) or "__name__" in ast.unparse(node.slice)):
+            yield place
+    for place, call, called in package.calls():
+        if called.endswith("addons.get") and any("__name__" in ast.unparse(one) for one in call.args):
             yield place
 
 
 def _lacks_permission(package: Package) -> Iterator[str]:
     given = package.manifest.get("permissions", {})
+    if not isinstance(given, dict):
+        yield "blender_manifest.toml permissions"
+        return
     for place, _, called in package.calls():
         if "files" not in given and called.rpartition(".")[2] in READ_CALLS and not called.startswith("gpu."):
             yield f"{place} files"
-    for place, node in package.nodes():
-        if "clipboard" not in given and isinstance(node, ast.Attribute) and node.attr == "clipboard":
+    for place, full in package.attributes():
+        if "clipboard" not in given and full.endswith(".clipboard"):
             yield f"{place} clipboard"
     for name, reason in given.items():
         if name not in PERMISSIONS or not _is_terse(reason):
@@ -268,30 +426,42 @@ def _is_terse(text: object) -> bool:
 
 
 def _is_misnamed(package: Package) -> Iterator[str]:
-    manifest = package.manifest
-    name, tagline = str(manifest.get("name", "")), manifest.get("tagline", "")
-    if "blender" in name.lower() or any(word in name.lower().split() for word in ("addon", "add-on", "extension")):
+    name, tagline = (str(package.manifest.get(field, "")) for field in ("name", "tagline"))
+    if NO_NAME.search(name):
         yield "blender_manifest.toml name"
-    if not _is_terse(tagline) or not tagline[:1].isupper() or "blender" in tagline.lower():
+    if not _is_terse(tagline) or "blender" in tagline.lower():
         yield "blender_manifest.toml tagline"
 
 
 def _has_poor_manifest(package: Package) -> Iterator[str]:
     manifest = package.manifest
-    yield from (f"blender_manifest.toml has no {name}" for name in sorted(NAMED_ONCE - manifest.keys()))
-    yield from (f"blender_manifest.toml has {name}" for name in sorted(manifest.keys() - NAMED_ONCE - ALSO))
-    if manifest.get("license") != [LICENSE] or "LICENSE" not in package.files:
-        yield f"blender_manifest.toml or LICENSE: not {LICENSE}"
+    for name in sorted({*FIELDS, *LISTS, *SOME, *manifest}):
+        value = manifest.get(name)
+        if value is None:
+            is_right = name in SOME
+        elif name in FIELDS:
+            is_right = isinstance(value, str) and re.fullmatch(FIELDS[name], value) is not None
+        else:
+            allowed = LISTS.get(name, PLATFORMS if name == "platforms" else set())
+            is_right = name == "permissions" or (isinstance(value, list) and bool(value) and set(value) <= allowed)
+        if not is_right:
+            yield f"blender_manifest.toml {name}"
+    oldest = [int(number) for number in re.findall(r"\d+", str(manifest.get("blender_version_min", "")))]
+    if tuple(oldest) < OLDEST:
+        yield "blender_manifest.toml blender_version_min: there were no extensions before 4.2"
+    if "LICENSE" not in package.files or not (package.root / "LICENSE").stat().st_size:
+        yield "LICENSE"
 
 
 RULES = (
     Rule("imports what is neither its own, nor Python's, nor Blender's", _leaves),
-    Rule("touches what Python finds modules by", _touches_sys),
-    Rule("runs code that is text", _runs_text),
+    Rule("touches what Python finds modules by", _touches_finders),
+    Rule("runs code that is text or data", _runs_text),
     Rule("prints, where it should report or log", _prints),
+    Rule("changes what belongs to the whole process", _changes_process),
     Rule("uses the network", _uses_network),
     Rule("runs other programs, or calls libraries past Python", _runs_programs),
-    Rule("writes into its own folder", _writes_into_itself),
+    Rule("writes into its own folder, or goes for another's", _writes_into_itself),
     Rule("holds what can't be read", _hides),
     Rule("holds what is left of its making", _has_remains),
     Rule("is made as before there were extensions", _is_old_style),

@@ -54,11 +54,16 @@ def test_each_holds_the_extension_and_nothing_else(archives: dict[str, Path]) ->
     pure, compiled = names_in(archives["pure"]), names_in(archives["compiled"])
     assert {"blender_manifest.toml", "__init__.py", "README.md", "LICENSE", "kernel/solver.py"} <= pure & compiled
     assert not [name for name in pure | compiled if name.startswith(("tests", "scripts"))]
-    assert pure - compiled == {"compiled_at.json"}
+    assert pure - compiled == {"compiled_at.txt"}
     binary = f"native/{platform().tag}"
     only = {f"kernel/{name}" for name in ("names.py", "loading.py", "proof.json")}
     assert compiled - pure == only | {f"{binary}/{platform().file}", f"{binary}/core.json"}
     assert archives["compiled"].name.endswith(f"-{platform().tag.replace('-', '_')}.zip")
+
+
+def test_who_unpacks_one_can_read_it(archives: dict[str, Path]) -> None:
+    with zipfile.ZipFile(archives["compiled"]) as opened:
+        assert {entry.external_attr >> 16 for entry in opened.infolist()} == {0o100644}
 
 
 def test_the_pure_one_has_nothing_of_the_build(archives: dict[str, Path]) -> None:
@@ -235,10 +240,16 @@ def next_version(folder: Path) -> Path:
     return pack(staged, folder)
 
 
-def test_updates_come_from_an_address(archives: dict[str, Path], address: str, tmp_path: Path) -> None:
-    """Rigs and preferences are kept, and the binary is replaced in the process that runs it."""
+@pytest.mark.parametrize("beside", [(), ("pure",)])
+def test_updates_come_from_an_address(
+    beside: tuple[str, ...], archives: dict[str, Path], address: str, tmp_path: Path
+) -> None:
+    """Rigs and preferences are kept, and the binary is replaced in the process that runs it.
+
+    It is the one for this platform that comes, also where there is one for all.
+    """
     served, later = tmp_path / "served", tmp_path / "later"
-    publish(served, [archives["compiled"]], tool())
+    publish(served, [archives["compiled"], *(archives[kind] for kind in beside)], tool())
     publish(later, [next_version(tmp_path / "next")], tool())
     told = told_by(UPDATE, tmp_path, served, later, f"{address}/served/index.json")
     version, form, bone, status, passes, size = told["first"]
@@ -247,23 +258,59 @@ def test_updates_come_from_an_address(archives: dict[str, Path], address: str, t
 
 
 def test_what_is_published_is_listed_and_linked(archives: dict[str, Path], tmp_path: Path) -> None:
-    folder = tmp_path / "www"
-    folder.mkdir()
-    (folder / "fabrik-0.9.0-linux_x64.zip").write_bytes(b"old")
-    page = publish(folder, [archives["compiled"]], tool())
-    (entry,) = json.loads((folder / "index.json").read_text())["data"]
-    archive = folder / archives["compiled"].name
-    assert entry["platforms"] == [platform().tag]
-    assert entry["archive_hash"] == f"sha256:{hashlib.sha256(archive.read_bytes()).hexdigest()}"
+    page = publish(tmp_path / "www", [archives["pure"], archives["compiled"]], tool())
+    first, second = json.loads((page.parent / "index.json").read_text())["data"]
+    archive = page.parent / archives["compiled"].name
+    assert first["platforms"] == [platform().tag]
+    assert first["archive_hash"] == f"sha256:{hashlib.sha256(archive.read_bytes()).hexdigest()}"
+    assert "platforms" not in second
     assert archive.name in page.read_text()
-    assert {path.name for path in folder.iterdir()} == {archive.name, "index.json", "index.html"}
+    assert {path.name for path in page.parent.iterdir()} == {
+        *(archives[kind].name for kind in BUILDS),
+        "index.json",
+        "index.html",
+    }
+
+
+def test_the_version_before_stays_and_what_is_not_ours_does_too(archives: dict[str, Path], tmp_path: Path) -> None:
+    """For who has the list of yesterday, and for who has mistaken the folder."""
+    folder, first = tmp_path / "www", archives["compiled"]
+    folder.mkdir()
+    (folder / "holiday.zip").write_bytes(b"pictures")
+    publish(folder, [first], tool())
+    second = next_version(tmp_path / "next")
+    publish(folder, [second], tool())
+    found = {path.name for path in folder.glob("*.zip")}
+    assert found == {"holiday.zip", first.name, second.name}
+    publish(folder, [second], tool())
+    assert {path.name for path in folder.glob("*.zip")} == {"holiday.zip", second.name}
 
 
 def test_what_is_published_stays_where_the_next_is_refused(archives: dict[str, Path], tmp_path: Path) -> None:
-    folder, broken = tmp_path / "www", tmp_path / "broken.zip"
-    publish(folder, [archives["compiled"]], tool())
+    folder, broken, compiled = tmp_path / "www", tmp_path / "fabrik-broken.zip", archives["compiled"]
+    publish(folder, [compiled], tool())
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     broken.write_bytes(b"no archive")
-    with pytest.raises(SetupError, match=r"refuses broken\.zip"):
-        publish(folder, [broken], tool())
+    again = tmp_path / "fabrik-again.zip"
+    again.write_bytes(compiled.read_bytes())
+    later = next_version(tmp_path / "next")
+    for several, reason in (
+        ([broken], "is no archive of an extension"),
+        ([compiled, again], "two archives are for the same platform"),
+        ([archives["pure"], later], "of several versions"),
+    ):
+        with pytest.raises(SetupError, match=reason):
+            publish(folder, several, tool())
+    with pytest.raises(SetupError, match="can't be run"):
+        publish(folder, [compiled], ["no such blender"])
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_folder_of_others_is_refused(archives: dict[str, Path], tmp_path: Path) -> None:
+    listed = tmp_path / "index.json"
+    listed.write_text(json.dumps({"version": "v1", "data": [{"id": "other", "archive_url": "./other.zip"}]}))
+    with pytest.raises(SetupError, match="serves 'other'"):
+        publish(tmp_path, [archives["compiled"]], tool())
+    listed.write_text("[]")
+    with pytest.raises(SetupError, match="is no list of extensions"):
+        publish(tmp_path, [archives["compiled"]], tool())

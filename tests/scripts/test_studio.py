@@ -30,11 +30,18 @@ told = {"goal_kind": own.goal_kind, "passes": own.max_passes, "operators": len(d
 told["assets"] = {library.name: library.path for library in preferences.filepaths.asset_libraries}
 told["presets"] = {os.path.basename(path): sorted(os.listdir(path)) for operator in ("character_setup", "goal_space")
                    for path in bpy.utils.preset_paths("operator/fabrik." + operator)}
-own.goal_kind = "EMPTY"
 import fabrik_studio
-fabrik_studio.register()
-bpy.ops.wm.read_homefile(use_empty=True)
-told["again"] = own.goal_kind
+
+def start():
+    fabrik_studio.register()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    return own.goal_kind, round(own.target_size, 6), own.max_passes
+
+fabrik_studio.PREFERENCES = {"goal_kind": "NONSENSE", "target_size": 0.07, "max_passes": 99}
+told["later"] = start()
+own.goal_kind, own.max_passes = "EMPTY", 11
+fabrik_studio.PREFERENCES = {"goal_kind": "BONE", "target_size": 0.08, "max_passes": 100}
+told["again"] = start()
 told["libraries"] = len([one for one in preferences.filepaths.asset_libraries if one.name == "FABRIK Studio"])
 print("TOLD " + json.dumps(told), flush=True)
 os._exit(0)
@@ -52,7 +59,7 @@ def studio(tmp_path: Path) -> Path:
 
 
 def test_a_fresh_blender_has_it_on_and_set_up(studio: Path, tmp_path: Path) -> None:
-    """And another start leaves what the user has chosen."""
+    """And another start brings what the studio has changed, and leaves what the user has changed."""
     script = tmp_path / "tell.py"
     script.write_text(TELL)
     found = {
@@ -65,7 +72,9 @@ def test_a_fresh_blender_has_it_on_and_set_up(studio: Path, tmp_path: Path) -> N
     lines = [line for line in done.stdout.splitlines() if line.startswith("TOLD ")]
     assert lines, (done.stdout + done.stderr)[-3000:]
     first = json.loads(lines[0].removeprefix("TOLD "))
-    assert (first["goal_kind"], first["again"], first["libraries"]) == ("BONE", "EMPTY", 1)
+    assert (first["goal_kind"], first["libraries"]) == ("BONE", 1)
+    assert first["later"] == ["BONE", 0.07, 99]
+    assert first["again"] == ["EMPTY", 0.08, 11]
     assert first["operators"] == len(dir(OPS.fabrik))
     assert first["assets"]["FABRIK Studio"] == str(studio / "assets")
     assert first["presets"] == {
