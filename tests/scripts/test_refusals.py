@@ -101,9 +101,17 @@ def test_each_rule_has_a_seed() -> None:
     assert set(SEEDS) == {rule.reason for rule in RULES}
 
 
+KEPT = {"__init__.py", "maths.py", "rig/goals.py", "ui/panels.py", "ui/preferences.py", "operators/baking.py"}
+
+
 @pytest.fixture(scope="module")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return stage(tmp_path_factory.mktemp("staged") / "extension", None, targets=[])
+    """A few modules of the extension, in which rules are broken."""
+    folder = stage(tmp_path_factory.mktemp("staged") / "extension", None, targets=[])
+    for path in folder.rglob("*.py"):
+        if path.relative_to(folder).as_posix() not in KEPT:
+            path.unlink()
+    return folder
 
 
 @pytest.mark.parametrize(("reason", "file", "before", "after"), ALL)
