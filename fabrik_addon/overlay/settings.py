@@ -96,8 +96,8 @@ class FabrikOverlay(Options, bpy.types.PropertyGroup):
     )
     show_walk = _shown(
         "Planned Walk",
-        "Show of a planned walk the path, the steps of the next second with the footholds that were refused, and the "
-        "polygon of the standing feet",
+        "Show of a planned walk the path, the footprints, the steps of the next second with the footholds that were "
+        "refused, and the polygon of the standing feet",
     )
     show_after = _shown("Pose", "The chain as it stands")
     show_before = _shown("Start Pose", "The pose from which the chain is solved")

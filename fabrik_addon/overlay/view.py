@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overlay: the one owner of its draw handlers, and of what was drawn last in the 3D View.
 
-Of a planned walk that is the path of the body, the steps of the next second, refused footholds, and the support.
+Of a planned walk that is the path of the body, footprints, the steps of the next second, refused footholds, and the
+support.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any
 import bpy
 
 from ..actions.chain_edit import working_rig
+from ..actions.walk.bake import footprints_of, outline
 from ..errors import FabrikError
 from ..gait.plan import WalkPlan, feet_at, steps_between
-from ..maths import V3, plus, scaled
+from ..maths import minus, plus, scaled, v3
 from ..rig.schema import rig_of
 from ..rig.walk_goals import plan_of
 from . import hover, pins, sheet, steps, trails
@@ -27,6 +29,7 @@ log = logging.getLogger(__name__)
 
 EVERY = 6  # samples of the body's path between two points that are drawn
 AHEAD = 1.0  # seconds of which the steps are drawn
+ABOUT = 3.0  # seconds before and after of which footprints are
 ARC = 8  # pieces in which the way of a foot through the air is drawn
 CROSS = 0.03  # of a leg's reach: half the size of a refused foothold's mark
 
@@ -77,14 +80,13 @@ def draw_walk(shapes: Shapes, owner: bpy.types.Object, frame: float) -> None:
         return
     if plan is None:
         return
-    _path(shapes, plan)
-    _steps(shapes, plan, frame)
-    _support(shapes, plan, frame)
-
-
-def _path(shapes: Shapes, plan: WalkPlan) -> None:
     places = [place for place, _ in plan.body]
     shapes.line("before", [*places[::EVERY], places[-1]])
+    for leg, landing, matrix, _ in footprints_of(plan, frame, ABOUT):
+        sole = [v3(matrix @ place) for place in outline(leg)]
+        shapes.line("before" if landing <= frame else "target", [*sole, sole[0]])
+    _steps(shapes, plan, frame)
+    _support(shapes, plan, frame)
 
 
 def _steps(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
@@ -97,13 +99,8 @@ def _steps(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
         shapes.dots("target", [way[-1]])
         arm = CROSS * leg.reach
         for place, _ in step.refused:
-            _mark(shapes, place, arm)
-
-
-def _mark(shapes: Shapes, place: V3, arm: float) -> None:
-    """A cross that lies flat."""
-    for axis in ((1.0, 1.0, 0.0), (1.0, -1.0, 0.0)):
-        shapes.line("blocked", (plus(place, scaled(axis, -arm)), plus(place, scaled(axis, arm))))
+            for axis in ((arm, arm, 0.0), (arm, -arm, 0.0)):  # a cross that lies flat
+                shapes.line("blocked", (minus(place, axis), plus(place, axis)))
 
 
 def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.bake import read_report
+from fabrik_addon.actions.walk.bake import footprints_of, outline
 from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 from fabrik_addon.overlay import view
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
@@ -210,6 +211,9 @@ def test_a_report_that_can_not_be_read_is_none(text: str) -> None:
     assert runs_of_report(owner) == []
 
 
+ABOUT = 0.8  # seconds of which footprints are drawn, in a walk of four
+
+
 def drawn(owner: bpy.types.Object, frame: float) -> Shapes:
     shapes = Shapes()
     draw_walk(shapes, owner, frame)
@@ -229,6 +233,25 @@ def test_path_steps_and_support_are_drawn() -> None:
     assert shapes.points["target"]
     for place in shapes.points["target"]:
         assert min(max(abs(a - b) for a, b in zip(place, end, strict=True)) for end in ends) < 1e-6
+
+
+def test_footprints_lie_where_feet_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those behind in one colour, and those to come in another, of the seconds about the frame."""
+    owner = walking("human")
+    monkeypatch.setattr(view, "ABOUT", ABOUT)
+    plan = plan_of(owner)
+    assert plan is not None
+    frame = plan.first + len(plan.body) * plan.fps / 120.0
+    own, every = [*footprints_of(plan, frame, ABOUT)], [*footprints_of(plan)]
+    assert 1 < len(own) < len(every)
+    lines = drawn(owner, frame).lines
+    for leg, landing, matrix, _ in own:
+        assert abs(landing - frame) <= ABOUT * plan.fps
+        drawn_in = {
+            tuple(round(one, 5) for one in place) for place in lines["before" if landing <= frame else "target"]
+        }
+        sole = {tuple(round(one, 5) for one in matrix @ place) for place in outline(leg)}
+        assert sole <= drawn_in
 
 
 def test_nothing_is_drawn_of_a_walk_that_is_off_or_can_not_be_read() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import cos, pi, sin
+from math import cos, inf, pi, sin
 from typing import Any
 
 import bpy
@@ -69,7 +69,7 @@ def mark_steps(
     plan = plan_of(owner)
     if plan is None:
         raise ChainError(Text("no walk is planned"), rig=owner.name)
-    found = list(_prints(plan))
+    found = list(footprints_of(plan))
     _remove(scene, owner, plan)
     steps = [(leg, frame) for leg, frame, _, is_step in found if is_step]
     if use_markers:
@@ -86,11 +86,11 @@ def mark_steps(
     return len(found) if footprints != "NONE" else 0, len(steps) if use_markers else 0
 
 
-def _prints(plan: WalkPlan) -> Iterator[_Print]:
-    """All footholds on the ground, those of a leg in the order of time."""
+def footprints_of(plan: WalkPlan, frame: float = 0.0, about: float = inf) -> Iterator[_Print]:
+    """All footholds on the ground, those of a leg in the order of time; or those of some seconds about a frame."""
     for leg, start, steps in zip(plan.legs, plan.starts, plan.steps, strict=True):
         for foothold, time in [(start, 0.0), *((step.end, step.land) for step in steps)]:
-            if not is_body(foothold.surface):
+            if not is_body(foothold.surface) and abs(time - plan.time_of(frame)) <= about:
                 place, rotation = foothold.in_world(time, plan.surface_pose)
                 turn = Quaternion(rotation)
                 above = Vector(place) + turn @ Vector((0.0, 0.0, ABOVE * leg.reach))
@@ -126,7 +126,7 @@ def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: WalkPlan) -> 
         bpy.data.collections.remove(collection)
 
 
-def _outline(leg: Leg) -> list[Vector]:
+def outline(leg: Leg) -> list[Vector]:
     """The sole of a foot, or a round spot for a bare tip, in the foot's frame."""
     angles = [2.0 * pi * index / POINTS for index in range(POINTS)]
     if leg.foot_length <= 0.0:
@@ -147,7 +147,7 @@ def _add_outlines(collection: bpy.types.Collection, owner: bpy.types.Object, fou
         spline = data.splines.new("POLY")
         spline.use_cyclic_u = True
         spline.points.add(POINTS - 1)
-        for point, place in zip(spline.points, _outline(leg), strict=True):
+        for point, place in zip(spline.points, outline(leg), strict=True):
             point.co = (*(matrix @ place), 1.0)
     _link(collection, owner, bpy.data.objects.new(collection.name, data))
 
