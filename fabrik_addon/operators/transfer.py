@@ -107,7 +107,8 @@ class FABRIK_OT_motion_from_files(TransferOperator):
     def execute(self, context: bpy.types.Context) -> Returned:
         if not self._is_asking:
             return super().execute(context)
-        options = self.as_keywords(ignore=("files", "filter_glob"))
+        keywords: Any = self.as_keywords  # of which stubs of 4.2 say that it returns nothing
+        options = keywords(ignore=("files", "filter_glob"))
         files = [{"name": one.name} for one in self.files if one.name]
         operators: Any = bpy.ops
         try:
