@@ -85,17 +85,22 @@ def tell_update() -> None:
     addon: Any = context.preferences.addons.get(PACKAGE)
     if addon is None:  # switched on for this process alone
         return
-    own: Any = addon.preferences
-    version = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
-    before, own.seen_version = own.seen_version, version
-    if before == version:
-        return
-    context.preferences.is_dirty = True  # so that Blender saves it
-    manager = context.window_manager
-    if before and manager is not None:
+    version, manager = news_of(addon.preferences), context.window_manager
+    if version and manager is not None:
         seen: Any = context.temp_override(window=manager.windows[0])
         with seen:
             manager.popup_menu(_draw_update, title=iface_("FABRIK Posing is now {version}", version=version))
+
+
+def news_of(own: FABRIK_AP_preferences) -> str:
+    """The version to tell of, "" for none: what is installed first is no news, nor is what was told."""
+    version: str = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+    before, own.seen_version = own.seen_version, version
+    if before == version:
+        return ""
+    assert bpy.context.preferences is not None
+    bpy.context.preferences.is_dirty = True  # so that Blender saves it
+    return version if before else ""
 
 
 def _draw_update(menu: bpy.types.UIPopupMenu, _context: bpy.types.Context) -> None:
