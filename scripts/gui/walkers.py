@@ -64,6 +64,9 @@ def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, i
     return start[0] + way[0], start[1] + way[1]
 
 
+SECOND = 24  # frames
+
+
 def _tips() -> list[Vector]:
     owner = _spider()
     return [owner.matrix_world @ owner.pose.bones[f"b{3 * leg + 3}"].tail for leg in range(2 * LEGS)]
@@ -83,7 +86,7 @@ def walked(window: Window) -> Iterator[float]:
     back = max(dist(a, b) for a, b in zip(_tips(), rest, strict=True))
     check("Esc puts all back", back < 1e-4 and not rig_of(_spider()).walker.digest)
     at = yield from _led(window, record=True)
-    shown = _tips()
+    led = _spider().pose.bones["b0"].head.to_2d()
     yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
     yield 2.0 * WAIT
     walker = rig_of(_spider()).walker
@@ -91,8 +94,15 @@ def walked(window: Window) -> Iterator[float]:
     check(f"a click keeps frames {frames}", walker.on and rig_of(_spider()).live and frames[1] > 20)
     CONTEXT.scene.frame_set(frames[1])
     yield WAIT
-    last = max(dist(a, b) for a, b in zip(_tips(), shown, strict=True))
-    check(f"the last frame is as it was let go, all feet landed ({last:.3f})", last < 0.02)
+    last = dist(_spider().pose.bones["b0"].head.to_2d(), led)
+    check(f"the body ends where it was led ({last:.3f})", last < 0.02)
+    found = []
+    for seconds in (1, 2):
+        CONTEXT.scene.frame_set(frames[1] + seconds * SECOND)
+        yield WAIT
+        found.append(_tips())
+    moved = max(dist(a, b) for a, b in zip(*found, strict=True))
+    check(f"and all feet have landed a second later ({moved:.1e})", moved < 1e-4)
     CONTEXT.scene.frame_set(frames[1] // 2)
     overlay_of(CONTEXT.scene).show = True
     yield from window.push("shown")
