@@ -24,7 +24,6 @@ GIVEN = "fabrik_studio.json"  # in the user's folder: the preferences that the s
 log = logging.getLogger(__name__)
 
 
-@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs
 def _prefer(*_: object) -> None:
     """Once the extension is on, which is after this module is registered and before the first file is there."""
     _forget()
@@ -59,7 +58,7 @@ def register() -> None:
     libraries = preferences.filepaths.asset_libraries
     library = libraries.get(ASSETS) or libraries.new(name=ASSETS)
     library.path = str(STUDIO / "assets")
-    bpy.app.handlers.load_post.append(_prefer)
+    bpy.app.handlers.load_post.append(bpy.app.handlers.persistent(_prefer))
 
 
 def unregister() -> None:
