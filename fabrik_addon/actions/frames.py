@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from math import floor
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import bpy
 
@@ -23,6 +23,7 @@ from ..texts import Text
 from .live.state import state
 
 Result = TypeVar("Result")
+Steps: TypeAlias = Generator[float, None, Result]  # work that yields how much of it is done, from 0 to 1
 MOST_FRAMES = 1_000_000  # of a bake or a walk
 LAST_FRAME = 1_048_574  # that a scene of Blender's can have, and the first one with a minus
 PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin
@@ -78,8 +79,8 @@ def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
         go_to(scene, stood)
 
 
-def part_of(steps: Generator[float, None, Result], low: float, high: float) -> Generator[float, None, Result]:
-    """Work in steps that is a part of other such work: what it yields, from 0 to 1, goes from `low` to `high`."""
+def part_of(steps: Steps[Result], low: float, high: float) -> Steps[Result]:
+    """Work in steps that is a part of other such work: what it yields goes from `low` to `high`."""
     with closing(steps):  # before the other where both are left, for what that takes away this may put back
         while True:
             try:
@@ -90,13 +91,8 @@ def part_of(steps: Generator[float, None, Result], low: float, high: float) -> G
             yield low + (high - low) * share
 
 
-def to_the_end(steps: Generator[float, None, Result], tell: Callable[[float], None] = lambda share: None) -> Result:
-    """The result of work in steps.
-
-    Args:
-        steps: Such as `bake_steps`.
-        tell: Is told after each step how much is done.
-    """
+def to_the_end(steps: Steps[Result], tell: Callable[[float], None] = lambda share: None) -> Result:
+    """The result of work in steps; `tell` is told after each of them how much is done."""
     while True:
         try:
             tell(next(steps))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from math import degrees
 from typing import NamedTuple, TypeAlias
@@ -64,7 +64,7 @@ from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..texts import Text, joined
 from .bends import bend_between, bend_of
 from .figure_pose import FigurePose, goal_point
-from .frames import frames_visited, go_to, scene_of
+from .frames import Steps, frames_visited, go_to, scene_of
 from .keep_pose import WORTH_TELLING, keep_at_tips, read_poses
 from .solve import Item
 
@@ -304,9 +304,7 @@ def _point_for_stored(pose: FigurePose) -> Vector | None:
     return Vector(space.to_world(plus(middle, scaled(turned, distance))))
 
 
-def snap_steps(
-    context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]
-) -> Generator[float, None, Snapped]:
+def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Steps[Snapped]:
     """Bring targets and poles of chains to the pose, at this frame or keyed over frames.
 
     In steps; closed before its end it leaves all as it was.
@@ -314,9 +312,6 @@ def snap_steps(
     Args:
         context: Its scene's frame is moved and put back.
         wanted: Chains, each with the frames at which the places are keyed; none for this frame without keys.
-
-    Yields:
-        How many of the frames are read, from 0 to 1.
 
     Raises:
         FabrikError: Something can't be moved or keyed; nothing was.

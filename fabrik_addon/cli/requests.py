@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import radians
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import bpy
 
 from ..actions.bake import BakeSettings, bake_steps
-from ..actions.frames import frames_between, rate_of, scene_of, span_of, to_the_end
+from ..actions.frames import Steps, frames_between, rate_of, scene_of, span_of, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts
@@ -224,7 +224,7 @@ def transfer_in_open_file(source: str, target: str, frames: Span, options: Trans
         FabrikError: There is no such armature or file, or it can't be done.
     """
     (owner,) = armatures([target])
-    steps: Generator[float, None, TransferResult]
+    steps: Steps[TransferResult]
     if source not in bpy.data.objects and Path(source).exists():
         if isinstance(frames, tuple):
             raise InvalidValueError("--frames does not go with files")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from math import degrees
 from time import perf_counter
 from typing import Any
@@ -16,7 +16,7 @@ from ..actions import live
 from ..actions.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read_report
 from ..actions.bake.checks import MOST_CLEAN_UP
 from ..actions.chain_edit import working_rig
-from ..actions.frames import frames_between, go_to, keys_of_bones, span_of
+from ..actions.frames import Steps, frames_between, go_to, keys_of_bones, span_of
 from ..actions.solve import Item
 from ..errors import ChainError, FabrikError
 from ..rig.animation.compat import is_selected
@@ -159,7 +159,7 @@ class StepsOperator(RigOperator):
 
     progress = Text("Baking {share:.0%}")
 
-    _steps: Generator[float, None, Any] | None = None
+    _steps: Steps[Any] | None = None
     _owners: Sequence[bpy.types.Object] = ()
     _timer: bpy.types.Timer | None = None
     _is_shown = False
@@ -168,15 +168,13 @@ class StepsOperator(RigOperator):
         self._is_shown = not bpy.app.background
         return self.execute(context)
 
-    def take_steps(
-        self, context: bpy.types.Context, owners: Sequence[bpy.types.Object], steps: Generator[float, None, Any]
-    ) -> Returned:
+    def take_steps(self, context: bpy.types.Context, owners: Sequence[bpy.types.Object], steps: Steps[Any]) -> Returned:
         """Do the work, in Blender's window where the operator was invoked.
 
         Args:
             context: Blender's.
             owners: The armature objects that are worked on.
-            steps: The work; they yield the share that is done, and return what `conclude_steps` is given.
+            steps: The work; they return what `conclude_steps` is given.
         """
         self._owners, self._steps = owners, steps
         is_shown, self._is_shown = self._is_shown, False

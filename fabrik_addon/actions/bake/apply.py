@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil, floor
 from typing import TypeAlias
@@ -22,7 +22,7 @@ from ...rig.figure.start_pose import start_from_keys
 from ...rig.goals import goals_of
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import scene_of
+from ..frames import Steps, scene_of
 from ..motion.edits import are_moved, edited_chains, edited_frames, is_led, span_of_motion
 from ..solve import Item, together
 from .checks import BakeSettings, check_bake
@@ -33,7 +33,7 @@ EASING = ("interpolation", "easing", "amplitude", "back", "period")  # of a key,
 SPLIT = {"CONSTANT", "LINEAR", "BEZIER"}  # interpolations between keys that go on as they do when one is put between
 
 
-def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generator[float, None, BakeResult]:
+def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[BakeResult]:
     """Make edits part of the motion, in steps: the frames that they change get keys, and the controls rest.
 
     A frame more on either side is keyed as the motion has it. Where curves can't be split, since they go by one of
@@ -43,9 +43,6 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Generato
     Args:
         context: Its scene's frame is moved and put back.
         owner: An armature object with chains that edit its motion.
-
-    Yields:
-        How much of it is done, from 0 to 1.
 
     Raises:
         FabrikError: It can't be keyed; nothing was changed.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -24,7 +24,7 @@ from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import frames_visited, keys_of_goals, part_of, scene_of, to_the_end
+from ..frames import Steps, frames_visited, keys_of_goals, part_of, scene_of, to_the_end
 from ..motion.edits import edits_of, rest_within
 from ..solve import Item, levels, together
 from .checks import BakeSettings, check_bake
@@ -211,14 +211,8 @@ def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettin
     return to_the_end(bake_steps(context, items, settings))
 
 
-def bake_steps(
-    context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings
-) -> Generator[float, None, BakeResult]:
-    """`bake` in steps; closed before its end it leaves all as it was.
-
-    Yields:
-        How much of it is done, from 0 to 1.
-    """
+def bake_steps(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> Steps[BakeResult]:
+    """`bake` in steps; closed before its end it leaves all as it was."""
     scene = scene_of(context)
     if not items:
         raise ChainError("there is no chain to bake: none is enabled or chosen")
@@ -298,7 +292,7 @@ class _Run:
         for armature in self.armatures.values():
             armature.finish()
 
-    def _level(self, group: Sequence[ChainSet], is_last: bool) -> Generator[float, None, None]:
+    def _level(self, group: Sequence[ChainSet], is_last: bool) -> Steps[None]:
         """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
         tracks = [self._track(one) for one in group]
         most = max(len(track.frames) for track in tracks)

@@ -6,7 +6,7 @@ All are read before one is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from ...rig.animation.compat import curves_of_action, give_action, playing, slot
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
-from ..frames import part_of, rate_of, scene_of
+from ..frames import Steps, part_of, rate_of, scene_of
 from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
 from .transfer import TransferResult, read_steps
@@ -49,7 +49,7 @@ def actions_of(source: bpy.types.Object) -> list[bpy.types.Action]:
 
 def every_action_steps(
     context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, options: TransferOptions
-) -> Generator[float, None, TransferResult]:
+) -> Steps[TransferResult]:
     """Bring all actions of one armature to another, in steps.
 
     Args:
@@ -57,9 +57,6 @@ def every_action_steps(
         source: The armature object whose actions they are.
         owner: The other one; it gets as many actions of its own, and plays the one that the source plays.
         options: How.
-
-    Yields:
-        How much of it is done, from 0 to 1.
 
     Raises:
         FabrikError: There is no action, or one can't be read or keyed; nothing was changed.
@@ -89,7 +86,7 @@ def files_in(path: Path) -> list[Path]:
 
 def files_steps(
     context: bpy.types.Context, paths: Sequence[Path], owner: bpy.types.Object, options: TransferOptions
-) -> Generator[float, None, TransferResult]:
+) -> Steps[TransferResult]:
     """Bring the motions in files to an armature, in steps; what is imported for that is taken out again.
 
     Args:
@@ -97,9 +94,6 @@ def files_steps(
         paths: BVH, FBX or glTF files; each may have one armature that moves, and several actions of it.
         owner: The armature object; it gets an action for each of them, and plays the first.
         options: How.
-
-    Yields:
-        How much of it is done, from 0 to 1.
 
     Raises:
         FabrikError: A file can't be imported, read or keyed; nothing was changed.
@@ -130,7 +124,7 @@ def _takes(
     actions: Sequence[bpy.types.Action],
     owner: bpy.types.Object,
     options: TransferOptions,
-) -> Generator[float, None, list[Take]]:
+) -> Steps[list[Take]]:
     """Actions of an armature as motions of another one.
 
     Raises:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -15,7 +15,7 @@ from ...rig.animation.compat import is_selected
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.schema import FabrikChain, rig_of
 from ..drag import Taken
-from ..frames import go_to, scene_of
+from ..frames import Steps, go_to, scene_of
 
 
 class Trail(NamedTuple):
@@ -89,7 +89,7 @@ def _own(owner: bpy.types.Object, chain: FabrikChain) -> Iterable[str]:
 
 def trail_steps(
     context: bpy.types.Context, owner: bpy.types.Object, taken: Sequence[Taken], frames: Sequence[int]
-) -> Generator[float, None, list[Trail]]:
+) -> Steps[list[Trail]]:
     """Follow ends of bones over frames, in steps; live posing goes on meanwhile, so that its poses are seen.
 
     Args:
@@ -97,9 +97,6 @@ def trail_steps(
         owner: The armature object.
         taken: The ends.
         frames: Whole frames that follow each other.
-
-    Yields:
-        How much of it is done, from 0 to 1.
     """
     scene = scene_of(context)
     stood, found = scene.frame_current_final, list[list[V3]]([] for _ in taken)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Generator
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -39,7 +38,7 @@ from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
 from ...texts import Text, counted, enumerated, quoted, worded
-from ..frames import check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
+from ..frames import Steps, check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
 from ..keep_pose import LetGo, unposed
 from .clip import leave_clip, read_own
 from .contacts import given_by_hand, mark_plan
@@ -182,18 +181,13 @@ class Grounds:
         return MeshTerrain(still, moving)
 
 
-def sampled(
-    context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]
-) -> Generator[float, None, Walk]:
+def sampled(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Steps[Walk]:
     """Read what a walk is planned from: by the curves of the body alone, where nothing else moves it or the ground.
 
     Args:
         context: Its scene's frame is moved by each step; live posing has to rest (`actions.frames.frames_visited`).
         owner: The armature object of a walker.
         frames: First and last frame.
-
-    Yields:
-        The share of the frames that were read.
 
     Returns:
         The walk to plan: path, legs, settings (one, or one a frame), terrain and joint limits.
@@ -315,7 +309,7 @@ def plan_walk(
 
 def plan_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int], *, is_new: bool = False
-) -> Generator[float, None, LetGo]:
+) -> Steps[LetGo]:
     """Plan the walk of a walker over a range of frames; at the end it is kept, and live posing goes as planned.
 
     Args:
@@ -323,9 +317,6 @@ def plan_steps(
         owner: The armature object.
         frames: First and last frame; before and after them it stands.
         is_new: Whether contacts that were set by hand do not count.
-
-    Yields:
-        How much of it is done, from 0 to 1.
 
     Returns:
         What else was done, and what could not be as asked.
