@@ -192,12 +192,25 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
 
 
 class StartPoseOperator(ChainOperator):
-    """An operator on the start pose of the active chain or of all."""
+    """An operator that gives the active chain, or all, a start pose.
 
-    def chains(self, context: bpy.types.Context, owner: bpy.types.Object, use_all: bool) -> list[FabrikChain]:
-        """The active chain, or all."""
+    Attributes:
+        told: What was done.
+    """
+
+    use_all: bool
+    told = Text("")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         active = working_chain(context)
-        return list(rig_of(owner).chains) if use_all or active is None else [active]
+        chains = list(rig_of(owner).chains) if self.use_all or active is None else [active]
+        found = [(chain, resolve_bones(owner, chain)) for chain in chains]
+        for chain, bones in found:
+            self.start(chain, bones)
+        self.tell(Text(self.told, chains=listed([chain.name for chain in chains], "{count} chains")))
+
+    def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
+        """Give a chain of these bones its start pose. Every operator overrides it."""
 
 
 class FABRIK_OT_start_pose_capture(StartPoseOperator):
@@ -205,14 +218,12 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
 
     bl_label = "Capture Start Pose"
 
+    told = Text("Captured the start pose of {chains}")
+
     use_all = switch("All Chains", "For every chain of the armature", options=FORGOTTEN)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
-        for chain, bones in found:
-            capture(chain, bones)
-        names = listed([chain.name for chain, _ in found], "{count} chains")
-        self.tell(Text("Captured the start pose of {chains}", chains=names))
+    def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
+        capture(chain, bones)
 
 
 class FABRIK_OT_start_pose_reset(StartPoseOperator):
@@ -220,18 +231,15 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
 
     bl_label = "Reset Start Pose"
     poses = False
+    told = Text("Rest pose is the start pose of {chains}")
 
     use_pose = switch("Pose", "Turn the bones back to their rest pose, too", options=FORGOTTEN)
     use_all = switch("All Chains", "For every chain of the armature", options=FORGOTTEN)
 
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
-        for chain, bones in found:
-            reset(chain, bones)
-            for bone in bones if self.use_pose else ():
-                setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
-        names = listed([chain.name for chain, _ in found], "{count} chains")
-        self.tell(Text("Rest pose is the start pose of {chains}", chains=names))
+    def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
+        reset(chain, bones)
+        for bone in bones if self.use_pose else ():
+            setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
 
 
 class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
