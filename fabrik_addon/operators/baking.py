@@ -84,12 +84,14 @@ class SpanOptions(Options):
     """The options that choose a range of frames.
 
     Attributes:
-        layout: Blender's.
-        properties: Blender's.
+        above: Names of the options that are drawn above these.
+        below: Names of those below, "" for some room between them.
     """
 
     layout: bpy.types.UILayout
     properties: bpy.types.OperatorProperties
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
     span = choice(SPANS, "Frames", "Which frames")
     frame_start = whole("Start", "First frame", default=1)
@@ -120,7 +122,14 @@ class SpanOptions(Options):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
+        for name in self.above:
+            self.layout.prop(self, name)
         self.draw_span(self.layout)
+        for name in self.below:
+            if name:
+                self.layout.prop(self, name)
+            else:
+                self.layout.separator()
 
 
 class SnapOptions(SpanOptions):
@@ -129,13 +138,11 @@ class SnapOptions(SpanOptions):
     chains = chains_choice("ACTIVE")
     span = choice((FRAME, *SPANS), "Frames", "Which frames")
     only_keys = switch("Only at Keys", "Only at frames of the range that have keys")
+    above = ("chains",)
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.prop(self, "chains")
-        self.draw_span(layout)
-        column = layout.column()
+        super().draw(context)
+        column = self.layout.column()
         column.enabled = self.span != "FRAME"
         column.prop(self, "only_keys")
 
@@ -273,6 +280,7 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
     """Solve chains over a range of frames and key their bones; the chains are switched off, so that the keys play"""
 
     bl_label = "Bake"
+    below = ("step", "only_keys", "", "chains", "into", "interpolation", "clean_up", "verify")
 
     step = whole("Step", "Frames from key to key", default=1, min=1)
     only_keys = switch("Only at Keys", "Key each chain only where its target or its pole has a key")
@@ -314,16 +322,6 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
         self.take_span(context)
         self._is_shown = not bpy.app.background
         return context.window_manager.invoke_props_dialog(self, confirm_text=iface_("Bake"))
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        self.draw_span(layout)
-        layout.prop(self, "step")
-        layout.prop(self, "only_keys")
-        layout.separator()
-        for name in ("chains", "into", "interpolation", "clean_up", "verify"):
-            layout.prop(self, name)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)

@@ -83,10 +83,7 @@ class FABRIK_OT_contacts_clean(ContactsOperator):
     progress = Text("Cleaning Contacts {share:.0%}")
 
     feet = choice(FEET, "Feet", "Which feet", default="ALL")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        super().draw(context)
-        self.layout.prop(self, "feet")
+    below = ("feet",)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         chain = working_chain(context) if self.feet == "ACTIVE" else None

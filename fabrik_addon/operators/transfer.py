@@ -33,16 +33,12 @@ class TransferOperator(StepsOperator):
 
     keep_contacts = switch("Keep Contacts", "Let feet stand still where those of the other one do", default=True)
     way = choice(WAYS, "Way", "How far it goes")
+    below: tuple[str, ...] = ("way", "keep_contacts")
     layout: bpy.types.UILayout
 
     def wanted(self) -> TransferOptions:
         """How motion comes here."""
         return TransferOptions(self.keep_contacts, self.way)
-
-    def draw_options(self) -> None:
-        """What is chosen whatever the motion comes from."""
-        self.layout.prop(self, "way")
-        self.layout.prop(self, "keep_contacts")
 
     def conclude_steps(self, result: TransferResult) -> None:
         bones = counted(result.bones, "1 bone", "{count} bones")
@@ -71,10 +67,6 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         return StepsOperator.invoke(self, context, event)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        super().draw(context)
-        self.draw_options()
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         source = source_for(context, owner, self.source)
@@ -119,7 +111,8 @@ class FABRIK_OT_motion_from_files(TransferOperator):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        self.draw_options()
+        for name in self.below:
+            self.layout.prop(self, name)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         names = [one.name for one in self.files if one.name]

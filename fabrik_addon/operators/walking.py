@@ -107,10 +107,7 @@ class FABRIK_OT_walk_plan(RangeOperator, WalkerOperator):
     keep_contacts = switch(
         "Keep Contacts", "Take contacts as given that were moved, parted, drawn or placed by hand", default=True
     )
-
-    def draw(self, context: bpy.types.Context) -> None:
-        super().draw(context)
-        self.layout.prop(self, "keep_contacts")
+    below = ("keep_contacts",)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         frames = self.frames(context)
