@@ -15,10 +15,9 @@ import numpy as np
 from ...errors import ChainError
 from ...maths import Doubles
 from ...rig.animation.animation import Animated
-from ...rig.animation.channels import channel_of, cosines, plain_path, read_values, rotation_path
+from ...rig.animation.channels import KeptChannels, channel_of, cosines, plain_path, rotation_path
 from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
-from ...rig.bones import pose_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones
@@ -61,8 +60,8 @@ class BakedArmature:
         self.owner = owner
         bones = [bone for one in sets for bone in figure_bones(one)]
         plain = [found for one in sets for found in written_besides(one)]
-        self._pose = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
-        self._pose += [(bone.name, name, [*getattr(bone, name)]) for bone, name in plain]
+        turned = [(bone.name, channel_of(bone.rotation_mode)[0]) for bone in bones]
+        self._pose = KeptChannels(owner, [*turned, *((bone.name, name) for bone, name in plain)])
         self._paths = {*map(rotation_path, bones), *(plain_path(bone, name) for bone, name in plain)}
         self._ends: list[float] = []  # first and last frames of what is keyed
         self._writer = CurveWriter(owner, can_restore=into == "ACTION")
@@ -130,17 +129,12 @@ class BakedArmature:
     def take_back(self) -> None:
         """Put back keys, actions and pose; what fails of that keeps nothing else from being put back."""
         with ExitStack() as back:  # the last that is put onto it is the first that is done
-            back.callback(self._put_pose_back)
+            back.callback(self._pose.put_back, self.owner)
             if self._destination is not None:
                 back.callback(self._destination.take_back)
                 back.callback(self._writer.finish)
                 if self._destination.is_own:
                     back.callback(self._writer.restore)
-
-    def _put_pose_back(self) -> None:
-        bones = pose_bones(self.owner)
-        for bone, path, values in self._pose:
-            setattr(bones[bone], path, values)
 
 
 # The report of an armature's last bake, kept with it in the file.
