@@ -46,6 +46,13 @@ def go_to(scene: bpy.types.Scene, frame: float) -> None:
     scene.frame_set(floor(frame), subframe=frame - floor(frame))
 
 
+def go_to_whole(scene: bpy.types.Scene) -> int:
+    """The frame at hand, gone to without a sub-frame."""
+    if scene.frame_subframe:
+        go_to(scene, scene.frame_current)
+    return scene.frame_current
+
+
 @contextmanager
 def in_frame(frame: float) -> Iterator[None]:
     """Let errors of a block say in which frame it is so."""

@@ -20,7 +20,7 @@ from ...rig.schema import FabrikChain
 from ...rig.walk_goals import is_walked
 from ...texts import Text, joined
 from ..figure_pose import SAME, FigurePose
-from ..frames import go_to, scene_of
+from ..frames import go_to_whole, scene_of
 from ..keep_pose import keep_and_tell, unposed
 from ..snap import check_snap, relocations
 from ..solve import Item, together
@@ -54,7 +54,7 @@ def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
     Raises:
         FabrikError: It can't be keyed; nothing was changed.
     """
-    frame = _frame(context)
+    frame = go_to_whole(scene_of(context))
     _check(items)
     notes, changes = list[Text](), list[Change]()
     with unposed() as depsgraph:
@@ -83,7 +83,7 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
     Raises:
         FabrikError: Something can't be moved or keyed; nothing was changed.
     """
-    frame = _frame(context)
+    frame = go_to_whole(scene_of(context))
     _check(items)
     before = [chain.influence for _, chain in items]
     with unposed():
@@ -105,13 +105,6 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
             one.key_from(frame)
     told = zip(items, keep_and_tell(items), strict=True)
     return [joined(": ", (chain.name, note)) for (_, chain), kept in told for note in kept.notes]
-
-
-def _frame(context: bpy.types.Context) -> int:
-    scene = scene_of(context)
-    if scene.frame_subframe:
-        go_to(scene, scene.frame_current)
-    return scene.frame_current
 
 
 def _check(items: Iterable[Item]) -> None:

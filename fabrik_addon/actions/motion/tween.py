@@ -22,7 +22,7 @@ from ...rig.placing import holder_of, key_group, location_at, put, put_turn, sta
 from ...rig.schema import FabrikChain
 from ...rig.targets import resolve_point
 from ...texts import Text
-from ..frames import go_to, scene_of
+from ..frames import go_to, go_to_whole, scene_of
 from ..solve import Item
 from .marks import marks_of
 from .through_time import check_keys, curves_of, properties_of
@@ -116,9 +116,8 @@ def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tu
         FabrikError: A goal can't be moved, or none has keys before and after; nothing was changed.
     """
     scene = scene_of(context)
-    if scene.frame_subframe:
-        go_to(scene, scene.frame_current)
-    frame, stand = scene.frame_current, [item for item in items if _stands(*item, scene.frame_current)]
+    frame = go_to_whole(scene)
+    stand = [item for item in items if _stands(*item, frame)]
     plans = [one for item in items if item not in stand for one in _between(*item, frame)]
     notes = [Text("{chain} stays: its foot is on the ground", chain=chain.name) for _, chain in stand]
     if not plans:
