@@ -99,10 +99,6 @@ def original_of(owner: bpy.types.Object, objects: Iterable[bpy.types.Object]) ->
 
     All chains that both have, by their names, have the same goals. Of two such armatures the one whose bones are goals
     is the original, else the one with the lower number behind its name; with other names each is the other's.
-
-    Args:
-        owner: An armature object.
-        objects: Among which to look.
     """
     others = (other for other in objects if other.type == "ARMATURE" and other != owner)
     return next((other for other in others if _is_duplicate(owner, other)), None)
@@ -192,17 +188,7 @@ def _hang(
     made: bpy.types.Object,
     instead: dict[bpy.types.Object, bpy.types.Object],
 ) -> list[str]:
-    """Hang a copy on what it is to hang on in place of its original's parent, without moving it.
-
-    Args:
-        context: Whose view layer is evaluated.
-        goal: The original.
-        made: The copy.
-        instead: New objects by those that they stand for.
-
-    Returns:
-        What follows the original armature still, as sentences.
-    """
+    """Hang a copy on what stands for its original's parent, without moving it; what follows that still, in words."""
     followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
     if goal.parent not in instead or followed:
         return [

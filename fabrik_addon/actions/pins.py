@@ -171,11 +171,7 @@ def hold(
 
 
 def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
-    """How all of them stand, where they can be pinned.
-
-    Raises:
-        FabrikError: One can't be.
-    """
+    """How all of them stand; refused where one can't be pinned."""
     with unposed() as depsgraph:
         posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
         held = [_read(owner, one, posed) for one in wanted]
@@ -190,11 +186,7 @@ def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held
 
 
 def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
-    """Refuse a second pin on a bone.
-
-    Raises:
-        BoneError: Another chain pins it.
-    """
+    """Refuse a second pin on a bone."""
     for one in wanted:
         taken = pinned_by(owner, one)
         if taken:
@@ -378,9 +370,7 @@ def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
 
     Read from how the view was drawn last, since this is called from within Blender's setting of a property.
 
-    Args:
-        chain: The chain.
-        is_elsewhere: Whether its place is stored anew: its target was taken away, which had held it till then.
+    It is stored anew where its target was taken away (`is_elsewhere`), which had held it till then.
     """
     owner = owner_of(chain)
     try:

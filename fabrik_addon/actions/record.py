@@ -83,11 +83,7 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
 
 
 def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
-    """Refuse what has no steps that could be looked at.
-
-    Raises:
-        ChainError: The chain is solved with others, or only turns.
-    """
+    """Refuse what has no steps that could be looked at: a chain that is solved with others, or only turns."""
     others = quoted([name for name in chain_set.names if name != chain.name])
     if not chain_set.is_one and others:
         reason = Text(

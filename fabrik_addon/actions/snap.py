@@ -172,9 +172,7 @@ class Snapped(NamedTuple):
 def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved]:
     """Where targets, poles and what chains hold would not change their pose.
 
-    Args:
-        context: Evaluated at the frame.
-        items: Armature objects, each with a chain that has a target or a pin; its pole may be missing.
+    Each chain has a target or a pin; its pole may be missing.
 
     Raises:
         FabrikError: One can't be read, or a target or pole can't be moved.
@@ -202,11 +200,7 @@ def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved
 
 
 def _check_free(chain: FabrikChain) -> None:
-    """Refuse a chain whose target or pole can't be moved.
-
-    Raises:
-        TargetError: It can't.
-    """
+    """Refuse a chain whose target or pole can't be moved."""
     target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
     for role, goal in (("target", target), ("pole", pole)):
         reason: str | Message | None = held_by(goal)
@@ -227,14 +221,7 @@ def _is_held(chain: FabrikChain) -> bool:
 def _relocations_of(
     owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, tip: Vector
 ) -> list[Moved]:
-    """Where the target of a chain and what it holds would not change its pose.
-
-    Args:
-        owner: The armature object.
-        chain: The chain.
-        depsgraph: Evaluated.
-        tip: Where its target would leave the pose (`figure_pose.goal_point`).
-    """
+    """Where the target of a chain (`tip`, see `figure_pose.goal_point`) and what it holds would not change its pose."""
     target = goal_of(chain, "target")
     held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.at_head)
     found: list[Moved] = []

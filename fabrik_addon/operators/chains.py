@@ -131,15 +131,7 @@ class FABRIK_OT_chain_add(RigOperator):
     def _without_taken(
         self, wanted: list[tuple[bpy.types.Object, NamedLimb]], warnings: list[Text]
     ) -> list[tuple[bpy.types.Object, NamedLimb]]:
-        """What is wanted without what is a chain already, unless it is one limb alone, which was asked for by itself.
-
-        Args:
-            wanted: Limbs, each with its armature object.
-            warnings: Takes what there is to say of chains that have the bones already.
-
-        Raises:
-            ChainError: Nothing is left.
-        """
+        """What is wanted without what is a chain already, which is told; but one limb alone was asked for by itself."""
         taken = [taken_limb(rig, limb) for rig, limb in wanted]
         if len(wanted) == 1:
             if taken[0]:

@@ -59,14 +59,7 @@ class Mode(Enum):
 
 
 def keys_of(drag: Drag, mode: Mode, falloff: float, anchored: bool) -> tuple[Text, ...]:
-    """What each key does, for the status bar.
-
-    Args:
-        drag: Tells whether the bone has a rotation.
-        mode: What the mouse does.
-        falloff: Of the armature.
-        anchored: Whether the root stays.
-    """
+    """What each key does, for the status bar."""
     on, off = Text("on"), Text("off")
     return (
         Text("LMB Enter Confirm"),
@@ -88,13 +81,7 @@ def header_text(
 ) -> str:
     """What is dragged and how far, how far it is from where it should be, and which goals do not hold.
 
-    Args:
-        drag: Tells what is dragged.
-        dragged: What came of the last step.
-        way: How far the end is dragged.
-        axis: Index of the axis that is kept to, or None.
-        note: A sentence more, or "".
-        scene: Has the units.
+    Along `way` the end is dragged, on one `axis` alone where its index is given; `note` is a sentence more.
     """
     words: list[str] = [name_of(drag)]
     words += [f"D{letter}: {length_text(value, scene)}" for letter, value in zip("xyz", way, strict=True)]
@@ -220,11 +207,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         return bpy.data.objects[self.rig], Taken(self.bone, self.end, self.chain)
 
     def _take(self, context: bpy.types.Context, picked: Picked) -> None:
-        """Begin to drag a bone.
-
-        Raises:
-            FabrikError: It can't be dragged.
-        """
+        """Begin to drag a bone."""
         owner, taken = picked
         rig = rig_of(owner)
         self._falloff_before = rig.falloff
@@ -427,11 +410,7 @@ def _noted(owner: bpy.types.Object) -> list[Noted]:
 
 
 def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
-    """A drag of what was picked; its chain becomes the active one.
-
-    Raises:
-        FabrikError: It can't be dragged.
-    """
+    """A drag of what was picked; its chain becomes the active one."""
     owner, taken = picked
     rig = rig_of(owner)
     index = rig.chains.find(taken.chain)

@@ -173,11 +173,7 @@ class FABRIK_OT_back_to_pose(ChainOperator):
 
 
 def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool, role: str) -> list[FabrikChain]:
-    """The active chain, or all, that lack a target or pole.
-
-    Raises:
-        TargetError: There are none.
-    """
+    """The active chain, or all, that lack a target or pole; refused where there are none."""
     if use_all:
         chains = [chain for chain in rig_of(owner).chains if getattr(chain, role) is None]
         if not chains:

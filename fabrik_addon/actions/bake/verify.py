@@ -101,13 +101,9 @@ _Baked: TypeAlias = tuple[Track, int, ChainBake]  # of the chains of a track the
 
 
 class _Compared:
-    """C chains of one armature that are compared in the same frames.
+    """C chains of one armature that are compared in the same frames; the errors are put into what came of them.
 
-    Args:
-        own: The chains; the errors are put into what came of them.
-        frames: The frames that are evaluated.
-        slack: See `verify`.
-        baked: The armatures of all bones that are baked.
+    `baked` has the armatures of all bones that are baked; for `slack` see `verify`.
     """
 
     def __init__(
@@ -146,9 +142,8 @@ class _Compared:
     def _asked_now(self, before: Sequence[ChainGoal], chains: Iterable[int]) -> GoalTable:
         """What the chains ask for in the world in the frame at hand, each of a pose in which its tip is its only joint.
 
-        Args:
-            before: What they ask for in another frame.
-            chains: Indices of those for which that may be something else.
+        `before` is what they ask for in another frame, `chains` the indices of those for which that may be something
+        else.
         """
         found = [*before]
         for c in chains:

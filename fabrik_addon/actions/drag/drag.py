@@ -380,11 +380,7 @@ def found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
 
 
 def _owner(drag: Drag) -> bpy.types.Object:
-    """The armature object.
-
-    Raises:
-        ChainError: It is gone.
-    """
+    """The armature object; refused where it is gone."""
     owner = bpy.data.objects.get(drag.rig)
     if owner is None:
         raise ChainError("it is gone", rig=drag.rig, chain=drag.name)
@@ -422,14 +418,7 @@ def root_refusal(root: bpy.types.PoseBone) -> str:
 
 
 def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
-    """Pull a chain by its tip, and write it.
-
-    Args:
-        owner: The armature object.
-        figure: A chain that is solved by itself, where it is carried now.
-        depsgraph: Evaluated.
-        point: Where the tip goes, in world space.
-    """
+    """Pull a chain that is solved by itself, where it is carried now, by its tip to a point of the world; written."""
     bones = pose_bones(owner)
     root, stood = bones[figure.bones[0]], figure.standing(bones)
     solver = figure.solver
@@ -457,24 +446,14 @@ def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
 
 
 def stiffness_at(own: float, away: int, falloff: float) -> float:
-    """The stiffness of a joint in a drag, 0 to 1.
-
-    Args:
-        own: Its own stiffness.
-        away: How many bones it is from the dragged one.
-        falloff: 0 for that of its own, 1 for the most.
-    """
+    """The stiffness of a joint in a drag, 0 to 1, by its own, how many bones it is away, and the falloff, 0 to 1."""
     return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
 
 
 def with_falloff(figure: RigFigure, dragged: int, falloff: float, chain: int) -> RigFigure:
-    """A figure whose joints are stiffer the farther they are from a dragged one.
+    """A figure whose joints are stiffer the farther they are from a dragged one, by a falloff from 0 to 1.
 
-    Args:
-        figure: The figure, with the stiffness of its own.
-        dragged: Index of the joint.
-        falloff: 0 to 1.
-        chain: Index of the chain that is dragged.
+    `dragged` is the index of that joint, `chain` that of the chain that is dragged.
     """
     if falloff <= 0.0:
         return figure
@@ -489,11 +468,7 @@ def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int], c
     What holds it still beside a limb that is asked for something, `body_stiffness` and `spine`, does not hold it where
     it is what moves.
 
-    Args:
-        figure: The figure.
-        owner: Its armature object.
-        way: Indices of the joints of the trunk.
-        chain: Index of the chain that is dragged.
+    `way` are the indices of the joints of the trunk, `chain` that of the chain that is dragged.
     """
     bones = pose_bones(owner)
     stiffness = [joint.stiffness for joint in figure.joints]

@@ -118,12 +118,9 @@ class Scope(NamedTuple):
 
 
 def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> FabrikChain:
-    """A stand-in for a chain whose tip is dragged: with its pole, and at full influence.
+    """A stand-in for a chain whose tip is dragged, with so many of its bones: with its pole, and at full influence.
 
-    Args:
-        chain: The chain.
-        bone_count: How many of its bones take part.
-        is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
+    Only alone it gives way softly: that would leave a body where it is.
     """
     own = {"name": chain.name, "tip_bone": chain.tip_bone, "bone_count": bone_count, "at_head": chain.at_head}
     found = cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own)))
@@ -146,10 +143,6 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     Where a bone of the same skeleton is pinned, or a body bone is set above the dragged one, the body follows: from the
     body bone, else from the nearest bone above the dragged one and all pins that can be moved. Else it is the limb
     alone. Chains that are posed live, and those that aim, keep to their targets, as far as they are in it.
-
-    Args:
-        owner: The armature object.
-        taken: What is dragged.
 
     Raises:
         FabrikError: There is no such bone or chain.
@@ -185,13 +178,9 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
 
 
 def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
-    """Whether a dragged bone is of the trunk: it and all above carry the limbs of chains, or are of a head.
+    """Whether a dragged bone is of the trunk: it and all above (`way`) carry the limbs of chains, or are of a head.
 
     A head is known by a chain that aims, though it is switched off as long as there is nothing at which it looks.
-
-    Args:
-        owner: The armature object.
-        way: Names of the bone and of all above it in the figure.
     """
     bones, carriers, limbs = pose_bones(owner), set[str](), set[str]()
     for chain in rig_of(owner).chains:
@@ -299,13 +288,9 @@ def _clipped(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None, b
 
 
 def moved_chains(owner: bpy.types.Object, figure: RigFigure, *, has_body: bool, dragged: str = "") -> list[FabrikChain]:
-    """The chains that were moved: those that have bones that took part, and all that hang on a body that did.
+    """The chains that were moved: those with bones that took part, and all that hang on a body that did.
 
-    Args:
-        owner: The armature object.
-        figure: What took part.
-        has_body: Whether a body moved.
-        dragged: Name of the chain that was dragged, which counts in any case.
+    The chain that was dragged counts in any case.
     """
     own, found = set(figure.bones), list[FabrikChain]()
     for chain in rig_of(owner).chains:

@@ -164,10 +164,6 @@ NOT_BARE = -1  # in place of a status that does not tell all
 def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     """Write chains that were solved for other goals, and what came of them; which did not stand so yet.
 
-    Args:
-        rig: An armature.
-        figures: Chains of it by those that are solved together.
-
     Raises:
         TypeError: The armature has other bones or chains than when it was looked up.
     """
@@ -244,13 +240,7 @@ MANY = 16  # chains from which on their tips are read at once
 
 
 def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> LiveFigure:
-    """Read chains that are solved together, and solve them.
-
-    Args:
-        rig: Their armature; what was known of the chains tells how they stood.
-        chain_set: The chains.
-        depsgraph: Evaluated.
-        facts: Of armatures at the frame.
+    """Read chains that are solved together, and solve them; what was known of them tells how they stood.
 
     Raises:
         FabrikError: They can't be solved.
@@ -269,11 +259,6 @@ def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph,
 def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> LiveFigure:
     """Solve chains that were read.
 
-    Args:
-        known: The chains.
-        chain_set: The same chains.
-        depsgraph: Evaluated.
-
     Raises:
         FabrikError: They can't be solved.
     """
@@ -291,14 +276,7 @@ def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgrap
 
 
 def let_go(known: LiveFigure, figure: RigFigure, names: Collection[str], chain_set: ChainSet) -> LiveFigure:
-    """Chains that start elsewhere for as long as a tool poses them, of which some ask for nothing; not solved yet.
-
-    Args:
-        known: The chains.
-        figure: The same, as they start.
-        names: Of those that ask for nothing.
-        chain_set: The same chains.
-    """
+    """Chains that start as a figure does while a tool poses them, some of which ask for nothing; not solved yet."""
     asked = [
         one._replace(weight=0.0, turn_weight=0.0, has_pole=False) if one.chain in names else one for one in figure.asked
     ]
@@ -337,13 +315,7 @@ def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> Non
 
 
 def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
-    """Bring chains where their armature and its parents are now; whether they are still the same chains there.
-
-    Args:
-        known: The chains.
-        frame: How the armature object stands.
-        poses: The evaluated pose bones.
-    """
+    """Bring chains where their armature and its parents are now; whether they are still the same chains there."""
     root = poses.get(known.figure.bones[0])
     space = known.figure.space_at(frame, root) if root is not None else None
     if space is None:
@@ -354,12 +326,7 @@ def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
 
 
 def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
-    """Whether the tips of chains stand where they were solved, as evaluated: nothing else changed the chains.
-
-    Args:
-        figures: The chains, by those that are solved together.
-        poses: The evaluated pose bones.
-    """
+    """Whether the tips of chains stand where they were solved, as evaluated: nothing else changed the chains."""
     for known in figures:
         a, b, c, d, e, f, g, h, i = known.space.rows
         u, v, w = known.space.origin
@@ -379,10 +346,7 @@ def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
 def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFigure, Seen]) -> bool:
     """Whether nothing but their goals moves the chains of an armature, and all stand as they were posed for these.
 
-    Args:
-        rig: The armature.
-        depsgraph: Evaluated.
-        seen: Where it is noted where goals stand.
+    Where goals stand is noted in `seen`.
     """
     evaluated = rig.owner.evaluated_get(depsgraph)
     if len(rig.figures) < len(rig.facts) or evaluated.matrix_world != rig.world:
@@ -411,12 +375,7 @@ def _all_stand(rig: LiveRig, figures: Sequence[LiveFigure], poses: Any) -> bool:
 
 
 def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
-    """Solve rigid chains for goals that moved.
-
-    Args:
-        known: The chains.
-        numbers: The goals in chain space.
-        points: The same as they were seen.
+    """Solve rigid chains for goals that moved: their numbers in chain space, and as they were seen.
 
     Raises:
         InvalidValueError: A goal is nowhere.

@@ -75,9 +75,6 @@ class Tips:
     def stand(self, poses: Any) -> bool:
         """Whether all tips stand where they were solved.
 
-        Args:
-            poses: The evaluated pose bones.
-
         Raises:
             TypeError: The armature has other bones.
         """

@@ -65,14 +65,7 @@ MOST = 512  # frames of which the goals of a chain are kept
 
 
 def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
-    """Solve what no longer stands as its goals want it, after Blender evaluated a change or a frame.
-
-    Args:
-        context: For automatic keying.
-        scene: That was evaluated.
-        depsgraph: With which it was.
-        is_frame: Whether the frame changed.
-    """
+    """Solve what no longer stands as its goals want it, after Blender evaluated a change or a frame."""
     if state.paused:
         return
     if not getattr(scene, "fabrik_live"):
@@ -112,16 +105,9 @@ def _turn_to(scene: bpy.types.Scene) -> None:
 def _posed(
     context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, is_frame: bool, is_last: bool = False
 ) -> tuple[list[LiveItem], list[LiveItem]]:
-    """Bring every chain that does not stand as its goals want it to them.
+    """Bring every chain that does not stand as its goals want it to them; which were written, which posed by hand.
 
-    Args:
-        context: For the tool that is at work.
-        depsgraph: Evaluated.
-        is_frame: Whether the frame changed.
-        is_last: Whether all was looked up anew after an error, so that another one is the armature's own.
-
-    Returns:
-        Which were written, and which start from what was posed by hand.
+    `is_last` says that all was looked up anew after an error, so that another one is the armature's own.
     """
     scene = depsgraph.scene
     assert scene is not None
@@ -238,11 +224,7 @@ class _Tick:
         self.poses: dict[LiveRig, Any] = {}
 
     def posed(self, is_last: bool) -> list[LiveItem]:
-        """Pose level by level; which chains were written.
-
-        Args:
-            is_last: Whether an armature whose data are gone is at fault itself.
-        """
+        """Pose level by level; which chains were written. At last an armature whose data are gone is at fault."""
         written: list[LiveItem] = []
         levels = state.order or []
         for i, level in enumerate(levels):
@@ -332,11 +314,7 @@ class _Tick:
         return known
 
     def _by_hand(self, rig: LiveRig, chain_set: ChainSet, known: LiveFigure) -> LiveFigure:
-        """Chains of which bones were posed by hand, solved from there; as they are where none stands otherwise.
-
-        Raises:
-            FabrikError: They can't be solved.
-        """
+        """Chains of which bones were posed by hand, solved from there; as they are where none stands otherwise."""
         root, tool = self._poses_of(rig)[known.figure.bones[0]], is_tool_at_work(self.context)
         by_hand = started(known, rig, self.hands.pop((rig, chain_set.names)), root, settles=not tool)
         if by_hand is None:

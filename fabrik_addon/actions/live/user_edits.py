@@ -72,13 +72,7 @@ NEAR_KEY = 1e-6  # how far a played value may be from its curve's
 
 
 def find(context: bpy.types.Context, rigs: Iterable[LiveRig], frame: float) -> Hands:
-    """Find bones of live armatures that were posed by hand; a tool that is at work marks them in the file.
-
-    Args:
-        context: For the tool that is at work.
-        rigs: The armatures.
-        frame: Sub-frame included.
-    """
+    """Find bones of live armatures that were posed by hand; a tool that is at work marks them in the file."""
     tool, found = is_tool_at_work(context), Hands()
     for rig in rigs:
         if rig_refusal(rig.owner):
@@ -113,10 +107,7 @@ def _mark(owner: bpy.types.Object, names: Sequence[str]) -> None:
 def _moved(rig: LiveRig, keyed: KeyedChannels, *, are_keyed: bool) -> set[str]:
     """The bones that stand otherwise than they were left, and not as keys play them; see `Hands`.
 
-    Args:
-        rig: The armature.
-        keyed: Its curves.
-        are_keyed: Whether automatic keying is on, so that what is done by hand may have its keys already.
+    Where automatic keying is on, what is done by hand may have its keys already.
     """
     left, names, bones = rig.left, [*rig.bones], pose_bones(rig.owner)
     found = set[str]()
@@ -260,15 +251,7 @@ def is_whole_pose(chain_set: ChainSet, moved: Sequence[str]) -> bool:
 def settle(
     context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, rig: LiveRig, chain_set: ChainSet, by_hand: ByHand
 ) -> None:
-    """Let chains start from what was posed by hand, and bring their goals along; Blender has evaluated it then.
-
-    Args:
-        context: For automatic keying.
-        depsgraph: Evaluated.
-        rig: The armature.
-        chain_set: The chains.
-        by_hand: From `started`.
-    """
+    """Let chains start from what was posed by hand (`started`), with their goals; Blender has evaluated it then."""
     (figure, moved), owner = by_hand, rig.owner
     stopped = _stopped(owner, figure, moved)
     write_pose(owner, Pose(figure, np.array(figure.starts), factors=figure.row.factors))

@@ -55,10 +55,7 @@ ANOTHER = 1e-6  # radians, or a number, by which a channel has to be another
 def flipped(context: bpy.types.Context, owner: bpy.types.Object, names: Iterable[str]) -> Plan:
     """Bones with the poses of both sides exchanged; those in the middle with the mirror image of their own.
 
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        names: Of its bones; the other side comes with them, and for a goal the limb that it moves.
+    The other side of the bones that are named comes with them, and for a goal the limb that it moves.
 
     Raises:
         FabrikError: A pose can't be read, or none of the bones has another side.
@@ -97,11 +94,7 @@ def mirrored(context: bpy.types.Context, owner: bpy.types.Object, names: Iterabl
 def _planned(
     context: bpy.types.Context, owner: bpy.types.Object, chosen: Mapping[str, BonePair], alone: Sequence[str]
 ) -> Plan:
-    """How the other bones of pairs are to stand; `alone` are bones without another side.
-
-    Raises:
-        FabrikError: A pose can't be read, or there are no pairs.
-    """
+    """How the other bones of pairs are to stand; `alone` are bones without another side."""
     if not chosen:
         raise BoneError("no bone that is meant has another side", rig=owner.name)
     wanted = {pair.other.name: mirror_image(pair) for pair in chosen.values()}
@@ -249,11 +242,7 @@ def _key(
 ) -> tuple[bool, list[Text]]:
     """Key bones that were posed, where that is automatic; whether it was done, and what the next frame takes back.
 
-    Args:
-        context: For automatic keying.
-        owner: The armature object.
-        posed: The bones, and which channels of each were written.
-        keyed: Its curves before.
+    `posed` are the bones, and which channels of each were written; `keyed` has the curves before.
     """
     (wanted, moved), bones, body = posed, pose_bones(owner), rig_of(owner).body_bone
     plain = [(bones[name], channel) for name, channels in moved.items() for channel in channels if channel]
@@ -284,11 +273,7 @@ def _bring_along(
 ) -> list[Text]:
     """Bring goals of chains to the pose as it stands, and let it be their start; what there is to look out for.
 
-    Args:
-        context: For automatic keying.
-        chain_set: Chains that are solved together.
-        posed: Names of the bones that were posed, and where poles are brought before they are turned to the pose.
-        depsgraph: Evaluated.
+    `posed` are the names of the bones, and where poles are brought before they are turned to the pose.
     """
     (names, poles), owner = posed, chain_set.owner
     touched = _touched(chain_set, names)

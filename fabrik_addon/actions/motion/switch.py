@@ -39,14 +39,10 @@ def switch_refusal(chain: FabrikChain) -> str:
 
 
 def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
-    """From this frame on let keys of their bones pose limbs, and no goals; the pose stays as it stands.
+    """From the frame at hand on let keys of their bones pose limbs, and no goals; the pose stays as it stands.
 
     The bones are keyed as they stand, those of the body that a limb has pulled along included, and in the frame before
     as they started there; the influence of the goals is keyed with 1 up to then, and with 0 from now on.
-
-    Args:
-        context: Its scene is at the frame.
-        items: Armature objects, each with a chain.
 
     Returns:
         What there is to look out for.
@@ -71,11 +67,7 @@ def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
 
 
 def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
-    """From this frame on let goals pose limbs: they are brought to the pose, and keyed; see `to_fk`.
-
-    Args:
-        context: Its scene is at the frame.
-        items: Armature objects, each with a chain.
+    """From the frame at hand on let goals pose limbs: they are brought to the pose, and keyed; see `to_fk`.
 
     Returns:
         What there is to look out for.
@@ -108,11 +100,7 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
 
 
 def _check(items: Iterable[Item]) -> None:
-    """Refuse what can't be switched by keys.
-
-    Raises:
-        FabrikError: It can't.
-    """
+    """Refuse what can't be switched by keys."""
     for owner, chain in items:
         refusal = switch_refusal(chain)
         if refusal:
@@ -122,11 +110,7 @@ def _check(items: Iterable[Item]) -> None:
 
 
 def _check_curves(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """Refuse a limb with curves that no key changes, or that don't play as they are.
-
-    Raises:
-        ChainError: It has such.
-    """
+    """Refuse a limb with curves that no key changes, or that don't play as they are."""
     paths = {rotation_path(bone) for bone in resolve_bones(owner, chain)} | {chain.path_from_id("influence")}
     for curve in fcurves_of(owner):
         if curve.data_path in paths and (curve.lock or curve.mute or len(curve.modifiers)):

@@ -50,13 +50,9 @@ def actions_of(source: bpy.types.Object) -> list[bpy.types.Action]:
 def every_action_steps(
     context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, options: TransferOptions
 ) -> Steps[TransferResult]:
-    """Bring all actions of one armature to another, in steps.
+    """Bring all actions of one armature to another, in steps, as actions of its own; it plays what the source plays.
 
-    Args:
-        context: Its scene's frame is moved and put back.
-        source: The armature object whose actions they are.
-        owner: The other one; it gets as many actions of its own, and plays the one that the source plays.
-        options: How.
+    The scene's frame is moved and put back.
 
     Raises:
         FabrikError: There is no action, or one can't be read or keyed; nothing was changed.
@@ -125,11 +121,7 @@ def _takes(
     owner: bpy.types.Object,
     options: TransferOptions,
 ) -> Steps[list[Take]]:
-    """Actions of an armature as motions of another one.
-
-    Raises:
-        FabrikError: One can't be read.
-    """
+    """Actions of an armature as motions of another one."""
     found = list[Take]()
     for k, action in enumerate(actions):
         with playing(source, action):
@@ -187,16 +179,7 @@ def everything() -> set[bpy.types.ID]:
 
 
 def _written(owner: bpy.types.Object, takes: Sequence[Take], plays: str) -> TransferResult:
-    """Key motions as actions of an armature, kept though it plays one of them.
-
-    Args:
-        owner: The armature object.
-        takes: The motions.
-        plays: The name of the one that it plays then; the first where none has it.
-
-    Raises:
-        FabrikError: One can't be keyed; nothing was changed.
-    """
+    """Key motions as actions of an armature, kept though it plays one of them: that of the name, else the first."""
     made, told = write_actions(owner, [(name, clip) for name, clip, _ in takes])
     data, notes = owner.animation_data, list[str]()
     assert data is not None, "its actions were written"

@@ -148,11 +148,7 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> bool:
 
 
 def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Between]:
-    """The goals of a chain that have keys before and after a frame.
-
-    Raises:
-        TargetError: One can't be moved, or keyed.
-    """
+    """The goals of a chain that have keys before and after a frame."""
     found = list[Between]()
     for goal in goals_of(chain):
         keys = [curve.keyframe_points for name in properties_of(goal) for curve in curves_of(goal, name)]

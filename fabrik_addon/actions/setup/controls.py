@@ -124,12 +124,7 @@ def _usual_shape(owner: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def flesh_of(context: bpy.types.Context, owner: bpy.types.Object) -> Flesh:
-    """The vertices of the meshes that an armature deforms or carries, by the bone that each follows most.
-
-    Args:
-        context: Its view layer has the meshes.
-        owner: The armature object.
-    """
+    """The vertices of the meshes that an armature deforms or carries, by the bone that each follows most."""
     found: dict[str, list[Doubles]] = {}
     back = owner.matrix_world.inverted_safe()
     assert context.view_layer is not None
@@ -170,12 +165,7 @@ def _vertices(mesh: bpy.types.Mesh, groups: Sequence[str], parent: str) -> tuple
 def _draw_ring(owner: bpy.types.Object, limbs: Limbs, flesh: Flesh, role: str, names: tuple[str, str]) -> bool:
     """Draw a bone of the body as a ring about the mesh there, across the body's up; False where it is drawn already.
 
-    Args:
-        owner: The armature object.
-        limbs: Of its skeleton.
-        flesh: Of its bones.
-        role: "HIPS", "CHEST" or "HEAD".
-        names: Of the bone, and of that which is drawn there: itself, or the control that edits its motion.
+    `names` are those of the bone and of what is drawn there: itself, or the control that edits its motion.
     """
     name, on = names
     rest, bone, axes = pose_bones(owner)[name].bone, pose_bones(owner)[on], limbs.axes

@@ -108,12 +108,7 @@ class Done:
 
 
 def chosen_parts(owner: bpy.types.Object, found: Recognised[str], answers: Answers) -> list[Part[str]]:
-    """The parts to set up.
-
-    Args:
-        owner: The armature object.
-        found: What was found in it.
-        answers: The parts that were asked about and are wanted, with their first and last bone.
+    """The parts to set up: those that are sure, and those of the answers, with their first and last bone.
 
     Raises:
         ChainError: There is no such bone.
@@ -139,12 +134,7 @@ def _kind_of(found: Recognised[str], name: str) -> str:
 
 
 def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
-    """The names of the bones from one down to another that hangs on it, both included.
-
-    Raises:
-        ChainError: There is no such bone.
-        BoneError: The last does not hang on the first.
-    """
+    """The names of the bones from one down to another, both included; refused where that does not hang on it."""
     bones = pose_bones(owner)
     for name in (first, last):
         if name not in bones:
@@ -173,13 +163,6 @@ def set_up(
     options: SetupOptions,
 ) -> Done:
     """Make chains of parts, with all that belongs to them; the pose stays as it is.
-
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        found: What was found in it.
-        parts: Those of its parts that are wanted.
-        options: What is to be made.
 
     Raises:
         FabrikError: The armature can't be posed; nothing was changed.
@@ -252,11 +235,7 @@ def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done
 
 
 def _check(owner: bpy.types.Object, parts: Sequence[Part[str]]) -> None:
-    """Refuse an armature that can't be set up, before anything is made.
-
-    Raises:
-        FabrikError: It can't be posed, or has not the bones of a part.
-    """
+    """Refuse an armature that can't be set up, before anything is made."""
     with unposed() as depsgraph:
         check_rig(owner, depsgraph)
     for part in parts:

@@ -66,10 +66,9 @@ def follow_controls(
 def _posed(
     context: bpy.types.Context, owner: bpy.types.Object, rows: Sequence[Sequence[str]], stood: dict[str, Matrix]
 ) -> list[Text]:
-    """Give bones the pose in which their followers stood; where these were stretched, the ends of the rows stay.
+    """Give bones the pose in which their followers stood; what moves all the same.
 
-    Returns:
-        What moves all the same.
+    Where these were stretched, the ends of the rows stay.
     """
     bones = pose_bones(owner)
     depth = {name: len(bones[name].parent_recursive) for name in stood}
@@ -136,13 +135,9 @@ def _turn(context: bpy.types.Context, owner: bpy.types.Object, wanted: dict[str,
 
 
 def _reach(context: bpy.types.Context, owner: bpy.types.Object, row: Sequence[str], there: Matrix) -> None:
-    """Bring the head of the last of some bones to a place as far as their lengths let it, and evaluate.
+    """Bring the head of the last of a row of bones to where a matrix of armature space stands, as far as they reach.
 
-    Args:
-        context: Its view layer is evaluated.
-        owner: The armature object.
-        row: Names of the bones, root to tip, turned as they were seen.
-        there: A matrix of armature space that stands at the place.
+    They are turned as they were seen, root to tip; then Blender evaluates them.
     """
     bones, depsgraph = pose_bones(owner), context.evaluated_depsgraph_get()
     names = row[: bending_count([bones[name] for name in row], at_head=True)]

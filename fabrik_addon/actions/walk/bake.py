@@ -248,11 +248,7 @@ def _walk_of(owner: bpy.types.Object) -> tuple[WalkPlan, tuple[int, int]]:
 
 
 def _chains(owner: bpy.types.Object) -> list[FabrikChain]:
-    """The chains of legs and body.
-
-    Raises:
-        ChainError: One is gone.
-    """
+    """The chains of legs and body; refused where one is gone."""
     rig = rig_of(owner)
     names = [*(leg.name for leg in rig.walker.legs), rig.walker.body]
     gone = next((name for name in names if name not in rig.chains), "")

@@ -109,12 +109,7 @@ def _nearest_axis(direction: V3) -> V3:
 
 
 def frame_for(owner: bpy.types.Object, body: str, upright: Sequence[float]) -> Frame:
-    """The axes of a body.
-
-    Args:
-        owner: The armature object.
-        body: Name of the body bone.
-        upright: See `Frame`.
+    """The axes of a body, by its bone; for `upright` see `Frame`.
 
     Raises:
         RigError: The armature is mirrored, or scaled unevenly.
@@ -149,12 +144,7 @@ def sole_of(chain_tip: bpy.types.PoseBone, effector: str, frame: Frame) -> list[
 
 
 def measured(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> tuple[Leg, ...]:
-    """The legs that chains are, with side, row and group.
-
-    Args:
-        owner: The armature object.
-        chains: Of it.
-        frame: The axes of its body.
+    """The legs that chains are, in the axes of their body, with side, row and group.
 
     Raises:
         FabrikError: A chain can't be posed, or has no length.
@@ -293,12 +283,7 @@ class LegLimits:
 
 
 def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> Reaching | None:
-    """What the joints of legs allow; None where none of them has a limit.
-
-    Args:
-        owner: The armature object.
-        chains: Its legs.
-        frame: The axes of its body.
+    """What the joints of legs allow, in the axes of their body; None where none of them has a limit.
 
     Raises:
         FabrikError: A chain can't be posed.
@@ -352,12 +337,7 @@ class Made:
 
 
 def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> Made:
-    """Make an armature a walker; nothing moves before its walk is planned.
-
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        body: Name of the bone that carries all legs; "" to find it.
+    """Make an armature a walker, by the bone that carries all legs ("" to find it); nothing moves before it is planned.
 
     Raises:
         FabrikError: It has no legs, nothing carries them, or they can't walk; nothing was changed.
@@ -469,11 +449,7 @@ def _carrier(owner: bpy.types.Object, roots: Sequence[str]) -> str:
 
 
 def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> str:
-    """A body bone that carries all legs and can be moved.
-
-    Raises:
-        FabrikError: It is none.
-    """
+    """A body bone, if it carries all legs and can be moved; else it is refused."""
     bone = bones_to(owner, body, 1)[0]
     below = {found.name for found in bone.children_recursive}
     other = next((name for name in roots if name not in below), "")
