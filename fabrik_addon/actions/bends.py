@@ -59,12 +59,7 @@ def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.type
 
 
 def solved_joints(figure: RigFigure, points: Sequence[GoalPoints]) -> list[list[V3]]:
-    """The joints of each chain as they are solved together, relative to its first, in armature space.
-
-    Args:
-        figure: The chains.
-        points: The goals of each.
-    """
+    """The joints of each chain as they are solved together, relative to its first, in armature space."""
     solution = figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, explain=False)
     placed = figure.solver.figure.placed(solution.rotations, solution.shift)
     found = []

@@ -66,11 +66,7 @@ def _way_up(owner: bpy.types.Object, tip: str, count: int) -> list[str]:
 
 
 def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
-    """Make a bone the body bone, or have none; how it stands becomes its start where that keeps the pose.
-
-    Args:
-        owner: The armature object.
-        name: Of the bone, or "".
+    """Make a bone the body bone, or ("") have none; how it stands becomes its start where that keeps the pose.
 
     Returns:
         Names of the chains that move with it, and what to look out for, as sentences.

@@ -80,12 +80,7 @@ ENDS = {"HAND", "FOOT", "HEAD"}
 
 
 def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo:
-    """Change the end of the tip bone that comes to the goal; a goal that was reached comes along to the other end.
-
-    Args:
-        context: Its view layer has armature and target.
-        item: The armature object and the chain.
-        effector: "HEAD" or "TAIL".
+    """Let the head or the tail of the tip bone come to the goal; a goal that was reached comes along to the other end.
 
     Raises:
         FabrikError: The pose can't be read, or the chain aims; nothing was changed.
@@ -125,14 +120,10 @@ def set_orientation(item: Item, orientation: str) -> list[str]:
 
 
 def orient(item: Item, orientation: str) -> list[str]:
-    """Choose the rotation that the tip of a chain is to have, and store what that needs from the pose at hand.
+    """Choose which rotation a tip has, FREE, KEEP or TARGET, and store what that needs from the pose at hand.
 
     A chain whose goal holds the tail of a bone from which the limb goes on, a shin, goes on to that bone, the foot,
     whose head the goal then holds: else the shin would be frozen.
-
-    Args:
-        item: The armature object and the chain.
-        orientation: "FREE", "KEEP" or "TARGET".
 
     Returns:
         What there is to tell, as sentences.
@@ -196,14 +187,9 @@ def keeps_rotation(owner: bpy.types.Object, bone: str) -> bool:
 
 
 def end_beyond(owner: bpy.types.Object, tip: str) -> str:
-    """The bone to which a limb goes on, where that is to keep a rotation in place of the limb's last bone.
+    """The one bone that goes on where a limb's last bone ends, to keep a rotation in place of that; "" for none.
 
-    Args:
-        owner: The armature object.
-        tip: Name of the limb's last bone.
-
-    Returns:
-        The one bone that goes on where the last one ends; "" where that is an end itself, or none goes on there.
+    There is none either where that is an end itself: a hand, a foot or a head.
     """
     limbs, number = _limbs(owner, tip)
     if limbs.parts[number] in ENDS:
@@ -222,10 +208,7 @@ def _limbs(owner: bpy.types.Object, bone: str) -> tuple[Limbs, int]:
 def go_on_to(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:
     """Make a child of a chain's last bone the last one, its head the effector; start pose and goal stay.
 
-    Args:
-        owner: The armature object.
-        chain: A chain that can be resolved.
-        bone: Name of the child, whose rotation as it stands becomes its start, where the chain has captured ones.
+    Its rotation as it stands becomes its start, where the chain has captured ones.
     """
     before, is_old = StoredStart.of(chain), is_stale(chain, resolve_bones(owner, chain))
     if chain.bone_count:

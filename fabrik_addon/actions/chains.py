@@ -74,9 +74,7 @@ NamedLimb = tuple[str, int]  # name of the tip, number of bones
 def limbs_of(owner: bpy.types.Object, bones: Collection[str] = ()) -> Limbs:
     """The limbs of an armature's skeleton.
 
-    Args:
-        owner: The armature object.
-        bones: Names of bones that are asked about, and are part of it even where they were made as targets or poles.
+    Bones that are asked about are part of it even where they were made as targets or poles.
     """
     return Limbs(read_skeleton(owner, without=control_names(owner).difference(bones)))
 
@@ -159,14 +157,7 @@ def add_part(owner: bpy.types.Object, part: Part[str], defaults: Defaults) -> Fa
 
 
 def start_new(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], default: str) -> None:
-    """Give a chain that was just made its start pose: its keys, the pose at hand, or for a limb at rest the default.
-
-    Args:
-        owner: The armature object.
-        chain: The chain.
-        bones: Its bones, root to tip.
-        default: A start pose.
-    """
+    """Give a chain that was just made its start pose: its keys, the pose at hand, or for a limb at rest the default."""
     assert bpy.context.scene is not None
     keyed = KeyedChannels(owner, bpy.context.scene.frame_current_final)
     if any(keyed.has(bone) for bone in bones):
@@ -277,13 +268,9 @@ def plan_target(
     defaults: Defaults,
     chain: FabrikChain | None = None,
 ) -> Empty:
-    """A target where the bones as they stand now have come to it: at the tip, or where that aims.
+    """A target where the bones, root to tip, as they stand now have come to it: at the tip, or where that aims.
 
-    Args:
-        context: Its view layer has the armature.
-        bones: Of the chain, root to tip.
-        defaults: Shape and size.
-        chain: Says which end of the last bone comes to it, or which axis aims; None for the tail.
+    The chain says which end of the last bone comes to it, or which axis aims; None for the tail.
 
     Raises:
         FabrikError: The armature can't be posed.
@@ -383,11 +370,7 @@ def link_like(
 ) -> None:
     """Link a new object into the collections of another, as far as they may be changed; else beside the armature.
 
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        source: The other object, a target or pole.
-        made: The new one, which is in no collection yet.
+    The new object is in no collection yet.
     """
     homes = [home for home in source.users_collection if home.is_editable and home.override_library is None]
     for home in homes or [home_of(context, owner)]:

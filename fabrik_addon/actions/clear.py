@@ -36,9 +36,7 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
 
     Goals that are something else, or are used by something else, stay.
 
-    Args:
-        context: Its view layer has the armature; its scene may have marks of a walk.
-        owner: An armature object that can be edited.
+    The marks of its walk go from the scene, too.
 
     Returns:
         How many chains went, and how many bones and empties that were made as targets and poles.

@@ -38,16 +38,7 @@ EVEN = 1e-6  # by which a share may differ from one
 
 
 def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone]) -> list[str]:
-    """Let a chain ask for what a constraint asks.
-
-    Args:
-        chain: The chain, with its target.
-        constraint: An IK constraint.
-        bones: The bones of the chain, root to tip.
-
-    Returns:
-        What can't be carried over as it is.
-    """
+    """Let a chain, which has its target, ask for what an IK constraint asks; what can't be carried over as it is."""
     lost: list[str] = []
     chain.weight = constraint.weight
     chain.kind, chain.pin = "REACH", False
@@ -67,11 +58,7 @@ def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
 def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone], at_head: bool) -> list[str]:
     """Let a constraint ask for what a chain asks, as far as it can; see `take_goal`.
 
-    Args:
-        chain: The chain.
-        constraint: An IK constraint.
-        bones: The bones that it moves.
-        at_head: Whether the tip bone is not among these, since its head is what comes to the target.
+    The tip bone is not among the bones that it moves where its head is what comes to the target (`at_head`).
     """
     lost: list[str] = []
     turns = chain.orientation == "TARGET" and not at_head
@@ -173,14 +160,10 @@ def convert(
     """Make a chain of each IK constraint of bones, and mute the constraint; with the target's rotation and the weights.
 
     The pose that Blender's IK makes now stays: it is written into the bones and becomes the start pose, and the chain's
-    pole angle is set so that it bends towards its pole as it stands. A keyed limb starts from its keys, and one
-    that the constraint moved in part from where the bones stood without it.
+    pole angle is set so that it bends towards its pole as it stands. A keyed limb starts from its keys, and one that
+    the constraint moved in part from where the bones stood without it.
 
-    Args:
-        context: Its view layer is evaluated.
-        owner: The armature object.
-        bones: Names of the bones whose constraints are converted.
-        aims: Whether Damped Track constraints become chains, too, which aim.
+    Damped Track constraints become chains that aim, where that is asked for.
 
     Returns:
         What came of each that is in force; a constraint that can't be carried over stays as it is.

@@ -70,10 +70,6 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
 
     The bones are put into the chain's start pose, from which Blender's IK then starts.
 
-    Args:
-        context: Its view layer is evaluated.
-        items: Chains, each with its armature object.
-
     Returns:
         What came of each; a chain that can't be solved stays as it is.
     """

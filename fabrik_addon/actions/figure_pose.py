@@ -87,12 +87,7 @@ class FigurePose:
 
     @classmethod
     def read(cls, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, given: Places | None = None) -> FigurePose:
-        """Read chains that are solved together.
-
-        Args:
-            chain_set: The chains.
-            depsgraph: Evaluated.
-            given: Where effectors are to go in place of the chains' targets.
+        """Read chains that are solved together; effectors may be given places to go in place of the chains' targets.
 
         Raises:
             FabrikError: They can't be posed.
@@ -115,12 +110,7 @@ class FigurePose:
 
     @classmethod
     def of(cls, item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None = None) -> FigurePose:
-        """Read a chain and those that are solved with it.
-
-        Args:
-            item: The armature object and the chain.
-            depsgraph: Evaluated.
-            point: In the world, in place of the chain's target.
+        """Read a chain and those that are solved with it; it may be given a point of the world in place of its target.
 
         Raises:
             FabrikError: They can't be posed.
@@ -155,12 +145,7 @@ class FigurePose:
         return into_frame(self._posed, self.figure.frames(k).get(role, ""), place)
 
     def offset_to(self, k: int, place: Sequence[float]) -> V3:
-        """The vector by which an offset chain is to be moved (`GoalPoints`) so that its effector comes to a place.
-
-        Args:
-            k: Which of the chains.
-            place: In the world.
-        """
+        """The vector by which the k-th chain, an offset, is moved (`GoalPoints`) to come to a place in the world."""
         asked, space = self.figure.asked[k], self.figure.space
         if asked.frame != SOLVE_SPACE:
             return near_zero(minus(self._framed(k, "target", place), asked.start), self.figure.length)
@@ -183,12 +168,9 @@ class FigurePose:
         return by if by == IDENTITY else multiplied(multiplied(to_world, by), conjugated(to_world))
 
     def control_at(self, chain: FabrikChain, place: Sequence[float], turn: Q4) -> tuple[Vector, Q4]:
-        """Location channels and rotation of the control of an offset chain that leave its tip as wanted.
+        """Location channels and rotation of the control of an offset chain that leave its tip as wanted in the world.
 
-        Args:
-            chain: The chain.
-            place: Where its effector is to be, in the world.
-            turn: How its last bone is to be turned there.
+        `place` is that of its effector, `turn` the rotation of its last bone there.
         """
         k = self.index(chain.name)
         axes = offset_axes(self.figure.frames(k).get("target", ""), self._posed, chain.target_bone)
@@ -203,12 +185,9 @@ class FigurePose:
         return others_of(posed, kind_of(posed, name).holder(posed, name))
 
     def offsets_for(self, places: Places) -> dict[str, Vector]:
-        """The location channels of controls of offset chains that stand in frames, so that a solve leads to places.
+        """The location channels of controls of offset chains in frames, so that a solve leads to places in the world.
 
         The bone in whose frame a control stands, a chest, may be elsewhere after that solve than in the pose at hand.
-
-        Args:
-            places: In the world, of effectors.
         """
         figure, found = self.figure, dict[str, Vector]()
         if not any(figure.asked[self.index(name)].frame != SOLVE_SPACE for name in places):
@@ -386,17 +365,11 @@ def goal_point(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types
 
 
 def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """The point of the world that a goal is to have, so that the effector comes to a place.
+    """The point of the world that a goal is to have, so that the effector comes to a place there.
 
     That is the place itself, unless the chain gives way softly and is nearly straight. The kernel brings a goal at a
     distance d of the first joint, beyond d_a = L - s, down to L - s exp(-(d - d_a) / s), where L is the length of the
     chain and s its soft share of that; this is the way back. A chain that may stretch comes to its goal itself.
-
-    Args:
-        owner: The armature object.
-        chain: A chain of it, with the pose at hand.
-        place: Where the effector is to come to, in the world.
-        depsgraph: Evaluated.
 
     Raises:
         FabrikError: The chain has no such bones.

@@ -42,12 +42,7 @@ def plan_pole_of(
 ) -> NewGoal:
     """A pole that leaves the pose of a chain, also of one that is solved with others; see `plan_pole`.
 
-    Args:
-        context: Its view layer has the armature.
-        chain: The chain.
-        pose: The chains with which it is solved.
-        defaults: Shape and size.
-        away: Distance from the chain, as a share of the chain's length.
+    `away` is how far it is from the chain, as a share of the chain's length.
 
     Raises:
         FabrikError: It can't be told where.
@@ -58,16 +53,7 @@ def plan_pole_of(
 
 
 def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[NewGoal], kind: str) -> list[str]:
-    """Make targets and poles and give them to chains.
-
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        asked: What to make.
-        kind: "EMPTY" or "BONE".
-
-    Returns:
-        The names of the empties or of the bones.
+    """Make targets and poles, as "EMPTY" or "BONE", and give them to chains; their names.
 
     Raises:
         RigError: The armature can't be given bones; nothing was made.
@@ -81,11 +67,7 @@ def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Seque
 
 
 def check_can_make(owners: Iterable[bpy.types.Object], kind: str) -> None:
-    """Check that armatures can be given goals.
-
-    Args:
-        owners: Armature objects.
-        kind: "EMPTY" or "BONE".
+    """Check that armatures can be given goals, as "EMPTY" or "BONE".
 
     Raises:
         RigError: One can't be given bones.
@@ -128,10 +110,7 @@ def make_swing_bones(
 ) -> dict[str, str]:
     """The names of the bones that swing with limbs, by those of their chains; made where there are none.
 
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object, which can be given bones.
-        chains: Of it; references to them don't hold afterwards.
+    References to the chains don't hold afterwards.
 
     Raises:
         FabrikError: A chain has no bones, or edit mode can't be entered.
@@ -175,11 +154,7 @@ def also_given(owner: bpy.types.Object) -> list[str]:
 def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: float, *, with_body: bool) -> list[str]:
     """Key at a frame what poses chains: target and pole, the place that a pin holds, or else the bones themselves.
 
-    Args:
-        owner: The armature object.
-        chains: Of it.
-        frame: Where the keys come.
-        with_body: Whether the body bone, its place included, is keyed besides.
+    With the body its bone is keyed besides, its place included.
 
     Returns:
         What was keyed, by the names of chains and of the bone.

@@ -106,10 +106,7 @@ def read_poses(
 ) -> list[FigurePose]:
     """For each of some chains the pose of those that are solved with it once all have goals; each figure read once.
 
-    Args:
-        items: Armature objects, each with a chain.
-        points: For each where its effector is to go, in place of a target; or None.
-        depsgraph: Evaluated.
+    For each `points` tells where its effector is to go, in place of a target; or None.
 
     Raises:
         FabrikError: One can't be posed.
@@ -129,13 +126,7 @@ def keep(
     The pose at hand becomes the start pose where a solve from the stored one would lead elsewhere and one from here
     would not, or less so; of an animated limb it does not.
 
-    Args:
-        items: Armature objects, each with a chain.
-        depsgraph: Evaluated.
-        points: For each where its effector is to go, in the world, in place of its target; or None.
-
-    Returns:
-        What came of each.
+    For each `points` tells where in the world its effector is to go, in place of its target; or None.
     """
     found: dict[int, Kept] = {}
     for group in _groups(items, points or [None] * len(items)):
@@ -260,10 +251,6 @@ def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> 
     """Keep the poses of chains that are about to be posed live or solved again, where they stand as their goals want.
 
     Called from within Blender's setting of a property, so that it is undone with that in one step.
-
-    Args:
-        owner: The armature object.
-        chains: Those of its chains that were switched on.
     """
     if chains:
         RigRecord(owner).left = b""  # what stood there when they were posed last is old
@@ -287,11 +274,7 @@ class LetGo(NamedTuple):
 def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool) -> LetGo:
     """Bring goals and start poses of chains to the pose in which they were let go.
 
-    Args:
-        context: Its view layer is evaluated.
-        owner: The armature object.
-        chains: Chains of it.
-        is_keyed: Whether the bones were keyed as they stand.
+    Where the bones were keyed as they stand, their keys become the start pose.
     """
     starts = set[str]()
     with unposed():

@@ -97,11 +97,7 @@ def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[L
 
     What can't be moved stays, and is told at its chain.
 
-    Args:
-        context: For automatic keying.
-        pose: The pose at hand, without goals.
-        chains: Chains of it.
-        given: Where effectors are to go in place of targets.
+    The pose is that at hand, without goals; `given` tells where effectors are to go in place of targets.
 
     Raises:
         FabrikError: A goal can't be read.

@@ -32,11 +32,7 @@ Bones = set[tuple[str, str]]  # full name of the armature object, name of the bo
 
 
 def together(items: Sequence[Item]) -> list[ChainSet]:
-    """The sets of chains that are solved where some chains are to be: with those that are enabled beside them.
-
-    Args:
-        items: Armature objects, each with one of its chains.
-    """
+    """The sets of chains that are solved where some chains are to be: with those that are enabled beside them."""
     owners = {owner.name_full: owner for owner, _ in items}
     found = []
     for name, owner in owners.items():
@@ -50,9 +46,6 @@ def levels(sets: Sequence[ChainSet]) -> list[list[ChainSet]]:
     """Group sets of chains so that each comes after those on whose bones it hangs, with its root, targets or poles.
 
     Those of one group do not depend on each other.
-
-    Args:
-        sets: Chains that are solved together.
 
     Raises:
         ChainError: Chains wait for each other in a circle.
@@ -136,12 +129,7 @@ def bones_of(one: ChainSet) -> Bones:
 
 
 def bones_above(one: ChainSet, own: Bones) -> Bones:
-    """Bones that move the root, a target or a pole of chains without being of these.
-
-    Args:
-        one: The chains.
-        own: Their bones.
-    """
+    """Bones that move the root, a target or a pole of chains without being of their own."""
     found: Bones = set()
     for pair in own:
         if pair not in found:  # else it carries one that was looked at
@@ -158,13 +146,7 @@ PROMISED = 1e-4  # share of the length within which evaluated joints must stand 
 
 
 def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
-    """Why a written pose is not the one that was solved; None where it is.
-
-    Args:
-        chain_set: The chains.
-        item: As they were solved.
-        depsgraph: Evaluated with the pose.
-    """
+    """Why a written pose is not the one that was solved; None where it is."""
     moved = _moved_bone(chain_set.owner, item, depsgraph)
     if moved is not None:
         return moved
@@ -236,10 +218,6 @@ def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outco
 
     Chains that have bones in common with enabled ones, or hang on the body bone as these do, are solved with them.
     Chains that can't be solved are refused and leave their bones as they were; the others are solved all the same.
-
-    Args:
-        context: Its view layer is evaluated.
-        items: Chains, each with its armature object.
 
     Returns:
         An outcome for each chain that was solved, in the order of solving: those that hang on others come after these.

@@ -260,12 +260,7 @@ def is_taken_off(goal: GoalRef) -> bool:
 
 
 def space_before_pin(goal: GoalRef, now: float) -> Anchored | None:
-    """On what a goal hung before a pin took it off; None for nothing.
-
-    Args:
-        goal: One that is taken off (`is_taken_off`).
-        now: The frame at hand.
-    """
+    """On what a goal that is taken off (`is_taken_off`) hung before a pin did that; None for nothing."""
     holder = holder_of(goal)
     curves = {curve.data_path: curve for curve in fcurves_of(goal.found)}
     known = [(space, curves.get(space.path_from_id("influence"))) for space in spaces_of(holder)]

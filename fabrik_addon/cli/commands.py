@@ -60,11 +60,7 @@ log = logging.getLogger(__name__)
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a command; its exit code.
-
-    Args:
-        words: The arguments after `--command fabrik`.
-    """
+    """Run a command by the words after `--command fabrik`; its exit code."""
     open_streams()
     try:
         _check_words(words)

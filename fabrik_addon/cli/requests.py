@@ -78,13 +78,7 @@ class Progress:
 
 
 def options_of(controls: str = "BONES", without: Sequence[str] = (), fingers: bool = False) -> SetupOptions:
-    """What is made, by the words of arguments and of job files.
-
-    Args:
-        controls: One of `CONTROLS`.
-        without: Some of `LEFT_OUT`.
-        fingers: Whether each finger becomes a chain.
-    """
+    """What is made, by the words of arguments and of job files: one of `CONTROLS`, some of `LEFT_OUT`."""
     left_out = {LEFT_OUT[name]: False for name in without}
     return SetupOptions(controls=controls, use_fingers=fingers, **left_out)
 

@@ -171,11 +171,7 @@ def _goal(name: str, items: Sequence[Item]) -> GoalRef:
 
 
 def value_of(name: str, value: object) -> Value:
-    """A value that a setting of a chain may have.
-
-    Args:
-        name: Of the setting.
-        value: A number, a word, or true or false.
+    """A number, a word, or true or false, as a value that a setting of a chain may have.
 
     Raises:
         InvalidValueError: There is no such setting, or it can't be that.

@@ -176,13 +176,7 @@ class StepsOperator(RigOperator):
         return self.execute(context)
 
     def take_steps(self, context: bpy.types.Context, owners: Sequence[bpy.types.Object], steps: Steps[Any]) -> Returned:
-        """Do the work, in Blender's window where the operator was invoked.
-
-        Args:
-            context: Blender's.
-            owners: The armature objects that are worked on.
-            steps: The work; they return what `conclude_steps` is given.
-        """
+        """Do the work, in Blender's window where the operator was invoked; its result goes to `conclude_steps`."""
         self._owners, self._steps = owners, steps
         is_shown, self._is_shown = self._is_shown, False
         if not self._went_on(context, BEFORE_BAR if is_shown else None):

@@ -91,11 +91,7 @@ class RigOperator(FabrikOperator):
             self.report({"WARNING" if notes else "INFO"}, rpt_(text))
 
     def tell_each(self, told: Sequence[tuple[str | Message, bool]]) -> None:
-        """Report what came of several things, those last with which not all is fine.
-
-        Args:
-            told: Sentences, each with whether all is fine.
-        """
+        """Report what came of several things, each with whether all is fine; those last with which it is not."""
         done, notes = list[str | Message](), list[str | Message]()
         for one, is_fine in told:
             (done if is_fine else notes).append(one)
@@ -171,12 +167,7 @@ def named_chain(owner: bpy.types.Object, name: str) -> FabrikChain:
 
 
 def listed(names: list[str], many: str) -> str:
-    """A few names, or how many there are.
-
-    Args:
-        names: The names.
-        many: The template for many, with `{count}` in it.
-    """
+    """A few names, or how many there are, by a template with `{count}` in it."""
     return joined(", ", names) if len(names) <= NAMED else Text(many, count=len(names))
 
 
@@ -202,13 +193,7 @@ def tell_keys(context: bpy.types.Context, hints: Sequence[str]) -> None:
 
 
 def fitting(hints: Sequence[str], room: float, measure: Callable[[str], float]) -> list[str]:
-    """The first hints that have room beside each other: none is cut.
-
-    Args:
-        hints: The hints.
-        room: How wide they may be in all.
-        measure: Tells the width of a text.
-    """
+    """The first hints that have room beside each other, by a measure of their width: none is cut."""
     count = len(hints)
     while count > 1 and measure(BETWEEN.join(hints[:count])) > room:
         count -= 1

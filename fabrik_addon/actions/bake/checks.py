@@ -80,11 +80,6 @@ FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start
 def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) -> None:
     """Refuse what would be baked wrong.
 
-    Args:
-        context: Of the scene.
-        sets: All chains that are baked.
-        into: See `BakeSettings`.
-
     Raises:
         RigError: An action can't be written, or would not play as it is written.
         ChainError: What a chain is made of is animated, or its goals hang on a chain that is not baked.
@@ -109,11 +104,6 @@ def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) 
 
 def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
     """Refuse an armature whose action can't be keyed, or would not play as it is keyed.
-
-    Args:
-        owner: The armature object.
-        sets: The chains of it that are keyed.
-        into: See `BakeSettings`.
 
     Raises:
         RigError: It is so.

@@ -73,11 +73,7 @@ class Measure:
 
 
 class Thinned:
-    """Keys of the channels of a property, some of them left out.
-
-    Args:
-        own: As they were solved.
-        measure: How far values are off these.
+    """Keys of the channels of a property as they were solved, some of them left out.
 
     Attributes:
         at: The places of the keys that are kept, of F, rising.

@@ -48,13 +48,7 @@ class _Whole(NamedTuple):
 
 
 class BakedArmature:
-    """The keys, actions and pose of one armature.
-
-    Args:
-        owner: The armature object.
-        sets: Its chains that are baked.
-        into: See `BakeSettings`.
-    """
+    """The keys, actions and pose of one armature."""
 
     def __init__(self, owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
         self.owner = owner
@@ -76,10 +70,7 @@ class BakedArmature:
         Keys are left out at once where no chain hangs on these. Else that waits for `clean`: chains that hang on them
         are solved on the keys that are written, and a bone that is a little off may turn them far.
 
-        Args:
-            track: The chains, solved.
-            settings: What to bake.
-            is_last: Whether no chain that is solved later hangs on them.
+        `is_last` says that no chain that is solved later hangs on them.
         """
         if self._destination is None:
             self._destination = Destination(self.owner, self._into)
@@ -162,9 +153,6 @@ def _read(text: str) -> Report | None:
 def switch_off(items: Sequence[Item]) -> list[str]:
     """Switch chains off, so that their keys play, and live posing of armatures that are left without enabled ones.
 
-    Args:
-        items: Chains that were baked, each with its armature object.
-
     Returns:
         The names of the armatures whose live posing was switched off.
     """
@@ -191,10 +179,7 @@ SAMPLING = 0.9  # share of a level's work where frames are visited
 def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> BakeResult:
     """Bake chains into keys, and switch them off so that the keys play; with those that are solved together with them.
 
-    Args:
-        context: Its scene's frame is moved and put back.
-        items: Chains, each with its armature object.
-        settings: What to bake.
+    The scene's frame is moved and put back.
 
     Returns:
         What came of each chain.

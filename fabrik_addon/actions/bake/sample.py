@@ -341,9 +341,7 @@ class Track:
 def sample(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[None]:
     """Read chains in every frame: by the curves of their goals alone where these tell, else as Blender evaluates them.
 
-    Args:
-        context: Its scene's frame is moved.
-        tracks: Chains that do not depend on each other.
+    The scene's frame is moved; the chains do not depend on each other.
 
     Yields:
         Nothing, after each frame that was visited.
@@ -408,10 +406,6 @@ def _together(tracks: Iterable[Track]) -> list[list[Track]]:
 
 class _Goals:
     """Where the goals of chains stand that go by rows in the same frames.
-
-    Args:
-        tracks: The chains.
-        frames: How many frames.
 
     Attributes:
         paths: Of all these chains.

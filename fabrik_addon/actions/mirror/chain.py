@@ -85,11 +85,7 @@ def mirror_held(
 ) -> None:
     """Give the chain of the other side the mirrored place, rotations and aim; its goals are set already.
 
-    Args:
-        context: Its view layer has armature and targets.
-        owner: The armature object.
-        pair: A chain of it, and that of the other side, which has the settings that are no places.
-        tip: The last bones of both.
+    The second of the pair has the settings that are no places; `tip` are the last bones of both.
 
     Raises:
         FabrikError: Where a target stands can't be read.
@@ -235,12 +231,7 @@ def plan_goal(
 ) -> GoalPlan | None:
     """What the chain of the other side is to get for a chain's target or pole; None where the chain has none.
 
-    Args:
-        context: Its view layer has the goal.
-        tip: The last bones of both.
-        chain: The chain.
-        role: "target" or "pole".
-        twin: The chain of the other side, where there is one.
+    `tip` are the last bones of both, `twin` is the chain of the other side, where there is one.
 
     Raises:
         FabrikError: Where the goal stands can't be read.
@@ -330,11 +321,7 @@ def mirror_chains(
 ) -> tuple[list[str], list[str], list[str]]:
     """Make chains with all that belongs to them on the other side.
 
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        chains: Some of its chains.
-        use_update: Whether a chain that is there already is brought up to date; else it is refused.
+    A chain that is there already is brought up to date where that is wanted (`use_update`); else it is refused.
 
     Returns:
         Names of the chains that were made, and of those that were brought up to date; and what is not as on the first

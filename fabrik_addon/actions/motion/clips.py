@@ -219,10 +219,6 @@ def write_actions(
 ) -> tuple[list[bpy.types.Action], list[list[Text]]]:
     """Key clips as new actions of an armature, which goes on playing what it plays.
 
-    Args:
-        owner: The armature object.
-        clips: With the names that their actions get.
-
     Returns:
         The actions, and of each what there is to look out for (`write_clip`).
 

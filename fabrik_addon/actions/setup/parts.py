@@ -30,10 +30,6 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
 
     Where other bones drive those that deform, as in a generated rig, the parts are looked for among the bones that
     nothing drives: its controls.
-
-    Args:
-        owner: The armature object.
-        plan: What kind of body it is, or `AUTO`.
     """
     made = control_names(owner)
     found = _found(owner, plan, made)

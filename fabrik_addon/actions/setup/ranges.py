@@ -73,14 +73,7 @@ MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's k
 
 
 def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[Part[str]], plan: str) -> Fitted:
-    """Give joint limits to the bones of parts that have none yet, fitted to how these are posed.
-
-    Args:
-        owner: The armature object.
-        limbs: Of its skeleton.
-        parts: Its parts.
-        plan: What kind of body it is.
-    """
+    """Give joint limits to the bones of parts that have none yet, fitted to how these are posed."""
     bones = pose_bones(owner)
     free = {bone for part in parts for bone in part.bones if not limit_of(bones[bone]).type.holds}
     for part in parts:

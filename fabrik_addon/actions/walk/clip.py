@@ -106,11 +106,6 @@ def leave_clip(owner: bpy.types.Object) -> Callable[[], None]:
 def read_own(owner: bpy.types.Object, legs: Sequence[Leg], fps: float) -> OwnClip:
     """Read the clips of a walker.
 
-    Args:
-        owner: The armature object.
-        legs: Its legs.
-        fps: Frames a second.
-
     Returns:
         The slower one, with the faster one where there are two.
 
@@ -332,10 +327,6 @@ class SavedCycle:
 def cycle_text(owner: bpy.types.Object, fps: float) -> str:
     """How a walker walks, as JSON.
 
-    Args:
-        owner: The armature object.
-        fps: Frames a second.
-
     Raises:
         FabrikError: A clip has no keys.
     """
@@ -389,11 +380,6 @@ def _is_clip(clip: Clip) -> bool:
 
 def use_cycle(owner: bpy.types.Object, cycle: SavedCycle, fps: float) -> list[str]:
     """Let a walker walk by a cycle; its clips become actions.
-
-    Args:
-        owner: The armature object of a walker.
-        cycle: As it was read.
-        fps: Frames a second of the scene.
 
     Returns:
         What there is to look out for.

@@ -89,10 +89,6 @@ class Led:
 def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     """Take a walker by its body; nothing moves.
 
-    Args:
-        context: Its view layer is evaluated, and has the armature.
-        owner: The armature object of a walker.
-
     Raises:
         FabrikError: It can't be led; nothing was changed.
     """
@@ -131,13 +127,7 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.De
 
 
 def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> None:
-    """Let a walker go on towards a point, and pose it.
-
-    Args:
-        context: Its view layer is evaluated.
-        led: From `begin`.
-        wanted: For the body, in world space; its height does not count.
-        span: Seconds that went by.
+    """Let a walker go on for some seconds towards a point of the world, whose height does not count, and pose it.
 
     Raises:
         FabrikError: Armature or chains are gone, or can't be posed any more.

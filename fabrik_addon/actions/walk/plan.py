@@ -61,10 +61,6 @@ REASONS = {
 def refused_ahead(owner: bpy.types.Object, frame: float) -> str:
     """Why footholds were refused for the steps under way and of the next second, the most frequent reason first.
 
-    Args:
-        owner: The armature object of a walker.
-        frame: The frame.
-
     Returns:
         "" where none were, where no walk is shown, and where it can't be read, which is told elsewhere.
     """
@@ -126,10 +122,6 @@ def body_chain(owner: bpy.types.Object) -> FabrikChain:
 
 class Grounds:
     """The ground of a walker, looked at frame by frame: at the end it is known which objects of it moved.
-
-    Args:
-        owner: The armature object.
-        fps: Frames a second.
 
     Attributes:
         may_move: Whether something of it may stand elsewhere, or be shaped otherwise, in another frame.
@@ -238,9 +230,6 @@ def sampled(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[i
 
 class BodyKeys:
     """Where the body of a walker stands from frame to frame as it is keyed, whatever was written there since.
-
-    Args:
-        owner: The armature object.
 
     Attributes:
         is_carried: Whether more than keys of the body bone decides, so that each frame has to be evaluated.
@@ -390,12 +379,7 @@ def planned_frames(owner: bpy.types.Object) -> tuple[int, int] | None:
 
 
 def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """Why the planned walk is not what would be planned now, as a sentence; "" where that can't be seen.
-
-    Args:
-        owner: The armature object.
-        scene: In which it walks.
-    """
+    """Why the planned walk is not what would be planned now, as a sentence; "" where that can't be seen."""
     frames = planned_frames(owner)
     if not walker_of(owner).digest or frames is None:
         return ""
