@@ -159,13 +159,8 @@ def orient(item: Item, orientation: str) -> list[str]:
 
 def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) -> list[str]:
     if beyond:
-        return [
-            Text(
-                "the chain goes on to '{beyond}', which keeps its rotation while '{tip}' stays free",
-                beyond=beyond,
-                tip=tip,
-            )
-        ]
+        fields = {"beyond": beyond, "tip": tip}
+        return [Text("the chain goes on to '{beyond}', which keeps its rotation while '{tip}' stays free", **fields)]
     if chain.orientation != "FREE" and not chain.at_head and not keeps_rotation(owner, tip):
         return [Text("no bone goes on where '{tip}' ends, so it is '{tip}' itself whose rotation is held", tip=tip)]
     return []

@@ -189,12 +189,8 @@ def _hang(
     """Hang a copy on what stands for its original's parent, without moving it; what follows that still, in words."""
     followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
     if goal.parent not in instead or followed:
-        return [
-            Text(
-                "the constraint '{constraint}' of '{made}' still follows as before", constraint=one.name, made=made.name
-            )
-            for one in followed
-        ]
+        text = Text("the constraint '{constraint}' of '{made}' still follows as before")
+        return [Text(text, constraint=one.name, made=made.name) for one in followed]
     assert goal.parent is not None
     updated(context)
     world = made.matrix_world.copy()

@@ -130,14 +130,8 @@ def check_range(first: int, last: int, step: int) -> None:
             Text("the range ends at frame {last}, before it starts at {first}", last=last, first=first)
         )
     if (last - first) // step >= MOST_FRAMES:
-        raise InvalidValueError(
-            Text(
-                "the range {first}-{last} has more than {most_frames} frames",
-                first=first,
-                last=last,
-                most_frames=MOST_FRAMES,
-            )
-        )
+        fields = {"first": first, "last": last, "most_frames": MOST_FRAMES}
+        raise InvalidValueError(Text("the range {first}-{last} has more than {most_frames} frames", **fields))
     for frame in (first, last):
         check_frame(frame)
 
@@ -149,12 +143,9 @@ def check_frame(frame: int) -> None:
         InvalidValueError: It is out of range.
     """
     if abs(frame) > LAST_FRAME:
+        fields = {"frame": frame, "last_frame": LAST_FRAME}
         raise InvalidValueError(
-            Text(
-                "there is no frame {frame}: Blender's run from -{last_frame} to {last_frame}",
-                frame=frame,
-                last_frame=LAST_FRAME,
-            )
+            Text("there is no frame {frame}: Blender's run from -{last_frame} to {last_frame}", **fields)
         )
 
 

@@ -273,20 +273,14 @@ def placed(
 
 def _unkeyed(goal: GoalRef) -> Text:
     """That a goal that was brought along stands there in all frames."""
-    return Text(
-        "its {role} {name} has no keys: key it for it to stand elsewhere in other frames",
-        role=ROLES[goal.role],
-        name=goal.name,
-    )
+    fields = {"role": ROLES[goal.role], "name": goal.name}
+    return Text("its {role} {name} has no keys: key it for it to stand elsewhere in other frames", **fields)
 
 
 def _taken_back(goal: GoalRef) -> Text:
     """That the keys of a goal that was brought along take it back."""
-    return Text(
-        "its {role} {name} is keyed: key it, or the next frame change takes it back",
-        role=ROLES[goal.role],
-        name=goal.name,
-    )
+    fields = {"role": ROLES[goal.role], "name": goal.name}
+    return Text("its {role} {name} is keyed: key it, or the next frame change takes it back", **fields)
 
 
 def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:

@@ -272,14 +272,8 @@ def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequenc
     if not keys_only_what_is_keyed(context):
         return []
     without = [name for name in names if not is_pin_keyed(owner, rig_of(owner).chains[name])]
-    if not without:
-        return []
-    return [
-        Text(
-            "{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet",
-            chains=quoted(without),
-        )
-    ]
+    text = Text("{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet")
+    return [Text(text, chains=quoted(without))] if without else []
 
 
 def _moved(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[str]:
@@ -310,13 +304,8 @@ def free(
         told.freed.append(name)
         told.notes += _unkeyed(context, owner, [name])
         told.notes += _pin_notes(context, owner, chain)
-        if (
-            stays
-            or is_pin_keyed(owner, chain)
-            or chain.target is not None
-            or chain.target_name
-            or chain.pole is not None
-        ):
+        has_goal = chain.target is not None or chain.target_name or chain.pole is not None
+        if stays or has_goal or is_pin_keyed(owner, chain):
             continue
         if remove_chain(owner, rig_of(owner).chains.find(name)):
             told.removed.append(name)

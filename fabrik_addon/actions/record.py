@@ -86,18 +86,11 @@ def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
     """Refuse what has no steps that could be looked at: a chain that is solved with others, or only turns."""
     others = quoted([name for name in chain_set.names if name != chain.name])
     if not chain_set.is_one and others:
-        reason = Text(
-            "it is solved together with {chains}, all at once: only a chain by itself has steps", chains=others
-        )
-        raise ChainError(reason, chain=chain.name)
+        text = Text("it is solved together with {chains}, all at once: only a chain by itself has steps")
+        raise ChainError(Text(text, chains=others), chain=chain.name)
     if not chain_set.is_one:
-        raise ChainError(
-            Text(
-                "it is solved with the body bone '{bone}', all at once: only a chain by itself has steps",
-                bone=chain_set.body,
-            ),
-            chain=chain.name,
-        )
+        text = Text("it is solved with the body bone '{bone}', all at once: only a chain by itself has steps")
+        raise ChainError(Text(text, bone=chain_set.body), chain=chain.name)
     turned = chain.aims or (chain.at_head and chain.bone_count == 1)
     if turned:
         raise ChainError("it only turns, which takes no steps", chain=chain.name)

@@ -407,10 +407,9 @@ def root_refusal(root: bpy.types.PoseBone) -> str:
     if root.parent is not None and root.bone.use_connect:
         return Text("'{root}' is connected to its parent, so the chain can't be pulled along", root=root.name)
     if root.parent is not None:
+        fields = {"root": root.name, "parent": root.parent.name}
         return Text(
-            "'{root}' hangs on '{parent}', which would stay behind, so the chain can't be pulled along",
-            root=root.name,
-            parent=root.parent.name,
+            "'{root}' hangs on '{parent}', which would stay behind, so the chain can't be pulled along", **fields
         )
     if any(locks):
         return Text("'{root}' is locked in its location, so the chain can't be pulled along", root=root.name)

@@ -371,11 +371,8 @@ def refuse(rig: LiveRig, names: Names, error: FabrikError, is_seen: bool) -> boo
     for chain in found if is_seen else ():
         reason = Text("live posing waits: {reason}", reason=error.local)
         if error.chain not in {"", chain.name}:
-            reason = Text(
-                "live posing waits for '{chain}', which is solved together with it: {reason}",
-                chain=error.chain,
-                reason=error.local,
-            )
+            fields = {"chain": error.chain, "reason": error.local}
+            reason = Text("live posing waits for '{chain}', which is solved together with it: {reason}", **fields)
         store(chain, Outcome(chain.name, "REFUSED", reason=reason))
     return False
 

@@ -198,10 +198,7 @@ def check_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:
                 )
         for above, below in pairwise(part.bones):
             if bones[below].parent != bones[above]:
-                raise BoneError(
-                    Text("it does not hang on '{above}', as '{part}' wants", above=above, part=part.name),
-                    rig=owner.name,
-                    bone=below,
-                )
+                reason = Text("it does not hang on '{above}', as '{part}' wants", above=above, part=part.name)
+                raise BoneError(reason, rig=owner.name, bone=below)
     if mapping.body and mapping.body not in bones:
         raise ChainError(Text("there is no bone '{bone}' for the body", bone=mapping.body), rig=owner.name)

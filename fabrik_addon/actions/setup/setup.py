@@ -378,19 +378,10 @@ def _make_goals(
     if body is not None:
         asked.append((body, "target", plan_target(context, resolve_bones(owner, body), defaults, body)))
     carried = [name for name, part in chains.items() if chest and part.kind == ARM]
-    asked = [
-        (
-            one,
-            role,
-            replace(
-                planned,
-                parent=chest if one.name in carried else None,
-                swings=role == "pole",
-                is_offset=role == "target" and options.use_motion and one.name in done.made,
-            ),
-        )
-        for one, role, planned in asked
-    ]
+    for k, (one, role, planned) in enumerate(asked):
+        parent = chest if one.name in carried else None
+        is_offset = role == "target" and options.use_motion and one.name in done.made
+        asked[k] = one, role, replace(planned, parent=parent, swings=role == "pole", is_offset=is_offset)
     offset = [one.name for one, _, planned in asked if planned.is_offset]
     mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
     done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]

@@ -84,12 +84,8 @@ def _posed(
     off = _off(context, owner, ends)
     if off > MOVED:
         return [Text("the rig had stretched the limbs, so that their ends move by {share:.1%} of a bone", share=off)]
-    return [
-        Text(
-            "the rig had stretched the limbs: knees and elbows move by {share:.1%} of a bone, hands and feet stay",
-            share=_off(context, owner, stood),
-        )
-    ]
+    text = Text("the rig had stretched the limbs: knees and elbows move by {share:.1%} of a bone, hands and feet stay")
+    return [Text(text, share=_off(context, owner, stood))]
 
 
 def _named(switch: Switch) -> Text:

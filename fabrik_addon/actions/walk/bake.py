@@ -323,14 +323,8 @@ def _goal(
     empty = Empty(at[0], defaults.target_size * at[1], defaults.target_shape)
     goal = empty.make(context, owner, sided_name(chain.name, "step"))
     if target is not None:
-        told.notes.append(
-            Text(
-                "{chain} follows '{goal}' now, and '{target}' no more",
-                chain=chain.name,
-                goal=goal.name,
-                target=target.name,
-            )
-        )
+        fields = {"chain": chain.name, "goal": goal.name, "target": target.name}
+        told.notes.append(Text("{chain} follows '{goal}' now, and '{target}' no more", **fields))
     chain.target, chain.target_bone = goal, ""
     told.made.append(goal.name)
     return goal

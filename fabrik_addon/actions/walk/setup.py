@@ -454,11 +454,8 @@ def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> s
     below = {found.name for found in bone.children_recursive}
     other = next((name for name in roots if name not in below), "")
     if other:
-        raise BoneError(
-            Text("the body bone '{bone}' does not carry the leg that begins with it", bone=body),
-            rig=owner.name,
-            bone=other,
-        )
+        reason = Text("the body bone '{bone}' does not carry the leg that begins with it", bone=body)
+        raise BoneError(reason, rig=owner.name, bone=other)
     check_body(owner, body)
     return body
 
@@ -490,12 +487,8 @@ def _make_body_control(context: bpy.types.Context, owner: bpy.types.Object) -> N
     """Make a control for the body, where chains have control bones; it becomes its target as a walk is planned."""
     rig = rig_of(owner)
     chain = rig.chains[rig.walker.body]
-    if (
-        chain.target is not None
-        or chain.target_bone
-        or not any(is_control(bone) for bone in pose_bones(owner))
-        or new_bones_refusal(owner)
-    ):
+    has_bones = any(is_control(bone) for bone in pose_bones(owner)) and not new_bones_refusal(owner)
+    if chain.target is not None or chain.target_bone or not has_bones:
         return
     target = plan_target(context, resolve_bones(owner, chain), read_defaults(context), chain)
     make_goals(context, owner, [(chain, "target", replace(target, is_offset=True))], "BONE")
