@@ -76,10 +76,7 @@ def _groups(
 ) -> list[_Group]:
     """The figures of chains, as they are solved; one that is disabled or asks for nothing with those beside it.
 
-    Args:
-        items: Armature objects, each with a chain.
-        points: For each where its effector is to go, in place of a target; or None.
-        are_wanted: Whether all that are given a place will have goals.
+    Where `are_wanted`, all that are given a place for their effector (`points`), in place of a target, will have goals.
     """
     given = [(owner, chain.name) for (owner, chain), point in zip(items, points, strict=True) if point is not None]
     found: dict[tuple[str, tuple[str, ...], str], _Group] = {}
@@ -148,11 +145,7 @@ def keep_and_tell(items: Sequence[Item]) -> list[Kept]:
 
 
 def keep_at_tips(items: Sequence[Item]) -> tuple[list[str], list[str]]:
-    """`keep` chains that were given goals where their tips stand.
-
-    Returns:
-        What there is to tell, as sentences: what was done, and what to look out for.
-    """
+    """`keep` chains that were given goals where their tips stand; what was done, and what to look out for."""
     with unposed() as depsgraph:
         found = keep(items, depsgraph, [goal_point(owner, chain, depsgraph) for owner, chain in items])
     captured, warnings = [chain.name for (_, chain), one in zip(items, found, strict=True) if one.start], list[str]()

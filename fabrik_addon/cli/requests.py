@@ -181,10 +181,7 @@ def _walked(
 
 
 def bake_open_file(request: Request, progress: Progress) -> Report:
-    """Bake chains.
-
-    Returns:
-        The report, by armatures.
+    """Bake chains; the report, by armatures.
 
     Raises:
         FabrikError: Something can't be baked.

@@ -143,10 +143,7 @@ def clean(figure: RigFigure, chain_set: ChainSet, every: Sequence[BoneKeys], bou
 class Held:
     """The tip of a chain that is pinned, and the thinned keys of what moves it.
 
-    Args:
-        figure: The chains that are solved together.
-        goal: What the chain asks for.
-        thinned: All that is keyed of the figure. What stretches the chain keeps all its keys.
+    What stretches the chain keeps all its keys.
     """
 
     def __init__(self, figure: RigFigure, goal: ChainGoal, thinned: Sequence[Thinned]) -> None:

@@ -181,9 +181,6 @@ def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettin
 
     The scene's frame is moved and put back.
 
-    Returns:
-        What came of each chain.
-
     Raises:
         FabrikError: Something can't be baked; what was keyed by then is taken back.
     """

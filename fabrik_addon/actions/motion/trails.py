@@ -92,11 +92,7 @@ def trail_steps(
 ) -> Steps[list[Trail]]:
     """Follow ends of bones over frames, in steps; live posing goes on meanwhile, so that its poses are seen.
 
-    Args:
-        context: Its scene's frame is moved and put back.
-        owner: The armature object.
-        taken: The ends.
-        frames: Whole frames that follow each other.
+    The scene's frame is moved and put back.
     """
     scene = scene_of(context)
     stood, found = scene.frame_current_final, list[list[V3]]([] for _ in taken)

@@ -42,12 +42,7 @@ def draw_controls(
 ) -> None:
     """Draw the bones by which a body is posed, as far as nothing else draws them, and fit the goals of hands and feet.
 
-    Args:
-        context: Its view layer has the armature, evaluated.
-        owner: The armature object.
-        limbs: Of its skeleton.
-        chains: Its chains by their names, as the parts that they are.
-        chest: Name of the bone that carries both arms, or "".
+    `chains` are the armature's as the parts that they are, by their names; `chest` carries both arms.
     """
     heads = [part.bones[-1] for part in chains.values() if part.kind == HEAD]
     body = {"HIPS": rig_of(owner).body_bone, "CHEST": chest, "HEAD": heads[0] if len(heads) == 1 else ""}
@@ -64,10 +59,9 @@ def draw_controls(
 
 
 def draw_at_bones(owner: bpy.types.Object) -> dict[str, str]:
-    """Let controls that edit a motion be drawn where the bones stand that they move, as far as Blender can.
+    """Let controls that edit a motion be drawn where the bones stand that they move; these, each with its control.
 
-    Returns:
-        The names of these bones, each with that of its control.
+    That is as far as Blender can.
     """
     chains = [chain for chain in rig_of(owner).chains if chain.target == owner and chain.target_bone]
     found = {chain.tip_bone: chain.target_bone for chain in chains if edits_motion(chain)}

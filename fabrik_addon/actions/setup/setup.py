@@ -57,19 +57,9 @@ Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first a
 
 @dataclass(frozen=True, slots=True)
 class SetupOptions:
-    """What is to be made.
+    """What is to be made: what the options of Set Up Character say under these names.
 
-    Attributes:
-        use_poles: A pole for each arm and leg, in the plane of its bend.
-        use_limits: Joint limits for bones that have none.
-        use_pins: Feet stay where they are, with priority over all other goals.
-        controls: What goals are made as: `BONES`, `EMPTIES`, or `NONE` for none.
-        use_fingers: A chain for each finger.
-        use_tail: Chains for tail and ears.
-        use_defaults: What new chains are given, for chains that were there already, too.
-        use_walker: A walker of what stands on legs, whose walk can be planned.
-        use_switches: The switches of a generated rig are set so that the body follows the chains.
-        use_motion: Where keys move the bones, targets and poles edit that motion, and replace nothing of it.
+    Goals are made as `BONES` or as `EMPTIES`, or not at all, where `controls` are `NONE`.
     """
 
     use_poles: bool = True
