@@ -137,21 +137,13 @@ class Converted:
 
 @dataclass(slots=True)
 class _Made:
-    """A constraint being converted, with the pose that it gave its bones.
+    """A constraint being converted, with the pose that it gave its bones."""
 
-    Attributes:
-        result: What is told of it.
-        constraint: The constraint.
-        names: Of its bones, root to tip.
-        stood: Their joints as Blender evaluated them before, relative to the first, in armature space.
-        seen: By the names of the bones, their rotations in that pose; see `rig.seen.seen_rotations`.
-    """
-
-    result: Converted
+    result: Converted  # what is told of it
     constraint: Any
-    names: list[str]
-    stood: list[V3]
-    seen: dict[str, Q4]
+    names: list[str]  # of its bones, root to tip
+    stood: list[V3]  # their joints as Blender evaluated them before, relative to the first, in armature space
+    seen: dict[str, Q4]  # by the names of the bones, their rotations in that pose; see `pose_writer.seen_rotations`
 
 
 def convert(

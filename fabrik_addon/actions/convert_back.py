@@ -36,23 +36,14 @@ AT_TAIL = 1e-3  # share of a bone's length
 
 @dataclass(slots=True)
 class _Made:
-    """A chain being converted.
-
-    Attributes:
-        item: The chain.
-        result: What is told of it.
-        figure: The chains with which it is solved.
-        place: Its own among these.
-        stood: Where our solve puts the joints of its bones.
-        constraint: What is made of it.
-    """
+    """A chain being converted."""
 
     item: Item
-    result: Converted
-    figure: RigFigure
-    place: int
-    stood: list[V3] = field(default_factory=list)
-    constraint: Any = None
+    result: Converted  # what is told of it
+    figure: RigFigure  # the chains with which it is solved
+    place: int  # its own among these
+    stood: list[V3] = field(default_factory=list)  # where our solve puts the joints of its bones
+    constraint: Any = None  # what is made of it
 
     @property
     def asked(self) -> ChainGoal:

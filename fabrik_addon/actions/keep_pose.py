@@ -58,17 +58,11 @@ class Kept(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Chains that are solved together, of those that are asked about.
-
-    Attributes:
-        chain_set: The chains.
-        given: Where effectors are to go in place of targets.
-        places: Which of the chains that are asked about are among them.
-    """
+    """Chains that are solved together, of those that are asked about."""
 
     chain_set: ChainSet
-    given: dict[str, Sequence[float]]
-    places: list[int]
+    given: dict[str, Sequence[float]]  # where effectors are to go in place of targets
+    places: list[int]  # which of the chains that are asked about are among them
 
 
 def _groups(

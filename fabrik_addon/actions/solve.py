@@ -198,19 +198,12 @@ def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.
 
 
 class _Written(NamedTuple):
-    """Chains that are solved together and written.
-
-    Attributes:
-        chain_set: The chains.
-        item: As they were solved.
-        writer: That of their armature.
-        place: Their index among its poses.
-    """
+    """Chains that are solved together and written."""
 
     chain_set: ChainSet
-    item: Posed
-    writer: PoseWriter
-    place: int
+    item: Posed  # as they were solved
+    writer: PoseWriter  # that of their armature
+    place: int  # their index among its poses
 
 
 def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outcome]:

@@ -225,23 +225,14 @@ RESTARTS = 0  # a point that takes other starts to be reached is at the edge of 
 
 
 class _Limb(NamedTuple):
-    """A leg that is solved by itself.
+    """A leg that is solved by itself."""
 
-    Attributes:
-        solver: Of its bones.
-        settings: Of its chain, but for restarts.
-        hip: Where its first joint is in the body's axes, scene units.
-        turn: From the body's axes into the space in which it is solved, at rest.
-        foot: How its last bone is turned at rest, in that space.
-        lever: Where on its last bone the effector is; None for the end.
-    """
-
-    solver: Solver
-    settings: Settings
-    hip: V3
-    turn: Q4
-    foot: Q4
-    lever: V3 | None
+    solver: Solver  # of its bones
+    settings: Settings  # of its chain, but for restarts
+    hip: V3  # where its first joint is in the body's axes, scene units
+    turn: Q4  # from the body's axes into the space in which it is solved, at rest
+    foot: Q4  # how its last bone is turned at rest, in that space
+    lever: V3 | None  # where on its last bone the effector is; None for the end
 
 
 class LegLimits:
