@@ -183,10 +183,15 @@ def keys_of_bones(owner: bpy.types.Object, chain: FabrikChain, first: float, las
     return _keys((curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)), first, last)
 
 
+def frames_keyed(curves: Iterable[bpy.types.FCurve]) -> set[float]:
+    """The frames at which curves have keys."""
+    return {float(point.co[0]) for curve in curves for point in curve.keyframe_points}
+
+
 def _keys(curves: Iterable[bpy.types.FCurve], first: float, last: float) -> list[float]:
     """Frames of keys, those that are the same but for rounding once."""
     found: list[float] = []
-    for frame in sorted({float(point.co[0]) for curve in curves for point in curve.keyframe_points}):
+    for frame in sorted(frames_keyed(curves)):
         near = round(frame) if abs(frame - round(frame)) < SAME_FRAME else frame
         if first <= near <= last and not (found and near - found[-1] < SAME_FRAME):
             found.append(float(near))

@@ -37,7 +37,7 @@ from ..rig.spaces import (
     target_of,
 )
 from ..texts import Text, joined, worded
-from .frames import go_to, scene_of
+from .frames import frames_keyed, go_to, scene_of
 from .keep_pose import keep_and_tell, let_go, unposed
 from .live.state import state as live_state
 from .moved_goals import Loosed, goal_to_leave
@@ -392,11 +392,7 @@ def _switch(one: _Switch, now: float) -> None:
         _hold_until(one, now)
     for space in spaces_of(holder):
         path, is_on = space.path_from_id("influence"), space == after
-        known = {
-            point.co[0]
-            for curve in [curve for curve in fcurves_of(one.goal.found) if curve.data_path == path]
-            for point in curve.keyframe_points
-        }
+        known = frames_keyed(curve for curve in fcurves_of(one.goal.found) if curve.data_path == path)
         for frame in later if one.is_keyed else ():
             if frame < end or frame not in known:
                 space.influence = float(is_on and frame < end)
@@ -483,8 +479,7 @@ def _space_of(one: _Switch) -> Any:
 
 def _frames_of(curves: Iterable[bpy.types.FCurve], now: float) -> list[float]:
     """The frames after one at which curves have keys."""
-    frames = {point.co[0] for curve in curves for point in curve.keyframe_points}
-    return sorted(frame for frame in frames if frame > now + SAME_FRAME)
+    return sorted(frame for frame in frames_keyed(curves) if frame > now + SAME_FRAME)
 
 
 def _matrix_of(found: bpy.types.Object, name: str, within: bpy.types.Object | None) -> Matrix:

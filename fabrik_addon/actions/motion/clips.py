@@ -23,6 +23,7 @@ from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
 from ...rig.schema import limit_of, rig_of
 from ...texts import Text
+from ..frames import frames_keyed
 from ..mirror.sides import BonePair, sides_of
 from ..setup.ranges import ROUNDING, fitted
 from .marks import (
@@ -140,7 +141,7 @@ def _frames(curves: Sequence[bpy.types.FCurve], span: tuple[int, int], only_keys
     first, last = span
     if not only_keys:
         return np.arange(first, last + 1, dtype=np.float64)
-    keys = {float(point.co[0]) for curve in curves for point in curve.keyframe_points} | {float(first), float(last)}
+    keys = frames_keyed(curves) | {float(first), float(last)}
     return np.array(sorted(one for one in keys if first - SAME_FRAME <= one <= last + SAME_FRAME), dtype=np.float64)
 
 

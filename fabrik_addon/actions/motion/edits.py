@@ -23,6 +23,7 @@ from ...rig.layers import RESTS, Channels, kept_path, stack
 from ...rig.placing import holder_of, location_path
 from ...rig.schema import FabrikChain, RigView, rig_of
 from ...rig.schema.chain import OFFSET
+from ..frames import frames_keyed
 from ..keep_pose import LetGo, let_go, unposed
 from ..moved_goals import Loosed, goal_to_leave
 from ..solve import Item
@@ -72,8 +73,7 @@ def edited_frames(chains: Iterable[FabrikChain], span: tuple[int, int]) -> tuple
     Returns:
         None of them where all controls rest.
     """
-    curves = [curve for goal in _controls(chains) for curve in _curves(goal)]
-    keys = [point.co[0] for curve in curves for point in curve.keyframe_points]
+    keys = frames_keyed(curve for goal in _controls(chains) for curve in _curves(goal))
     frames = np.arange(floor(min([span[0], *keys])), ceil(max([span[1], *keys])) + 1, dtype=np.float64)
     places = np.flatnonzero(are_moved(chains, frames))
     if not len(places):
@@ -150,11 +150,10 @@ def span_of_motion(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int
     controls = {goal.bone for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.found == owner}
     bones = [bone.path_from_id() for bone in pose_bones(owner) if bone.name not in controls]
     starts = tuple(f"{bone}.{name}" for bone in bones for name in ("location", "rotation", "scale"))
-    curves = [curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)]
-    frames = [point.co[0] for curve in curves for point in curve.keyframe_points]
+    frames = frames_keyed(curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts))
     data = owner.animation_data
     for strip in strips_of(data) if data is not None and data.use_nla else ():
-        frames += (strip.frame_start, strip.frame_end)
+        frames |= {strip.frame_start, strip.frame_end}
     return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
 
 

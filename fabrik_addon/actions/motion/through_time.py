@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain as joined_up
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -20,6 +19,7 @@ from ...rig.goals import GoalRef, goals_of, is_offset
 from ...rig.placing import holder_of, key_group, location_curves, turn_curves
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
+from ..frames import frames_keyed
 from .marks import ensure_action
 
 Key = tuple[str, str]  # of a goal: the full name of its object, and its bone
@@ -189,7 +189,8 @@ def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, 
             continue
         for at in edges:
             split_at(known[i], at)
-    inside = sorted({*_frames_within(known.values(), edges[0], edges[2])})
+    first, last = edges[0] + SAME_FRAME, edges[2] - SAME_FRAME
+    inside = sorted(at for at in frames_keyed(known.values()) if first < at < last)
     rows = {at: [known[i].evaluate(at) for i in range(len(now))] for at in inside}
     for at in inside:
         off = (at - frame) / width
@@ -213,13 +214,6 @@ def _put_back(one: Noted, name: str) -> None:
     for curve in curves_of(one.goal, name):
         put_keys(curve, one.keys[name, curve.array_index])
         curve.update()
-
-
-def _frames_within(curves: Iterable[bpy.types.FCurve], first: float, last: float) -> Iterator[float]:
-    """Frames of keys between two others, these left out."""
-    for point in joined_up.from_iterable(curve.keyframe_points for curve in curves):
-        if first + SAME_FRAME < point.co[0] < last - SAME_FRAME:
-            yield float(point.co[0])
 
 
 def _moved_by(

@@ -22,7 +22,7 @@ from ...rig.placing import holder_of, key_group, location_at, put, put_turn, sta
 from ...rig.schema import FabrikChain
 from ...rig.targets import resolve_point
 from ...texts import Text
-from ..frames import go_to, go_to_whole, scene_of
+from ..frames import frames_keyed, go_to, go_to_whole, scene_of
 from ..solve import Item
 from .marks import marks_of
 from .through_time import check_keys, curves_of, properties_of
@@ -151,8 +151,7 @@ def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Be
     """The goals of a chain that have keys before and after a frame."""
     found = list[Between]()
     for goal in goals_of(chain):
-        keys = [curve.keyframe_points for name in properties_of(goal) for curve in curves_of(goal, name)]
-        times = [float(point.co[0]) for points in keys for point in points]
+        times = frames_keyed(curve for name in properties_of(goal) for curve in curves_of(goal, name))
         before = [one for one in times if one < frame - SAME_FRAME]
         after = [one for one in times if one > frame + SAME_FRAME]
         if before and after:
