@@ -144,7 +144,7 @@ def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.
     used = count - 1 if _is_closed(turns) else count
     number = skeleton.names.index(body)
     rest = _rest_turn(owner, frame, body)
-    spun = products(poses[number][:used], np.broadcast_to(np.array(conjugated(rest)), (used, 4)))
+    spun = products(poses[number][:used], np.array(conjugated(rest)))
     way = heads[number]
     way = way if used < count else np.concatenate((way, way[-1:] + (way[-1:] - way[-2:-1])))
     feet = [_foot(owner, frame, leg, (skeleton.names, heads, poses), used) for leg in legs]
@@ -193,9 +193,8 @@ def _posed(
         head, turn = np.broadcast_to(stands[number], (count, 3)), np.broadcast_to(rests[number], (count, 4))
         if parent >= 0:
             back = conjugates(rests[parent])
-            turn = products(poses[parent], np.broadcast_to(products(back, rests[number]), (count, 4)))
-            off = rotated_each(back, stands[number] - stands[parent])
-            head = heads[parent] + rotated_each(poses[parent], np.broadcast_to(off, (count, 3)))
+            turn = products(poses[parent], products(back, rests[number]))
+            head = heads[parent] + rotated_each(poses[parent], rotated_each(back, stands[number] - stands[parent]))
         if name in places:
             head = head + frame.size * rotated_each(turn, places[name])
         heads.append(np.ascontiguousarray(head))
@@ -219,8 +218,7 @@ def _one_stride(turns: dict[str, Doubles]) -> tuple[int, int]:
 def _closed(rows: Doubles) -> Doubles:
     """Rotations (F, 4) whose last one is the first, by what it is off, more and more of it."""
     off = products(conjugates(rows[-1:]), rows[:1])
-    none, shares = np.broadcast_to(np.array(IDENTITY), rows.shape), np.arange(len(rows)) / (len(rows) - 1.0)
-    return products(rows, slerps(none, np.broadcast_to(off, rows.shape), shares))
+    return products(rows, slerps(np.array(IDENTITY), off, np.arange(len(rows)) / (len(rows) - 1.0)))
 
 
 def _is_closed(turns: dict[str, Doubles]) -> bool:
@@ -247,14 +245,14 @@ def _foot(
         """Where a point of a bone goes that is there at rest."""
         number, back = names.index(bone.name), conjugates(np.array(_rest_turn(owner, frame, bone.name)))
         off = rotated_each(back, np.array(point) - np.array(frame.place(bone.bone.head_local)))
-        return heads[number][:count] + rotated_each(poses[number][:count], np.broadcast_to(off, (count, 3)))
+        return heads[number][:count] + rotated_each(poses[number][:count], off)
 
     points = [(foot, plus(leg.home, point)) for point in (ORIGIN, leg.heel, leg.ball)]
     points += [(bone, frame.place(bone.bone.tail_local)) for bone in foot.children_recursive if bone.name in names]
     lows = np.min([carried(*point)[:, 2] for point in points], axis=0)
     back = conjugates(np.array(_rest_turn(owner, frame, foot.name)))
-    spun = products(poses[names.index(foot.name)][:count], np.broadcast_to(back, (count, 4)))
-    ahead = rotated_each(spun, np.broadcast_to(np.array(leg.forward), (count, 3)))
+    spun = products(poses[names.index(foot.name)][:count], back)
+    ahead = rotated_each(spun, np.array(leg.forward))
     pitches = np.arctan2(-ahead[:, 2], lengths(ahead[:, :2])) if leg.foot_length > 0.0 else np.zeros(count)
     return Tracked(carried(foot, leg.rest_ankle), pitches, lows)
 

@@ -246,9 +246,7 @@ def _toes(body: Body, plan: WalkPlan, feet: FeetPoses) -> dict[int, Doubles]:
         limb = next((one for name, one in body.limbs.items() if one.kind == LEG and name[-2:] == SIDES[leg.side]), None)
         if limb is None or limb.toes < 0:
             continue
-        bent = _bent(plan, number, feet)
-        rest = np.broadcast_to(body.turns[limb.toes], (len(bent), 4))
-        turns = turns_about(np.broadcast_to(np.array(leg.sideways), (len(bent), 3)), bent)
+        rest, turns = body.turns[limb.toes], turns_about(np.array(leg.sideways), _bent(plan, number, feet))
         found[limb.toes] = products(conjugates(rest), products(turns, rest))
     return found
 
