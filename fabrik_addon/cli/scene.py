@@ -36,28 +36,18 @@ OF_BODY = ("body_bone", "body_stays", "body_stiffness", "spine", "balance")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What of a file is meant, and how it is baked where it is; see `BakeSettings`.
+    """What of a file is meant, and how it is baked where it is; see `BakeSettings`."""
 
-    Attributes:
-        armatures: Names of armature objects; none for all that have chains.
-        chains: Names of chains; none for all that are enabled.
-        targets: World places for the targets of chains, by the chains' names.
-        settings: Settings of chains, by the chains' names.
-        frames: First and last frame, or None for the scene's.
-        step: Frames from key to key.
-        clean_up: In degrees.
-    """
-
-    armatures: Sequence[str] = ()
-    chains: Sequence[str] = ()
-    targets: Mapping[str, Place] = field(default_factory=dict)
-    settings: Settings = field(default_factory=dict)
-    frames: tuple[int, int] | None = None
-    step: int = 1
+    armatures: Sequence[str] = ()  # names of armature objects; none for all that have chains
+    chains: Sequence[str] = ()  # names of chains; none for all that are enabled
+    targets: Mapping[str, Place] = field(default_factory=dict)  # world places for theirs, by the chains' names
+    settings: Settings = field(default_factory=dict)  # settings of chains, by the chains' names
+    frames: tuple[int, int] | None = None  # first and last frame, or None for the scene's
+    step: int = 1  # frames from key to key
     into: str = INTO[0]
     interpolation: str = INTERPOLATIONS[0]
     only_keys: bool = False
-    clean_up: float = 0.0
+    clean_up: float = 0.0  # in degrees
     verify: str = VERIFY[0]
 
 
