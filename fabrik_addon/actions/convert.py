@@ -112,8 +112,6 @@ def give_refusal(chain: FabrikChain) -> str:
     return ""
 
 
-# Blender's own IK constraints made into chains: the same bones, goals, limits and bend.
-
 AXES = "xyz"
 STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: check it")
 

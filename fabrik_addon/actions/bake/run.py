@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -32,10 +32,6 @@ from .keys import BoneKeys, Destination, keys_of, results_of
 from .report import BakeResult, ChainBake, Report
 from .sample import Track, sample
 from .verify import frames_to_check, verify
-
-Result = TypeVar("Result")
-
-# One armature of a bake: what is written into it, and the way back.
 
 
 class _Whole(NamedTuple):
@@ -145,9 +141,6 @@ def _read(text: str) -> Report | None:
     except ValueError:
         return None
     return report if isinstance(report, dict) and report.get("format") == FORMAT else None
-
-
-# Chains that are baked: switched off, and known as such.
 
 
 def switch_off(items: Sequence[Item]) -> list[str]:

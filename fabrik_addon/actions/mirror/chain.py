@@ -303,8 +303,6 @@ def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, n
     return made
 
 
-# A chain made anew, or brought up to date, on the other side of its armature.
-#
 # All is planned before anything is written; what can't be mirrored but does not stop the rest is told.
 
 OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
