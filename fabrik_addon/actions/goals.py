@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ..errors import RigError
 from ..rig.animation.channels import channel_of
-from ..rig.animation.keys import insert_goal_key, insert_held_key, insert_turn_key
+from ..rig.animation.keys import insert_goal_key, insert_held_key
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.control_bones import (
     ControlBone,
@@ -176,7 +176,7 @@ def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> boo
     for goal in (free := [goal for goal in goals if stays(goal) is None]):
         insert_goal_key(goal, frame)
         if goal.role == "target" and chain.orientation == "TARGET":
-            insert_turn_key(goal, frame)
+            insert_goal_key(goal, frame, turns=True)
     if goals or is_walked(chain):
         return bool(free)
     if chain.pin:

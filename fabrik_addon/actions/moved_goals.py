@@ -19,7 +19,6 @@ from ..rig.animation.compat import evaluated_now
 from ..rig.animation.keys import (
     insert_goal_keys,
     insert_pin_keys,
-    insert_turn_keys,
     is_pin_keyed,
     keys_by_itself,
     makes_an_action,
@@ -29,14 +28,13 @@ from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, offset_from
 from ..rig.layers import share_at_hand
 from ..rig.placing import (
     carries,
+    channel_curves,
     holder_of,
     location_at,
-    location_curves,
     put,
     put_turn,
     stays,
     turn_at,
-    turn_curves,
     turn_held_by,
 )
 from ..rig.schema.chain import FabrikChain
@@ -163,7 +161,7 @@ def _place_control(
     if one.is_late and makes_an_action(context, goal.found):
         return [_unkeyed(goal)]
     if turns and keys_by_itself(context):
-        insert_turn_keys(context, goal)
+        insert_goal_keys(context, goal, turns=True)
     return key_goal(context, goal)
 
 
@@ -191,9 +189,9 @@ def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held
     if one.is_late and makes_an_action(context, target.found):
         return [_unkeyed(target)]
     if keys_by_itself(context):
-        insert_turn_keys(context, target)
+        insert_goal_keys(context, target, turns=True)
         return []
-    return [_taken_back(target)] if turn_curves(target) else []
+    return [_taken_back(target)] if channel_curves(target, turns=True) else []
 
 
 def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) -> list[str]:
@@ -287,7 +285,7 @@ def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
     """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some."""
     if keys_by_itself(context):
         insert_goal_keys(context, goal)
-    elif location_curves(goal):
+    elif channel_curves(goal):
         return [_taken_back(goal)]
     return []
 

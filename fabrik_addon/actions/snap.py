@@ -38,8 +38,6 @@ from ..rig.animation.keys import (
     insert_goal_keys,
     insert_held_key,
     insert_pin_keys,
-    insert_turn_key,
-    insert_turn_keys,
     key_from,
 )
 from ..rig.bones import pose_bones, resolve_bones
@@ -49,15 +47,14 @@ from ..rig.figure.uneven import joints_at
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip, turns_with_target
 from ..rig.layers import share_at_hand
 from ..rig.placing import (
+    channel_curves,
     held_by,
     holder_of,
     key_group,
     location_at,
-    location_curves,
     put,
     put_turn,
     turn_at,
-    turn_curves,
     turn_held_by,
 )
 from ..rig.schema import FabrikChain, owner_of, rig_of
@@ -100,13 +97,13 @@ class Relocation(NamedTuple):
         """Key it as it is, at a frame."""
         insert_goal_key(self.goal, frame)
         if self.turn is not None:
-            insert_turn_key(self.goal, frame)
+            insert_goal_key(self.goal, frame, turns=True)
 
     def key_itself(self, context: bpy.types.Context) -> None:
         """Key it where automatic keying is on."""
         insert_goal_keys(context, self.goal)
         if self.turn is not None:
-            insert_turn_keys(context, self.goal)
+            insert_goal_keys(context, self.goal, turns=True)
 
     def key_from(self, frame: int) -> None:
         """Put it there and key it from a frame on; up to then it stays where it was."""
@@ -119,7 +116,7 @@ class Relocation(NamedTuple):
 
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves in which it is keyed."""
-        return location_curves(self.goal) + (turn_curves(self.goal) if self.turn is not None else [])
+        return channel_curves(self.goal) + (channel_curves(self.goal, turns=True) if self.turn is not None else [])
 
 
 class HeldThere(NamedTuple):
@@ -395,9 +392,9 @@ def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
         return Text("its action '{action}' is linked", action=data.action.name)
     if data is not None and any(track.is_solo for track in data.nla_tracks):
         return Text("one of its NLA tracks plays solo")
-    curves = location_curves(goal)
+    curves = channel_curves(goal)
     if goal.role == "target" and turns_with_target(chain):
-        curves += turn_curves(goal)
+        curves += channel_curves(goal, turns=True)
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
         return Text("the curve of its location or rotation is locked, muted or modified")
     return ""

@@ -21,7 +21,7 @@ from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.bones import pose_bones
 from ..rig.control_bones import free_control_bones, is_control, new_bones_refusal
 from ..rig.goals import GoalRef, goals_of, is_offset
-from ..rig.placing import held_by, holder_of, key_group, location_at, location_curves, put, turn_curves, turn_held_by
+from ..rig.placing import channel_curves, held_by, holder_of, key_group, location_at, put, turn_held_by
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.schema.chain import MISSED
 from ..rig.spaces import (
@@ -85,7 +85,7 @@ class _Switch:
 
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves of its place and rotation."""
-        return [*location_curves(self.goal), *turn_curves(self.goal)]
+        return [*channel_curves(self.goal), *channel_curves(self.goal, turns=True)]
 
     def switch_curves(self) -> list[bpy.types.FCurve]:
         """The curves that switch its spaces."""

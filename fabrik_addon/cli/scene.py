@@ -19,7 +19,7 @@ from ..rig import placing
 from ..rig.animation.animation import Animated
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
-from ..rig.placing import held_by, location_at, location_curves
+from ..rig.placing import channel_curves, held_by, location_at
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
 
@@ -153,7 +153,7 @@ def _goal(name: str, items: Sequence[Item]) -> GoalRef:
     """The target of the chain of a name, if it can be put somewhere."""
     goal = goal_of(_only(name, items, "whose target could be put somewhere")[1], "target")
     reason: object = held_by(goal)
-    if goal is not None and not reason and location_curves(goal):
+    if goal is not None and not reason and channel_curves(goal):
         reason = "is keyed"
     if reason or goal is None:
         raise TargetError(f"its target {reason}, so it can't be put somewhere", chain=name)

@@ -36,7 +36,7 @@ def held_by(goal: GoalRef | None) -> Message | None:
     holder = holder_of(goal)
     if is_tied(holder):
         return Message("HAS_CONSTRAINTS")
-    path = location_path(goal)
+    path = channel_path(goal)
     if any(driver.data_path == path for driver in drivers_of(goal.found)):
         return Message("IS_DRIVEN")
     locks: Any = holder.lock_location
@@ -62,20 +62,19 @@ def holder_of(goal: GoalRef) -> bpy.types.Object | bpy.types.PoseBone:
     return kind_of(goal.found, goal.bone).holder(goal.found, goal.bone)
 
 
-def location_path(goal: GoalRef) -> str:
-    """The path of a goal's location channels from its object."""
-    return holder_of(goal).path_from_id("location")
+def channel_name(goal: GoalRef, *, turns: bool = False) -> str:
+    """The property that has the location channels of a goal, or where that is asked for, its rotation channels."""
+    return channel_of(holder_of(goal).rotation_mode)[0] if turns else "location"
 
 
-def turn_curves(goal: GoalRef) -> list[bpy.types.FCurve]:
-    """The curves of a goal's rotation in the action of its object."""
-    path = turn_path(goal)
-    return [curve for curve in fcurves_of(goal.found) if curve.data_path == path]
+def channel_path(goal: GoalRef, *, turns: bool = False) -> str:
+    """The path of those channels from its object; see `channel_name`."""
+    return holder_of(goal).path_from_id(channel_name(goal, turns=turns))
 
 
-def location_curves(goal: GoalRef) -> list[bpy.types.FCurve]:
-    """The curves of a goal's location in the action of its object."""
-    path = location_path(goal)
+def channel_curves(goal: GoalRef, *, turns: bool = False) -> list[bpy.types.FCurve]:
+    """The curves of those channels in the action of its object; see `channel_name`."""
+    path = channel_path(goal, turns=turns)
     return [curve for curve in fcurves_of(goal.found) if curve.data_path == path]
 
 
@@ -128,16 +127,10 @@ def put(goal: GoalRef, location: Vector) -> None:
 
 def turn_held_by(goal: GoalRef) -> Message | None:
     """Why a target that can be put somewhere can't be turned, to follow its name; None where it can."""
-    holder, path = holder_of(goal), turn_path(goal)
+    holder, path = holder_of(goal), channel_path(goal, turns=True)
     if any(driver.data_path == path for driver in drivers_of(goal.found)):
         return Message("HAS_DRIVEN_ROTATION")
     return Message("HAS_LOCKED_ROTATION") if any(read_locks(holder)) else None
-
-
-def turn_path(goal: GoalRef) -> str:
-    """The path of a goal's rotation channels from its object."""
-    holder = holder_of(goal)
-    return holder.path_from_id(channel_of(holder.rotation_mode)[0])
 
 
 def turn_at(goal: GoalRef, turn: Q4, depsgraph: bpy.types.Depsgraph) -> list[float]:
@@ -161,7 +154,7 @@ def put_turn(goal: GoalRef, values: Sequence[float]) -> None:
     """Write a goal's rotation channels, where they differ."""
     holder = holder_of(goal)
     if read_values(holder) != stored(values):
-        setattr(holder, channel_of(holder.rotation_mode)[0], values)
+        setattr(holder, channel_name(goal, turns=True), values)
 
 
 def restorer(goal: GoalRef) -> Callable[[], None]:

@@ -16,7 +16,7 @@ from ...rig.animation.compat import ensure_curve, is_selected, remove_curves
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, put_keys, read_keys, split_at
 from ...rig.bones import pose_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
-from ...rig.placing import holder_of, key_group, location_curves, turn_curves
+from ...rig.placing import channel_curves, holder_of, key_group
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..frames import frames_keyed
@@ -66,7 +66,7 @@ def _rest(goal: GoalRef, name: str) -> list[float]:
 
 def curves_of(goal: GoalRef, name: str) -> list[bpy.types.FCurve]:
     """The curves with keys of a property of a control."""
-    found = location_curves(goal) if name == "location" else turn_curves(goal)
+    found = channel_curves(goal, turns=name != "location")
     return [curve for curve in found if len(curve.keyframe_points)]
 
 

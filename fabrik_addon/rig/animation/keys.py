@@ -17,7 +17,7 @@ from ...maths import Q4, V3
 from ...messages import Message
 from ..bones import pose_bones
 from ..goals import GoalRef
-from ..placing import holder_of, key_group, location_curves, turn_curves
+from ..placing import channel_curves, channel_name, holder_of, key_group
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
 from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strips_of
@@ -319,27 +319,15 @@ def insert_property_keys(
     return lost
 
 
-def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
-    """Key the location of a target or pole where automatic keying is on; see `insert_auto_keys`."""
-    return _insert(context, holder_of(goal), "location", key_group(goal), bool(location_curves(goal)))
+def insert_goal_keys(context: bpy.types.Context, goal: GoalRef, *, turns: bool = False) -> int:
+    """Key the location of a target or pole, or its rotation, where automatic keying is on; see `insert_auto_keys`."""
+    name, is_keyed = channel_name(goal, turns=turns), bool(channel_curves(goal, turns=turns))
+    return _insert(context, holder_of(goal), name, key_group(goal), is_keyed)
 
 
-def insert_turn_keys(context: bpy.types.Context, goal: GoalRef) -> int:
-    """Key the rotation of a target where automatic keying is on; see `insert_auto_keys`."""
-    holder = holder_of(goal)
-    name = channel_of(holder.rotation_mode)[0]
-    return _insert(context, holder, name, key_group(goal), bool(turn_curves(goal)))
-
-
-def insert_goal_key(goal: GoalRef, frame: float) -> None:
-    """Key the location of a target or pole at a frame."""
-    holder_of(goal).keyframe_insert("location", frame=frame, group=key_group(goal))
-
-
-def insert_turn_key(goal: GoalRef, frame: float) -> None:
-    """Key the rotation of a target at a frame."""
-    holder = holder_of(goal)
-    holder.keyframe_insert(channel_of(holder.rotation_mode)[0], frame=frame, group=key_group(goal))
+def insert_goal_key(goal: GoalRef, frame: float, *, turns: bool = False) -> None:
+    """Key the location of a target or pole, or its rotation, at a frame."""
+    holder_of(goal).keyframe_insert(channel_name(goal, turns=turns), frame=frame, group=key_group(goal))
 
 
 def key_from(
