@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 
@@ -31,13 +31,13 @@ from ..schema.rig import rig_of
 from .chain_goal import ChainGoal
 from .figure import RigFigure, channels_of, rows_for
 from .followers import Follower, read_followers
-from .goal_options import Grown, ask, grown_by, offset, unstretched, weigh
+from .goal_options import ask, grown_by, offset, unstretched, weigh
 from .goal_table import GoalTable
 from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, figure_bones_if_any, is_let_go
-from .joint_limits import JointSettings, joints_of, read_settings, restarted_limits
+from .joint_limits import joints_of, read_settings, restarted_limits
 from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
-from .start_pose import Start, held_bones
+from .start_pose import held_bones
 
 Key = tuple[str, ...]  # full name of the armature object, its body bone or "", names of the chains
 # What must be the same for a figure to hold, beside that Blender did not evaluate its armature anew: the frame at which
@@ -263,106 +263,74 @@ def _figure(
     before: RigFigure | None,
     given: Collection[str],
 ) -> RigFigure:
-    owner, read = chain_set.owner, _read_bones(chain_set, depsgraph, facts)
-    names = tuple(bone.name for bone in read.bones)
-    parent = read.tree.parent
-    if parent is not None and not parent.to_3x3().determinant():
-        raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=names[0]))
-    keeps_axes = parent is not None and read.tree.keeps_axes  # and that may turn
-    mount = Mount.of(parent, keeps_axes)
-    measured = read.tree.mounted(mount)
-    is_even = measured.is_even and not mount.axes
-    bodies, is_rigid = joints_of(measured, read.settings, is_even, read.moves)
-    if any(read.grown) and not is_rigid:
-        raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
-    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
-    first = read.poses[0]
-    turns = first.bone.use_inherit_rotation and not mount.axes
-    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
-    root = RootMove.of(measured, read.start.location) if read.moves else None
-    origin = v3(first.head) if root is None else head_of_root(first, root.location)
-    asked = _asked(chain_set, {name: i for i, name in enumerate(names)}, given).started(solver.figure)
-    segments = [joint.segment for joint in bodies.joints]
-    weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
-    is_put = rig_of(owner).body_stays or names[0] in held_bones(owner, facts.keyed.frame)
-    leading = {0, *read.start.carried}  # tips that are the body bone, or move as it does
-    stays = root is not None and is_put and leading.isdisjoint(one.joints[-1] for one in asked)
-    return RigFigure(
-        asked,
-        names,
-        channels_of(read.bones, read.settings.starts, facts.keyed, read.start.carried),
-        solver,
-        _settings(chain_set),
-        chain_set.chains[0].influence if chain_set.is_one else 1.0,
-        ChainSpace.of(RigFrame.of(owner.evaluated_get(depsgraph).matrix_world), origin, hang.turn(parent)),
-        mount,
-        hang,
-        keeps_axes,
-        bodies,
-        is_rigid,
-        is_even,
-        read.start,
-        rows_for(solver.figure, asked, weighed, 1, stays=stays),
-        root,
-        read.grown,
-        read.instead,
-        weighed,
-        stays,
-    )
-
-
-NO_FOLLOWERS: Mapping[str, Follower] = {}
-
-
-class _BonesRead(NamedTuple):
-    """The bones of chains that are solved together, as they are read.
-
-    Attributes:
-        bones: n pose bones of the armature, each after its parent.
-        poses: The same, evaluated.
-        moves: Whether the first of them is a body bone that may be moved.
-        settings: Start, limit and stiffness of each.
-        start: From where they start, before their limits.
-        grown: For each chain what its bones take of its stretch.
-        instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
-        tree: How they hang on each other and on the parent of the first.
-    """
-
-    bones: list[bpy.types.PoseBone]
-    poses: list[bpy.types.PoseBone]
-    moves: bool
-    settings: JointSettings
-    start: Start
-    grown: tuple[tuple[Grown, ...], ...]
-    instead: dict[str, Instead]
-    tree: BoneTree
-
-
-def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> _BonesRead:
-    """Read the bones of chains that are solved together.
-
-    Raises:
-        FabrikError: One can't be posed, or a setting makes no sense.
-    """
+    """`read_figure` of chains that are not known: their bones, how these are measured, and what is asked of them."""
     owner = chain_set.owner
     check_body(owner, chain_set)
-    bones = figure_bones(chain_set)
+    bones, moves = figure_bones(chain_set), body_moves(chain_set)
     held = constrained_bones(owner, bones, facts.movers)
-    moves = body_moves(chain_set)
     if moves:
         check_location(bones[0], facts.movers)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     followers = read_followers(chain_set, poses, held) if held else NO_FOLLOWERS
     settings, start = read_settings(chain_set, bones, facts.keyed, followers)
-    driven, animated = facts.movers.driven, facts.stretched
-    grown = tuple(grown_by(chain, resolve_bones(owner, chain), driven, animated) for chain in chain_set.chains)
+    grown = tuple(
+        grown_by(chain, resolve_bones(owner, chain), facts.movers.driven, facts.stretched) for chain in chain_set.chains
+    )
     instead = unstretched(grown)
     instead |= {name: Instead(one.location, one.scale) for name, one in followers.items()}
+    names, first = tuple(bone.name for bone in bones), poses[0]
     if moves:
-        instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
+        instead[names[0]] = Instead(start.location, instead.get(names[0], Instead()).scale)
     tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)
-    return _BonesRead(bones, poses, moves, settings, start, grown, instead, tree)
+    # how they are measured, on the parent that carries them
+    parent = tree.parent
+    if parent is not None and not parent.to_3x3().determinant():
+        raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=names[0]))
+    keeps_axes = parent is not None and tree.keeps_axes  # and that may turn
+    mount = Mount.of(parent, keeps_axes)
+    measured = tree.mounted(mount)
+    is_even = measured.is_even and not mount.axes
+    bodies, is_rigid = joints_of(measured, settings, is_even, moves)
+    if any(grown) and not is_rigid:
+        raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
+    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
+    turns = first.bone.use_inherit_rotation and not mount.axes
+    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
+    root = RootMove.of(measured, start.location) if moves else None
+    origin = v3(first.head) if root is None else head_of_root(first, root.location)
+    # what is asked of them
+    asked = _asked(chain_set, {name: i for i, name in enumerate(names)}, given).started(solver.figure)
+    segments = [joint.segment for joint in bodies.joints]
+    weighed = weigh(chain_set, asked, poses, segments) if chain_set.body else None
+    is_put = rig_of(owner).body_stays or names[0] in held_bones(owner, facts.keyed.frame)
+    leading = {0, *start.carried}  # tips that are the body bone, or move as it does
+    stays = root is not None and is_put and leading.isdisjoint(one.joints[-1] for one in asked)
+    return RigFigure(
+        asked,
+        names,
+        channels_of(bones, settings.starts, facts.keyed, start.carried),
+        solver,
+        _settings(chain_set),
+        chain_set.chains[0].influence if chain_set.is_one else 1.0,
+        ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, hang.turn(parent)),
+        mount,
+        hang,
+        keeps_axes,
+        bodies,
+        is_rigid,
+        is_even,
+        start,
+        rows_for(solver.figure, asked, weighed, 1, stays=stays),
+        root,
+        grown,
+        instead,
+        weighed,
+        stays,
+    )
+
+
+NO_FOLLOWERS: Mapping[str, Follower] = {}
 
 
 def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> GoalTable:
