@@ -365,44 +365,32 @@ def paths_at(
         }
         for curve in own.moving:
             channels[_name_of(curve)][:, curve.array_index] = values[curve.as_pointer()]
-        evaluated = goal.found.evaluated_get(depsgraph)
-        if frame:
-            paths.append(_within_bone(frame, own, channels, evaluated))
-        else:
-            path = _of_bone if isinstance(own.holder, bpy.types.PoseBone) else _of_object
-            paths.append(path(own, channels, evaluated))
+        paths.append(_path_of(own, channels, goal.found.evaluated_get(depsgraph), frame))
     return paths
 
 
-def _of_object(
-    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
+def _path_of(
+    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object, frame: str
 ) -> tuple[Doubles, Doubles | None]:
-    """Places and rotations of an object by its channels."""
-    # in single precision, as Blender adds them
-    places: Doubles = (channels["location"] + channels["delta_location"]).astype(np.float64)
-    return places, quaternions_of(_bases(own, channels)) if "scale" in channels else None
+    """Places and rotations of an object, or of a bone, by its channels.
 
-
-def _of_bone(
-    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
-) -> tuple[Doubles, Doubles | None]:
-    """Places and rotations of a bone without a parent by its channels; its armature object stands still."""
-    assert isinstance(own.holder, bpy.types.PoseBone)
-    bone, world = own.holder.bone, evaluated.matrix_world
-    poses = [bone.convert_local_to_pose(basis, bone.matrix_local) for basis in _bases(own, channels)]
-    places = np.array([world @ pose.translation for pose in poses])
-    turns = products(np.array(axes_of(world)), quaternions_of(poses)) if "scale" in channels else None
+    That is a bone in the frame of what carries it, as `spaces.within`; or one without a parent, whose armature object
+    stands still.
+    """
+    poses, world, holder = _bases(own, channels), evaluated.matrix_world, own.holder
+    if frame:
+        carrier = carrier_of(frame, "target", evaluated, holder.name)
+        poses = [carrier @ basis for basis in poses]
+        places = np.array([pose.translation for pose in poses], dtype=np.float64)
+    elif isinstance(holder, bpy.types.PoseBone):
+        poses = [holder.bone.convert_local_to_pose(basis, holder.bone.matrix_local) for basis in poses]
+        places = np.array([world @ pose.translation for pose in poses])
+    else:  # in single precision, as Blender adds them
+        places = (channels["location"] + channels["delta_location"]).astype(np.float64)
+    turns = quaternions_of(poses) if "scale" in channels else None
+    if turns is not None and not frame and isinstance(holder, bpy.types.PoseBone):
+        turns = products(np.array(axes_of(world)), turns)
     return places, turns
-
-
-def _within_bone(
-    frame: str, own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
-) -> tuple[Doubles, Doubles | None]:
-    """Places and rotations of a bone by its channels, in the frame of that which carries it; as `spaces.within`."""
-    carrier = carrier_of(frame, "target", evaluated, own.holder.name)
-    poses = [carrier @ basis for basis in _bases(own, channels)]
-    places = np.array([pose.translation for pose in poses], dtype=np.float64)
-    return places, quaternions_of(poses) if "scale" in channels else None
 
 
 def _bases(own: Curves, channels: Mapping[str, Singles]) -> list[Matrix]:
