@@ -13,7 +13,6 @@ from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, 
 from ..finite import are_finite
 from ..messages import ROLES, Message
 from .animation.channels import rotation_path
-from .animation.compat import drivers_of
 from .bones import armature_of, names_if_any, pose_bones, swings
 from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
@@ -92,7 +91,7 @@ class Movers:
 def movers_of(owner: bpy.types.Object) -> Movers:
     """Gather what moves an armature's bones beside their own channels."""
     driven = {driver.data_path for driver in owner.animation_data.drivers} if owner.animation_data else set()
-    return Movers(driven, _moved_by_ik(owner))
+    return Movers(driven, _moved_by_ik(owner, driven))
 
 
 def constrained_bones(
@@ -107,7 +106,7 @@ def constrained_bones(
     found: dict[str, BoneError] = {}
     for bone in bones:
         for constraint in bone.constraints:
-            if bone.name not in found and _is_active(owner, constraint):
+            if bone.name not in found and _is_active(constraint, movers.driven):
                 found[bone.name] = BoneError(_reason_of(owner, constraint), bone=bone.name)
         if bone.name in movers.by_ik:
             raise BoneError(Message("MOVED_BY_IK", bone=movers.by_ik[bone.name]), bone=bone.name)
@@ -132,12 +131,12 @@ def check_location(bone: bpy.types.PoseBone, movers: Movers) -> None:
         raise BoneError(Message("BODY_BONE_DRIVEN"), bone=bone.name)
 
 
-def _moved_by_ik(owner: bpy.types.Object) -> dict[str, str]:
+def _moved_by_ik(owner: bpy.types.Object, driven: set[str]) -> dict[str, str]:
     """Bones that an active IK or spline IK constraint moves, each with the bone that has the constraint."""
     moved = {}
     for bone in pose_bones(owner):
         for constraint in bone.constraints:
-            if constraint.type not in {"IK", "SPLINE_IK"} or not _is_active(owner, constraint):
+            if constraint.type not in {"IK", "SPLINE_IK"} or not _is_active(constraint, driven):
                 continue
             settings: Any = constraint
             bones = [bone, *bone.parent_recursive]
@@ -148,8 +147,11 @@ def _moved_by_ik(owner: bpy.types.Object) -> dict[str, str]:
     return moved
 
 
-def _is_active(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
-    return not constraint.mute and (constraint.influence > 0.0 or _is_animated(owner, constraint))
+def _is_active(constraint: bpy.types.Constraint, driven: set[str]) -> bool:
+    """Whether a constraint does something, or may, since its influence is driven and does not stay at zero."""
+    if constraint.mute or constraint.influence > 0.0:
+        return not constraint.mute
+    return f"{constraint.path_from_id()}.influence" in driven
 
 
 def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message:
@@ -160,12 +162,6 @@ def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Mes
     if followed:
         return Message("CONSTRAINT_FOLLOWS_BONE", name=constraint.name, bone=followed)
     return Message("CONSTRAINT_OVERRIDES_POSE", name=constraint.name)
-
-
-def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
-    """Whether the constraint's influence is driven, so that it may not stay at zero."""
-    path = f"{constraint.path_from_id()}.influence"
-    return any(driver.data_path == path for driver in drivers_of(owner))
 
 
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:
