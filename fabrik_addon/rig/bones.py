@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ChainError, FabrikError
 from ..messages import Message
@@ -82,6 +84,13 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
         parents = len(bones) - 1
         raise ChainError(Message("TOO_MANY_BONES", count=bone_count, parents=parents), rig=owner.name, bone=tip_bone)
     return bones[: bone_count or len(bones)][::-1]
+
+
+def numbers_of(items: Any, name: str, width: int = 1, kind: type[np.generic] = np.float32) -> NDArray[Any]:
+    """A property of all n items of a collection of Blender's, (n, width), read at once."""
+    found = np.empty((len(items), width), dtype=kind)
+    items.foreach_get(name, found.reshape(-1))
+    return found
 
 
 def swings(bone: bpy.types.Object | bpy.types.PoseBone) -> bool:

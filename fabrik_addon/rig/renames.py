@@ -15,13 +15,13 @@ import re
 from base64 import b64decode, b64encode
 from binascii import Error as EncodingError
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
 from ..maths import ULPS, Mask, Singles
-from .bones import armature_of, bones_if_any, pose_bones
+from .bones import armature_of, bones_if_any, numbers_of, pose_bones
 from .figure.start_pose import fingerprint
 from .schema import FabrikChain, RigRecord, rig_of
 from .versions import newer_refusal
@@ -114,10 +114,8 @@ def _can_be_followed(owner: bpy.types.Object) -> bool:
 
 def _look(owner: bpy.types.Object) -> Look:
     """All names and rest matrices of an armature, read in bulk: a quick way to see that none of them changed."""
-    data = armature_of(owner)
-    matrices = np.empty(16 * len(data.bones), np.float32)
-    data.bones.foreach_get("matrix_local", matrices)
-    return _names_now(owner), matrices.tobytes()
+    data: Any = owner.data
+    return _names_now(owner), numbers_of(data.bones, "matrix_local", 16).tobytes()
 
 
 def _names_now(owner: bpy.types.Object) -> tuple[str, ...]:
@@ -129,13 +127,9 @@ def _record_now(owner: bpy.types.Object) -> BoneRecord:
     """The bones of an armature that is not in edit mode."""
     data = armature_of(owner)
     names, rest_names = _names_now(owner), tuple(data.bones.keys())
-    count = len(rest_names)
-    matrices, lengths = np.empty(16 * count, np.float32), np.empty(count, np.float32)
-    data.bones.foreach_get("matrix_local", matrices)
-    data.bones.foreach_get("length", lengths)
-    columns = matrices.reshape(-1, 4, 4)  # as they lie in memory, column after column
+    columns = numbers_of(data.bones, "matrix_local", 16).reshape(-1, 4, 4)  # as they lie in memory, column after column
     axes, heads = columns[:, :2, :3].copy(), columns[:, 3, :3]
-    axes[:, 1] *= lengths[:, None]
+    axes[:, 1] *= numbers_of(data.bones, "length")
     rests = np.concatenate((axes.reshape(-1, 6), heads), axis=1)
     if names != rest_names:
         places = {name: i for i, name in enumerate(rest_names)}

@@ -17,8 +17,9 @@ from mathutils.bvhtree import BVHTree
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait.ground import STATIC, Hit
-from ..maths import Q4, V3, Singles, axes_of, slerp, v3
+from ..maths import Q4, V3, axes_of, slerp, v3
 from ..messages import Message
+from .bones import numbers_of
 from .dependencies import is_evaluated
 
 MADE_OF_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
@@ -94,11 +95,8 @@ def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: b
     try:
         if mesh is None or not len(mesh.polygons):
             return None
-        points: Singles = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-        mesh.vertices.foreach_get("co", points)
         mesh.calc_loop_triangles()
-        corners = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
-        mesh.loop_triangles.foreach_get("vertices", corners)
+        points, corners = numbers_of(mesh.vertices, "co", 3), numbers_of(mesh.loop_triangles, "vertices", 3, np.int32)
         rows = [] if moves else [value for row in world for value in row]
         if not are_finite(rows) or not np.isfinite(points).all():
             raise InvalidValueError(Message("GROUND_NOT_FINITE", thing=thing.name))

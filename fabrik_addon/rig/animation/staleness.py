@@ -12,13 +12,14 @@ import numpy as np
 
 from ...errors import FabrikError
 from ...maths import IDENTITY
-from ..bones import pose_bones
+from ..bones import numbers_of, pose_bones
 from ..figure.joint_limits import read_limit
 from ..figure.start_pose import fingerprint
 from ..schema import PREFIX, FabrikChain, rig_of, walker_of
 from ..schema.limit import CONTACT
 from ..terrain import grounds_of, has_faces
 from .compat import curves_of_action, fcurves_of
+from .curves import POINTS
 
 PLACEMENT = (
     "location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale",
@@ -72,15 +73,9 @@ def line_parts(thing: bpy.types.Object) -> Iterator[bytes]:
 def key_bytes(curve: bpy.types.FCurve) -> bytes:
     """What a curve animates, and its keys."""
     points = curve.keyframe_points
-    numbers = np.empty(2 * len(points), dtype=np.float32)
-    points.foreach_get("co", numbers)
-    handles = [np.empty(2 * len(points), dtype=np.float32) for _ in range(2)]
-    points.foreach_get("handle_left", handles[0])
-    points.foreach_get("handle_right", handles[1])
     modes = "".join(point.interpolation for point in points)
-    return f"{curve.data_path}[{curve.array_index}]{curve.mute}{modes}".encode() + b"".join(
-        some.tobytes() for some in (numbers, *handles)
-    )
+    told = f"{curve.data_path}[{curve.array_index}]{curve.mute}{modes}".encode()
+    return told + b"".join([numbers_of(points, name, 2).tobytes() for name in POINTS])
 
 
 def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
@@ -198,12 +193,8 @@ def _shape_parts(thing: bpy.types.Object) -> Iterator[bytes]:
     """The vertices and corners of a mesh, and the modifiers on it."""
     mesh = thing.data
     if isinstance(mesh, bpy.types.Mesh):
-        points = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-        mesh.vertices.foreach_get("co", points)
-        corners = np.empty(len(mesh.loops), dtype=np.int32)
-        mesh.loops.foreach_get("vertex_index", corners)
-        yield points.tobytes()
-        yield corners.tobytes()
+        yield numbers_of(mesh.vertices, "co", 3).tobytes()
+        yield numbers_of(mesh.loops, "vertex_index", kind=np.int32).tobytes()
     moved = {curve.data_path for curve in fcurves_of(thing)}
     for modifier in thing.modifiers:
         yield modifier.type.encode()
