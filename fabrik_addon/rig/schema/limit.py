@@ -9,7 +9,6 @@ from math import pi, radians
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
 from ...errors import FabrikError
 from ...motion.contacts import FLAT, HEEL, NONE, TOE
@@ -17,7 +16,7 @@ from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
-from .fields import HIDDEN, NO_OTHERS, Field, View, angle, choice, real, share, switch, vector, whole
+from .fields import HIDDEN, NO_OTHERS, View, angle, choice, real, share, switch, vector, whole
 
 CONTACT_ITEMS = (
     ("NONE", "None", "The foot is in the air", NONE),
@@ -39,16 +38,14 @@ def _change(bone: bpy.types.PoseBone, context: bpy.types.Context) -> None:
                 chain.status = "NONE"
 
 
-def _field(setting: Setting) -> Field:
+def _field(setting: Setting) -> Any:
     """What is stored of a setting: a switch, a vector, or an angle in radians that is shown in degrees."""
-    options: dict[str, Any] = {"default": setting.default}
+    told, default = (setting.label, setting.description), setting.default
     if setting.is_switch:
-        return Field(BoolProperty, setting.label, setting.description, options)
+        return switch(*told, default=default)
     if setting.is_vector:
-        options |= {"size": 3, "subtype": "XYZ", "soft_min": -1.0, "soft_max": 1.0}
-        return Field(FloatVectorProperty, setting.label, setting.description, options)
-    options |= {"subtype": "ANGLE", "min": setting.low, "max": setting.high}
-    return Field(FloatProperty, setting.label, setting.description, options)
+        return vector(*told, default=default, size=3, subtype="XYZ", soft_min=-1.0, soft_max=1.0)
+    return angle(*told, default=default, min=setting.low, max=setting.high)
 
 
 class LimitView(View[bpy.types.PoseBone], update=_change):
