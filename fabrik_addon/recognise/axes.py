@@ -26,6 +26,8 @@ from ..maths import (
 )
 from .skeleton import Limb, Skeleton
 
+Sides = tuple[Limb, ...]  # a limb with its twin, or alone
+
 SQUARE = 0.985  # cosine of the angle to an axis of the armature within which a body stands along it
 NEAR_GROUND = 0.12  # share of a leg's height within which a bone is of the foot that stands
 LEAST_LEG = 0.5  # share of the highest leg's height that a leg has
@@ -72,7 +74,7 @@ def find_axes(skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[Limb], p
     lateral = _lateral(skeleton, twins)
     paired = [limb for limb in limbs if len(limb) > 1 and twins[limb[-1]] >= 0]
     up = skeleton.up if lateral is None else _up(skeleton, lateral, paired)
-    legs = _legs(skeleton, paired, up)
+    legs = [limb for (limb,) in standing(skeleton, [(limb,) for limb in paired], up)]
     if lateral is None:
         return BodyAxes(up, any_perpendicular(up, X_AXIS), None, legs)
     ahead = unit(cross(lateral, up))
@@ -108,13 +110,13 @@ def count_on_ground(skeleton: Skeleton, limb: Sequence[int], up: V3) -> int:
     return count
 
 
-def _legs(skeleton: Skeleton, limbs: Sequence[Limb], up: V3) -> list[Limb]:
-    """The limbs that stand, but for what is no higher than a foot."""
+def standing(skeleton: Skeleton, sides: Sequence[Sides], up: V3) -> list[Sides]:
+    """The limbs of two bones or more, with twins or alone, that stand, but for what is no higher than a foot."""
     low = ground(skeleton, up)
-    tops = {limb: dot(skeleton.heads[limb[0]], up) - low for limb in limbs}
-    standing = [limb for limb in limbs if stands(skeleton, limb, up, low)]
-    highest = max((tops[limb] for limb in standing), default=0.0)
-    return [limb for limb in standing if tops[limb] >= LEAST_LEG * highest]
+    found = [both for both in sides if all(len(limb) > 1 and stands(skeleton, limb, up, low) for limb in both)]
+    tops = [dot(skeleton.heads[both[0][0]], up) - low for both in found]
+    highest = max(tops, default=0.0)
+    return [both for both, top in zip(found, tops, strict=True) if top >= LEAST_LEG * highest]
 
 
 def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..maths import distance, dot, minus, plus, scaled, unit
 from ..messages import Message
-from .axes import LEAST_LEG, LEGS_OF_FOUR, ground, stands
+from .axes import LEGS_OF_FOUR, Sides, standing
 from .limbs import Limbs
 from .part import (
     ARM,
@@ -38,15 +38,14 @@ from .words import words_of
 SMALL_KINDS = {"WING": WING, "FIN": FIN, "EAR": EAR}  # limbs that names alone tell
 GREAT_KINDS = {"ARM": ARM, "LEG": LEG}
 NO_LIMB_NAMES = {"FINGER", "PALM", "FACE", "TOE", "HEEL", "HEAD", "TAIL", "SPINE"}
-Runs = tuple[Limb, ...]  # of both sides, or one alone
 UPRIGHT = 0.6  # cosine of the angle of the line from hips to chest, from which a body on two legs stands on its soles
 
 
 def all_pairs(tree: Tree) -> list[Pair]:
     """Everything that can be an arm, a leg, a wing, a fin or an ear."""
     hanging = list(dict.fromkeys([*_runs(tree.named), *_runs(tree.unnamed)]))
-    standing = _standing(tree, hanging)
-    legs = {run for one in standing for run in one}
+    upright = standing(tree.skeleton, hanging, tree.axes.up)
+    legs = {run for one in upright for run in one}
     in_legs = {bone for run in legs for bone in run}
     labelled = [one for one in _by_labels(tree) if not in_legs.issuperset(bone for run in one for bone in run)]
     runs = list(dict.fromkeys([*hanging, *labelled]))
@@ -55,15 +54,15 @@ def all_pairs(tree: Tree) -> list[Pair]:
     for one in runs:
         kind = _kind(tree, one, legs, stance > 0)
         if kind:
-            does_stand = one in standing
+            does_stand = one in upright
             wider = _with_girdles(tree, one, legs) if does_stand and stance > LEGS_OF_FOUR else one
             limbs = tuple(_limb(tree, run, kind, stance) for run in wider)
             found.append(Pair(kind, wider, limbs, does_stand))
     return found
 
 
-def _with_girdles(tree: Tree, runs: Runs, legs: Iterable[Limb]) -> Runs:
-    """Runs from the first bone on that carries no other leg: the hip of an insect's leg is of the leg."""
+def _with_girdles(tree: Tree, runs: Sides, legs: Iterable[Limb]) -> Sides:
+    """Sides from the first bone on that carries no other leg: the hip of an insect's leg is of the leg."""
     if len(runs) == 1:
         return runs
     top = tree.shared([run[0] for run in runs])
@@ -78,7 +77,7 @@ def _limb(tree: Tree, run: Limb, kind: str, stance: int) -> Part[int]:
     return Part(kind, "", run, tuple(tree.labels[bone] for bone in run))
 
 
-def _runs(limbs: Limbs) -> Iterator[Runs]:
+def _runs(limbs: Limbs) -> Iterator[Sides]:
     """The limbs of both sides, each with its twin where there is one."""
     by_tip = {limb[-1]: limb for limb in limbs.all()}
     for tip, run in by_tip.items():
@@ -95,7 +94,7 @@ def _labelled_above(tree: Tree, bone: int) -> Iterator[int]:
         yield above
 
 
-def _by_labels(tree: Tree) -> Iterator[Runs]:
+def _by_labels(tree: Tree) -> Iterator[Sides]:
     """The bones that names call those of one arm or one leg, where they hang on each other, pair by pair."""
     runs: dict[int, Limb] = {}
     for bone, family in enumerate(tree.families):
@@ -110,17 +109,7 @@ def _by_labels(tree: Tree) -> Iterator[Runs]:
             yield run, twin
 
 
-def _standing(tree: Tree, runs: Sequence[Runs]) -> list[Runs]:
-    """Those that go down to the ground, but for what is no higher than a foot."""
-    up = tree.axes.up
-    low = ground(tree.skeleton, up)
-    down = [one for one in runs if all(len(run) > 1 and stands(tree.skeleton, run, up, low) for run in one)]
-    tops = [dot(tree.skeleton.heads[one[0][0]], up) - low for one in down]
-    highest = max(tops, default=0.0)
-    return [one for one, top in zip(down, tops, strict=True) if top >= LEAST_LEG * highest]
-
-
-def _stance(tree: Tree, runs: Sequence[Runs], legs: set[Limb]) -> int:
+def _stance(tree: Tree, runs: Sequence[Sides], legs: set[Limb]) -> int:
     """On how many legs an animal stands: more than two, or two with its back level or with wings; 0 for a human."""
     count = _apart(legs)
     if count > 2 or any(family in SMALL_KINDS and family != EAR for family in tree.families):
@@ -146,7 +135,7 @@ def _apart(runs: Iterable[Limb]) -> int:
     return count
 
 
-def _kind(tree: Tree, runs: Runs, legs: set[Limb], is_animal: bool) -> str:
+def _kind(tree: Tree, runs: Sides, legs: set[Limb], is_animal: bool) -> str:
     """What a run may be, or "" where it is no limb."""
     families = Counter(tree.families[bone] for run in runs for bone in run if tree.families[bone])
     small = next((kind for family, kind in SMALL_KINDS.items() if families[family]), "")
