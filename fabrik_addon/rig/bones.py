@@ -64,12 +64,7 @@ def names_if_any(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
 
 
 def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bpy.types.PoseBone]:
-    """The pose bones from a chain's root to its tip.
-
-    Args:
-        owner: The armature object, original or evaluated.
-        tip_bone: Name of the last bone.
-        bone_count: Number of bones; 0 means up to the root.
+    """The pose bones from a chain's root to its tip; all of them where their count is 0.
 
     Raises:
         ChainError: No tip bone is named, the armature has no such bone, or fewer bones than wanted.
@@ -102,10 +97,6 @@ def bending_count(bones: Sequence[bpy.types.PoseBone], *, at_head: bool) -> int:
     """How many bones of a chain reach from its root to its effector: all, or those before the last one's head.
 
     A bone that stands on that head, as one between the controls of a generated rig, is none of them.
-
-    Args:
-        bones: Root to tip.
-        at_head: Whether the head of the last bone is the effector, else its tail.
     """
     count = len(bones)
     if at_head:

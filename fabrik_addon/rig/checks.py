@@ -165,13 +165,7 @@ def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Mes
 
 
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:
-    """Refuse a target or pole that moves with the chains that it is to move.
-
-    Args:
-        owner: The armature object.
-        chain: One of its chains.
-        bones: Names of the bones that are solved together with it.
-        frames: In whose frames its goals stand (`goals.frames_of`).
+    """Refuse a target or pole that moves with the bones that it is to move: all that are solved with its chain.
 
     Raises:
         TargetError: There is neither target nor pin, or target or pole hangs on the chain itself, or on a bone that is

@@ -29,11 +29,7 @@ Lines = list[Sequence[V3]]  # runs of points
 
 
 def shape_object(shape: str) -> bpy.types.Object:
-    """The object that outlines a shape of size 1, made where the file has none yet.
-
-    Args:
-        shape: How an empty of that shape would be drawn: "PLAIN_AXES", "CUBE", "SPHERE", "CIRCLE" or "CONE".
-    """
+    """The object that outlines a shape of size 1, one of `OUTLINES`, made where the file has none yet."""
     name = _name_of(shape)
     found = next((one for one in bpy.data.objects if one.name == name and one.library is None), None)
     if found is not None and found.type == "MESH":
@@ -154,10 +150,6 @@ def root_control(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -
     One that deforms is the pelvis of a character rather than a control, unless its name says that it is the root; a
     target that went with the pelvis could not hold a foot on the ground. In a generated rig several bones have no
     parent, and hang on the root by constraints.
-
-    Args:
-        owner: The armature object.
-        bones: Of the chain, root to tip.
     """
     top = ([bones[0], *bones[0].parent_recursive])[-1]
     tops = [bone for bone in pose_bones(owner) if bone.parent is None and not is_control(bone)]
@@ -186,10 +178,7 @@ def control_names(owner: bpy.types.Object) -> set[str]:
 def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector:
     """Where a bone's head has to be at rest to stand at a point of the world now, in armature space.
 
-    Args:
-        evaluated: The evaluated armature object.
-        parent: Name of the bone's parent, or "".
-        point: World space.
+    The armature object is an evaluated one; the bone has a parent, or "".
 
     Raises:
         RigError: The parent has no scale.
@@ -207,12 +196,7 @@ def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector
 def make_control_bones(
     context: bpy.types.Context, owner: bpy.types.Object, planned: Sequence[ControlBone]
 ) -> list[str]:
-    """Make bones, with one visit to edit mode; mode, selection and pose are as before.
-
-    Args:
-        context: Its view layer has the armature.
-        owner: An armature object that can be given bones (`new_bones_refusal`).
-        planned: What to make.
+    """Make bones where that can be (`new_bones_refusal`), in one visit to edit mode; mode, selection and pose stay.
 
     Returns:
         Their names.
@@ -326,11 +310,6 @@ def _set_mode(context: bpy.types.Context, owner: bpy.types.Object | None, mode: 
 def free_control_bones(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> None:
     """Take bones that were made here off their parents, with one visit to edit mode; their channels stay.
 
-    Args:
-        context: Its view layer has the armature.
-        owner: The armature object.
-        names: Of the bones.
-
     Raises:
         RigError: Edit mode can't be entered.
     """
@@ -375,15 +354,7 @@ def swing_bone_like(owner: bpy.types.Object, one: ControlBone) -> str:
 
 
 def let_swing(owner: bpy.types.Object, name: str, root: str, end: str, share: float) -> None:
-    """Let a bone that was made for it swing.
-
-    Args:
-        owner: The armature object.
-        name: Of the bone.
-        root: The first bone of the limb.
-        end: To which it points.
-        share: Where on that: 0 for its head, 1 for its tail.
-    """
+    """Let a bone swing with the limb that begins with `root`, and point a share of the way along the bone `end`."""
     bone = pose_bones(owner)[name]
     set_hidden(bone)
     constraints: Any = bone.constraints
@@ -400,13 +371,7 @@ def follow_target(owner: bpy.types.Object, name: str, target: bpy.types.Object, 
 
 
 def swung_back(evaluated: bpy.types.Object, one: ControlBone, point: Vector) -> Vector:
-    """Where what a swing bone carries has to be at rest to stand at a point now; both in armature space.
-
-    Args:
-        evaluated: The evaluated armature object.
-        one: The swing bone as it is planned.
-        point: As the limb is posed.
-    """
+    """Where what a planned swing bone carries is at rest to be at a point of the pose now, both in armature space."""
     assert one.follows is not None, "it swings"
     bones, (root, tip, share) = pose_bones(evaluated), one.follows
     head, end = bones[root].head, bones[tip].head.lerp(bones[tip].tail, share)

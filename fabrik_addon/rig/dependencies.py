@@ -28,11 +28,7 @@ PROPERTY_IN_PATH = re.compile(BONE_IN_PATH.pattern + r'\["((?:[^"\\]|\\.)*)"\]')
 def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str, *, now: bool = False) -> set[str]:
     """Names of the armature's bones that move an object, or a bone of it.
 
-    Args:
-        owner: The armature object.
-        found: A target or pole, or the armature itself.
-        bone: Name of a bone of `found`, or "".
-        now: Whether constraints that have no influence at this frame are left out.
+    With `now` constraints that have no influence at this frame are left out.
     """
     return {name for thing, name in carriers_of(found, bone, now=now) if name and thing == owner.name_full}
 
@@ -40,10 +36,7 @@ def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str, *,
 def carriers_of(found: bpy.types.Object, bone: str, *, now: bool = False) -> set[tuple[str, str]]:
     """Objects by their full names, and bones of them, that move an object, or a bone of it; itself included.
 
-    Args:
-        found: A target or pole, or an armature.
-        bone: Name of a bone of `found`, or "".
-        now: See `bones_behind`.
+    With `now` as in `bones_behind`.
     """
     return {(thing.name_full, name) for thing, name in ties_behind(found, bone, now=now)}
 
@@ -69,12 +62,7 @@ def ties_behind(found: bpy.types.Object, bone: str, *, now: bool = False) -> lis
 
 
 def is_simulated(found: bpy.types.Object, bone: str) -> bool:
-    """Whether a simulation moves an object, or a bone of it, so that a frame has to be come to from those before it.
-
-    Args:
-        found: A target or pole, or an armature.
-        bone: Name of a bone of `found`, or "".
-    """
+    """Whether a simulation moves an object or a bone of it, so that a frame has to be come to from those before it."""
     return any(
         thing.rigid_body is not None or any(modifier.type in SIMULATIONS for modifier in thing.modifiers)
         for thing, _ in ties_behind(found, bone)
@@ -87,12 +75,7 @@ def keeps_state(found: bpy.types.Object) -> bool:
 
 
 def broken_driver(found: bpy.types.Object, bone: str) -> Message | None:
-    """The property of an object, or of what moves it, whose driver Blender can't evaluate; "" where there is none.
-
-    Args:
-        found: A target or pole.
-        bone: Name of a bone of `found`, or "".
-    """
+    """The property of an object, or of what moves it, whose driver Blender can't evaluate; "" where there is none."""
     for thing, name in ties_behind(found, bone):
         for curve in drivers_of(thing):
             of_bone = curve.data_path.startswith("pose.bones[")
@@ -244,10 +227,6 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> Message | N
     """Why no bone that deforms follows a chain, as a sentence; None where one does, or where nothing tells.
 
     Nothing is evaluated: Blender writes the influences that it found last, drivers included, into the originals.
-
-    Args:
-        owner: The armature object.
-        bones: Names of the chain's bones.
     """
     poses = pose_bones(owner)
     if any(poses[name].bone.use_deform for name in bones):
@@ -338,12 +317,7 @@ class Replaced(NamedTuple):
 
 
 def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[Replaced]:
-    """The bones that copy some bones of an armature and do not follow them, since other constraints take their place.
-
-    Args:
-        owner: The armature object.
-        bones: Names of its bones, each after its parent.
-    """
+    """The bones that copy some bones of an armature, and don't follow them since other constraints take their place."""
     found: list[Replaced] = []
     for bone in pose_bones(owner):
         stack = [one for one in bone.constraints if not one.mute]

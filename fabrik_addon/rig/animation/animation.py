@@ -128,12 +128,7 @@ class Animated:
                 self.of_object.add(path)
 
     def motions_of(self, sets: Sequence[ChainSet], by_ik: Iterable[str]) -> dict[tuple[str, ...], Motion]:
-        """What moves the chains of an armature, each set from frame to frame; by their names.
-
-        Args:
-            sets: All chains that are posed, by those that are solved together.
-            by_ik: Names of bones that IK constraints move.
-        """
+        """What moves the chains of an armature, each set of all that are posed from frame to frame; by their names."""
         bones = {one.names: figure_bones_if_any(one) for one in sets}
         moved = {*by_ik, *(bone.name for own in bones.values() for bone in own)}  # none of them is above its own
         return {one.names: self._motion_of(one, bones[one.names], moved) for one in sets}
@@ -141,10 +136,7 @@ class Animated:
     def _motion_of(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moved: Collection[str]) -> Motion:
         """What moves chains that are solved together from frame to frame beside their goals.
 
-        Args:
-            chain_set: Chains of the armature.
-            bones: Their bones; none where these can't be read.
-            moved: Names of bones that something else moves: other chains, an IK constraint.
+        Their bones are none where these can't be read; `moved` are names of bones that others move.
         """
         if not bones:
             return Motion()
@@ -239,12 +231,7 @@ class Animated:
         return self._chains.get(chain.name, set())
 
     def _bones_change(self, bones: Sequence[bpy.types.PoseBone], besides: set[tuple[str, str]]) -> bool:
-        """Whether something animated makes the bones of chains others from frame to frame.
-
-        Args:
-            bones: The bones.
-            besides: What a solve writes besides rotations.
-        """
+        """Whether something animated, but what a solve writes, makes the bones of chains others from frame to frame."""
         return self.has_data or any(
             _is_setting(name, bone, i)
             for i, bone in enumerate(bones)
@@ -294,13 +281,7 @@ CHANGED_BY = (*HIDDEN_BY, "constraints[")  # what makes it be elsewhere, or not 
 
 
 def points_ahead(found: bpy.types.Object, bone: str, frames: Sequence[float]) -> list[V3] | None:
-    """World positions of an object's origin at some frames, or None where more than its own curves decide.
-
-    Args:
-        found: A target or pole.
-        bone: Name of a bone of it, or "".
-        frames: Sub-frames included.
-    """
+    """World positions of an object's origin at some frames, or None where more than its own curves decide."""
     curves = _curves(found, bone)
     if curves is None:
         return None
@@ -454,13 +435,7 @@ def _is_still_rig(found: bpy.types.Object) -> bool:
 def _turning_curves(
     found: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone, curves: Sequence[bpy.types.FCurve]
 ) -> list[bpy.types.FCurve] | None:
-    """Of the curves of an object or a bone those that play, or None where more than these decide how it is turned.
-
-    Args:
-        found: The object.
-        holder: What has the channels: the object, or a bone of it.
-        curves: Of these channels, and others.
-    """
+    """Of some curves those that play, or None where more decide how an object, or its bone `holder`, is turned."""
     start = f"{holder.path_from_id()}." if holder != found else ""
     names = tuple(start + name for name in ("location", *TURNED_BY, "constraints["))
     if holder.rotation_mode == "AXIS_ANGLE" or any(one.data_path.startswith(names) for one in drivers_of(found)):

@@ -190,12 +190,7 @@ def stored(values: Sequence[float]) -> list[float]:
 
 
 class KeptChannels:
-    """Channels of bones as they stand, to be put back later; all goes by names, since an undo makes the data anew.
-
-    Args:
-        owner: The armature object.
-        channels: Names of its bones, each with the name of a property.
-    """
+    """Channels of bones as they stand, to be put back later; all goes by names, since an undo makes the data anew."""
 
     def __init__(self, owner: bpy.types.Object, channels: Iterable[tuple[str, str]]) -> None:
         bones = pose_bones(owner)

@@ -95,12 +95,7 @@ def remove_slots(action: bpy.types.Action | None, names: set[str]) -> None:
 
 
 def strips_of(data: Any, with_muted: bool = False) -> list[Any]:
-    """The strips of an object's NLA tracks that have actions, those inside meta strips included.
-
-    Args:
-        data: The object's animation data.
-        with_muted: Whether those of muted tracks count.
-    """
+    """The strips of an object's NLA tracks, muted ones or not, that have actions, those inside meta strips included."""
     waiting = [strip for track in data.nla_tracks if with_muted or not track.mute for strip in track.strips]
     found = []
     while waiting:

@@ -216,13 +216,9 @@ SPARSE = 4  # frames of a range for each that is wanted, from which on these are
 
 
 def values_at(curves: Sequence[bpy.types.FCurve], frames: Doubles) -> list[Singles]:
-    """The values that curves have at F frames, (F,) each, to the last bit what `FCurve.evaluate` tells.
+    """The values that curves have at F frames (F,), rising: (F,) each, to the last bit what `FCurve.evaluate` tells.
 
     Blender turns a copy of the action's curves into samples, a value for each frame; the copies are then removed.
-
-    Args:
-        curves: Of any actions.
-        frames: (F,), rising.
     """
     found: dict[int, Singles] = {}
     if _are_dense(frames):

@@ -31,9 +31,7 @@ CHAIN_PATH = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
 def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[str]:
     """The paths that an object's action, its drivers and the strips of its NLA tracks animate.
 
-    Args:
-        owner: The object.
-        with_muted: Whether muted tracks count: one of them plays all the same where it is the one that is solo.
+    A muted track plays all the same where it is the one that is solo.
     """
     data = owner.animation_data
     if data is None:
@@ -45,12 +43,7 @@ def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[st
 
 
 def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
-    """The name of the chain that a path means, "" where there is none.
-
-    Args:
-        path: A match of `OF_CHAIN`.
-        names: Of all chains, in the order of the list.
-    """
+    """The name of the chain that a match of `CHAIN_PATH` means, by those in the order of the list; "" for none."""
     if path[1] is None:
         return bpy.utils.unescape_identifier(path[2])
     return names[int(path[1])] if int(path[1]) < len(names) else ""
@@ -285,13 +278,7 @@ def insert_posed_keys(
     plain: Sequence[tuple[bpy.types.PoseBone, str]],
     keyed: KeyedChannels,
 ) -> tuple[list[str], bool]:
-    """Key bones that were posed where automatic keying is on; see `insert_auto_keys`.
-
-    Args:
-        context: For automatic keying.
-        bones: Those whose rotation was written.
-        plain: Bones, each with "location" or "scale", that were written besides.
-        keyed: The curves of the armature before.
+    """Key bones that were posed where automatic keying is on: their rotation, and other, `plain` channels.
 
     Returns:
         Names of the bones that had keys of these channels before, and whether a rotation was keyed now.
@@ -435,13 +422,6 @@ def _insert(
 ) -> bool:
     """Key a property where automatic keying is on, by the user's own preferences for it.
 
-    Args:
-        context: For automatic keying.
-        thing: Whose property it is.
-        name: Of the property.
-        group: The group of its curves.
-        is_keyed: Whether it has a curve.
-
     Returns:
         Whether it was keyed.
     """
@@ -469,12 +449,7 @@ CHANNELS = ("location", "rotation_quaternion")
 
 
 def key_goal(goal: bpy.types.Object, poses: Sequence[tuple[int, tuple[V3, Q4]]]) -> None:
-    """Key an object that stands where its own channels put it, straight from key to key.
-
-    Args:
-        goal: The object; it has no keys yet.
-        poses: Frames, each with place and rotation in the world.
-    """
+    """Key an object without keys at frames, each with place and rotation in the world, straight from key to key."""
     goal.rotation_mode = "QUATERNION"
     for frame, values in poses:
         for name, value in zip(CHANNELS, values, strict=True):
@@ -505,10 +480,6 @@ def are_moved(owner: bpy.types.Object, names: Iterable[str]) -> bool:
 
 def turns_through(owner: bpy.types.Object, names: Sequence[str]) -> Iterator[tuple[str, str, float, Q4]]:
     """How bones are turned in each whole frame of all actions that turn them, the one that is played first.
-
-    Args:
-        owner: An armature object.
-        names: Of its bones.
 
     Yields:
         The name of an action and of a bone, a frame, and the bone's rotation in its rest frame.

@@ -28,12 +28,7 @@ PLACEMENT = (
 
 
 def carriers_of(thing: bpy.types.Object, seen: set[str]) -> Iterator[bpy.types.Object]:
-    """An object, its parents, and what the constraints of these look at.
-
-    Args:
-        thing: The object.
-        seen: Full names of those that are passed over; all that are found are added.
-    """
+    """An object, its parents, and what their constraints look at, but for those whose full names are `seen` already."""
     if thing.name_full in seen:
         return
     seen.add(thing.name_full)
@@ -83,11 +78,6 @@ def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int
 
     It covers the keys of the armature and of what carries it, the curves that it follows, and rest data; not what
     drivers and simulations do.
-
-    Args:
-        owner: The armature object.
-        scene: In which it walks.
-        frames: First and last frame of the path.
     """
     digest = blake2b(digest_size=12)
     walker = walker_of(owner)
@@ -148,10 +138,6 @@ def ground_of(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
 
     It covers which objects there are, how they are placed and keyed, the vertices of meshes and the settings of
     modifiers; not the points of curves and texts, nor what drivers, simulations and geometry nodes do.
-
-    Args:
-        owner: The armature object.
-        depsgraph: Of the view layer in which it walks.
     """
     digest = blake2b(digest_size=12)
     for thing in grounds_of(owner, walker_of(owner).terrain, depsgraph):
