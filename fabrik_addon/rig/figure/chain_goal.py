@@ -192,11 +192,7 @@ class ChainGoal(NamedTuple):
         return found
 
     def pole_turn(self, run: Sequence[V3]) -> float:
-        """Turn of the bend away from the pole, in radians, in a pose.
-
-        Args:
-            run: Where its joints stand there, root to effector.
-        """
+        """Turn of the bend away from the pole, in radians, in a pose whose joints, root to effector, stand so."""
         if not (self.pole_fades and self.pole_angle):
             return self.pole_angle
         along, off = unit(minus(run[-1], run[0])), 0.0
@@ -311,12 +307,7 @@ class ChainGoal(NamedTuple):
         return self.start
 
     def many_numbers(self, space: ChainSpace | ChainSpaces, goals: GoalArrays) -> Doubles:
-        """`numbers` for F frames, (F, k); equal bits.
-
-        Args:
-            space: Chain space, where it stays the same, or in each frame.
-            goals: Where they stand.
-        """
+        """`numbers` for F frames, (F, k), in chain space that stays the same, or in that of each frame; equal bits."""
         assert not self.is_offset, "it is solved frame by frame, with the start pose of each"
         parts = [space.many_to_chain(goals.target) if self.frame == SOLVE_SPACE else goals.target]
         targets = parts[0]
@@ -356,10 +347,6 @@ def bent(one: ChainGoal, placed: PlacedJoints) -> ChainGoal:
     A pole that swings turns badly where the limb points away from where it swings from. That lies between where the
     limb points as it is placed, about which its bend is kept best, and where it points at rest, away from which limbs
     seldom point.
-
-    Args:
-        one: An offset with a pole that swings.
-        placed: The joints of the figure.
     """
     joints = one.joints[: one.bent]
     root, end = placed.heads[joints[0]], placed.ends[joints[-1]]

@@ -81,12 +81,7 @@ class BoneChannels:
         return self.locks.free if self.locks is not None else range(channel_of(self.mode)[1])
 
     def values(self, rotation: Sequence[float], before: Sequence[float]) -> list[float]:
-        """Channel values for a rotation, in double precision.
-
-        Args:
-            rotation: Unit quaternion in the rest frame of the bone.
-            before: What stands in the channels: those that are locked keep it.
-        """
+        """Values in doubles for a unit quaternion in the rest frame of the bone; locked ones stay as they are."""
         if self.locks is None:
             return to_values(self.mode, rotation, self.near)
         values = list(before)
@@ -102,12 +97,6 @@ def channels_of(
 
     Quaternions and Euler angles continue the last key before the frame, or the start pose where there is none, and so
     do not depend on what was solved before. Locked channels are left alone.
-
-    Args:
-        bones: n original pose bones, root to tip.
-        starts: n rotations of the start pose.
-        keyed: The curves of the armature at the frame.
-        carried: Indices of the bones that constraints pose.
     """
     found: list[BoneChannels | None] = []
     for i, (bone, start) in enumerate(zip(bones, starts, strict=True)):
@@ -222,10 +211,6 @@ class RigFigure:
     def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
         """Where chain space lies with the armature and the parents as they stand now.
 
-        Args:
-            rig: How the armature object stands.
-            root: The evaluated first bone.
-
         Returns:
             None where the parent makes the chains another figure (`carried`).
         """
@@ -239,9 +224,7 @@ class RigFigure:
     def solved(self, numbers: Sequence[float], explain: bool = False) -> Rows:
         """A row of the kernel, solved; good until these chains are solved again.
 
-        Args:
-            numbers: Of the goals (`numbers`).
-            explain: Whether to find out by how much blocking limits would have to give.
+        If that is to be explained, it is found out by how much blocking limits would have to give.
 
         Raises:
             InvalidValueError: A number is not finite.
@@ -309,12 +292,7 @@ class RigFigure:
         return found
 
     def many_plain_values(self, shifts: Doubles, factors: Doubles) -> Doubles:
-        """`plain_values` of F frames, (F, m, 3); equal bits.
-
-        Args:
-            shifts: (F, 3).
-            factors: (F, G), of each goal.
-        """
+        """`plain_values` of F frames, (F, m, 3), for shifts (F, 3) and factors (F, G), of each goal; equal bits."""
         found = [self.root.locations_for(shifts)] if self.root is not None else []
         for one, own in zip(self.asked, self.grown, strict=True):
             ways = factors[:, one.goal_at].tolist() if own else []
@@ -322,11 +300,7 @@ class RigFigure:
         return np.stack(found, axis=1)
 
     def stretched(self, factors: Sequence[float]) -> Figure:
-        """The figure with its bones as long as a solve made them.
-
-        Args:
-            factors: Of each goal (`Solution.factors`).
-        """
+        """The figure with its bones as long as a solve made them (`Solution.factors`)."""
         figure = self.solver.figure
         if not any(self.grown):
             return figure
@@ -352,12 +326,7 @@ class RigFigure:
         return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
 
     def restarted(self, start: Start, limits: Sequence[Limit]) -> RigFigure:
-        """The same chains with the start pose of another frame; their space is left as it was.
-
-        Args:
-            start: The start pose.
-            limits: The n limits with that.
-        """
+        """The same chains with the start pose of another frame; their space is left as it was."""
         bodies, solver, asked, root = self.bodies.started(start.rotations, limits), self.solver, self.asked, self.root
         if bodies != self.bodies:
             solver = Solver(bodies.figure())
@@ -369,11 +338,7 @@ class RigFigure:
         return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
 
     def posed_from(self, before: RigFigure) -> RigFigure:
-        """The same chains, whose start pose was made by hand, with the motion of which they are offset as it was.
-
-        Args:
-            before: The chains as they start from their motion.
-        """
+        """The same chains, whose start pose was made by hand, with the motion of which they are offset as it was."""
         shift = (
             before.root.shift_for(self.root.location) if before.root is not None and self.root is not None else ORIGIN
         )

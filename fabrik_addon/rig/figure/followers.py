@@ -123,11 +123,7 @@ def is_scaled_alone(pose: bpy.types.PoseBone) -> bool:
 
 
 def check_carried(pose: bpy.types.PoseBone, free: Collection[str]) -> None:
-    """Refuse constraints that do not leave a bone where its parent carries it.
-
-    Args:
-        pose: The bone; the original has the influences that Blender evaluated last.
-        free: Names of the bones that turn.
+    """Refuse constraints that do not leave a bone where its parent carries it, by the names of the bones that turn.
 
     Raises:
         BoneError: One follows something that is not carried as the bone is.
@@ -201,8 +197,7 @@ def _is_off(one: Matrix, other: Matrix, slack: float) -> bool:
 def _told_by_channels(pose: bpy.types.PoseBone) -> tuple[V3, Q4] | None:
     """Place and rotation of a bone, by its own channels and those of the one bone whose transforms it copies, if any.
 
-    Args:
-        pose: The evaluated bone; what else constraints make of it is not told.
+    What else constraints make of it is not told.
     """
     place, turn = v3(Link.of(pose).location), read_rotation(pose)
     for constraint in _turning(pose):

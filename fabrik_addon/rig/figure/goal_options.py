@@ -84,12 +84,6 @@ def grown_by(
 ) -> tuple[Grown, ...]:
     """What the bones of a chain take of its stretch; nothing where it does not stretch in any frame.
 
-    Args:
-        chain: The chain.
-        bones: Its pose bones, root to tip.
-        driven: Data paths of drivers.
-        animated: Names of chains whose stretch is animated.
-
     Raises:
         BoneError: A bone can't be made longer, or the next one can't follow it.
     """
@@ -207,13 +201,7 @@ class Weighed(NamedTuple):
     weight: float
 
     def goal(self, asked: Sequence[ChainGoal], numbers: Sequence[float], up: V3) -> Goal:
-        """The goal that the centre of mass stands above the pinned tips.
-
-        Args:
-            asked: What each chain asks for.
-            numbers: Of a row, in chain space.
-            up: Direction in chain space.
-        """
+        """That the centre of mass stands above the pinned tips, by the numbers of a row, `up` in chain space."""
         points: list[V3] = []
         for chain, foot in self.supports:
             own = asked[chain].of_row(numbers)
@@ -331,14 +319,6 @@ def ask(
 ) -> ChainGoal:
     """What a chain asks for; where it starts, and where it is among the others, is filled in later.
 
-    Args:
-        chain: The chain.
-        bones: Its bones, root to tip.
-        places: The index in the figure of each of its bones by name.
-        frames: In whose frames its goals stand.
-        is_one: Whether it is solved by itself.
-        is_let_go: Whether it asks for nothing in this frame (`groups.is_let_go`).
-
     Raises:
         InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
     """
@@ -390,12 +370,6 @@ def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is
     """What a chain asks for whose controls tell how far from its start pose it is to be (`goals.is_offset`).
 
     A body stands where its motion has it as far as pins let it, before all that is asked for.
-
-    Args:
-        asked: What it asks for else.
-        chain: The chain.
-        root: Its first bone.
-        is_one: Whether it is solved by itself.
     """
     is_body = asked.joints == (0,) and not is_one and asked.rank != PIN
     pole, side = _resting_pole(chain, root, asked.swing) if asked.has_pole and asked.swing else (ORIGIN, ORIGIN)
@@ -411,12 +385,7 @@ def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is
 
 
 def _resting_pole(chain: FabrikChain, root: bpy.types.PoseBone, swing: str) -> tuple[V3, V3]:
-    """Where the pole of a chain is when its control rests, and to which side the chain bends then.
-
-    Args:
-        chain: It has a pole that swings with the limb.
-        root: Its first bone.
-        swing: The bone that swings.
+    """Where the pole of a chain that has one, which swings, is at rest, and to which side the chain bends then.
 
     Returns:
         From the limb's root in the axes of that bone; and a direction in the axes of the first bone at rest.

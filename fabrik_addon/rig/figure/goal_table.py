@@ -103,12 +103,7 @@ class GoalTable(tuple[ChainGoal, ...]):
         return tuple([n for one, own in zip(self, points, strict=True) for n in one.numbers(space, own)])
 
     def many_numbers(self, space: ChainSpace | ChainSpaces, goals: Sequence[GoalArrays]) -> Doubles:
-        """`numbers` for F frames, (F, k); equal bits.
-
-        Args:
-            space: Chain space, where it stays the same, or in each frame.
-            goals: Of each chain, in the world.
-        """
+        """`numbers` for F frames, (F, k), in chain space that stays the same, or in that of each frame; equal bits."""
         return np.concatenate([one.many_numbers(space, own) for one, own in zip(self, goals, strict=True)], axis=1)
 
     def started(self, figure: Figure) -> GoalTable:
@@ -277,13 +272,7 @@ class GoalTable(tuple[ChainGoal, ...]):
         ]
 
     def judge(self, numbers: Doubles, heads: Doubles, ends: Doubles, frames: Doubles) -> tuple[Doubles, Doubles]:
-        """How a pose stands beside what chains ask for, wherever it comes from; poles are left out.
-
-        Args:
-            numbers: See `off`.
-            heads: See `off`.
-            ends: See `off`.
-            frames: See `off`.
+        """How a pose stands beside what chains ask for, wherever it comes from, poles left out; arrays as `off` has.
 
         Returns:
             (F, C), from the effectors to the targets; and (F, C), the angles in radians by which last bones are off

@@ -52,10 +52,7 @@ def alone(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
 def set_of(owner: bpy.types.Object, chain: FabrikChain, *, is_given: bool = False) -> ChainSet:
     """The chains that are solved with a chain: of those that are enabled, and it.
 
-    Args:
-        owner: The armature object.
-        chain: A chain of it, or what stands for one.
-        is_given: Whether its goal is given from elsewhere, so that it needs none of its own.
+    If its goal is given from elsewhere, it needs none of its own.
     """
     others = [one for one in rig_of(owner).chains if one.enabled and one.name != chain.name]
     given = {chain.name} if is_given else set()
@@ -65,12 +62,8 @@ def set_of(owner: bpy.types.Object, chain: FabrikChain, *, is_given: bool = Fals
 def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Collection[str] = ()) -> list[ChainSet]:
     """Group chains of an armature into those that are solved together.
 
-    A chain that has no bones or no goal is a set of its own; what is wrong is told when it is read.
-
-    Args:
-        owner: The armature object.
-        chains: Chains of it.
-        given: Names of those whose goals are given from elsewhere.
+    A chain that has no bones, or no goal that is its own or given from elsewhere, is a set of its own; what is wrong is
+    told when it is read.
     """
     body = rig_of(owner).body_bone
     found: list[tuple[list[FabrikChain], set[str], bool]] = []
@@ -205,9 +198,6 @@ def chain_above(chain_set: ChainSet) -> str:
 
 def starting_chains(chain_set: ChainSet) -> dict[str, FabrikChain]:
     """The chain whose start pose each bone takes: of those that have it one that is animated, then one captured.
-
-    Args:
-        chain_set: Chains, in alphabetical order.
 
     Returns:
         By the names of the bones; none for a bone of no chain.

@@ -113,12 +113,7 @@ FULL_TURN = 2.0 * pi - 1e-6  # radians from which a hinge is not limited
 
 
 def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) -> list[str | Message]:
-    """Set what Blender's IK can heed of a limit, in place of what was set.
-
-    Args:
-        bone: The original pose bone.
-        limit: The limit that holds for it.
-        stiffness: 0 to 1.
+    """Set what Blender's IK can heed of a limit, and of a stiffness of 0 to 1, in place of what was set.
 
     Returns:
         What it can't heed.
@@ -154,12 +149,7 @@ def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.
 
 
 def way_up(parents: Sequence[int], joint: int) -> list[int]:
-    """A joint of a figure and all above it, the root last.
-
-    Args:
-        parents: For each of n joints the one on which it hangs; -1 for the root.
-        joint: Index of the joint.
-    """
+    """A joint of a figure and all above it, the root last, by the parent of each; -1 for the root."""
     way = [joint]
     while parents[way[-1]] >= 0:
         way.append(parents[way[-1]])
@@ -216,12 +206,6 @@ def read_settings(
     The body bone is as stiff as the armature says. Of the bones between it and the chains `spine` says how readily they
     give way; at zero they stay as they start. That does not count for bones that are of a limb, such as clavicles.
 
-    Args:
-        chain_set: The chains.
-        bones: Their bones, each after its parent.
-        keyed: The curves of the armature at the frame.
-        followers: The bones that constraints pose, by their names; these stay as they stand.
-
     Returns:
         The settings, and where the body bone starts.
 
@@ -248,12 +232,6 @@ def restarted_limits(
 ) -> list[Limit]:
     """The limits of a figure with another start pose: a bone that does not turn is held there.
 
-    Args:
-        owner: The armature object.
-        bones: Names of the n bones.
-        limits: Their limits with the start pose that they had.
-        start: The other start pose.
-
     Raises:
         FabrikError: One makes no sense.
     """
@@ -279,12 +257,6 @@ def joints_of(tree: BoneTree, settings: JointSettings, is_even: bool, moves: boo
 
     Where they are, they are measured in the rest pose, so that they do not differ by rounding with the start pose; else
     at the start pose. To tell, they are measured in two bent poses besides.
-
-    Args:
-        tree: The bones, mounted.
-        settings: What is set for them.
-        is_even: Whether no scale on the way differs between axes, so that they are the same in every pose for sure.
-        moves: Whether the root can be moved.
     """
     at_rest = tree.segments([IDENTITY] * len(tree.links))
     if is_even:
@@ -359,12 +331,7 @@ class ChannelLocks:
     stand: tuple[float, ...] = ()
 
     def values(self, rotation: Sequence[float], near: Sequence[float]) -> list[float]:
-        """The values of the free channels.
-
-        Args:
-            rotation: Unit quaternion that the locks allow.
-            near: The values of all channels that they are to continue.
-        """
+        """The values of the free channels for a unit quaternion that the locks allow, near to those of all channels."""
         if self.mode and not self.stand:
             return to_values(self.mode, rotation, near)
         if self.mode == "QUATERNION":

@@ -95,11 +95,7 @@ class Mount(NamedTuple):
         return cls(rounded(size)) if is_similar else cls(0.0, axes)
 
     def parent(self, rest: Matrix) -> Matrix:
-        """The parent on which the chain is measured; axes and scale alone.
-
-        Args:
-            rest: The parent's rest axes in armature space.
-        """
+        """The parent on which the chain is measured; axes and scale alone, from its rest axes in armature space."""
         if self.axes:
             rows = self.axes[:3], self.axes[3:6], self.axes[6:]
             return Matrix(rows).to_4x4()
@@ -130,11 +126,7 @@ class Hang(NamedTuple):
         return cls(base, normalized(multiplied(conjugated(q4(rest.to_quaternion())), base)))
 
     def turn(self, parent: Matrix | None) -> Q4:
-        """Rotation from chain space to armature space.
-
-        Args:
-            parent: The parent's evaluated matrix, or None for a bone without one.
-        """
+        """Rotation from chain space to armature space, by the evaluated matrix of the parent, if there is one."""
         if self.from_parent is None or parent is None:
             return self.base
         return normalized(multiplied(q4(parent.to_quaternion()), self.from_parent))
@@ -333,12 +325,7 @@ class BoneTree:
         return heads, [rotated(back, tail) for tail in self._tails(poses)]
 
     def poses(self, rotations: Sequence[Q4], before: Sequence[Matrix] = ()) -> list[Matrix]:
-        """The n matrices in armature space relative to the first joint.
-
-        Args:
-            rotations: n rotations.
-            before: The matrices of the first bones, whose rotations are the same.
-        """
+        """The n matrices in armature space relative to the first joint; `before` are those of the first bones."""
         return self._walk(rotations, before)[0]
 
     def tip_of(self, pose: Matrix) -> Vector:
@@ -353,9 +340,6 @@ class BoneTree:
         """The bones as rigid segments and frames, measured at a pose.
 
         Where every scale on the way is uniform the result does not depend on the pose; else it holds at that pose.
-
-        Args:
-            rotations: n rotations at which to measure.
         """
         poses, frames = self._walk(rotations)
         ends = self._tails(poses)
@@ -418,12 +402,7 @@ def basis_for(bone: bpy.types.PoseBone, matrix: Matrix) -> Matrix:
 
 
 def head_of_root(root: bpy.types.PoseBone, location: Sequence[float]) -> V3:
-    """Where the head of a figure's root stands in armature space with other location channels than its own.
-
-    Args:
-        root: The evaluated pose bone.
-        location: What counts as its location channels.
-    """
+    """Where the head of a figure's root stands in armature space with other location channels than its own."""
     link = replace(Link.of(root), location=Vector(location))
     if root.parent is None:
         return v3(root.bone.head_local + link.frame(None).translation)

@@ -123,11 +123,7 @@ def _keep(chain: FabrikChain, stand: Stand | None) -> None:
 def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
     """What moved since a chain was solved: "target", "pole", "armature" or "bones"; "" where nothing did.
 
-    Args:
-        chain: With the status of a solve.
-        stand: How it stands now.
-        is_followed: Whether it is live, so that its status is renewed with every move; then it has to tell the truth
-            of the tip alone.
+    The status of one that is followed live is renewed with every move; then it has to tell the truth of the tip alone.
     """
     kept = [*chain.solved_as]
     allowed = SAME * stand.length + stand.rounding

@@ -32,13 +32,7 @@ def updated(context: bpy.types.Context) -> bpy.types.Depsgraph:
 
 
 def seen_rotations(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> dict[str, Q4]:
-    """The rotation in its rest frame that each bone would have to have to stand as it is evaluated.
-
-    Args:
-        owner: The armature object.
-        names: Of its bones.
-        depsgraph: Evaluated.
-    """
+    """The rotation in its rest frame that each bone would have to have to stand as it is evaluated."""
     bones = pose_bones(owner.evaluated_get(depsgraph))
     found = {}
     for name in names:

@@ -202,12 +202,6 @@ def read(
 ) -> tuple[RigFigure, tuple[GoalPoints, ...]]:
     """`read_figure` chains, and read where their goals stand.
 
-    Args:
-        chain_set: Chains of an armature object that can be posed.
-        depsgraph: Evaluated for the frame in question.
-        facts: See `read_figure`.
-        before: See `read_figure`.
-
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
@@ -387,11 +381,6 @@ def restarted(figure: RigFigure, owner: bpy.types.Object, keyed: KeyedChannels) 
 
     Nothing else may have changed. What their rotation channels continue (`channels`) is kept.
 
-    Args:
-        figure: The chains as they were.
-        owner: Their armature object.
-        keyed: Its curves at the frame.
-
     Returns:
         None where they have to be read anew: they are another figure from each start pose, or the keys make none,
         which is told there.
@@ -412,11 +401,6 @@ def carried(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Dep
 
     Nothing else may have changed: settings, limits, the bones' own scale and location channels, their start pose. What
     their rotation channels continue (`channels`) is kept.
-
-    Args:
-        figure: The chains as they were.
-        owner: Their armature object.
-        depsgraph: Evaluated for the frame in question.
 
     Returns:
         None where the parent's scale made them another figure: then they have to be read anew.

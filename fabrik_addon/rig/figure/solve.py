@@ -100,14 +100,9 @@ def posed(
     depsgraph: bpy.types.Depsgraph,
     explain: bool = False,
 ) -> Posed:
-    """Solve chains that are solved together.
+    """Solve chains that are solved together, for goals in the world.
 
-    Args:
-        figure: The chains.
-        points: The goals of each, in world space.
-        owner: Their armature object.
-        depsgraph: With which the chains were read.
-        explain: Whether to find out by how much blocking limits would have to give.
+    If that is to be explained, it is found out by how much blocking limits would have to give.
 
     Raises:
         InvalidValueError: A number is not finite.
@@ -145,11 +140,6 @@ def posed(
 def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool = False) -> Posed:
     """Solve chains of which the figure is the same in every pose; nothing of Blender's is looked at.
 
-    Args:
-        figure: The chains.
-        numbers: Of their goals (`RigFigure.numbers`).
-        explain: Whether to find out by how much blocking limits would have to give.
-
     Raises:
         InvalidValueError: A number is not finite.
     """
@@ -157,13 +147,7 @@ def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool =
 
 
 def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Posed:
-    """What came of chains of which the figure is the same in every pose, and which were solved; their influence counts.
-
-    Args:
-        figure: The chains.
-        numbers: Of their goals.
-        rows: From `RigFigure.solved`.
-    """
+    """What came of chains that were solved, of which the figure is the same in every pose; their influence counts."""
     heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
     result = figure.asked.result_of(rows)
     frames = np.array(rows.frames).reshape(1, -1, 4)

@@ -67,10 +67,6 @@ class Start(NamedTuple):
     def at(self, owner: bpy.types.Object, keyed: KeyedChannels) -> Start:
         """The same start pose in another frame: what starts from its keys is elsewhere.
 
-        Args:
-            owner: The armature object.
-            keyed: Its curves at the frame.
-
         Raises:
             InvalidValueError: The keys make no pose.
         """
@@ -95,11 +91,6 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     several chains have starts as `groups.starting_chains` says. The body bone's location, and bones
     between it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were
     captured, or at rest.
-
-    Args:
-        chain_set: The chains.
-        bones: Their n bones, each after its parent.
-        keyed: The curves of the armature at the frame, for the keyed pose.
 
     Raises:
         ChainError: A captured pose lacks a bone.
@@ -137,11 +128,6 @@ def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keye
     They are where a chain starts from its keys; and where no bone of the chains is keyed, since the animator then keyed
     the body alone. Else the keys are a pose of the whole figure, as automatic keying and bakes write it, and where no
     chain starts from them, the body does not either; but one that stays (`body_stays`) always starts from its own.
-
-    Args:
-        chain_set: The chains.
-        own: Their bones.
-        keyed: The curves of the armature.
     """
     is_animated = any(chain.start == "ANIMATED" for chain in chain_set.chains)
     return is_animated or not any(map(keyed.has, own))
@@ -195,9 +181,7 @@ def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], ke
 def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None = None) -> str:
     """A digest of all rest data on which a start pose depends; equal data give equal digests in every file.
 
-    Args:
-        bones: n pose bones, root to tip.
-        names: What they were called, where that is not what they are called now.
+    Bones, root to tip, may have been called otherwise.
     """
     digest = blake2b(digest_size=8)
     for bone, name in zip(bones, names or [bone.name for bone in bones], strict=True):

@@ -46,13 +46,7 @@ from .kinematics import BoneTree
 
 
 def measured_at(figure: RigFigure, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:
-    """The figure of chains that are not rigid, measured at a pose.
-
-    Args:
-        figure: The chains.
-        tree: Their bones, from `mounted_path`.
-        rotations: n rotations.
-    """
+    """The figure of chains that are not rigid, measured at a pose."""
     segments = tree.segments(rotations)
     pairs = zip(figure.joints, segments, strict=True)
     joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
@@ -71,14 +65,8 @@ def ends_at(
 ) -> tuple[list[V3], list[V3]]:
     """The n heads and the n ends of a pose that is not stretched in chain space, as Blender will evaluate them.
 
-    In a chain the end of a bone is the head of the next one, and of the last one its tail; else it is the bone's tail.
-
-    Args:
-        figure: The chains.
-        rotations: n rotations.
-        shift: Vector of chain space by which the root stands elsewhere than it starts.
-        owner: Their armature object.
-        depsgraph: With which they were read.
+    The root stands off where it starts by a vector of chain space. In a chain the end of a bone is the head of the next
+    one, and of the last one its tail; else it is the bone's tail.
     """
     if figure.is_rigid:
         placed = figure.solver.figure.placed(rotations, shift)
@@ -285,12 +273,7 @@ def measured_solution(
     """Solve a chain that is measured anew at each pose to which that leads.
 
     Where that does not lead to the target, the chain is brought as near to it as it comes by Blender's own measure.
-
-    Args:
-        figure: The chain.
-        path: Its bones, as they are measured.
-        numbers: Where target and pole are, in chain space (`RigFigure.numbers`).
-        explain: Whether to find out by how much blocking limits would have to give.
+    Numbers are in chain space.
 
     Returns:
         The solution; its joints are those of the chain as it was measured last. And the length that it then had.
@@ -308,10 +291,6 @@ def measured_solution(
 
 def uneven_bone(root: bpy.types.PoseBone, path: BoneTree) -> str:
     """The bone whose scale makes the lengths of a chain depend on its pose.
-
-    Args:
-        root: The evaluated first bone.
-        path: The chain's bones.
 
     Returns:
         The first bone of the chain with a scale that differs between its axes; else the nearest such one above it;
