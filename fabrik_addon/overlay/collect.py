@@ -41,14 +41,7 @@ AIMED = 0.01  # share of the distance by which an axis may miss what it aims at
 def _of_goal(
     chain: FabrikChain, tip: bpy.types.PoseBone, joints: tuple[V3, ...], depsgraph: bpy.types.Depsgraph
 ) -> Picture:
-    """The picture of what the goal of a chain asks: which end, which rotation, the softened goal, where it aims.
-
-    Args:
-        chain: The chain.
-        tip: Its last bone, evaluated.
-        joints: n + 1 points of the world.
-        depsgraph: Evaluated.
-    """
+    """The picture of what the goal of a chain asks: which end, which rotation, the softened goal, where it aims."""
     length = sum(distance(a, b) for a, b in pairwise(joints))
     target = _readable(lambda: _target(chain, depsgraph))
     if chain.aims:
@@ -98,10 +91,7 @@ def _starts_together(
 ) -> dict[str, tuple[V3, ...]]:
     """The joints of the start pose, root to tip, of chains that are solved with others or with a body bone.
 
-    Args:
-        owner: The armature object.
-        names: Of chains; only what is solved with one of them is read.
-        depsgraph: Evaluated.
+    Only what is solved with one of those that are named is read.
 
     Returns:
         World points by the names of chains; those that can't be read are left out.
@@ -131,11 +121,7 @@ def pictures_of(
 ) -> list[Picture]:
     """The pictures of chains; one that can't be read is left out, for its status says why.
 
-    Args:
-        owner: The armature object.
-        chains: Chains of it.
-        depsgraph: Evaluated.
-        with_limited_reach: Whether to find out how far the tips come within the limits, which takes a while.
+    To find out how far the tips come within the limits takes a while.
     """
     found, wanted = [], list(chains)
     starts = _starts_together(owner, [chain.name for chain in wanted], depsgraph)
@@ -194,15 +180,7 @@ def _pole(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
 def _placed(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BoneTree, root: Matrix, limits: Sequence[Limit]
 ) -> Iterator[tuple[Outline, Matrix, V3, bool]]:
-    """`Picture.limits`, at the lengths of the bones.
-
-    Args:
-        chain: The chain.
-        bones: Its n bones.
-        path: The same.
-        root: From the axes of the armature, at the head of the first bone, to the world.
-        limits: n limits.
-    """
+    """`Picture.limits` at the lengths of the bones, whose first head `root` takes from armature axes to the world."""
     rotations = [read_rotation(bone) for bone in bones]
     blocking = {bone.name for bone in chain.blocking_bones}
     for bone, frame, rotation, limit in zip(bones, path.frames(rotations), rotations, limits, strict=True):

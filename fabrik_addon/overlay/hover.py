@@ -44,13 +44,7 @@ def show(found: Hovered | None) -> bool:
 
 
 def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
-    """A bone as an octahedron, one of its ends marked.
-
-    Args:
-        matrix: Of the bone, in the world.
-        length: Of the bone, before that.
-        at_head: Whether it is its head that is marked, else its tail.
-    """
+    """A bone, by its matrix in the world, as an octahedron, its head or its tail marked."""
     shapes = Shapes()
     wide = RING * length
     ring: list[V3] = [v3(matrix @ Vector((x, wide, z))) for x, z in ((wide, 0), (0, wide), (-wide, 0), (0, -wide))]

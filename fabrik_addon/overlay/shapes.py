@@ -160,12 +160,7 @@ class Shapes:
 
 
 def shapes_of(pictures: Iterable[Picture], parts: set[str]) -> Shapes:
-    """The primitives of chains.
-
-    Args:
-        pictures: The chains.
-        parts: Which parts are wanted: keys of `PARTS`.
-    """
+    """The primitives of chains, of those parts of `PARTS` that are wanted."""
     shapes = Shapes()
     for picture in pictures:
         for name, draw in PARTS.items():
@@ -317,13 +312,7 @@ class Drawing:
         self.painted: Painted | None = None
 
     def draw(self, context: bpy.types.Context, key: object, shapes: Callable[[], Shapes | None]) -> None:
-        """Draw shapes.
-
-        Args:
-            context: Of the region in which they are drawn.
-            key: Another one where they have to be made anew.
-            shapes: Makes them.
-        """
+        """Draw shapes in the context's region, which are made anew with another key."""
         if context.region is None or context.preferences is None:
             return
         if key != self.key:
@@ -382,26 +371,16 @@ def lines_of(text: str, room: float, measure: Measure) -> list[str]:
 
 
 def paint(context: bpy.types.Context, shapes: Shapes, width: float = 1.0) -> None:
-    """Draw shapes once.
-
-    Args:
-        context: Of the region in which they are drawn.
-        shapes: Made for this redraw.
-        width: Of lines and points, times their own.
-    """
+    """Draw shapes, made for this redraw, in the context's region, lines and points some times as wide as their own."""
     if context.region is not None and context.preferences is not None:
         painted = Painted(shapes, theme_colours(context.preferences))
         painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * width)
 
 
 def write(text: str, place: tuple[float, float], colour: Colour, has_shadow: bool = True) -> None:
-    """Write a line of text.
+    """Write a line of text, its size set before, from its lower left corner, in pixels.
 
-    Args:
-        text: The line; its size is set before.
-        place: Where its lower left corner is, in pixels.
-        colour: Of the letters.
-        has_shadow: Whether it has to be read over whatever is behind it.
+    A shadow lets it be read over whatever is behind it.
     """
     blf.color(0, *colour)
     if has_shadow:
@@ -413,13 +392,7 @@ def write(text: str, place: tuple[float, float], colour: Colour, has_shadow: boo
 
 
 def guarded(log: logging.Logger, draw: Draw, switch_off: Draw) -> None:
-    """Draw; where that fails, log why and switch off what was drawn.
-
-    Args:
-        log: Of what is drawn.
-        draw: Draws it.
-        switch_off: Is called where that failed, so that it is not tried again.
-    """
+    """Draw; where that fails, log why and switch off what was drawn, so that it is not tried again."""
     try:
         draw(bpy.context)
     except Exception:

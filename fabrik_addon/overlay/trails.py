@@ -81,13 +81,7 @@ def _marked(trail: Trail) -> set[int]:
 
 
 def at(context: bpy.types.Context, mouse: Vector, scale: float) -> tuple[Trail, int] | None:
-    """The trail and the frame of the dot that is nearest to the mouse; None where none is near.
-
-    Args:
-        context: Of the region of a 3D View.
-        mouse: In the region.
-        scale: Of the user interface.
-    """
+    """The trail and the frame of the dot that is nearest to the mouse in a region; None where none is near."""
     found, least = None, NEAR * scale
     for trail in state.trails.values():
         if not is_true(context, trail):

@@ -63,14 +63,7 @@ class BodyAxes:
 
 
 def find_axes(skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[Limb], parts: Sequence[str]) -> BodyAxes:
-    """Up, forward and left.
-
-    Args:
-        skeleton: The bones.
-        twins: See `find_twins`.
-        limbs: All that there are.
-        parts: See `parts_of`.
-    """
+    """Up, forward and left."""
     lateral = _lateral(skeleton, twins)
     paired = [limb for limb in limbs if len(limb) > 1 and twins[limb[-1]] >= 0]
     up = skeleton.up if lateral is None else _up(skeleton, lateral, paired)

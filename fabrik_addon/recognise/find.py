@@ -97,12 +97,7 @@ def plan_for(legs: int, limbs: int) -> BodyPlan:
 
 @lru_cache(maxsize=KEPT)
 def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
-    """The parts of a body; those of the last skeletons are known.
-
-    Args:
-        whole: All bones at rest.
-        plan: What kind of body it is (a name of `PLANS`), or `AUTO`.
-    """
+    """The parts of a body, of a plan of `PLANS` or that of which it is; those of the last skeletons are known."""
     tree = Tree(whole)
     chosen = [] if plan == "CHAINS" else chosen_pairs(tree)
     pairs = [pair for pair, _ in chosen]
@@ -265,10 +260,6 @@ def helper_bones(limbs: Limbs) -> set[int]:
 
 def girdles_and_sockets(limbs: Limbs, runs: Sequence[tuple[str, Limb]]) -> tuple[set[int], set[int]]:
     """The bones of one side between the middle of a body and its limbs.
-
-    Args:
-        limbs: Of the skeleton.
-        runs: The parts of the body, each with its kind and its bones, root to tip.
 
     Returns:
         Clavicles and shoulder blades, which help their limb; and the sockets of the legs that hang on the hips, which

@@ -56,10 +56,7 @@ def rest_bend(limbs: Limbs, bone: int) -> JointBend | None:
 def bend_of(limbs: Limbs, bone: int, part: str = "") -> JointBend | None:
     """How a joint bends, from its bend at rest, else from its part and the body; None where neither tells.
 
-    Args:
-        limbs: The limbs of the skeleton.
-        bone: The bone that turns in the joint.
-        part: What it is, where that is known better than by its name and place.
+    The part may be known better than by name and place.
     """
     found = rest_bend(limbs, bone)
     if found is not None:

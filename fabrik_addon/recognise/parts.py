@@ -224,13 +224,9 @@ def _top(tree: Tree, pair: Pair) -> int:
 
 
 def middle_parts(tree: Tree, trunk: tuple[int, int], used: set[int], most: float) -> list[Part[int]]:
-    """Spine, head and tail.
+    """Spine, head and tail, of bones that are not used, about hips and chest (`trunk_of`).
 
-    Args:
-        tree: The skeleton.
-        trunk: Hips and chest, see `trunk_of`.
-        used: Bones of which none is in them.
-        most: How sure the limbs are between which they lie: without names they are no more.
+    Without names they are no surer than the limbs between which they lie.
     """
     (hips, chest), taken, found = trunk, used, list[Part[int]]()
 

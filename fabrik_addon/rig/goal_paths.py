@@ -70,12 +70,7 @@ class GoalPaths:
         return [(kind, some, [self.goals[i][1:] for i in some]) for kind, some in own if some]
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, free: Collection[int] = ()) -> None:
-        """Read the goals of all chains in a frame.
-
-        Args:
-            k: Its place among the F.
-            depsgraph: Evaluated for it.
-            free: Indices of chains that ask for nothing in it.
+        """Read the goals of all chains, but of those that are free, in the frame whose place among the F is k.
 
         Raises:
             FabrikError: A goal can't be read.
@@ -95,11 +90,7 @@ class GoalPaths:
                         path[k] = value
 
     def read_curves(self, frames: Doubles, depsgraph: bpy.types.Depsgraph) -> set[int]:
-        """Read the goals in all frames by their own curves, as far as these tell.
-
-        Args:
-            frames: (F,), rising.
-            depsgraph: Evaluated for any frame.
+        """Read the goals in all frames (F,), rising, by their own curves, as far as these tell.
 
         Returns:
             The indices of the chains of which all is known.

@@ -126,13 +126,7 @@ IN_THE_WORLD: Frames = {}
 
 
 def frames_of(owner: bpy.types.Object, chain: FabrikChain, bones: Collection[str]) -> Frames:
-    """In whose frames the goals of a chain stand.
-
-    Args:
-        owner: The armature object.
-        chain: A chain of it.
-        bones: Names of the bones that are solved with it.
-    """
+    """In whose frames the goals of a chain stand."""
     frames = {**swing_frame_of(owner, chain)}
     for role, found, name in goals_of(chain):
         below = "" if role in frames else bone_below(owner, found, name, bones)
@@ -241,12 +235,6 @@ def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
 def pole_within(frame: str, role: str, posed: bpy.types.Object, name: str) -> V3:
     """Where the pole of an offset is in the frame of the bone that swings with the limb, by all layers of edits.
 
-    Args:
-        frame: Name of the bone that swings.
-        role: "pole".
-        posed: The evaluated armature object.
-        name: Of the pole.
-
     Raises:
         FabrikError: It can't be read.
     """
@@ -348,12 +336,9 @@ class Held(NamedTuple):
 
 
 def read_held(posed: bpy.types.Object, name: str, at_head: bool) -> Held:
-    """How a bone stands.
+    """How a bone stands in the world, with the place of its head or its tail.
 
-    Args:
-        posed: The armature object as it was evaluated; or itself, for how it was when the view was drawn last.
-        name: Of the bone.
-        at_head: Whether the place is that of its head, else of its tail.
+    That is of an evaluated armature object; or of the original, as the view was drawn last.
 
     Raises:
         InvalidValueError: It stands nowhere.

@@ -37,12 +37,7 @@ def share_at_hand(rig: RigView) -> float:
 
 
 def stack(owner: bpy.types.Object, bone: Holder) -> Iterator[tuple[str, Channels, float]]:
-    """The layers of a control from below: their keys, what has their channels, how much of each counts.
-
-    Args:
-        owner: The armature object; evaluated for what is keyed at a frame.
-        bone: Of it.
-    """
+    """The layers of a control from below: their keys, what has their channels, how much of each counts."""
     rig = rig_of(owner)
     if not len(rig.layers) or not isinstance(bone, bpy.types.PoseBone):
         yield "", bone, 1.0

@@ -84,12 +84,7 @@ def key_group(goal: GoalRef) -> str:
 
 
 def location_at(goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """The location channels that put a goal to a point of the world, whatever it hangs on.
-
-    Args:
-        goal: One that can be put somewhere (`held_by`).
-        point: World space.
-        depsgraph: Evaluated.
+    """The location channels that put a goal that can be put somewhere (`held_by`) to a point of the world.
 
     Raises:
         TargetError: What it hangs on has no scale.
@@ -100,11 +95,7 @@ def location_at(goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) ->
 def asking_for(chain: FabrikChain, goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
     """The location channels of a chain's target with which its tip is to be at a point of the world.
 
-    Args:
-        chain: The chain, which tells a place, or edits a walk.
-        goal: Its target (`goals.control_of`), which can be put somewhere.
-        point: World space.
-        depsgraph: Evaluated.
+    The chain tells a place, or edits a walk; its target (`goals.control_of`) can be put somewhere.
 
     Raises:
         FabrikError: What it hangs on has no scale, or the walk can't be read.
@@ -134,12 +125,7 @@ def turn_held_by(goal: GoalRef) -> Message | None:
 
 
 def turn_at(goal: GoalRef, turn: Q4, depsgraph: bpy.types.Depsgraph) -> list[float]:
-    """The rotation channels with which a goal is turned in the world as wanted, whatever it hangs on.
-
-    Args:
-        goal: One that can be turned (`turn_held_by`), and has no constraints but its spaces.
-        turn: Of the world.
-        depsgraph: Evaluated.
+    """The rotation channels by which a goal that can be turned (`turn_held_by`) is turned in the world as wanted.
 
     Raises:
         FabrikError: It has no rotation.

@@ -166,9 +166,6 @@ def _store(owner: bpy.types.Object, names: tuple[str, ...], rests: Singles | Non
 def _renamed_since(owner: bpy.types.Object) -> dict[str, str]:
     """The names that changed since the armature's record was kept; bring the record up to date.
 
-    Args:
-        owner: An armature object that can be edited.
-
     Returns:
         New names by old ones. A bone that can be told from no other is left out.
     """

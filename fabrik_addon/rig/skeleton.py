@@ -49,9 +49,7 @@ def sided_name(chain: str, role: str) -> str:
 def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Skeleton:
     """The bones of an armature object; `up` is where the world's Z axis points.
 
-    Args:
-        owner: The armature object.
-        without: Names of bones that are no part of the skeleton; what hangs on them hangs on the next one above.
+    What hangs on bones that are left out by name hangs on the next one above.
     """
     armature = owner.data
     assert isinstance(armature, bpy.types.Armature), "the object is no armature"
@@ -79,11 +77,8 @@ def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Ske
 def twin_names(owner: bpy.types.Object, controls: Collection[str] = ()) -> dict[str, str]:
     """The names of an armature's bones that have one on the other side, each with the name of that.
 
-    By Blender's rule for names, and by what recognition finds.
-
-    Args:
-        owner: The armature object.
-        controls: Names of bones that are no part of the skeleton, and found by their names alone.
+    By Blender's rule for names, and by what recognition finds; of controls, which are no part of the skeleton, by names
+    alone.
     """
     skeleton, names = read_skeleton(owner, controls), pose_bones(owner).keys()
     twins = zip(skeleton.names, find_twins(skeleton), strict=True)

@@ -118,14 +118,7 @@ def _is_driven(found: bpy.types.Object, holder: Holder) -> bool:
 
 
 def bone_below(owner: bpy.types.Object, goal: bpy.types.Object, name: str, bones: Collection[str]) -> str:
-    """The bone of a figure on which a goal hangs rigidly at any remove, or which it is; "" where there is none.
-
-    Args:
-        owner: The armature object of the figure.
-        goal: A target or pole.
-        name: Of a bone of it, or "".
-        bones: Names of the figure's bones.
-    """
+    """The bone of a figure on which a goal hangs rigidly at any remove, or which it is; "" where there is none."""
     name = name if goal.type == "ARMATURE" else ""
     if goal == owner and name in bones:
         return name
@@ -193,14 +186,7 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
 
 
 def _carried(holder: Holder, hold: Hold, above: Matrix, length: float) -> Matrix:
-    """What carries something, before its own channels, where what it hangs on stands.
-
-    Args:
-        holder: What it is.
-        hold: On what it hangs.
-        above: Where that stands.
-        length: Of that, if it is a bone.
-    """
+    """What carries something, before its own channels, by where stands, and how long is, what it hangs on."""
     if isinstance(holder, bpy.types.PoseBone):
         if hold.constraint is None and holder.parent is not None:
             return Link.of(holder).placed(Matrix(), above)
@@ -259,11 +245,8 @@ def within(bone: str, role: str, goal: bpy.types.Object, name: str) -> Matrix:
 def reader_within(bone: str, *, turns: bool) -> Callable[[str, bpy.types.Object, str], Sequence[float]]:
     """What reads a goal in the frame of the bone on which it hangs, from its role, the evaluated object and a name.
 
-    What carries a goal that hangs on the bone itself is found out once: it is the same in all poses.
-
-    Args:
-        bone: Name of the bone.
-        turns: Whether its rotation is read, else its place.
+    That is its place, or its rotation. What carries a goal that hangs on the bone itself is found out once: it is the
+    same in all poses.
     """
     known: Matrix | None = None
 
@@ -313,12 +296,7 @@ def _is_ours(constraint: Any) -> bool:
 
 
 def add_space(holder: Holder, found: bpy.types.Object, bone: str) -> Any:
-    """Give an object or a bone a space in which it may stand, off; it has no parent.
-
-    Args:
-        holder: An object, or a bone of an armature object.
-        found: On what it is to hang.
-        bone: Name of a bone of that, or "".
+    """Give an object or a bone a space in which it may stand, on an object or a bone of it, off; it has no parent.
 
     Returns:
         The constraint.

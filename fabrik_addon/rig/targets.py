@@ -217,13 +217,7 @@ KINDS: tuple[Kind, ...] = (  # the first that accepts a target counts
 
 
 def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """The evaluated world position of a target or pole.
-
-    Args:
-        role: "target" or "pole", for the error.
-        target: The object.
-        bone: Name of a bone of it, or "".
-        depsgraph: Evaluated for the frame in question.
+    """The evaluated world position of a target or pole; the error tells which it is.
 
     Raises:
         AbsentTargetError: The object is not evaluated.

@@ -47,13 +47,7 @@ _trees: OrderedDict[str, BVHTree] = OrderedDict()
 def grounds_of(
     owner: bpy.types.Object, collection: bpy.types.Collection | None, depsgraph: bpy.types.Depsgraph
 ) -> list[bpy.types.Object]:
-    """The objects that an armature walks on, by name: those of a collection, or all that are seen but its own.
-
-    Args:
-        owner: The armature object.
-        collection: Or None.
-        depsgraph: Of the view layer.
-    """
+    """The objects that an armature walks on, by name: those of a collection, or all that are seen but its own."""
     assert depsgraph.view_layer is not None
     objects: Iterable[bpy.types.Object] = (
         collection.all_objects if collection is not None else depsgraph.view_layer.objects
@@ -80,12 +74,7 @@ def _is_own(thing: bpy.types.Object, owner: bpy.types.Object) -> bool:
 
 
 def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: bool) -> Piece | None:
-    """An object as it is evaluated; None where it has no faces.
-
-    Args:
-        thing: The object.
-        depsgraph: Evaluated.
-        moves: Whether it moves, so that its tree is in its own space.
+    """An object as it is evaluated; None where it has no faces. The tree of one that moves is in its own space.
 
     Raises:
         InvalidValueError: It stands nowhere.

@@ -80,11 +80,7 @@ def _reference(owner: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def bring_up_to_date(owner: bpy.types.Object) -> None:
-    """Run the steps from an armature's version to this one, and write the number.
-
-    Args:
-        owner: An armature object that can be edited, with data that is not newer.
-    """
+    """Run the steps from an armature's version, which is not newer, to this one, and write the number."""
     first = FIRST if owner.override_library is not None else stored_version(owner)
     for version in range(first, DATA_VERSION):
         STEPS[version](owner)

@@ -124,10 +124,7 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q
 def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | None = None) -> tuple[V3, Q4] | None:
     """`walk_goal` of a foot that a planned walk has flat on the ground in the frame of a depsgraph; else None.
 
-    Args:
-        chain: Of the leg.
-        depsgraph: Evaluated.
-        at: Where the middle of the sole is instead, world space.
+    The middle of the sole may be put elsewhere, in world space.
 
     Raises:
         RigError: What is stored is no plan.
@@ -154,12 +151,7 @@ def walked_part(owner: bpy.types.Object, chain: FabrikChain) -> str:
 
 
 def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
-    """Where a walk has a foot or the body in the frame of a depsgraph, in the world.
-
-    Args:
-        owner: The armature object of a walker.
-        part: Name of the leg's chain, or "" for the body.
-        depsgraph: Evaluated.
+    """Where a walk has a foot, by the name of its chain, or the body ("") in the frame of a depsgraph, in the world.
 
     Returns:
         The place of the effector, and the rotation from how foot or body is at rest.

@@ -143,13 +143,7 @@ def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owne
 
 
 def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
-    """What was done by hand to the live chains of an armature and what came of it, and which keys are not heard.
-
-    Args:
-        context: Blender's.
-        layout: Where to draw.
-        owner: The armature object.
-    """
+    """What was done by hand to the live chains of an armature and what came of it, and which keys are not heard."""
     rig = rig_of(owner)
     if not rig.live:
         return

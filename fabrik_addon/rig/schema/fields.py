@@ -172,11 +172,7 @@ def _fields_in(cls: type) -> dict[str, Field]:
 
 
 def group(update: Update | None = None) -> Callable[[type[T]], type[T]]:
-    """A class, or a part of one, whose fields Blender registers with it.
-
-    Args:
-        update: Is called with the item after a change of a field that has no callback of its own.
-    """
+    """A class, or a part of one, whose fields Blender registers with it; those without a callback call `update`."""
 
     def annotated(cls: type[T]) -> type[T]:
         for name, field in _fields_in(cls).items():
