@@ -205,7 +205,6 @@ def make_control_bones(
         RigError: Edit mode can't be entered.
     """
     shapes = {one.shape: shape_object(one.shape) if one.shape else None for one in planned}
-    pose = _kept_pose(owner)
     with _in_edit_mode(context, owner):
         names = [_made(owner, one) for one in planned]
     for name, one in zip(names, planned, strict=True):
@@ -214,7 +213,6 @@ def make_control_bones(
         set_selected(bone, False)
         if one.follows is not None:
             let_swing(owner, name, *one.follows)
-    pose.put_back(owner)
     return names
 
 
@@ -226,7 +224,6 @@ def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, na
     """
     if not names:
         return
-    pose = _kept_pose(owner)
     data = armature_of(owner)
     with _in_edit_mode(context, owner):
         for name in names:
@@ -234,7 +231,6 @@ def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, na
     home = data.collections_all.get(COLLECTION)  # in edit mode it tells of no bones
     if home is not None and not len(home.bones):
         data.collections.remove(home)
-    pose.put_back(owner)
 
 
 def _made(owner: bpy.types.Object, one: ControlBone) -> str:
@@ -252,15 +248,11 @@ def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     return name
 
 
-def _kept_pose(owner: bpy.types.Object) -> KeptChannels:
-    """The pose as it stands, which keys take away in a visit to edit mode."""
-    return KeptChannels(owner, [(bone.name, name) for bone in pose_bones(owner) for name in CHANNELS])
-
-
 @contextmanager
 def _in_edit_mode(context: bpy.types.Context, owner: bpy.types.Object) -> Iterator[None]:
-    """Edit mode of one armature; afterwards modes and selection are as before, that of its bones, too."""
+    """Edit mode of one armature; afterwards modes and selection are as before, that of its bones, and its pose, too."""
     assert context.view_layer is not None
+    pose = KeptChannels(owner, [(bone.name, name) for bone in pose_bones(owner) for name in CHANNELS])
     objects = context.view_layer.objects
     active, mode = objects.active, objects.active.mode if objects.active else "OBJECT"
     within = [found for found in objects if found.mode == mode] if mode != "OBJECT" else []
@@ -286,6 +278,7 @@ def _in_edit_mode(context: bpy.types.Context, owner: bpy.types.Object) -> Iterat
             _select(context, within, active)
             _set_mode(context, active, mode)
         _select(context, selected, active)
+        pose.put_back(owner)  # which keys took away
 
 
 def _select(context: bpy.types.Context, wanted: Sequence[bpy.types.Object], active: bpy.types.Object | None) -> None:
@@ -313,11 +306,10 @@ def free_control_bones(context: bpy.types.Context, owner: bpy.types.Object, name
     Raises:
         RigError: Edit mode can't be entered.
     """
-    pose, data = _kept_pose(owner), armature_of(owner)
+    data = armature_of(owner)
     with _in_edit_mode(context, owner):
         for name in names:
             data.edit_bones[name].parent = None
-    pose.put_back(owner)
 
 
 # Bones that swing with a limb, and carry its pole: so a knee stays over the toes in a kick.
