@@ -141,7 +141,7 @@ class Grounds:
             collection = walker_of(self.owner).terrain
             found = grounds_of(self.owner, collection, depsgraph)
             self._ways = {thing: Way(self.fps) for thing in found}
-            self.may_move = any(not is_still(thing, "") or keeps_state(thing) for thing in found)
+            self.may_move = any(not is_still(thing) or keeps_state(thing) for thing in found)
             if collection is not None and not any(has_faces(thing, depsgraph) for thing in found):
                 reason = Text("the terrain '{collection}' has no faces to walk on", collection=collection.name)
                 raise InvalidValueError(reason, rig=self.owner.name)

@@ -31,16 +31,11 @@ from .curves import values_at
 from .keys import CHAIN_PATH, KeyedChannels, animated_paths, chain_of, has_motion
 
 
-def is_still(found: bpy.types.Object, bone: str) -> bool:
-    """Whether nothing that moves an object, or a bone of it, is animated, at any remove.
-
-    Args:
-        found: A target, a pole, or an armature object.
-        bone: Name of a bone of it, or "".
-    """
+def is_still(found: bpy.types.Object) -> bool:
+    """Whether nothing that moves an object is animated, at any remove."""
     return not any(
         _is_animated(thing, name) or _data_is_animated(thing) or thing.rigid_body is not None
-        for thing, name in ties_behind(found, bone)
+        for thing, name in ties_behind(found, "")
     )
 
 
@@ -429,7 +424,7 @@ def _curves_of_bone(found: bpy.types.Object, bone: bpy.types.PoseBone, is_turned
 
 def _is_still_rig(found: bpy.types.Object) -> bool:
     """Whether an armature object stands still, and its bones move by one action in full and by no IK."""
-    return _is_plain(found) and is_still(found, "") and not movers_of(found).by_ik
+    return _is_plain(found) and is_still(found) and not movers_of(found).by_ik
 
 
 def _turning_curves(
