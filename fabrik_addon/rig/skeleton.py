@@ -13,7 +13,7 @@ from ..maths import Z_AXIS, rotated, unit, v3
 from ..recognise.limbs import find_twins
 from ..recognise.skeleton import Skeleton
 from .animation.compat import is_selected
-from .bones import pose_bones
+from .bones import armature_of, pose_bones
 
 # The name of the other side.
 
@@ -51,9 +51,7 @@ def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Ske
 
     What hangs on bones that are left out by name hangs on the next one above.
     """
-    armature = owner.data
-    assert isinstance(armature, bpy.types.Armature), "the object is no armature"
-    bones = [bone for bone in armature.bones if bone.name not in without]  # parents before children
+    bones = [bone for bone in armature_of(owner).bones if bone.name not in without]  # parents before children
     number = {bone.name: i for i, bone in enumerate(bones)}
     parents = [
         next((number[above.name] for above in bone.parent_recursive if above.name in number), -1) for bone in bones
@@ -89,8 +87,7 @@ def twin_names(owner: bpy.types.Object, controls: Collection[str] = ()) -> dict[
 
 def selected_numbers(owner: bpy.types.Object, skeleton: Skeleton) -> set[int]:
     """Numbers of the bones that are selected in Pose mode."""
-    assert owner.pose is not None, "the object is no armature"
-    bones = owner.pose.bones
+    bones = pose_bones(owner)
     return {i for i, name in enumerate(skeleton.names) if is_selected(bones[name])}
 
 
