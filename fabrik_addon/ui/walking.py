@@ -13,7 +13,7 @@ from ..rig.bones import pose_bones
 from ..rig.schema import PREFIX, Changes, rig_of
 from ..texts import capitalised
 from ..translations import iface_
-from .base import FabrikPanel, draw_settings, draw_wrapped, row_or_column
+from .base import RiggingPanel, draw_settings, draw_wrapped, row_or_column
 from .motion import draw_contacts
 
 STYLE = ("pace", "stride_scale", "step_width", "body_height", "bounce", "body_sway", "arm_swing", "lean", "energy")
@@ -26,14 +26,12 @@ DETAILS = (
 BY_HAND = "CUSTOM"
 
 
-class FABRIK_PT_walker(FabrikPanel):
+class FABRIK_PT_walker(RiggingPanel):
     """Legs that step as the body goes along its path"""
 
     bl_label = "Walker"
-    bl_parent_id = "FABRIK_PT_rigging"
     told_at = ("walkers", "walkers")
     needs_chain = False
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         owner, layout = working_rig(context), self.layout
@@ -58,13 +56,11 @@ class FABRIK_PT_walker(FabrikPanel):
         layout.operator("fabrik.walker_remove", icon="X")
 
 
-class WalkerPart(FabrikPanel):
+class WalkerPart(RiggingPanel):
     """A part of the panel of a walker."""
 
-    told_at = ("walkers", "walkers")
     bl_parent_id = "FABRIK_PT_walker"
     needs_chain = False
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
