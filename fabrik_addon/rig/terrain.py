@@ -165,13 +165,10 @@ class MeshTerrain:
     @property
     def digest(self) -> str:
         """See `gait.Terrain`."""
-        digest = blake2b(digest_size=12)
-        for piece in self.still:
-            digest.update(f"{piece.name} {piece.digest}".encode())
+        texts = [f"{piece.name} {piece.digest}" for piece in self.still]
         for piece, way in self.moving:
-            digest.update(f"{piece.name} {piece.digest}".encode())
-            digest.update(repr([tuple(row) for matrix in way.matrices for row in matrix]).encode())
-        return digest.hexdigest()
+            texts += f"{piece.name} {piece.digest}", repr([tuple(row) for matrix in way.matrices for row in matrix])
+        return blake2b("".join(texts).encode(), digest_size=12).hexdigest()
 
     def ray(self, origin: V3, direction: V3, reach: float, time: float) -> Hit | None:
         """See `gait.Terrain`."""

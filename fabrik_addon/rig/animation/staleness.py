@@ -79,18 +79,15 @@ def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int
     It covers the keys of the armature and of what carries it, the curves that it follows, and rest data; not what
     drivers and simulations do.
     """
-    digest = blake2b(digest_size=12)
     walker = walker_of(owner)
     legs = [(leg.name, leg.offset, leg.group, tuple(leg.home)) for leg in walker.legs]
     rate = scene.render.fps, scene.render.fps_base
     told = (frames, rate, walker.settings, legs, walker.body, tuple(walker.upright), walker.ground_height)
-    digest.update(repr(told).encode())
-    for name in [walker.body, *(leg.name for leg in walker.legs)]:
-        digest.update(_chain_text(owner, rig_of(owner).chains.get(name)).encode())
+    names = [walker.body, *(leg.name for leg in walker.legs)]
+    texts = [repr(told), *[_chain_text(owner, rig_of(owner).chains.get(name)) for name in names]]
     clips = [curve for clip in walker.clips for curve in curves_of_action(clip)]
-    for part in (*_motion(owner), *map(key_bytes, clips)):
-        digest.update(part)
-    return digest.hexdigest()
+    parts = "".join(texts).encode(), *_motion(owner), *map(key_bytes, clips)
+    return blake2b(b"".join(parts), digest_size=12).hexdigest()
 
 
 def _chain_text(owner: bpy.types.Object, chain: FabrikChain | None) -> str:
@@ -139,17 +136,15 @@ def ground_of(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
     It covers which objects there are, how they are placed and keyed, the vertices of meshes and the settings of
     modifiers; not the points of curves and texts, nor what drivers, simulations and geometry nodes do.
     """
-    digest = blake2b(digest_size=12)
+    parts = list[bytes]()
     for thing in grounds_of(owner, walker_of(owner).terrain, depsgraph):
         shape = _shape(thing, depsgraph)
         if not shape:
             continue
-        digest.update(thing.name_full.encode() + shape)
+        parts += thing.name_full.encode(), shape
         for carrier in carriers_of(thing, {owner.name_full}):
-            digest.update(placement_text(carrier).encode())
-            for curve in fcurves_of(carrier):
-                digest.update(key_bytes(curve))
-    return digest.hexdigest()
+            parts += placement_text(carrier).encode(), *map(key_bytes, fcurves_of(carrier))
+    return blake2b(b"".join(parts), digest_size=12).hexdigest()
 
 
 def forget_shapes(depsgraph: bpy.types.Depsgraph | None = None) -> None:
@@ -167,11 +162,9 @@ def _shape(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bytes:
     """What the shape of an object is; nothing where it is a line, without faces."""
     found = _shapes.get(thing.session_uid)
     if found is None:
-        digest = blake2b(digest_size=12)
-        for part in _shape_parts(thing):
-            digest.update(part)
+        digest = blake2b(b"".join(_shape_parts(thing)), digest_size=12).digest()
         is_ground = thing.type == "MESH" or has_faces(thing, depsgraph)
-        found = _shapes[thing.session_uid] = digest.digest() if is_ground else b""
+        found = _shapes[thing.session_uid] = digest if is_ground else b""
     return found
 
 
