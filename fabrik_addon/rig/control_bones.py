@@ -196,10 +196,7 @@ def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector
 def make_control_bones(
     context: bpy.types.Context, owner: bpy.types.Object, planned: Sequence[ControlBone]
 ) -> list[str]:
-    """Make bones where that can be (`new_bones_refusal`), in one visit to edit mode; mode, selection and pose stay.
-
-    Returns:
-        Their names.
+    """Make bones where that can be (`new_bones_refusal`), in one visit to edit mode; their names.
 
     Raises:
         RigError: Edit mode can't be entered.

@@ -90,11 +90,7 @@ class GoalPaths:
                         path[k] = value
 
     def read_curves(self, frames: Doubles, depsgraph: bpy.types.Depsgraph) -> set[int]:
-        """Read the goals in all frames (F,), rising, by their own curves, as far as these tell.
-
-        Returns:
-            The indices of the chains of which all is known.
-        """
+        """Read the goals in all frames (F,), rising, by their own curves; the chains, by indices, that these tell."""
         unknown = set(self._alone)
         for i, path in enumerate(paths_at(self.goals, self.turned, frames, depsgraph, self._frame_of)):
             if path is not None:

@@ -150,12 +150,6 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
 
     So it is the same to the last bit wherever that bone stands, and nothing runs in a circle.
 
-    Args:
-        bone: Name of the bone.
-        role: "target" or "pole".
-        goal: The evaluated object.
-        name: Of a bone of it, or "".
-
     Returns:
         The matrix that comes before the goal's own channels, or that of the bone where the goal is that: relative to
         the bone's head and axes, in lengths of armature space. And what its own channels add: nothing where it is a
@@ -296,11 +290,7 @@ def _is_ours(constraint: Any) -> bool:
 
 
 def add_space(holder: Holder, found: bpy.types.Object, bone: str) -> Any:
-    """Give an object or a bone a space in which it may stand, on an object or a bone of it, off; it has no parent.
-
-    Returns:
-        The constraint.
-    """
+    """A space in which an object or a bone without a parent may stand, on another object or bone; made, and off."""
     is_bone = isinstance(holder, bpy.types.PoseBone)
     owner: Any = holder.id_data
     is_own = is_bone and found == owner and bool(bone)

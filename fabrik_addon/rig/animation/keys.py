@@ -257,11 +257,7 @@ def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
 
 
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
-    """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
-
-    Returns:
-        The number of bones that were keyed.
-    """
+    """Key the rotation of bones where automatic keying is on, as the user prefers it; how many of them were keyed."""
     return insert_plain_keys(context, [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones], keyed)
 
 
@@ -420,11 +416,7 @@ def makes_an_action(context: bpy.types.Context, owner: bpy.types.Object) -> bool
 def _insert(
     context: bpy.types.Context, thing: bpy.types.Object | bpy.types.PoseBone, name: str, group: str, is_keyed: bool
 ) -> bool:
-    """Key a property where automatic keying is on, by the user's own preferences for it.
-
-    Returns:
-        Whether it was keyed.
-    """
+    """Key a property where automatic keying is on, by the user's own preferences for it; whether it was keyed."""
     assert context.scene is not None
     assert context.preferences is not None
     tools = context.scene.tool_settings

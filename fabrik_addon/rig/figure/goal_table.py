@@ -62,8 +62,7 @@ class Result(NamedTuple):
 class GoalTable(tuple[ChainGoal, ...]):
     """What C chains ask for that are solved together: a row for each, and the same by columns, made once.
 
-    Args:
-        chains: What each asks for; where its numbers and its goals are, after those before it, is filled in.
+    Where the numbers and the goals of each are, after those before it, is filled in.
     """
 
     def __new__(cls, chains: Iterable[ChainGoal]) -> Self:

@@ -113,11 +113,7 @@ FULL_TURN = 2.0 * pi - 1e-6  # radians from which a hinge is not limited
 
 
 def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) -> list[str | Message]:
-    """Set what Blender's IK can heed of a limit, and of a stiffness of 0 to 1, in place of what was set.
-
-    Returns:
-        What it can't heed.
-    """
+    """Set what Blender's IK can heed of a limit, and of a stiffness of 0 to 1; what it can't heed is told."""
     free, ranges, parts = type_of(limit).ik_meaning(limit)
     lost: list[str | Message] = list(parts)
     for i, axis in enumerate(IK_AXES):

@@ -136,8 +136,7 @@ class RigFacts:
 class FactsByRig:
     """The facts of armatures at a frame, gathered once, as far as they are asked for; good until the next evaluation.
 
-    Args:
-        frame: That which the channels of the bones continue, sub-frame included.
+    The channels of the bones continue that frame, sub-frame included.
     """
 
     def __init__(self, frame: float) -> None:
