@@ -14,7 +14,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..errors import RigError
-from ..maths import V3
+from ..maths import V3, X_AXIS, Y_AXIS, Z_AXIS, scaled
 from ..messages import Message
 from ..recognise.words import side_of
 from .animation.channels import KeptChannels
@@ -37,7 +37,7 @@ def shape_object(shape: str) -> bpy.types.Object:
     mesh = bpy.data.meshes.new(name)
     points: list[V3] = []
     edges: list[tuple[int, int]] = []
-    for line in OUTLINES[shape]():
+    for line in OUTLINES[shape]:
         edges += pairwise(range(len(points), len(points) + len(line)))
         points += line
     mesh.from_pydata(points, edges, [])
@@ -67,37 +67,16 @@ def _name_of(shape: str) -> str:
     return f"FABRIK {shape.lower().replace('_', ' ')} shape"
 
 
-def _axes() -> Lines:
-    return [
-        [(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
-        [(0.0, -1.0, 0.0), (0.0, 1.0, 0.0)],
-        [(0.0, 0.0, -1.0), (0.0, 0.0, 1.0)],
-    ]
-
-
-def _cube() -> Lines:
-    corners = [(x, y, z) for x, y, z in product((-1.0, 1.0), repeat=3)]
-    return [[a, b] for a, b in combinations(corners, 2) if sum(p != q for p, q in zip(a, b, strict=True)) == 1]
-
-
-def _ring() -> list[tuple[float, float]]:
-    return [(cos(2.0 * pi * i / AROUND), sin(2.0 * pi * i / AROUND)) for i in range(AROUND + 1)]
-
-
-def _circle() -> Lines:
-    return [[(a, 0.0, b) for a, b in _ring()]]
-
-
-def _sphere() -> Lines:
-    return [*_circle(), [(a, b, 0.0) for a, b in _ring()], [(0.0, a, b) for a, b in _ring()]]
-
-
-def _cone() -> Lines:
-    sides: tuple[V3, ...] = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
-    return [*_circle(), *([side, (0.0, 2.0, 0.0)] for side in sides)]
-
-
-OUTLINES = {"PLAIN_AXES": _axes, "CUBE": _cube, "SPHERE": _sphere, "CIRCLE": _circle, "CONE": _cone}
+RING = [(cos(2.0 * pi * i / AROUND), sin(2.0 * pi * i / AROUND)) for i in range(AROUND + 1)]
+CIRCLE: Lines = [[(a, 0.0, b) for a, b in RING]]
+CORNERS: list[V3] = [(x, y, z) for x, y, z in product((-1.0, 1.0), repeat=3)]
+OUTLINES: dict[str, Lines] = {
+    "PLAIN_AXES": [[scaled(axis, -1.0), axis] for axis in (X_AXIS, Y_AXIS, Z_AXIS)],
+    "CUBE": [[a, b] for a, b in combinations(CORNERS, 2) if sum(p != q for p, q in zip(a, b, strict=True)) == 1],
+    "SPHERE": [*CIRCLE, [(a, b, 0.0) for a, b in RING], [(0.0, a, b) for a, b in RING]],
+    "CIRCLE": CIRCLE,
+    "CONE": [*CIRCLE, *([(x, 0.0, z), (0.0, 2.0, 0.0)] for x, z in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)))],
+}
 
 
 # Bones in a rig that serve as targets and poles: in a collection of their own, with a shape, and deforming nothing.
