@@ -343,9 +343,9 @@ def key_from(
         curve.update()
 
 
-def held_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
-    """The curves of the place and the rotation that a chain holds."""
-    paths = {chain.path_from_id(name) for name in HELD}
+def held_curves(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str] = HELD) -> list[bpy.types.FCurve]:
+    """The curves of the place and the rotation that a chain holds; or of `PINNED`, with its pin."""
+    paths = {chain.path_from_id(name) for name in names}
     return [curve for curve in fcurves_of(owner) if curve.data_path in paths]
 
 
@@ -357,8 +357,7 @@ def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -
 
 def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether a chain's pin, or the place or rotation that it holds, has keys."""
-    paths = {chain.path_from_id(name) for name in PINNED}
-    return any(curve.data_path in paths for curve in fcurves_of(owner))
+    return bool(held_curves(owner, chain, PINNED))
 
 
 def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -372,12 +371,10 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
     made = [_insert(context, owner, path, chain.name, path in keyed) for path in paths]
     if not any(made):
         return
-    frame = context.scene.frame_current_final
-    for curve in fcurves_of(owner):
-        if curve.data_path in paths:
-            for point in curve.keyframe_points:
-                if abs(point.co[0] - frame) < SAME_FRAME:
-                    point.interpolation = "CONSTANT"
+    for curve in held_curves(owner, chain, PINNED):
+        key = key_at(curve, context.scene.frame_current_final)
+        if key is not None:
+            key.interpolation = "CONSTANT"
 
 
 def key_before_pin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
