@@ -27,7 +27,7 @@ from ..rig.dependencies import enabled_collections
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_limit, read_stiffness
 from ..rig.figure.kinematics import BoneTree
-from ..rig.figure.start_pose import capture, is_animated, reset, take_keys
+from ..rig.figure.start_pose import capture, is_animated, reset
 from ..rig.schema import FabrikChain, rig_of, unique_name
 from ..rig.skeleton import read_skeleton, selected_numbers
 from ..rig.versions import bring_up_to_date
@@ -161,7 +161,7 @@ def start_new(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.t
     assert bpy.context.scene is not None
     keyed = KeyedChannels(owner, bpy.context.scene.frame_current_final)
     if any(keyed.has(bone) for bone in bones):
-        take_keys(chain, bones)
+        capture(chain, bones, "ANIMATED")
     elif not is_animated(owner, bones, keyed) and any(_is_posed(bone) for bone in bones):
         capture(chain, bones)
     else:

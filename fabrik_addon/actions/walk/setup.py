@@ -41,7 +41,7 @@ from ...rig.control_bones import control_names, is_control, new_bones_refusal
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, alone, body_moves
 from ...rig.figure.reader import FactsByRig, frame_of, read_figure
-from ...rig.figure.start_pose import capture_bones, take_keys
+from ...rig.figure.start_pose import capture, capture_bones
 from ...rig.goals import read_held, store_held
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.skeleton import BEHIND, read_skeleton
@@ -468,7 +468,7 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
         chain.effector = "HEAD"
         _hold(owner, chain)
         made.append(chain.name)
-    take_keys(chain, bones)
+    capture(chain, bones, "ANIMATED")
     capture_bones(owner, bones)
     rig.walker.body = chain.name
     return made

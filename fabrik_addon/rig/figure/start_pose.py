@@ -241,14 +241,9 @@ def store_start(
     StoredStart(kind, tuple((name, q4(stored(rotations[name]))) for name in names), fingerprint(bones)).store(chain)
 
 
-def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
-    """Store the bones' rotations as they stand as the chain's start pose."""
-    store_start(chain, bones, _rotations_of(bones), "CAPTURED")
-
-
-def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
-    """Make the keys of each frame the chain's start pose; channels without keys stay as they stand."""
-    store_start(chain, bones, _rotations_of(bones), "ANIMATED")
+def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], kind: str = "CAPTURED") -> None:
+    """Store the bones' rotations as they stand as the chain's start pose; or for channels without keys ("ANIMATED")."""
+    store_start(chain, bones, {bone.name: read_rotation(bone) for bone in bones}, kind)
 
 
 def start_from_keys(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> None:
@@ -257,16 +252,12 @@ def start_from_keys(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> N
     for chain in chains if not has_strips(owner) else ():
         bones = resolve_bones(owner, chain)
         if chain.start != "ANIMATED" and any(map(keyed.has, bones)):
-            take_keys(chain, bones)
+            capture(chain, bones, "ANIMATED")
 
 
 def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
     """Make the rest pose the chain's start pose and forget the captured one."""
     store_start(chain, bones, {}, "REST")
-
-
-def _rotations_of(bones: Sequence[bpy.types.PoseBone]) -> dict[str, Q4]:
-    return {bone.name: read_rotation(bone) for bone in bones}
 
 
 def store_rotations(chain: FabrikChain, rotations: Mapping[str, Q4]) -> bool:
