@@ -366,10 +366,6 @@ class BoneTree:
             turns.append(turned)
         return found
 
-    def _above(self, i: int, poses: Sequence[Matrix]) -> Matrix | None:
-        """The matrix of what a bone hangs on, from those of the bones."""
-        return poses[self.parents[i]] if self.parents[i] >= 0 else self.parent
-
     def _tails(self, poses: Sequence[Matrix]) -> list[Vector]:
         pairs = zip(self.links, poses, strict=True)
         return [pose @ Vector((0.0, link.bone.length, 0.0)) for link, pose in pairs]
@@ -378,7 +374,7 @@ class BoneTree:
         """The n matrices, and the frames before rotation of those that are not given; relative to the first joint."""
         poses, frames = list(before), []
         for i in range(len(poses), len(self.links)):
-            link, above = self.links[i], self._above(i, poses)
+            link, above = self.links[i], poses[self.parents[i]] if self.parents[i] >= 0 else self.parent
             frame, pose = link.frame(above), link.pose(above, Quaternion(rotations[i]))
             if i == 0:
                 pose.translation -= frame.translation
