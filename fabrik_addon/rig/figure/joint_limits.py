@@ -45,6 +45,7 @@ from ..animation.keys import KeyedChannels
 from ..bones import pose_bones
 from ..limit_types import LIMITS, limit_settings, type_of
 from ..schema import limit_of, rig_of
+from ..schema.limit import IK_AXES
 from .followers import Follower
 from .groups import ChainSet
 from .kinematics import BoneTree, Segment
@@ -107,7 +108,6 @@ def set_from_ik(bone: bpy.types.PoseBone) -> None:
 
 # A joint limit as a bone's locks, limits and stiffness for Blender's own IK.
 
-IK_AXES = "xyz"
 STIFFEST = 0.99  # as Blender allows
 FULL_TURN = 2.0 * pi - 1e-6  # radians from which a hinge is not limited
 

@@ -24,6 +24,7 @@ CONTACT_ITEMS = (
     ("TOE", "Toes", "The foot stands on its toes", TOE),
     ("FLAT", "Flat", "The foot stands on heel and toes", FLAT),
 )
+IK_AXES = "xyz"  # at the ends of the names of a bone's settings for Blender's own IK
 LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
 
 
@@ -103,24 +104,19 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
     @property
     def ik_locks(self) -> Sequence[bool]:
         """The bone's locks of X, Y and Z for Blender's own IK."""
-        bone = self.owner
-        return (bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z)
+        return [getattr(self.owner, f"lock_ik_{axis}") for axis in IK_AXES]
 
     @property
     def ik_ranges(self) -> Sequence[tuple[float, float] | None]:
         """The bone's limits about X, Y and Z for Blender's own IK, None where there is none."""
-        bone = self.owner
-        return (
-            (bone.ik_min_x, bone.ik_max_x) if bone.use_ik_limit_x else None,
-            (bone.ik_min_y, bone.ik_max_y) if bone.use_ik_limit_y else None,
-            (bone.ik_min_z, bone.ik_max_z) if bone.use_ik_limit_z else None,
-        )
+        ends = [(getattr(self.owner, f"ik_min_{axis}"), getattr(self.owner, f"ik_max_{axis}")) for axis in IK_AXES]
+        are_set = [getattr(self.owner, f"use_ik_limit_{axis}") for axis in IK_AXES]
+        return [both if is_set else None for both, is_set in zip(ends, are_set, strict=True)]
 
     @property
     def ik_stiffness(self) -> float:
         """The bone's stiffness for Blender's own IK, the mean of its three axes."""
-        bone = self.owner
-        return float(bone.ik_stiffness_x + bone.ik_stiffness_y + bone.ik_stiffness_z) / 3.0
+        return float(sum([getattr(self.owner, f"ik_stiffness_{axis}") for axis in IK_AXES])) / 3.0
 
 
 CONTACT = "fabrik_contact"  # with which the paths of all that tells of contacts begin, after those of their bones
