@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
@@ -144,9 +144,7 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
     frames = [point.co[0] for point in points]
     there = next((k for k, one in enumerate(frames) if abs(one - frame) <= SAME_FRAME), None)
     if there is not None:
-        for _, name, place in _handles(points, there):  # those of Blender's own would change with the keys beside it
-            setattr(points[there], f"{name}_type", "FREE")
-            setattr(points[there], name, place)
+        _free(points, _handles(points, there))  # those of Blender's own would change with the keys beside it
         return
     at = bisect(frames, frame)
     near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))  # beyond all keys
@@ -157,15 +155,10 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
         handle, near, far, other = _split_cubic([Vector(one) for one in spans], frame)
         kept[1], kept[2] = (at - 1, "handle_right", handle), (at, "handle_left", other)
     points.insert(frame, value, options={"FAST"})
-    for name, place in (("handle_left", near), ("handle_right", far)):
-        setattr(points[at], f"{name}_type", "FREE")
-        setattr(points[at], name, place)
     if at:
         points[at].interpolation = points[at - 1].interpolation
-    for k, name, place in kept:
-        point = points[k + (k >= at)]
-        setattr(point, f"{name}_type", "FREE")
-        setattr(point, name, place)
+    _free(points, [(at, "handle_left", near), (at, "handle_right", far)])
+    _free(points, [(k + (k >= at), name, place) for k, name, place in kept])
     curve.update()
 
 
@@ -181,11 +174,16 @@ def freeze(curve: bpy.types.FCurve, before: KeyArrays, some: Mask) -> None:
     for place in np.flatnonzero(some).tolist():
         k = int(np.searchsorted(now.frames, before.frames[place] - SAME_FRAME))
         if not np.array_equal(now.points[1:, k], before.points[1:, place]):
-            point = curve.keyframe_points[k]
-            for name, at in (("handle_left", before.points[1, place]), ("handle_right", before.points[2, place])):
-                setattr(point, f"{name}_type", "FREE")
-                setattr(point, name, at.tolist())
+            left, right = before.points[1:, place].tolist()
+            _free(curve.keyframe_points, [(k, "handle_left", left), (k, "handle_right", right)])
     curve.update()
+
+
+def _free(points: Any, handles: Iterable[tuple[int, str, Any]]) -> None:
+    """Put handles of keys, each by the key's index and its own name, to places where they then stay."""
+    for k, name, place in handles:
+        setattr(points[k], f"{name}_type", "FREE")
+        setattr(points[k], name, place)
 
 
 def _handles(points: Any, k: int) -> list[tuple[int, str, Vector]]:
