@@ -62,11 +62,7 @@ def step_shapes(recording: Recording, step: RecordedStep) -> Shapes:
 def graph_shapes(errors: list[float], length: float, index: int, scale: float) -> Shapes:
     """The error by step as a curve on a logarithmic scale, with the step marked; in pixels.
 
-    Args:
-        errors: Of each step, in scene units.
-        length: Of the chain, the top of the scale.
-        index: Of the step that is looked at.
-        scale: Pixels of the interface.
+    Errors, and the length of the chain, which is the top, are in scene units.
     """
     shapes, width, high, low, up = Shapes(), GRAPH[0] * scale, GRAPH[1] * scale, MARGIN[0] * scale, MARGIN[1] * scale
 

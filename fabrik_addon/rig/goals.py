@@ -213,12 +213,8 @@ UNMOVED: Offset = (ORIGIN, IDENTITY)
 def offset_in(frame: str, posed: bpy.types.Object, name: str) -> Offset:
     """By how much the target of a chain that asks for an offset is away from its rest, by its own channels.
 
-    It is exactly `UNMOVED` while it rests, or edits are off.
-
-    Args:
-        frame: The bone of the figure in whose axes it is told, or "" for those of the world.
-        posed: The evaluated armature object, of which the target is a bone (`checks.check_goal`).
-        name: Of the target.
+    It is told in the axes of a bone of the figure, or with "" of the world, and exactly `UNMOVED` while it rests, or
+    edits are off. The target is a bone of the evaluated armature object (`checks.check_goal`).
 
     Raises:
         FabrikError: There is no such bone, or its channels make no sense.
@@ -283,10 +279,7 @@ def held_point(chain: FabrikChain) -> V3:
 def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "") -> Q4 | None:
     """The rotation that the last bone of a chain is to have; None where it is free.
 
-    Args:
-        chain: A chain.
-        depsgraph: Evaluated.
-        frame: The bone in whose frame it is read where the target gives it, or "" for the world.
+    That of a target is told in the frame of a bone, or with "" in the world.
 
     Raises:
         FabrikError: The target can't be read, or what is held is no rotation.

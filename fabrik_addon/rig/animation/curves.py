@@ -113,14 +113,9 @@ def clear_keys(curve: bpy.types.FCurve, first: float, last: float) -> None:
 
 
 def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> None:
-    """Let the curve between keys that follow each other be cubics with given slopes.
+    """Let the curve between keys at F rising frames (F,) be cubics with slopes (F,), changes of the value a frame.
 
     Their handles are a third of the way to the next key; towards other keys of the curve as far as on the other side.
-
-    Args:
-        curve: The curve.
-        frames: (F,), rising, at each of which the curve has a key.
-        slopes: (F,), changes of the value a frame.
     """
     whole = read_keys(curve)
     first = int(np.searchsorted(whole.frames, frames[0] - SAME_FRAME))
@@ -165,10 +160,7 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
 def freeze(curve: bpy.types.FCurve, before: KeyArrays, some: Mask) -> None:
     """Bring handles back that changed with other keys of a curve; their keys are free from then on.
 
-    Args:
-        curve: The curve.
-        before: Its n keys as they stood.
-        some: (n,), which of these count.
+    Of the n keys as they stood `before` some (n,) count.
     """
     now = read_keys(curve)
     for place in np.flatnonzero(some).tolist():
@@ -409,14 +401,9 @@ def _put(
     interpolation: str,
     kept: KeyArrays | None,
 ) -> None:
-    """Key a curve that has no keys; handles are Blender's own.
+    """Key a curve without keys: at places (F, 2), frames and values, at others that it is lacking, and with those kept.
 
-    Args:
-        curve: The curve.
-        lacking: Frames and values of keys that it needs beside the span.
-        places: (F, 2), frames and values of the new keys.
-        interpolation: Of all these.
-        kept: Keys that it had.
+    Handles of the new ones are Blender's own.
     """
     if lacking:
         places = np.concatenate((np.array(lacking, dtype=np.float32), places))

@@ -198,12 +198,7 @@ def _measured_result(
 ) -> tuple[Result, Doubles]:
     """How chains ended whose lengths depend on the pose: by Blender's own measure; and `Posed.scales`.
 
-    Args:
-        figure: The chains.
-        numbers: Of their goals.
-        solution: What the kernel found.
-        heads: (n, 3), where Blender will have the bones, before the influence is taken off.
-        ends: (n, 3), likewise.
+    Heads and ends (n, 3) are where Blender will have the bones, before the influence is taken off.
     """
     off = figure.asked.off(np.array([numbers]), heads[None], ends[None], np.array([solution.frames]))
     states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)

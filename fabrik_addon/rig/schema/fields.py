@@ -72,12 +72,9 @@ class Field:
         self.path = ""
 
     def bind(self, name: str, path: str, update: Update | None) -> None:
-        """Store it in the file, where library overrides may have another value of it.
+        """Store it in the file by its path on what has it, where library overrides may have another value of it.
 
-        Args:
-            name: Of the field.
-            path: Name of the property on what has it.
-            update: Is called after a change where the field has no callback of its own.
+        A field that has no callback of its own calls `update` after a change.
         """
         self.path = path
         is_list = self.make is CollectionProperty
