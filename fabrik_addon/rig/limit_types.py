@@ -86,10 +86,6 @@ class Outline:
     twist: tuple[Curve, ...] = ()
     ends: dict[str, V3] = field(default_factory=dict)
 
-    def joined(self, other: Outline) -> Outline:
-        """Both outlines as one."""
-        return Outline((*self.swing, *other.swing), (*self.twist, *other.twist), {**self.ends, **other.ends})
-
 
 class IkMeaning(NamedTuple):
     """What Blender's own IK can heed of a limit: locks and ranges of the bone's X, Y and Z."""
@@ -453,11 +449,11 @@ def limit_settings(limit: Limit) -> dict[str, Any]:
 
 def limit_outline(limit: Limit) -> Outline:
     """The shape that is drawn for a limit; empty where every rotation is allowed."""
-    swing, twist = type_of(limit).outline(limit), _twist(limit)
+    own, twist = type_of(limit).outline(limit), _twist(limit)
     if twist is None:
-        return swing
+        return own
     curve = arc(scaled(X_AXIS, TWIST_RADIUS), Y_AXIS, *twist)
-    return swing.joined(Outline(twist=(curve,), ends=curve_ends("twist_min", "twist_max", curve)))
+    return Outline(own.swing, (*own.twist, curve), {**own.ends, **curve_ends("twist_min", "twist_max", curve)})
 
 
 def setting_at(limit: Limit, name: str, point: V3) -> float:
