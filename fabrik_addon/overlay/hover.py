@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import blf
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
@@ -88,5 +87,5 @@ def draw_pixels(context: bpy.types.Context) -> None:
     if seen is None:
         return
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
-    blf.size(0, TEXT_SIZE * scale)
-    write(state.shown.text, (seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale), colours["text"])
+    place = seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale
+    write(state.shown.text, place, TEXT_SIZE * scale, colours["text"])

@@ -377,11 +377,12 @@ def paint(context: bpy.types.Context, shapes: Shapes, width: float = 1.0) -> Non
         painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * width)
 
 
-def write(text: str, place: tuple[float, float], colour: Colour, has_shadow: bool = True) -> None:
-    """Write a line of text, its size set before, from its lower left corner, in pixels.
+def write(text: str, place: tuple[float, float], size: float, colour: Colour, has_shadow: bool = True) -> None:
+    """Write a line of text from its lower left corner; place and size are in pixels.
 
     A shadow lets it be read over whatever is behind it.
     """
+    blf.size(0, size)
     blf.color(0, *colour)
     if has_shadow:
         blf.enable(0, blf.SHADOW)

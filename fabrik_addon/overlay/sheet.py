@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-import blf
 import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
@@ -176,8 +175,8 @@ def _draw_bars(rows: Sequence[tuple[str, list[Contact]]], scale: Scale, colours:
                     found.append((max(left, 0.0), low, min(right, scale.width), high, tint))
     _paint(found)
     for row, (bone, _) in enumerate(rows):
-        blf.size(0, TEXT * scale.size)
-        write(bone, (4.0 * scale.size, scale.low_of(row) + 2.0 * scale.size), colours["text"])
+        place = 4.0 * scale.size, scale.low_of(row) + 2.0 * scale.size
+        write(bone, place, TEXT * scale.size, colours["text"])
 
 
 def _draw_bell(scene: bpy.types.Scene, scale: Scale, colour: Colour) -> None:

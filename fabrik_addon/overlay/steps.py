@@ -6,7 +6,6 @@ from __future__ import annotations
 from itertools import pairwise
 from math import log10
 
-import blf
 import bpy
 
 from ..actions.chain_edit import working_rig
@@ -114,6 +113,5 @@ def draw_pixels(context: bpy.types.Context) -> None:
     length = sum(distance(a, b) for a, b in pairwise(step.joints))
     paint(context, graph_shapes(errors, length, index, scale))
     if context.scene is not None:
-        blf.size(0, TEXT_SIZE * scale)
         place = MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale
-        write(iface_(caption(context.scene, found)), place, colours["text"], has_shadow=False)
+        write(iface_(caption(context.scene, found)), place, TEXT_SIZE * scale, colours["text"], has_shadow=False)
