@@ -276,13 +276,11 @@ class Painted:
         self._points = _batch(POINT_SHADER, "POINTS", shapes.points, colours)
         self._faces = _batch("FLAT_COLOR", "TRIS", shapes.faces, colours)
 
-    def draw(self, viewport: tuple[float, float], scale: float) -> None:
-        """Draw over what is there, with the view's matrices as they are set.
-
-        Args:
-            viewport: Width and height in pixels.
-            scale: Pixels of a line of width 1.
-        """
+    def draw(self, context: bpy.types.Context, width: float = 1.0) -> None:
+        """Draw over what is there, with the view's matrices as they are set; lines and points so much wider."""
+        if context.region is None or context.preferences is None:
+            return
+        viewport, scale = (context.region.width, context.region.height), context.preferences.system.ui_scale * width
         gpu.state.blend_set("ALPHA")
         gpu.state.depth_test_set("NONE")
         gpu.state.point_size_set(POINT_SIZE * scale)
@@ -320,8 +318,7 @@ class Drawing:
             self.painted = None if found is None else Painted(found, theme_colours(context.preferences))
             self.key = key
         if self.painted is not None:
-            viewport = context.region.width, context.region.height
-            self.painted.draw(viewport, context.preferences.system.ui_scale)
+            self.painted.draw(context)
 
     def forget(self) -> None:
         """Keep nothing."""
@@ -373,8 +370,7 @@ def lines_of(text: str, room: float, measure: Measure) -> list[str]:
 def paint(context: bpy.types.Context, shapes: Shapes, width: float = 1.0) -> None:
     """Draw shapes, made for this redraw, in the context's region, lines and points some times as wide as their own."""
     if context.region is not None and context.preferences is not None:
-        painted = Painted(shapes, theme_colours(context.preferences))
-        painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * width)
+        Painted(shapes, theme_colours(context.preferences)).draw(context, width)
 
 
 def write(text: str, place: tuple[float, float], size: float, colour: Colour, has_shadow: bool = True) -> None:
