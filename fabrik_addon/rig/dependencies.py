@@ -186,13 +186,10 @@ def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Mess
 
 def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
     """The collections of a view layer that are evaluated."""
-    collection = layer.collection
-    if layer.exclude:  # its children have switches of their own
-        pass
-    elif collection.hide_viewport:
-        return
-    else:
-        yield collection
+    if not layer.exclude:  # else its children have switches of their own
+        if layer.collection.hide_viewport:
+            return
+        yield layer.collection
     for child in layer.children:
         yield from enabled_collections(child)
 
