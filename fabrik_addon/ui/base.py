@@ -95,8 +95,7 @@ def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:
         context: Blender's, with the region that is drawn.
         beside: Pixels at scale 1 that are taken by something else.
     """
-    preferences: Any = context.preferences
-    scale: float = preferences.system.ui_scale
+    scale = context.preferences.system.ui_scale
     width = context.region.width if context.region else 0.0
     return max(width, NARROWEST * scale) - (MARGINS + beside) * scale
 
@@ -134,15 +133,13 @@ def row_after(
 
 def is_room_beside(context: bpy.types.Context, names: Sequence[str], share: float = NAMES, beside: float = 0.0) -> bool:
     """Whether names have room before their values, of which they get a share of the width."""
-    preferences: Any = context.preferences
-    room = share * content_width(context, beside) - NAME * preferences.system.ui_scale
+    room = share * content_width(context, beside) - NAME * context.preferences.system.ui_scale
     return all(text_width(context, name) <= room for name in names)
 
 
 def row_for(context: bpy.types.Context, layout: bpy.types.UILayout, labels: Sequence[str]) -> bpy.types.UILayout:
     """A row for buttons with icons and words; a column where the sidebar is so narrow that the words would be cut."""
-    preferences: Any = context.preferences
-    room = content_width(context) / len(labels) - (PADDING + ICON) * preferences.system.ui_scale
+    room = content_width(context) / len(labels) - (PADDING + ICON) * context.preferences.system.ui_scale
     fits = all(text_width(context, label) <= room for label in labels)
     return layout.row(align=True) if fits else layout.column(align=True)
 
