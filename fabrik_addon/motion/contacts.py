@@ -23,6 +23,7 @@ LEG = 0.8  # meters of leg for which the speeds hold; others by their size
 SLOW, FAST = 0.15, 0.45  # meters a second
 LOW = 0.06  # of a leg, above the ground
 LOWEST = 0.1  # share of the frames in which a foot is still and lower than the ground
+USUAL = 0.25  # share of the places of feet that stand which are lower than the ground
 STEEPEST = 0.7  # of what feet walk on: stairs of 35 degrees
 FAR = 1.0  # legs between two places that tell a slope
 CLEARER = 1.05  # so much more often feet have to stand on a slope than on flat ground
@@ -32,6 +33,7 @@ LIFTED = 0.07  # radians (4 degrees) by which the foot is pitched off the ground
 FACES = 0.5  # how much of its up direction is up at least while a sole is level; while it is steep, -.5 is enough
 LIES = radians(35.0)  # a sole that is further from flat in the mean lies on nothing but its toes or its heel
 SHORTEST = 0.1  # seconds
+FEWEST = 3  # frames, of which speeds can be told
 SHORTEST_SOLE = 1e-9  # meters, so that what has no sole has no pitch
 FADE = 0.5  # seconds, the longest way in which a correction comes or goes
 STRAIGHT, STRAIGHTEST = 0.985, 0.9995  # share of its reach to which a leg may be stretched; to which it ever is
@@ -78,6 +80,10 @@ class Foot(NamedTuple):
         back, away = conjugates(ground[:, 3:]), ground[:, :3]
         places, roots = (rotated_each(back, one - away) for one in (self.places, self.roots))
         return self._replace(places=places, turns=products(back, self.turns), roots=roots)
+
+    def let_go(self, some: Mask, ways: Doubles) -> Foot:
+        """The same, but in some frames (F,) its limb hangs where it goes to by ways (F, 3), so that it has no reach."""
+        return self._replace(roots=np.where(some[:, None], self.places + ways, self.roots))
 
 
 class Stance(NamedTuple):
@@ -200,7 +206,7 @@ def rolling(foot: Foot, kinds: Ints) -> Foot:
 
 def _found(foot: Foot, rate: float, slope: Doubles) -> Ints:
     points = [blurred(foot.points(one), rate) for one in (foot.heel, foot.ball, foot.toe)]
-    heel, ball, toe = (one[:, 2] - one[:, :2] @ slope for one in points)
+    heel, ball, toe = (_heights(one, slope) for one in points)
     faces, found = _faces_down(foot), np.zeros(len(heel), dtype=np.int32)
     stands = faces & _stands(foot, rate)
     if not stands.any():
@@ -217,21 +223,63 @@ def _found(foot: Foot, rate: float, slope: Doubles) -> Ints:
     return found.astype(np.int32)
 
 
-def find_touches(hand: Foot, rate: float, size: float) -> Ints:
-    """What of a hand is on the ground in each frame, (F,): its heel, its fingers (TOE) or both; over a ground at Z = 0.
+def level_of(feet: Sequence[Foot], kinds: Sequence[Ints], slope: Doubles) -> float | None:
+    """How high the ground of feet is at X = Y = 0, below most places in which they stand; None where none stands.
+
+    Args:
+        feet: Their motion.
+        kinds: For each (F,), what of it is on the ground.
+        slope: (2,), of the ground.
+    """
+    stood = list[Doubles]()
+    for foot, own in zip(feet, kinds, strict=True):
+        for point, kind in ((foot.heel, FLAT), (rolling(foot, own).toe, TOE)):
+            stood.append(_heights(foot.points(point)[own == kind], slope))
+    every = np.concatenate(stood) if stood else np.zeros(0)
+    return float(np.quantile(every, USUAL)) if len(every) else None
+
+
+def level_of_hands(hands: Sequence[Foot], lowest: Doubles, rate: float, size: float, slope: Doubles) -> float | None:
+    """How high the ground is that hands alone touch, as who crawls; None where anything is lower than their palms.
+
+    Args:
+        hands: Their motion.
+        lowest: (F,), how high the lowest joint of the body is.
+        rate: Frames a second.
+        size: Length of a leg.
+        slope: (2,), of the ground.
+    """
+    for hand in hands:
+        low = float(np.quantile(_heights(hand.points(hand.ball), slope), LOWEST))
+        is_lowest = low < float(np.quantile(lowest, LOWEST)) + LOW * size
+        if is_lowest and find_touches(hand, rate, size, slope, low).any():
+            return low
+    return None
+
+
+def find_touches(hand: Foot, rate: float, size: float, slope: Doubles, level: float) -> Ints:
+    """What of a hand is on the ground in each frame, (F,): its heel, its fingers (TOE) or both.
 
     Args:
         hand: Its motion.
         rate: Frames a second.
         size: Length of a leg, by which speeds and heights count.
+        slope: (2,), of the ground.
+        level: How high that is at X = Y = 0.
     """
     found: Ints = np.zeros(len(hand.places), dtype=np.int32)
     seen = hand._replace(reach=size)
     for kind, point in ((HEEL, hand.heel), (TOE, hand.ball)):
-        speed, height = _speeds(seen, point, rate), blurred(hand.points(point), rate)[:, 2]
+        speed, height = _speeds(seen, point, rate), _heights(blurred(hand.points(point), rate), slope) - level
         may = (speed < FAST) & (height < LOW * size)
         found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
     return found.astype(np.int32)
+
+
+def _heights(places: Doubles, slope: Doubles) -> Doubles:
+    """(F,), how high places (F, 3) are over a ground that slopes."""
+    found: Doubles = places[:, 2] - places[:, :2] @ slope
+    return found
 
 
 def _faces_down(foot: Foot) -> Mask:
@@ -398,9 +446,9 @@ def mean_turn(turns: Doubles) -> Doubles:
 
 
 def way_of_body(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, rate: float) -> Doubles:
-    """(F, 3), by which a body has to be moved for its legs to reach: over the whole motion as little as that needs.
+    """(F, 3), by which a body has to be moved for its limbs to reach: over the whole motion as little as that needs.
 
-    A leg may be as stretched as it is in the motion, and in any case almost straight.
+    A limb may be as stretched as it is in the motion, and in any case almost straight.
 
     Args:
         feet: The motion of its feet.

@@ -37,10 +37,11 @@ from .contacts import (
     LOWEST,
     NONE,
     SLOW,
-    TOE,
     Foot,
     find_contacts,
     find_touches,
+    level_of,
+    level_of_hands,
     rolling,
     runs,
     shares_near,
@@ -227,9 +228,13 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
     heels = {name: foot.points(foot.heel)[:, 2] for name, foot in feet.items()}
     rolled = {name: rolling(foot, kinds[name]) for name, foot in feet.items()}
     toes = {name: foot.points(foot.toe)[:, 2] for name, foot in rolled.items()}
-    stood = [heels[name][own == FLAT] for name, own in kinds.items()]
-    levels = np.concatenate([*stood, *(toes[name][own == TOE] for name, own in kinds.items())])
-    level = float(np.quantile(levels, 0.25)) if len(levels) else _level_of_hands(body, motion, rate)
+    even: Doubles = np.zeros(2)
+    size, hands = max(foot.reach for foot in feet.values()), _hands(body, motion)
+    found = level_of([*feet.values()], [*kinds.values()], even)
+    if found is None:
+        lowest = motion.heads[..., 2].min(axis=1)
+        found = level_of_hands([*hands.values()], lowest, rate, _legs_of(body)[0], even)
+    level = found or 0.0
     heights = dict[str, Doubles]()
     for name, own in kinds.items():
         high: Doubles = np.zeros(len(own))
@@ -239,9 +244,8 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
             high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
         heights[name] = between_contacts(high, own)
     motion = motion._replace(heads=motion.heads - np.array((0.0, 0.0, level)))
-    size = max(foot.reach for foot in feet.values())
-    for name, hand in _hands(body, motion).items():
-        touches = find_touches(hand, rate, size)
+    for name, hand in hands.items():
+        touches = find_touches(hand, rate, size, even, level)
         if touches.any():
             kinds[name], heights[name] = touches, np.zeros(len(touches))
     return motion, Ground(kinds, heights, angle, belt)
@@ -251,17 +255,6 @@ def _hands(body: Body, motion: Motion) -> dict[str, Foot]:
     """How the hands of a body move, by the names of its arms."""
     arms = {name: limb for name, limb in body.limbs.items() if limb.kind == ARM and body.is_jointed(limb)}
     return {name: foot_of(body, motion, limb) for name, limb in arms.items() if limb.sole.any()}
-
-
-def _level_of_hands(body: Body, motion: Motion, rate: float) -> float:
-    """How high the ground is that hands alone touch, as who crawls; 0 where anything is lower than their palms."""
-    size, lowest = _legs_of(body)[0], float(np.quantile(motion.heads[..., 2].min(axis=1), LOWEST))
-    for hand in _hands(body, motion).values():
-        low = float(np.quantile(hand.points(hand.ball)[:, 2], LOWEST))
-        lying = hand._replace(places=hand.places - np.array((0.0, 0.0, low)))
-        if low < lowest + LOW * size and find_touches(lying, rate, size).any():
-            return low
-    return 0.0
 
 
 def between_contacts(high: Doubles, kinds: Ints) -> Doubles:

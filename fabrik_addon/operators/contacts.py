@@ -42,7 +42,10 @@ class GroundOptions(Options):
         layout.prop_search(self, "ground", bpy.data, "objects")
 
 
-FEET = (("ACTIVE", "Active", "The foot of the active chain"), ("ALL", "All", "All feet that have contacts"))
+FEET = (
+    ("ACTIVE", "Active", "The foot or hand of the active chain"),
+    ("ALL", "All", "All feet and hands that have contacts"),
+)
 
 
 class ContactsOperator(RangeOperator):
@@ -55,7 +58,7 @@ class ContactsOperator(RangeOperator):
 
 
 class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
-    """Mark when feet are on the ground, by keys of Contact on their bones; nothing moves"""
+    """Mark when feet and hands are on the ground, by keys of Contact on their bones; nothing moves"""
 
     bl_label = "Find Contacts"
 
@@ -71,18 +74,18 @@ class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
 
     def conclude_steps(self, result: ContactsResult) -> None:
         stands = any(one.contacts for one in result.feet)
-        notes = [] if stands else [Text("no foot stands still in this motion")]
+        notes = [] if stands else [Text("no foot or hand stands still in this motion")]
         self.tell(*map(_counted, result.feet), warnings=[*notes, *result.notes])
 
 
 class FABRIK_OT_contacts_clean(ContactsOperator):
-    """Let feet stand still where they are marked to be on the ground, by keys on their controls; the body gives way"""
+    """Let feet and hands stand still where they are marked, by keys on their controls; the body gives way"""
 
     bl_label = "Clean Contacts"
 
     progress = Text("Cleaning Contacts {share:.0%}")
 
-    feet = choice(FEET, "Feet", "Which feet", default="ALL")
+    feet = choice(FEET, "Feet", "Which feet and hands", default="ALL")
     below = ("feet",)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
@@ -107,19 +110,19 @@ def _counted(found: Marked) -> str:
 
 CONTACT_KINDS = (
     ("NONE", "None", "Off the ground: contacts end, or are parted"),
-    ("HEEL", "Heel", "The heel alone"),
-    ("TOE", "Toes", "The toes alone"),
-    ("FLAT", "Flat", "The whole foot"),
+    ("HEEL", "Heel", "The heel of the foot or hand alone"),
+    ("TOE", "Toes", "Toes or fingers alone"),
+    ("FLAT", "Flat", "The whole foot or hand"),
 )
 
 
 class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
-    """Mark what of feet is on the ground over frames: contacts are made, joined, parted or deleted; nothing moves"""
+    """Mark what of feet and hands is on the ground: contacts are made, joined, parted or deleted; nothing moves"""
 
     bl_label = "Mark Contact"
 
-    kind = choice(CONTACT_KINDS, "Contact", "What of the foot is on the ground", default="FLAT")
-    feet = choice(FEET, "Feet", "Which feet")
+    kind = choice(CONTACT_KINDS, "Contact", "What of the foot or hand is on the ground", default="FLAT")
+    feet = choice(FEET, "Feet", "Which feet and hands")
     span = choice(SPANS, "Frames", "Which frames")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -134,13 +137,13 @@ class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
         assert chain is not None
         names = [resolve_bones(owner, chain)[-1].name] if self.feet == "ACTIVE" else sorted(marked)
         if not names:
-            raise ChainError("no foot has contacts: use Find Contacts first", rig=owner.name)
+            raise ChainError("no foot or hand has contacts: use Find Contacts first", rig=owner.name)
         frames = self.frames(context)
         bones, span = [pose_bones(owner)[name] for name in names], (frames[0], frames[-1])
         mark(owner, bones, self.kind, span, self.ground_object())
         redraw_timelines(context)
         word = next(label for name, label, _ in CONTACT_KINDS if name == self.kind)
-        fields = {"first": frames[0], "last": frames[-1], "feet": listed(names, "{count} feet")}
+        fields = {"first": frames[0], "last": frames[-1], "feet": listed(names, "{count} bones")}
         self.tell(Text("{feet}: {kind} from frame {first} to {last}", kind=iface_(word), **fields))
 
 

@@ -31,7 +31,9 @@ class TransferOperator(StepsOperator):
 
     progress = Text("Transferring {share:.0%}")
 
-    keep_contacts = switch("Keep Contacts", "Let feet stand still where those of the other one do", default=True)
+    keep_contacts = switch(
+        "Keep Contacts", "Let feet and hands stand still where those of the other one do", default=True
+    )
     way = choice(WAYS, "Way", "How far it goes")
     below: tuple[str, ...] = ("way", "keep_contacts")
     layout: bpy.types.UILayout

@@ -4,21 +4,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import pi
 
 import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.motion.contacts import find_steps
 from fabrik_addon.actions.motion.marks import contact_path, contacts_of, marks_of
+from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.motion.contacts import NONE, runs
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
+from mathutils import Quaternion, Vector
 
-from support.animated import Frames, limb, played, size
+from support.animated import Frames, control, limb, move, played, put_from_rest, set_up, size, turn_at_rest
 from support.hanging import chain
 from support.scenes import press
-from support.shifting import FRAMES, LIFT, SLIDE, STANDS, STILL, shifting
+from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
+from support.skeletons import make_character
+
+
+@pytest.fixture
+def on_hands() -> bpy.types.Object:
+    """A character that is over the ground on its stretched arms, sways and kicks; it is set up over that."""
+    owner = make_character("human_mixamo")
+    scene = bpy.context.scene
+    assert scene is not None
+    scene.render.fps, scene.frame_end = RATE, FRAMES[-1]
+    found = find_parts(owner)
+    for part in found.parts:
+        if part.kind == "ARM":
+            turn_at_rest(owner, part.bones[0], Vector((0.0, 0.0, 1.0)), -pi / 2 if part.name == "Arm.L" else pi / 2)
+            pose_bones(owner)[part.bones[0]].keyframe_insert("rotation_quaternion", frame=FRAMES[0])
+    turn_at_rest(owner, found.body, Vector((1.0, 0.0, 0.0)), pi / 2)
+    pose_bones(owner)[found.body].keyframe_insert("rotation_quaternion", frame=FRAMES[0])
+    for frame in FRAMES:
+        put_from_rest(owner, found.body, Vector((0.0, SLIDE * np.sin(0.9 * frame), 0.0)))
+        pose_bones(owner)[found.body].keyframe_insert("location", frame=frame)
+        for part in found.parts:
+            if part.kind == "LEG":
+                turn_at_rest(owner, part.bones[0], Vector((1.0, 0.0, 0.0)), 0.4 + 0.4 * np.sin(0.9 * frame))
+                pose_bones(owner)[part.bones[0]].keyframe_insert("rotation_quaternion", frame=frame)
+    set_up(owner)
+    return owner
 
 
 @pytest.fixture
@@ -120,6 +149,36 @@ def test_one_foot_alone_is_let_stand(sliding: bpy.types.Object) -> None:
     assert slide(after, sliding, "Leg.R") == pytest.approx(slide(before, sliding, "Leg.R"), rel=1e-3)
 
 
+def test_hands_on_the_ground_are_found_and_stand_still(on_hands: bpy.types.Object) -> None:
+    press("contacts_find")
+    assert [marks(on_hands, name) for name in ("Leg.L", "Leg.R")] == [[], []]
+    before = all_played(on_hands)
+    press("contacts_clean")
+    after = all_played(on_hands)
+    for name in ("Arm.L", "Arm.R"):
+        assert marks(on_hands, name) == [(FRAMES[0], FRAMES[-1])]
+        assert slide(before, on_hands, name) > 10.0 * STILL
+        assert slide(after, on_hands, name) <= STILL
+
+
+def test_a_hand_that_is_marked_stands_in_the_world_and_goes_with_the_body_beside_that(
+    sliding: bpy.types.Object,
+) -> None:
+    rig_of(sliding).active_index = rig_of(sliding).chains.find("Arm.L")
+    press("contact_mark", span="RANGE", frame_start=25, frame_end=35)
+    before = all_played(sliding)
+    way = move(sliding, "Body", (0.0, 0.0, -0.05))
+    press("contacts_clean", feet="ACTIVE")
+    moved = all_played(sliding) - before
+    hand = [bone.name for bone in pose_bones(sliding)].index(limb(sliding, "Arm.L"))
+    off = np.linalg.norm(moved[:, hand, :3, 3], axis=1) / size(sliding)
+    assert slide(before + moved, sliding, "Arm.L") <= STILL
+    assert off[24:35].max() <= 0.01
+    along = np.linalg.norm(moved[[0, -1], hand, :3, 3] - np.array(way), axis=1) / size(sliding)
+    assert along.max() <= STILL
+    assert np.abs(np.diff(off)).max() <= 0.01  # it comes and goes smoothly
+
+
 def test_clean_contacts_again_changes_nothing(sliding: bpy.types.Object) -> None:
     press("contacts_find")
     press("contacts_clean")
@@ -161,7 +220,7 @@ def test_marks_outside_of_the_frames_stay(sliding: bpy.types.Object) -> None:
 
 
 def test_what_can_not_be_done_is_told_and_changes_nothing(sliding: bpy.types.Object) -> None:
-    with pytest.raises(RuntimeError, match="no foot is marked"):
+    with pytest.raises(RuntimeError, match="no foot or hand is marked"):
         press("contacts_clean")
     with pytest.raises(RuntimeError, match="2 frames are too few"):
         press("contacts_find", span="RANGE", frame_start=1, frame_end=2)
@@ -181,8 +240,11 @@ def test_what_can_not_be_done_is_told_and_changes_nothing(sliding: bpy.types.Obj
         press("contacts_clean")
     chain(sliding, "Leg.L").influence = 1.0
     press("goal_space", space="BODY", roles="TARGET")
-    with pytest.raises(RuntimeError, match=r"Leg\.L.*carried by the body"):
+    turned = control(sliding, "Body")
+    turned.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), 0.1)
+    with pytest.raises(RuntimeError, match=r"Leg\.L.*hangs on '.*Hips', which 'Body' moves"):
         press("contacts_clean")
+    turned.rotation_quaternion = Quaternion()
     press("goal_space", space="ARMATURE", roles="TARGET")
     press("goal_kind", goal="PLACE")
     with pytest.raises(RuntimeError, match=r"Leg\.L.*tells a place"):

@@ -41,13 +41,14 @@ def animated(name: str, mode: str = "QUATERNION") -> bpy.types.Object:
                 swing, bend = SWINGS[kind]
                 way = (1.0 if side == "L" else -1.0) * (1.0 if kind == "Leg" else -1.0)
                 down = -1.1 * way if kind == "Arm" else 0.0  # arms hang beside the body, not in a T
-                _turn(owner, part.bones[0], SIDEWAYS, way * swing * sin(phase))
-                _turn(owner, part.bones[1], SIDEWAYS, (1.0 if kind == "Leg" else -1.0) * bend * (1.2 + sin(phase)))
-                _turn(owner, part.bones[-1], SIDEWAYS, 0.2 * sin(phase) + 0.1 * down)
+                turn_at_rest(owner, part.bones[0], SIDEWAYS, way * swing * sin(phase))
+                turn_at_rest(
+                    owner, part.bones[1], SIDEWAYS, (1.0 if kind == "Leg" else -1.0) * bend * (1.2 + sin(phase))
+                )
+                turn_at_rest(owner, part.bones[-1], SIDEWAYS, 0.2 * sin(phase) + 0.1 * down)
         body = pose_bones(owner)[found.body]
-        _turn(owner, found.body, Vector((0.0, 0.0, 1.0)), 0.1 * sin(phase))
-        up = body.bone.matrix_local.to_3x3().inverted() @ (_into(owner) @ Vector((0.0, 0.0, 1.0)))
-        body.location = up * size(owner) * 0.02 * sin(2.0 * phase)
+        turn_at_rest(owner, found.body, Vector((0.0, 0.0, 1.0)), 0.1 * sin(phase))
+        put_from_rest(owner, found.body, Vector((0.0, 0.0, 0.02 * sin(2.0 * phase))))
         for bone in pose_bones(owner):
             bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame)
         body.keyframe_insert("location", frame=frame)
@@ -60,7 +61,7 @@ def _into(owner: bpy.types.Object) -> Matrix:
     return owner.matrix_world.to_3x3().normalized().inverted()
 
 
-def _turn(owner: bpy.types.Object, name: str, axis: Vector, angle: float) -> None:
+def turn_at_rest(owner: bpy.types.Object, name: str, axis: Vector, angle: float) -> None:
     """Turn a bone about an axis of the world, as it is at rest."""
     bone = pose_bones(owner)[name]
     own = bone.bone.matrix_local.to_3x3().inverted() @ (_into(owner) @ axis)
@@ -114,10 +115,16 @@ def control(owner: bpy.types.Object, name: str) -> bpy.types.PoseBone:
 
 def move(owner: bpy.types.Object, name: str, way: Sequence[float]) -> Vector:
     """Move the control of a chain along a vector of the world, in legs; the same in armature space."""
-    bone = control(owner, name)
-    there = size(owner) * (_into(owner) @ Vector(way))
-    bone.location = bone.bone.matrix_local.to_3x3().inverted() @ there
+    there = put_from_rest(owner, chain(owner, name).target_bone, Vector(way))
     update()
+    return there
+
+
+def put_from_rest(owner: bpy.types.Object, name: str, way: Vector) -> Vector:
+    """Put a bone so far from its rest pose along a vector of the world, in legs; the same in armature space."""
+    bone = pose_bones(owner)[name]
+    there = size(owner) * (_into(owner) @ way)
+    bone.location = bone.bone.matrix_local.to_3x3().inverted() @ there
     return there
 
 

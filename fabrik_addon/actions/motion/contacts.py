@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts of feet with the ground: marked by keys on the bones of the feet, and kept by keys on their controls."""
+"""Contacts of feet and hands with the ground: marked by keys on their bones, and kept by keys on their controls."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from math import atan, degrees
 from typing import Any, NamedTuple
 
@@ -16,14 +14,20 @@ from mathutils import Matrix, Vector
 from ...errors import ChainError, InvalidValueError, RigError, place_of
 from ...maths import IDENTITY, Doubles, Ints, axes_of, conjugated, lengths, minus, multiplied, q4, rotated, units, v3
 from ...motion.contacts import (
+    FADE,
+    FEWEST,
     NONE,
     Foot,
     Stance,
     coming_and_going,
     find_contacts,
+    find_touches,
     junk_ends,
+    level_of,
+    level_of_hands,
     relative,
     runs,
+    shares_near,
     slope_of,
     standing_still,
     way_of_body,
@@ -33,19 +37,17 @@ from ...rig.animation.channels import plain_path, read_values, rotation_path, to
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying
 from ...rig.animation.keys import has_strips
-from ...rig.bones import pose_bones, resolve_bones
+from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figure.groups import figure_bones, set_of
-from ...rig.goals import frames_of, is_offset, offset_axes, read_held, turns_tip
-from ...rig.layers import OtherLayers, others_of
+from ...rig.goals import frames_of, is_offset, read_held, turns_tip
 from ...rig.schema import FabrikChain, rig_of
-from ...rig.skeleton import sole_at_rest
 from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text
-from ..frames import frames_visited, go_to, rate_of, scene_of
-from ..setup.parts import chain_of, find_parts
+from ..frames import frames_visited, rate_of, scene_of
+from .bodies import ControlPath, limbs_of, sample_feet, soles_of, stand_of
 from .clips import read_clip
-from .edits import span_of_motion
+from .edits import are_moved, span_of_motion
 from .marks import (
     GROUND,
     PLACE,
@@ -64,35 +66,12 @@ from .marks import (
     write_track,
 )
 
-NOWHERE: Mapping[int, bpy.types.Object | None] = {}
-FEWEST = 3  # frames, of which speeds can be told
 NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
 
 
-@dataclass(frozen=True, slots=True)
-class Sole:
-    """What of a foot may touch the ground, at rest.
-
-    Attributes:
-        chain: The name of the chain that ends in it.
-        bone: Its bone.
-        heel: From the effector to the heel, in the axes of the bone, armature space.
-        ball: The same to the ball.
-        toes: The bone of the toes, or again that of the foot.
-        tip: From the head of that to the tip of the toes, in its axes.
-    """
-
-    chain: str
-    bone: str
-    heel: Vector
-    ball: Vector
-    toes: str
-    tip: Vector
-
-
 class Marked(NamedTuple):
-    """The contacts of one foot: its chain, how many there are, and at how many frames."""
+    """The contacts of a foot or hand: its chain, how many there are, and at how many frames."""
 
     chain: str
     contacts: int
@@ -113,48 +92,20 @@ class ContactsResult(NamedTuple):
     notes: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ControlPath:
-    """How a control stands in F frames.
-
-    Attributes:
-        axes: (F, 3, 3), from its location channels to the world.
-        ways: (F, 3), by which all layers of edits move it, in the world.
-        others: For each frame the layers that are not at hand.
-    """
-
-    axes: Doubles
-    ways: Doubles
-    others: list[OtherLayers]
-
-
-def _counted(sole: Sole, kinds: Ints) -> Marked:
-    return Marked(sole.chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
-
-
-def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
-    """The chains of an armature that stand for its legs.
-
-    Raises:
-        ChainError: There are none.
-    """
-    found = [chain_of(owner, part) for part in find_parts(owner).parts if part.kind == LEG]
-    legs = [chain for chain in found if chain is not None]
-    if not legs:
-        raise ChainError("no chain stands for a leg", rig=owner.name)
-    return legs
+def _counted(chain: str, kinds: Ints) -> Marked:
+    return Marked(chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
 
 
 def find_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], ground: bpy.types.Object | None = None
 ) -> Generator[float, None, ContactsResult]:
-    """Mark when the feet of a motion are on the ground, in steps; the marks move nothing.
+    """Mark when the feet and hands of a motion are on the ground, in steps; the marks move nothing.
 
     Args:
         context: Its scene's frame is moved and put back.
         owner: The armature object; edits over its motion do not count.
         frames: Whole frames that follow each other; marks in these are replaced.
-        ground: An object on which the feet stand, which may move; None for the world.
+        ground: An object on which they stand, which may move; None for the world.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -162,25 +113,42 @@ def find_steps(
     Raises:
         FabrikError: There is no leg, or it can't be keyed; nothing was changed.
     """
-    scene, legs = scene_of(context), legs_of(owner)
+    scene, limbs = scene_of(context), limbs_of(owner)
+    legs = [name for name, part in limbs.items() if part.kind == LEG]
+    if not legs:
+        raise ChainError("no chain stands for a leg", rig=owner.name)
     frames, notes = _without_junk(owner, scene, frames)
-    _check(owner, frames)
+    _check(owner, frames, legs)
     check_ground(owner, ground)
-    soles, found = [_sole(owner, chain) for chain in legs], list[Marked]()
+    soles, found = soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs), list[Marked]()
     with frames_visited(scene):
-        feet, _, grounds = yield from _sampled(context, owner, soles, frames, (), {0: ground})
+        feet, _, grounds = yield from sample_feet(context, owner, soles, frames, (), {0: ground})
         seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
-        slope = slope_of(seen, rate_of(scene))
+        kinds, slope = _found(seen[: len(legs)], seen[len(legs) :], rate_of(scene))
         if angle := round(degrees(atan(float(np.linalg.norm(slope))))):
             notes = [*notes, Text("the ground of the motion slopes by {degrees}°", degrees=angle)]
-        kinds = [find_contacts(foot, rate_of(scene), slope) for foot in seen]
         ensure_action(owner)
         number = ground_number(owner, ground)
         for sole, own in zip(soles, kinds, strict=True):
-            write_track(owner, pose_bones(owner)[sole.bone], of_kinds(own.tolist(), number), frames)
-            found.append(_counted(sole, own))
+            if own.any() or has_marks(owner, pose_bones(owner)[sole.bone]):
+                write_track(owner, pose_bones(owner)[sole.bone], of_kinds(own.tolist(), number), frames)
+            found.append(_counted(sole.chain, own))
         CurveWriter(owner, can_restore=False).flush()
     return ContactsResult(found, 0.0, notes)
+
+
+def _found(feet: Sequence[Foot], hands: Sequence[Foot], rate: float) -> tuple[list[Ints], Doubles]:
+    """What of feet, and after them of hands, is on the ground in each frame, (F,); and how that slopes, (2,)."""
+    slope, size = slope_of(feet, rate), max(foot.reach for foot in feet)
+    kinds = [find_contacts(foot, rate, slope) for foot in feet]
+    level = level_of(feet, kinds, slope)
+    if level is None:
+        joints = [points for foot in feet for points in (foot.places, foot.roots)]
+        lowest = np.min([points[:, 2] - points[:, :2] @ slope for points in joints], axis=0)
+        level = level_of_hands(hands, lowest, rate, size, slope)
+    still: Ints = np.zeros(len(feet[0].places), dtype=np.int32)
+    kinds += [find_touches(hand, rate, size, slope, level) if level is not None else still for hand in hands]
+    return kinds, slope
 
 
 def _without_junk(
@@ -205,13 +173,13 @@ def _span(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
     return first + before, last - after
 
 
-def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
+def _check(owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str]) -> None:
     """Refuse what can't be read or keyed.
 
     Raises:
         FabrikError: It can't, or feet go as a walk was planned, which marks their contacts and keeps them.
     """
-    walked = next((chain.name for chain in legs_of(owner) if is_walked(chain)), "")
+    walked = next((name for name in limbs if is_walked(rig_of(owner).chains[name])), "")
     if walked:
         raise ChainError("it goes as its walk was planned: use Plan Walk", rig=owner.name, chain=walked)
     if len(frames) < FEWEST:
@@ -225,15 +193,15 @@ def _check(owner: bpy.types.Object, frames: Sequence[int]) -> None:
 def clean_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], only: Sequence[str] = ()
 ) -> Generator[float, None, ContactsResult]:
-    """Let feet stand still where they are marked to be on the ground, in steps, by keys on their controls.
+    """Let feet, hands, and whatever else chains end in, stand still where they are marked, in steps, by their controls.
 
-    Keys of these controls in the frames are replaced. Where a leg would not reach, the body gives way by its own.
+    Keys of these controls in the frames are replaced. Where a limb would not reach, the body gives way by its own.
 
     Args:
         context: Its scene's frame is moved and put back.
-        owner: An armature object whose legs edit its motion.
+        owner: An armature object whose limbs edit its motion.
         frames: Whole frames that follow each other.
-        only: Names of the chains of which the feet are to stand; none for all legs.
+        only: Names of the chains whose tips are to stand; none for all that have marks.
 
     Yields:
         How much of it is done, from 0 to 1.
@@ -241,57 +209,85 @@ def clean_steps(
     Raises:
         FabrikError: There is nothing to do, or it can't be keyed; nothing was changed.
     """
-    scene = scene_of(context)
+    scene, limbs = scene_of(context), limbs_of(owner)
     frames, notes = _without_junk(owner, scene, frames)
-    _check(owner, frames)
+    legs = [name for name, part in limbs.items() if part.kind == LEG]
+    _check(owner, frames, legs)
     times = np.array(frames, dtype=np.float64)
-    every = legs_of(owner)
-    wanted = [chain for chain in every if not only or chain.name in only]
-    if not wanted:
-        raise ChainError("it is no leg", rig=owner.name, chain=only[0])
-    marked_legs = [chain for chain in wanted if has_marks(owner, resolve_bones(owner, chain)[-1])]
-    tracks = {chain.name: track_of(owner, resolve_bones(owner, chain)[-1], times) for chain in marked_legs}
-    legs = [rig_of(owner).chains[name] for name in tracks]
-    if not any(len(stances_of(track)) for track in tracks.values()):
-        text = Text("no foot is marked to be on the ground: use Find Contacts, or key Contact of its bone")
-        raise ChainError(text, rig=owner.name)
     body = next((one for one in rig_of(owner).chains if _moves_body(owner, one)), None)
-    for chain in (*legs, *([body] if body is not None else [])):
-        with place_of(rig=owner.name):
-            _check_control(owner, chain)
-    others = [chain for chain in every if chain.name not in tracks]  # stay as they are, and have to reach
+    tracks, carried = _to_clean(owner, times, only, body)
+    cleaned = [rig_of(owner).chains[name] for name in tracks]
+    others = [rig_of(owner).chains[name] for name in legs if name not in tracks]  # stay as they are, and have to reach
     led = [chain for chain in others if is_offset(chain)]
-    soles = [_sole(owner, chain) for chain in (*legs, *others)]
-    controls = [chain.target_bone for chain in (*legs, *led, *([body] if body is not None else []))]
+    soles = soles_of(context, owner, [chain.name for chain in (*cleaned, *others)], limbs)
+    controls = [chain.target_bone for chain in (*cleaned, *led, *([body] if body is not None else []))]
     with frames_visited(scene):
         known = _grounds(owner, tracks.values(), notes)
-        feet, paths, grounds = yield from _sampled(context, owner, soles, frames, controls, known)
-        rate = rate_of(scene)
-        span = _span(owner, scene)
-        shares = coming_and_going(len(frames), frames[0] <= span[0], frames[-1] >= span[1], rate)
-        kinds = {name: kinds_of(track) for name, track in tracks.items()}
-        fixes = list[tuple[Doubles, Doubles]]()
-        for sole, foot in zip(soles, feet[: len(legs)], strict=False):
-            stances = _stances(tracks[sole.chain], grounds)
-            fixes.append(standing_still(foot, kinds[sole.chain], stances, shares, rate))
-        ways, keys, marked = [way for way, _ in fixes], list[Keys](), list[Marked]()
-        for chain in others:
-            is_led = chain in led
-            ways.append(paths[chain.target_bone].ways if is_led else 0.0 * ways[0])
-        for sole, chain, (way, turn) in zip(soles, legs, fixes, strict=False):
-            keys += _keys_of(owner, chain, paths[chain.target_bone], way, turn, times)
-            marked.append(_counted(sole, kinds[sole.chain]))
-        shift: Doubles = np.zeros((len(frames), 3))
-        if body is not None:
-            stood = paths[body.target_bone].ways
-            shift = shares[:, None] * way_of_body(feet, ways, stood, rate)
-            if shift.any():
-                keys += _keys_of(owner, body, paths[body.target_bone], stood + shift, None, times)
-        elif np.abs(way_of_body(feet, ways, shift, rate)).max() > TOLD * feet[0].reach:
-            notes.append(Text("some leg does not reach: with a control for the body bone that would give way"))
+        feet, paths, grounds = yield from sample_feet(context, owner, soles, frames, controls, known)
+        rate, (first, last) = rate_of(scene), _span(owner, scene)
+        shares = coming_and_going(len(frames), frames[0] <= first, frames[-1] >= last, rate)
+        stood: Doubles = paths[body.target_bone].ways if body is not None else np.zeros((len(frames), 3))
+        ways, turns, holds = list[Doubles](), list[Doubles](), list[Doubles]()
+        for k, (name, track) in enumerate(tracks.items()):
+            kinds = kinds_of(track)
+            way, turn = standing_still(feet[k], kinds, _stances(track, grounds), shares, rate)
+            hold: Doubles = np.zeros((len(frames), 1))
+            if name in carried:  # between its contacts it goes where the body goes
+                hold = (shares * shares_near(kinds != NONE, FADE * rate))[:, None]
+                way += (1.0 - hold) * stood
+                feet[k] = feet[k].let_go(hold[:, 0] == 0.0, way - stood)
+            ways.append(way)
+            turns.append(turn)
+            holds.append(hold)
+        ways += [paths[chain.target_bone].ways if chain in led else np.zeros((len(frames), 3)) for chain in others]
+        shift = way_of_body(feet, ways, stood, rate)
+        if body is None and np.abs(shift).max() > TOLD * feet[0].reach:
+            notes.append(Text("some limb does not reach: with a control for the body bone that would give way"))
+        shift *= shares[:, None] if body is not None else 0.0
+        keys, marked = list[Keys](), list[Marked]()
+        if body is not None and shift.any():
+            keys += _keys_of(owner, body, paths[body.target_bone], stood + shift, None, times)
+        for chain, way, turn, hold in zip(cleaned, ways, turns, holds, strict=False):
+            own = way - stood - hold * shift if chain.name in carried else way
+            keys += _keys_of(owner, chain, paths[chain.target_bone], own, turn, times)
+            marked.append(_counted(chain.name, kinds_of(tracks[chain.name])))
         _write(owner, keys)
     most = float(lengths(shift).max())
     return ContactsResult(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
+
+
+def _to_clean(
+    owner: bpy.types.Object, times: Doubles, only: Sequence[str], body: FabrikChain | None
+) -> tuple[dict[str, Doubles], set[str]]:
+    """The contacts in F frames of the chains to be cleaned, (F, 9), by their names; and which of these a bone carries.
+
+    Raises:
+        ChainError: There is none, or the control of one can't keep it.
+    """
+    tracks = {name: track_of(owner, bone, times) for name, bone in _marked(owner) if not only or name in only}
+    if not any(len(stances_of(track)) for track in tracks.values()):
+        text = Text("no foot or hand is marked to be on the ground: use Find Contacts, or key Contact of its bone")
+        raise ChainError(text, rig=owner.name)
+    cleaned, carried = [rig_of(owner).chains[name] for name in tracks], set[str]()
+    for chain in (*cleaned, *([body] if body is not None else [])):
+        with place_of(rig=owner.name):
+            _check_control(owner, chain)
+            bones = {bone.name for bone in figure_bones(set_of(owner, chain))}
+            if carrier := frames_of(owner, chain, bones).get("target"):
+                _check_carrier(owner, chain, carrier, body, [other for other in cleaned if other != chain], times)
+                carried.add(chain.name)
+    return tracks, carried
+
+
+def _marked(owner: bpy.types.Object) -> Iterator[tuple[str, bpy.types.PoseBone]]:
+    """The names of chains whose tip has marks, and that bone; of several with one tip the first that is enabled."""
+    tips = dict[str, str]()
+    for chain in sorted(rig_of(owner).chains, key=lambda one: not one.enabled):
+        for tip in names_if_any(owner, chain)[-1:]:
+            tips.setdefault(tip, chain.name)
+    for tip, name in tips.items():
+        if has_marks(owner, pose_bones(owner)[tip]):
+            yield name, pose_bones(owner)[tip]
 
 
 def _grounds(
@@ -341,21 +337,15 @@ def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
     held = read_held(owner.evaluated_get(depsgraph), contact.bone, chain.at_head)
     place, turn = foothold_goal(chain, depsgraph, cursor) or held
     if cursor is not None and not is_walked(chain):
-        sole = _sole(owner, chain)
+        (sole,) = soles_of(context, owner, [chain.name], limbs_of(owner))
         place = minus(cursor, rotated(turn, v3(0.5 * owner.matrix_world.median_scale * (sole.heel + sole.ball))))
     ground = _grounds(owner, [of_kinds(contact.kinds, contact.ground)], []).get(contact.ground)
     if ground is not None:
-        stands = _stand(context, ground)
+        stands = stand_of(context, ground)
         back = conjugated(stands[3:])
         place, turn = rotated(back, minus(place, stands[:3])), multiplied(back, turn)
     place_contact(owner, contact, [*place, *turn])
     return contact
-
-
-def _stand(context: bpy.types.Context, ground: bpy.types.Object) -> tuple[float, ...]:
-    """Where an object is, and how it is turned, in the world, as evaluated."""
-    world = ground.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
-    return (*world.translation, *axes_of(world))
 
 
 def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
@@ -367,7 +357,7 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
     """Refuse a chain whose control can't keep a contact.
 
     Raises:
-        ChainError: It tells a place, or hangs on the body.
+        ChainError: It tells a place, or does not count.
     """
     if not is_offset(chain):
         raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
@@ -377,10 +367,6 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
         raise ChainError("its influence is below 1, so that its tip would not stay", chain=chain.name)
     if chain.at_head and not (turns_tip(chain) and chain.orientation == "TARGET"):
         raise ChainError("its tip does not turn with its target: set its rotation to Target", chain=chain.name)
-    bones = {bone.name for bone in figure_bones(set_of(owner, chain))}
-    if "target" in frames_of(owner, chain, bones):
-        text = Text("its target is carried by the body: choose the armature as its space")
-        raise ChainError(text, chain=chain.name)
     paths = {plain_path(pose_bones(owner)[chain.target_bone], "location")}
     paths.add(rotation_path(pose_bones(owner)[chain.target_bone]))
     for curve in fcurves_of(owner):
@@ -388,69 +374,35 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
             raise ChainError("a curve of its target is locked, muted or modified", chain=chain.name)
 
 
-def _sampled(
-    context: bpy.types.Context,
+def _check_carrier(
     owner: bpy.types.Object,
-    soles: Sequence[Sole],
-    frames: Sequence[int],
-    controls: Sequence[str] = (),
-    grounds: Mapping[int, bpy.types.Object | None] = NOWHERE,
-) -> Generator[float, None, tuple[list[Foot], dict[str, ControlPath], dict[int, Doubles]]]:
-    """Read how feet move, and what they stand on; no edit counts, for these are not solved meanwhile.
+    chain: FabrikChain,
+    carrier: str,
+    body: FabrikChain | None,
+    cleaned: Sequence[FabrikChain],
+    frames: Doubles,
+) -> None:
+    """Refuse a chain whose control hangs on a bone that edits do more with than to move it along with the body.
 
-    Yields:
-        How much of it is done, from 0 to 1.
-
-    Returns:
-        How each foot moves, in the world; by the names of controls how these do; by the numbers of grounds that are
-        there (F, 7), their places and rotations.
+    Raises:
+        ChainError: They do.
     """
-    scene, count = scene_of(context), len(frames)
-    paths = {name: ControlPath(np.zeros((count, 3, 3)), np.zeros((count, 3)), []) for name in controls}
-    stands: dict[int, Doubles] = {key: np.zeros((count, 7)) for key, one in grounds.items() if one is not None}
-    rows = [(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 3))) for _ in soles]
-    chains = [rig_of(owner).chains[sole.chain] for sole in soles]
-    roots = [resolve_bones(owner, chain)[0].name for chain in chains]
-    for k, frame in enumerate(frames):
-        go_to(scene, frame)
-        posed = owner.evaluated_get(context.evaluated_depsgraph_get())
-        bones, world = pose_bones(posed), posed.matrix_world
-        for sole, chain, root, (places, turns, toes, starts) in zip(soles, chains, roots, rows, strict=True):
-            held = read_held(posed, sole.bone, chain.at_head)
-            tip = world @ (bones[sole.toes].matrix @ sole.tip)
-            places[k], turns[k], starts[k] = held.location, held.rotation, world @ bones[root].head
-            toes[k] = rotated(conjugated(held.rotation), v3(tip - Vector(held.location)))
-        for number, ground in grounds.items():
-            if ground is not None:
-                stands[number][k] = _stand(context, ground)
-        for name, path in paths.items():
-            axes = offset_axes("", posed, name).to_3x3()
-            path.others.append(others_of(posed, bones[name]))
-            way, _ = path.others[-1].with_own(Vector(bones[name].location), IDENTITY)
-            path.axes[k], path.ways[k] = axes, axes @ way
-        yield (k + 1) / count
-    scale, feet = owner.matrix_world.median_scale, list[Foot]()
-    for sole, chain, (places, turns, toes, starts) in zip(soles, chains, rows, strict=True):
-        heel, ball = (np.array(scale * one) for one in (sole.heel, sole.ball))
-        feet.append(Foot(places, turns, heel, ball, toes, starts, scale * _reach(owner, chain)))
-    return feet, paths, stands
-
-
-def _reach(owner: bpy.types.Object, chain: FabrikChain) -> float:
-    """The length of a limb at rest, from its first joint to its effector, in armature space."""
-    bones = [bone.bone for bone in resolve_bones(owner, chain)]
-    joints = [bone.head_local for bone in bones]
-    joints += [] if chain.at_head else [bones[-1].tail_local]
-    return float(sum((b - a).length for a, b in pairwise(joints)))
-
-
-def _sole(owner: bpy.types.Object, chain: FabrikChain) -> Sole:
-    """What of the foot at the end of a chain may touch the ground, by its bones at rest."""
-    tip = resolve_bones(owner, chain)[-1].bone
-    joint, into = tip.head_local if chain.at_head else tip.tail_local, tip.matrix_local.to_3x3().inverted()
-    heel, ball, toes, tiptoe = sole_at_rest(owner, tip, joint, control_names(owner))
-    ahead = toes.matrix_local.inverted() @ tiptoe
-    return Sole(chain.name, tip.name, into @ (heel - joint), into @ (ball - joint), toes.name, ahead)
+    bones = pose_bones(owner)[carrier]
+    above = {carrier, *(bone.name for bone in bones.parent_recursive)}
+    for other in rig_of(owner).chains:
+        if other == chain or not other.enabled or not above & {*names_if_any(owner, other)}:
+            continue
+        if other == body:
+            edits = are_moved([other], frames, turned=True)
+        else:
+            edits = are_moved([other], frames) if is_offset(other) and other not in cleaned else np.ones(1, dtype=bool)
+        if edits.any():
+            text = Text(
+                "its target hangs on '{bone}', which '{chain}' moves: choose the armature as its space",
+                bone=carrier,
+                chain=other.name,
+            )
+            raise ChainError(text, chain=chain.name)
 
 
 def _keys_of(

@@ -81,11 +81,11 @@ def edited_frames(chains: Iterable[FabrikChain], span: tuple[int, int]) -> tuple
     return tuple(frames[places[0] : places[-1] + 1].tolist())
 
 
-def are_moved(chains: Iterable[FabrikChain], frames: Doubles) -> Mask:
-    """In which of F frames a control of chains does not rest, (F,)."""
+def are_moved(chains: Iterable[FabrikChain], frames: Doubles, *, turned: bool = False) -> Mask:
+    """In which of F frames a control of chains does not rest, or with `turned` is turned, (F,)."""
     moved: Mask = np.zeros(len(frames), dtype=bool)
     for goal in _controls(chains):
-        moved |= _is_moved(goal, frames)
+        moved |= _is_moved(goal, frames, turned=turned)
     return moved
 
 
@@ -131,14 +131,14 @@ def is_led(goal: GoalRef) -> bool:
     return any(path.startswith(start) and path not in own for path in animated_paths(goal.found))
 
 
-def _is_moved(goal: GoalRef, frames: Any) -> Mask:
+def _is_moved(goal: GoalRef, frames: Any, *, turned: bool) -> Mask:
     """In which of F frames a control is not at rest, (F,); one that is turned by half a turn about nothing is."""
     curves, found = _curves(goal), np.zeros(len(frames), dtype=bool)
     played = dict(zip([(one.data_path, one.array_index) for one in curves], values_at(curves, frames), strict=True))
     if is_led(goal):
         return ~found
     for channels, paths in _edits(goal):
-        for name, path in paths.items():
+        for name, path in list(paths.items())[turned:]:
             for i, (value, still) in enumerate(zip(getattr(channels, name), RESTS[name], strict=True)):
                 own = played.get((path, i))
                 found |= (own != still) if own is not None else np.full(len(frames), value != still)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from math import degrees
 from typing import Any, NamedTuple
 
@@ -12,68 +12,25 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, InvalidValueError, RigError
-from ...maths import Doubles, Ints, conjugates, products, rotated_each, v3
-from ...motion.body import Body, Limb, Motion, palm_at_rest, turns_of
-from ...motion.contacts import NONE, junk_ends, runs
+from ...maths import Doubles, conjugates, products, v3
+from ...motion.body import Body, Motion, turns_of
+from ...motion.contacts import FEWEST, NONE, junk_ends, runs
 from ...motion.transfer import TransferOptions, Transferred, transfer
-from ...recognise.find import HUMAN
-from ...recognise.part import ARM, LEG, ROLES, Part, Recognised
-from ...recognise.skeleton import Skeleton
+from ...recognise.part import LEG, Recognised
 from ...rig.bones import pose_bones
-from ...rig.control_bones import control_names
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
-from ...rig.skeleton import read_skeleton, sole_at_rest
 from ...texts import Text
 from ..frames import frames_visited, go_to, rate_of, scene_of
-from ..setup.controls import flesh_of
-from ..setup.parts import between_body_and_parts, find_parts, parts_to_read
-from ..walk.setup import frame_for, upright_of
+from ..setup.parts import find_parts, parts_to_read
+from .bodies import Stage, staged
 from .clips import BoneClip, Clip, write_clip
-from .contacts import FEWEST
 from .edits import span_of_motion
 from .marks import check_own_keys, of_kinds
 
-FOOT = ROLES[LEG][-1]
 SMALLEST = 1e-12  # scale of a bone that is divided by
-FINGERS = ("Index", "Middle", "Ring", "Pinky")  # by the names of parts
 UNUSUAL = 1.3  # times as far as its own legs would go, from which on that is told
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
-
-
-class Stage(NamedTuple):
-    """From an armature to the stage on which it is compared with another one (`motion.transfer`).
-
-    Attributes:
-        upright: From the axes of the armature to those of the stage.
-        size: Meters of a unit of armature space.
-        low: How high the ground is in the upright armature, in meters.
-    """
-
-    upright: Quaternion
-    size: float
-    low: float = 0.0
-
-    def places(self, points: Doubles) -> Doubles:
-        """Points (..., 3) of armature space."""
-        found: Doubles = self.size * rotated_each(self._turns(points), points) - np.array((0.0, 0.0, self.low))
-        return found
-
-    def points(self, places: Doubles) -> Doubles:
-        """Places (..., 3) of the stage in armature space."""
-        found: Doubles = rotated_each(conjugates(self._turns(places)), places + np.array((0.0, 0.0, self.low)))
-        return found / self.size
-
-    def turns(self, rotations: Doubles) -> Doubles:
-        """Rotations (..., 4) of armature space."""
-        return products(self._turns(rotations), rotations)
-
-    def rotations(self, turns: Doubles) -> Doubles:
-        """Rotations (..., 4) of the stage in armature space."""
-        return products(conjugates(self._turns(turns)), turns)
-
-    def _turns(self, like: Doubles) -> Doubles:
-        return np.broadcast_to(np.array(self.upright), (*like.shape[:-1], 4))
 
 
 class TransferResult(NamedTuple):
@@ -83,7 +40,7 @@ class TransferResult(NamedTuple):
         bones: How many of its bones are keyed.
         first: First frame.
         last: The last one.
-        contacts: How many contacts its feet have.
+        contacts: How many contacts its feet and hands have.
         moved: The most by which its body gives way for them, in meters.
         notes: What to look out for.
         actions: How many new actions it is in; 0 where the armature's own one got the keys.
@@ -193,18 +150,9 @@ def read_steps(
     rate = rate_of(scene)
     done = transfer(given, motion, body, rate, options)
     clip = _clip(owner, home, body, done, above, frames)
-    feet, hands = (
-        sum(len(runs(kinds != NONE)) for kinds in _of_kind(body, done.contacts, kind).values()) for kind in (LEG, ARM)
-    )
-    if hands:
-        notes.append(Text("hands are on the ground {count} times, which is not marked", count=hands))
+    contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
     notes += _notes(owner, own, done)
-    return clip, TransferResult(len(done.sources), frames[0], frames[-1], feet, done.moved, notes)
-
-
-def _of_kind(body: Body, contacts: Mapping[str, Ints], kind: str) -> dict[str, Ints]:
-    """The contacts of arms or legs."""
-    return {name: own for name, own in contacts.items() if body.limbs[name].kind == kind}
+    return clip, TransferResult(len(done.sources), frames[0], frames[-1], contacts, done.moved, notes)
 
 
 def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
@@ -225,60 +173,6 @@ def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[
         raise RigError(text, rig=owner.name)
     if not {part.name for part in found.parts if part.kind in LIMBS} & {part.name for part in own.parts}:
         raise RigError(Text("'{source}' has no limb that it has, too", source=source.name), rig=owner.name)
-
-
-def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
-    """An armature at rest, on its stage."""
-    frame = frame_for(owner, found.body, upright_of(owner, by_body=True))
-    stage = Stage(Quaternion(frame.upright), frame.size)
-    skeleton = read_skeleton(owner, without=control_names(owner))
-    numbers = {name: i for i, name in enumerate(skeleton.names)}
-    limbs = {part.name: _limb(owner, stage, found, part, numbers) for part in found.parts}
-    heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
-    arms = [name for name, limb in limbs.items() if limb.kind == ARM and len(limb.bones) >= len(ROLES[ARM])]
-    if arms and found.plan == HUMAN.name:
-        flesh = flesh_of(context, owner)
-        for name in arms:
-            skin = stage.places(flesh.get(skeleton.names[limbs[name].bones[-1]], np.zeros((0, 3))))
-            limbs[name] = limbs[name]._replace(sole=_palm(stage, skeleton, limbs, name, skin))
-    soles = [heads[limb.bones[-1]] + limb.sole for limb in limbs.values() if limb.kind == LEG]
-    stage = stage._replace(low=float(np.concatenate(soles or [heads, tails])[:, 2].min()))
-    turns = np.array([[*pose_bones(owner)[name].bone.matrix_local.to_quaternion()] for name in skeleton.names])
-    heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
-    is_upright = found.plan == HUMAN.name
-    hips = numbers[found.body]
-    return stage, Body(skeleton.names, skeleton.parents, stage.turns(turns), heads, tails, limbs, hips, is_upright)
-
-
-def _limb(
-    owner: bpy.types.Object, stage: Stage, found: Recognised[str], part: Part[str], numbers: dict[str, int]
-) -> Limb:
-    """A part by the numbers of its bones; a leg ends with its foot."""
-    bones, trunk = pose_bones(owner), {one for other in found.parts if other != part for one in other.bones}
-    between = between_body_and_parts(owner, found.body, [part])
-    above = [numbers[name] for name in between if name in numbers and name not in trunk]
-    own = [(numbers[name], role) for name, role in zip(part.bones, part.roles, strict=True) if name in numbers]
-    roles, toes = [role for _, role in own], -1
-    sole: Doubles = np.zeros((3, 3))
-    if part.kind == LEG:
-        own = own[: roles.index(FOOT) + 1] if FOOT in roles and found.plan == HUMAN.name else own
-        tip = bones[part.bones[len(own) - 1]].bone
-        heel, ball, toe, tiptoe = sole_at_rest(owner, tip, tip.head_local, control_names(owner))
-        places = stage.size * np.array([[*(point - tip.head_local)] for point in (heel, ball, tiptoe)])
-        sole = rotated_each(np.broadcast_to(np.array(stage.upright), (3, 4)), places)
-        toes = numbers[toe.name] if toe != tip else -1
-    return Limb(part.kind, [number for number, _ in own], [role for _, role in own], above, toes, sole)
-
-
-def _palm(stage: Stage, skeleton: Skeleton, limbs: Mapping[str, Limb], name: str, skin: Doubles) -> Doubles:
-    """What of the hand of an arm may touch the ground (`motion.body.palm_at_rest`)."""
-    hand, side = limbs[name].bones[-1], name[-2:]
-    fingers = [limbs[one + side].bones for one in FINGERS if one + side in limbs]
-    ends = fingers or [(hand,)]
-    heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
-    knuckles = heads[[bones[0] for bones in fingers]] if fingers else tails[[hand]]
-    tip = np.mean([tails[bones[-1]] for bones in ends], axis=0)
-    return palm_at_rest(heads[hand], knuckles, tip, 1.0 if side == ".L" else -1.0, skin)
 
 
 def _sampled(
@@ -328,8 +222,7 @@ def _clip(
 ) -> Clip:
     """A motion as that of the armature's own bones."""
     turns = done.motion.turns
-    feet = _of_kind(body, done.contacts, LEG)
-    tracks = {body.limbs[name].bones[-1]: of_kinds(kinds.tolist()) for name, kinds in feet.items()}
+    tracks = {body.limbs[name].bones[-1]: of_kinds(kinds.tolist()) for name, kinds in done.contacts.items()}
     found = list[BoneClip]()
     for number in sorted(done.sources):
         name, parent, places = body.names[number], body.parents[number], dict[str, Doubles]()

@@ -40,8 +40,8 @@ from ...rig.schema.chain import OFFSET, PLACE
 from ...rig.schema.limit import limit_of
 from ...texts import Text, quoted
 from ..keep_pose import LetGo
+from ..motion.bodies import staged
 from ..motion.clips import BoneClip, Clip, write_clip
-from ..motion.transfer import staged
 from ..setup.controls import draw_at_bones
 from ..setup.parts import find_parts
 from .clip import OwnClip, posture_of, read_own

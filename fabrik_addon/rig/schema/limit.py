@@ -19,10 +19,10 @@ from .changes import announce
 from .fields import HIDDEN, NO_OTHERS, View, angle, choice, real, share, switch, vector, whole
 
 CONTACT_ITEMS = (
-    ("NONE", "None", "The foot is in the air", NONE),
-    ("HEEL", "Heel", "The foot stands on its heel", HEEL),
-    ("TOE", "Toes", "The foot stands on its toes", TOE),
-    ("FLAT", "Flat", "The foot stands on heel and toes", FLAT),
+    ("NONE", "None", "It is in the air", NONE),
+    ("HEEL", "Heel", "It stands on its heel", HEEL),
+    ("TOE", "Toes", "It stands on its toes or fingers", TOE),
+    ("FLAT", "Flat", "It is flat on the ground", FLAT),
 )
 IK_AXES = "xyz"  # at the ends of the names of a bone's settings for Blender's own IK
 LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
@@ -80,7 +80,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         precision=4,
         update=forget_statuses,
     )
-    contact = choice(CONTACT_ITEMS, "Contact", "What of the foot is on the ground, from a key to the next")
+    contact = choice(CONTACT_ITEMS, "Contact", "What of the foot or hand is on the ground, from a key to the next")
     contact_ground = whole("Ground of Contact", min=0, options=HIDDEN)  # 0: the world; else as in `RigView.grounds`
     contact_place = vector("Place of Contact", size=3, options=HIDDEN)  # of the effector, in the axes of the ground
     contact_turn = vector("Rotation of Contact", size=4, options=HIDDEN)  # of the foot; zeros: where the motion has it
