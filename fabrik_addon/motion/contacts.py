@@ -29,7 +29,8 @@ FAR = 1.0  # legs between two places that tell a slope
 CLEARER = 1.05  # so much more often feet have to stand on a slope than on flat ground
 MOST_PLACES = 100
 ONE_WAY = 0.2  # spread of places across their way, beside that along it, from which on they tell how the ground tilts
-LIFTED = 0.07  # radians (4 degrees) by which the foot is pitched off the ground at one end
+# Radians (3 and 4 degrees) by which the foot is pitched when heel or toes are off the ground; heels begin slowly
+HEEL_LIFTED, TOES_LIFTED = 0.05, 0.07
 FACES = 0.5  # how much of its up direction is up at least while a sole is level; while it is steep, -.5 is enough
 LIES = radians(35.0)  # a sole that is further from flat in the mean lies on nothing but its toes or its heel
 SHORTEST = 0.1  # seconds
@@ -216,9 +217,10 @@ def _found(foot: Foot, rate: float, slope: Doubles) -> Ints:
     pitch = np.arcsin(np.clip((heel - ball) / sole, -1.0, 1.0))
     usual = float(np.median(pitch[stands]))
     pitch -= usual if abs(usual) < LIES else 0.0  # else it is on its toes, as in a push-up
-    for kind, point, height, off in ((HEEL, foot.heel, heel, pitch), (TOE, foot.toe, toe, -pitch)):
+    ends = ((HEEL, foot.heel, heel, pitch < HEEL_LIFTED), (TOE, foot.toe, toe, -pitch < TOES_LIFTED))
+    for kind, point, height, is_level in ends:
         speed = _speeds(foot, point, rate)
-        may = faces & (speed < FAST) & (height - np.median(height[stands]) < LOW * foot.reach) & (off < LIFTED)
+        may = faces & is_level & (speed < FAST) & (height - np.median(height[stands]) < LOW * foot.reach)
         found += kind * _runs_with(may, may & (speed < SLOW), ceil(SHORTEST * rate))
     return found.astype(np.int32)
 
