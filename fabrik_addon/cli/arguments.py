@@ -16,6 +16,7 @@ from ..actions.frames import check_range
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait.gaits import GAITS
+from ..motion.transfer import TRANSFER_WORDS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from .requests import CONTROLS, FORMS, LEFT_OUT, Setup, options_of
@@ -89,8 +90,14 @@ def parser() -> Parser:
     add("source", help="the armature object that moves; else a BVH, FBX or glTF file, or a folder of them")
     add("target", help="the armature object to which its motion is brought")
     add("--every-action", action="store_true", help="bring all its actions, each as an action of the target")
-    add("--way", choices=("LEGS", "SOURCE", "PLACE"), default="LEGS", help="how far it goes: by its own legs at first")
+    add("--way", choices=TRANSFER_WORDS["way"], default="LEGS", help="how far it goes: by its own legs at first")
     add("--without-contacts", action="store_true", help="do not let feet stand still where those of the source do")
+    add("--root", choices=TRANSFER_WORDS["root"], default="BODY", help="what goes along with the body")
+    add("--level", action="store_true", help="take slopes and steps of the source's ground out")
+    add("--ground", default="", metavar="OBJECT", help="an object on which it walks")
+    add("--without-fingers", action="store_true", help="leave fingers as they are")
+    add("--rate", type=float, default=0.0, help="frames a second of what comes out; the scene's if it is not given")
+    add("--mapping", type=Path, help="a file that tells which bones of the source are which parts")
     add = made["walk"].add_argument
     add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")
     add(

@@ -25,6 +25,7 @@ from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import FORM
 from ..motion.transfer import TransferOptions
+from ..recognise.mapping import load_mapping
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figure.groups import set_of
@@ -139,7 +140,10 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
             raise InvalidValueError("--armature does not go with transfer: name the source and the target")
         if arguments.frames and arguments.every_action:
             raise InvalidValueError("--frames does not go with --every-action")
-        frames, options = range_of(arguments.frames, 1), TransferOptions(not arguments.without_contacts, arguments.way)
+        frames, mapping = range_of(arguments.frames, 1), load_mapping(arguments.mapping) if arguments.mapping else None
+        chosen = {name: getattr(arguments, name) for name in ("way", "root", "level", "ground", "rate")}
+        contacts, fingers = not arguments.without_contacts, not arguments.without_fingers
+        options = TransferOptions(contacts, fingers=fingers, mapping=mapping, **chosen)
         which = "EVERY" if arguments.every_action else frames
         return lambda: transfer_in_open_file(arguments.source, arguments.target, which, options)
     if arguments.command == "bake":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many shots set up, walked and baked, one after another: entries of a job file, each with its output and its report.
+"""Many shots given motion, set up, walked and baked: entries of a job file, each with its output and its report.
 
 A job file is read strictly: what is not understood is refused with its place, and no path leads out of its folder. A
 shot whose report tells that just this entry was baked by just this code from just these files, libraries included, into
@@ -24,10 +24,12 @@ import numpy as np
 
 from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.frames import LAST_FRAME, check_range
+from ..actions.motion.takes import files_in
 from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..gait.gaits import GAITS
+from ..motion.transfer import TRANSFER_WORDS, TransferOptions
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from . import requests
@@ -36,6 +38,7 @@ from .requests import Progress, Report, Setup
 from .scene import Request, Value, value_of
 
 Reader: TypeAlias = Callable[[Any], object]  # of a value of the JSON; raises an `InvalidValueError`
+Transfer: TypeAlias = tuple[Sequence[str], str, TransferOptions]  # the files, the name of the armature, and how
 Fields: TypeAlias = Mapping[str, "Reader | Fields"]  # of an object, and of the objects in it
 
 VERSION = 1
@@ -56,6 +59,7 @@ class Shot:
     report: Path  # beside the output, with .json behind its name
     request: Request  # what to bake, and of which armatures
     reads: tuple[Path, ...]  # the files that it reads
+    transfer: Transfer | None  # what motion comes to a character from files before all else
     setup: Setup | None  # how characters are set up before that
     walk: Mapping[str, Any] | None  # how they walk before they are baked
     bakes: bool  # or it is saved as it is set up, or with its walk planned
@@ -146,8 +150,11 @@ def _done(shot: Shot, progress: Progress) -> Report:
 
 
 def _worked(shot: Shot, progress: Progress) -> Report:
-    """The open file set up, walked and baked, as far as its entry asks for it: the reports, that of the bake on top."""
+    """The open file given motion, set up, walked and baked, as its entry asks: the reports, that of the bake on top."""
     names, report = shot.request.armatures, Report()
+    if shot.transfer is not None:
+        files, target, options = shot.transfer
+        report["transfer"] = requests.transfer_from_files([Path(one) for one in files], target, options)
     if shot.setup is not None:
         report["setup"] = requests.set_up_open_file(names, shot.setup)
         for armature in report["setup"]["armatures"]:
@@ -164,8 +171,8 @@ def _key(shot: Shot) -> str:
     """What the result of a shot depends on: its entry, its file, this code, and the Blender that runs it."""
     if not shot.file.is_file():
         raise InvalidValueError(f"there is no file '{shot.file}'")
-    entry = [asdict(shot)[name] for name in ("request", "setup", "walk", "bakes")]
-    parts = [_code(), entry, _digest(shot.file), bpy.app.version_string]
+    entry = [asdict(shot)[name] for name in ("request", "transfer", "setup", "walk", "bakes")]
+    parts = [_code(), entry, [_digest(path) for path in shot.reads], bpy.app.version_string]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=np.ndarray.tolist).encode()).hexdigest()
 
 
@@ -270,8 +277,15 @@ def _shot(entry: object, fields: Fields, where: str) -> Shot:
     for name in ("file", "output"):
         _check(name in found, f"{where}: '{name}' is missing")
     bakes = _bakes(found, where)
-    file, output, setup, walk = (found.pop(name, None) for name in ("file", "output", "setup", "walk"))
+    own = ("file", "output", "transfer", "setup", "walk")
+    file, output, transfer, setup, walk = (found.pop(name, None) for name in own)
     reads = [file]
+    if transfer is not None:
+        for name in ("files", "target"):
+            _check(name in transfer, f"{where}, 'transfer': '{name}' is missing")
+        paths, target, mapped = transfer.pop("files"), transfer.pop("target"), transfer.pop("mapping", (None, None))
+        transfer = [*map(str, paths)], target, TransferOptions(**transfer, mapping=mapped[1])
+        reads += [*paths, *([mapped[0]] if mapped[0] is not None else [])]
     if setup is not None:
         plan, mapped = setup.pop("plan", None), setup.pop("mapping", None)
         _check(not (plan and mapped), f"{where}, 'setup', 'plan': the mapping tells it")
@@ -283,22 +297,24 @@ def _shot(entry: object, fields: Fields, where: str) -> Shot:
         reads.append(place)
     found.pop("bake", None)
     report = output.with_name(f"{output.name}.json")
-    return Shot(file, output, report, Request(**found), tuple(reads), setup, walk, bakes)
+    return Shot(file, output, report, Request(**found), tuple(reads), transfer, setup, walk, bakes)
 
 
 def _bakes(entry: Mapping[str, object], where: str) -> bool:
-    """Whether an entry is baked; one that does not say is, unless it sets up and tells neither how to bake nor to walk.
+    """Whether an entry is baked.
+
+    One that does not say is, unless it sets up or brings motion, and tells neither how to bake nor to walk.
 
     Raises:
         InvalidValueError: It says that it is not baked, and tells how; or nothing else is asked for.
     """
-    told = entry.keys() - {"file", "output", "armatures", "bake", "setup"}
-    if entry.get("bake", told or "setup" not in entry):
+    told = entry.keys() - {"file", "output", "armatures", "bake", "setup", "transfer"}
+    if entry.get("bake", told or not {"setup", "transfer"} & entry.keys()):
         return True
     of_bake = told - {"walk", *(("frames",) if "walk" in entry else ())}  # a walk is planned over the frames
     if of_bake:
         raise InvalidValueError(f"{where}, '{min(of_bake)}': it tells how to bake, which 'bake' forbids")
-    _check(bool({"setup", "walk"} & entry.keys()), f"{where}, 'bake': nothing else is asked for")
+    _check(bool({"setup", "walk", "transfer"} & entry.keys()), f"{where}, 'bake': nothing else is asked for")
     return False
 
 
@@ -341,6 +357,15 @@ def _fields(folder: Path) -> Fields:
         "clean_up": _clean_up,
         "verify": _one_of(VERIFY),
         "bake": _flag,
+        "transfer": {
+            "files": lambda value: tuple(files_in(path(value, ""))),
+            "target": _text,
+            **{name: _one_of(words) for name, words in TRANSFER_WORDS.items()},
+            **dict.fromkeys(("keep_contacts", "level", "fingers"), _flag),
+            "ground": _text,
+            "rate": _rate,
+            "mapping": loaded(load_mapping),
+        },
         "setup": {
             "plan": _one_of(("AUTO", *PLANS)),
             "controls": _one_of(requests.CONTROLS),
@@ -400,6 +425,12 @@ def _whole(value: Any) -> int:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     _check(is_whole and abs(value) <= LAST_FRAME, f"it is no whole number up to {LAST_FRAME}")
     return int(value)
+
+
+def _rate(value: Any) -> float:
+    found = _number(value)
+    _check(found > 0.0, "it is no number of frames a second")
+    return found
 
 
 def _clean_up(value: Any) -> float:

@@ -17,7 +17,7 @@ from ..actions.bake import BakeSettings, bake_steps
 from ..actions.frames import Steps, frames_between, rate_of, scene_of, span_of, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
-from ..actions.setup.parts import check_mapping, find_parts
+from ..actions.setup.parts import check_mapping, find_parts, keep_mapping
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
 from ..actions.walk.clip import SavedCycle, use_cycle
 from ..actions.walk.plan import plan_walk
@@ -112,7 +112,10 @@ def _set_up(owner: bpy.types.Object, plan: str, options: SetupOptions, mapping: 
     parts = wanted_parts([part for part in found.parts if part.is_applied], options)
     if not parts:
         return {**report, "error": str(ChainError("nothing of it is sure", rig=owner.name))}
-    return {**report, "done": asdict(set_up(bpy.context, owner, found, parts, options))}
+    done = set_up(bpy.context, owner, found, parts, options)
+    if mapping is not None:
+        keep_mapping(owner, mapping)
+    return {**report, "done": asdict(done)}
 
 
 def walk_open_file(
@@ -214,16 +217,25 @@ def transfer_in_open_file(source: str, target: str, frames: Span, options: Trans
     Raises:
         FabrikError: There is no such armature or file, or it can't be done.
     """
-    (owner,) = armatures([target])
-    steps: Steps[TransferResult]
     if source not in bpy.data.objects and Path(source).exists():
         if isinstance(frames, tuple):
             raise InvalidValueError("--frames does not go with files")
-        steps = files_steps(bpy.context, files_in(Path(source)), owner, options)
+        return transfer_from_files(files_in(Path(source)), target, options)
+    (owner,), (moves,) = armatures([target]), armatures([source])
+    steps: Steps[TransferResult]
+    if isinstance(frames, str):
+        steps = every_action_steps(bpy.context, moves, owner, options)
     else:
-        (moves,) = armatures([source])
-        if isinstance(frames, str):
-            steps = every_action_steps(bpy.context, moves, owner, options)
-        else:
-            steps = transfer_steps(bpy.context, moves, owner, frames, options)
+        steps = transfer_steps(bpy.context, moves, owner, frames, options)
     return {"all_reached": True, "source": source, "target": target, **to_the_end(steps)._asdict()}
+
+
+def transfer_from_files(paths: Sequence[Path], target: str, options: TransferOptions) -> Report:
+    """Bring the motions in files to an armature, each as an action of it.
+
+    Raises:
+        FabrikError: There is no such armature or file, or it can't be done.
+    """
+    (owner,) = armatures([target])
+    result = to_the_end(files_steps(bpy.context, paths, owner, options))
+    return {"all_reached": True, "source": ", ".join(map(str, paths)), "target": target, **result._asdict()}

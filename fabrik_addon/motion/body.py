@@ -105,6 +105,15 @@ class Motion(NamedTuple):
     turns: Doubles
     heads: Doubles
 
+    def seen_from(self, places: Doubles, turns: Doubles) -> Motion:
+        """The same in axes that move: (F, 3) and (F, 4), their places and rotations."""
+        back = conjugates(turns)[:, None]
+        apart = self.heads - places[:, None]
+        return Motion(
+            products(np.broadcast_to(back, self.turns.shape), self.turns),
+            rotated_each(np.broadcast_to(back, self.turns.shape), apart),
+        )
+
 
 def foot_of(body: Body, motion: Motion, limb: Limb) -> Foot:
     """How the foot of a leg moves, or the hand of an arm."""

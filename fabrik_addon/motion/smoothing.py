@@ -20,9 +20,15 @@ FEWEST = 4  # frames about one, of which a parabola is more than these frames th
 DEGREE = 2
 
 
-def blurred(values: Doubles, rate: float) -> Doubles:
-    """Values (F, k) through a Gaussian in time; beyond both ends they go on as their mirror images about these."""
-    width = max(BLUR * rate, LEAST_BLUR)
+def blurred(values: Doubles, rate: float, seconds: float = BLUR) -> Doubles:
+    """Values (F, k) through a Gaussian in time; beyond both ends they go on as their mirror images about these.
+
+    Args:
+        values: Of F frames that follow each other.
+        rate: Frames a second.
+        seconds: Deviation of the Gaussian.
+    """
+    width = max(seconds * rate, LEAST_BLUR)
     half = min(ceil(3.0 * width), len(values) - 1)
     if half < 1:
         return values

@@ -58,11 +58,13 @@ class Touches(NamedTuple):
     Attributes:
         contacts: By the names of legs, and of arms that lean on the ground, (F,) what of the foot or hand is on it.
         heights: By the same names (F,) how high the ground is over Z = 0.
+        normals: By the same names (F, 3) its normals; none where it is level.
         clasp: Two hands that touch each other.
     """
 
     contacts: Mapping[str, Ints]
     heights: Mapping[str, Doubles]
+    normals: Mapping[str, Doubles]
     clasp: Clasp | None
 
 
@@ -140,7 +142,8 @@ def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
     for name, own in touches.contacts.items():
         foot, is_hand, high = feet[name], limbs[name].kind == ARM, touches.heights[name]
         rolled = rolling(foot, own)
-        stances = [_stance(body, limbs[name], rolled, own, high, span) for span in runs(own != NONE)]
+        ground = high, touches.normals.get(name, np.broadcast_to(UP, foot.places.shape))
+        stances = [_stance(body, limbs[name], rolled, own, ground, span) for span in runs(own != NONE)]
         way, turn = standing_still(foot, own, stances, every, rate)
         if is_hand or not body.is_upright:  # whose legs are bent otherwise than the source's
             way[own == NONE, 2] += _under(foot, way, turn, high)[own == NONE]
@@ -180,9 +183,11 @@ def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:
     return found
 
 
-def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span: tuple[int, int]) -> Stance:
+def _stance(
+    body: Body, limb: Limb, foot: Foot, kinds: Ints, ground: tuple[Doubles, Doubles], span: tuple[int, int]
+) -> Stance:
     """A contact of a foot or hand, and where it is to stand: flat, where the motion has it in the mean."""
-    first, last = span
+    (high, normals), (first, last) = ground, span
     flat = first + np.flatnonzero(kinds[first:last] == FLAT)
     if not len(flat):  # the point on which it is comes down to the ground
         k = first + (last - first) // 2
@@ -193,9 +198,14 @@ def _stance(body: Body, limb: Limb, foot: Foot, kinds: Ints, high: Doubles, span
     stood, height = on_ground(body, limb)
     turn = products(mean_turn(foot.turns[flat]), conjugates(stood))
     heading = units(turn * np.array((1.0, 0.0, 0.0, 1.0)))
-    place = foot.places[flat].mean(axis=0)
-    place[2] = height + high[flat[0]]
-    return Stance(first, last, None, np.concatenate((place, products(heading, stood))))
+    turn = products(heading, stood)
+    tilt, middle = (
+        turns_by(between_each(UP[None], normals[flat[:1]]))[0],
+        rotated_each(turn, 0.5 * (foot.heel + foot.ball)),
+    )
+    place = foot.places[flat].mean(axis=0) * (1.0, 1.0, 0.0) + (height + high[flat[0]]) * UP
+    place += middle - rotated_each(tilt, middle)  # about the middle of the sole
+    return Stance(first, last, None, np.concatenate((place, products(tilt, turn))))
 
 
 def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:

@@ -9,7 +9,7 @@ limbs, and Gleicher (1998), "Retargetting Motion to New Characters", for feet th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import atan, radians
 from typing import NamedTuple
 
@@ -28,9 +28,10 @@ from ..maths import (
     turns_about,
     units,
 )
-from ..recognise.part import ARM, FINGER, LEG
+from ..recognise.part import ARM, FINGER, LEG, Recognised
 from .body import FORWARD, UP, Body, Limb, Motion, foot_of, frame_along, hang, hinges_at_rest, hinges_in_motion
 from .contacts import (
+    FADE,
     FLAT,
     LIES,
     LOW,
@@ -58,6 +59,8 @@ OFTENER = 1.25  # so much more often feet have to go along with a belt than stan
 MOST_SPEEDS = 300
 TOGETHER = 0.08  # of a leg, nearer than which two palms touch
 COMES = 0.15  # seconds in which hands that will touch come together as far as they should be
+ROOT_BLUR = 0.25  # seconds, deviation of the Gaussian through which a root goes along with the hips
+HIGHEST = 0.6  # of a leg, by which a step may be higher than the one before
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
 
 
@@ -82,16 +85,36 @@ class Source(NamedTuple):
         return towards_each(a, b, np.array(self.share))
 
 
+TRANSFER_WORDS = {"way": ("LEGS", "SOURCE", "PLACE"), "root": ("BODY", "ROOT", "OBJECT")}
+
+
 class TransferOptions(NamedTuple):
     """How motion comes to another body.
 
     Attributes:
         keep_contacts: Whether feet and hands stay where those of the source do.
         way: How far it goes: as its own legs would ("LEGS"), as the source does ("SOURCE"), or nowhere ("PLACE").
+        level: Whether slopes and steps of the source's ground are taken out.
+        root: What goes along: the body bone alone ("BODY"), or what it hangs on, the bone above all ("ROOT") or the
+            armature object ("OBJECT").
+        fingers: Whether they move, too.
+        rate: Frames a second of what comes out; 0 for those of the source.
+        ground: Name of an object on which it walks (`Floor`), as that is at the first frame; "" for none.
+        mapping: Which bones of the source are which parts; None to look for them.
     """
 
     keep_contacts: bool = True
     way: str = "LEGS"
+    level: bool = False
+    root: str = "BODY"
+    fingers: bool = True
+    rate: float = 0.0
+    ground: str = ""
+    mapping: Recognised[str] | None = None
+
+
+# How high the ground is below a place (3,), and its normal (3,); None where there is none
+Floor = Callable[[Doubles], "tuple[float, Doubles] | None"]
 
 
 class Transferred(NamedTuple):
@@ -120,7 +143,12 @@ class Transferred(NamedTuple):
 
 
 def transfer(
-    source: Body, motion: Motion, target: Body, rate: float, options: TransferOptions | None = None
+    source: Body,
+    motion: Motion,
+    target: Body,
+    rate: float,
+    options: TransferOptions | None = None,
+    floor: Floor | None = None,
 ) -> Transferred:
     """Let a body move as another one does.
 
@@ -130,15 +158,22 @@ def transfer(
         target: The other one.
         rate: Frames a second.
         options: How; the usual ones where none are given.
+        floor: On what it goes; where there is none, or none is given, on the ground at Z = 0.
     """
     options = options or TransferOptions()
-    motion, ground = _grounded(source, motion, rate)
+    motion, ground = _grounded(source, motion, rate, is_level=options.level or floor is not None)
     sources = dict(_sources(source, motion, target, ground.contacts))
+    if not options.fingers:
+        fingers = {bone for limb in target.limbs.values() if limb.kind == FINGER for bone in limb.bones}
+        sources = {bone: one for bone, one in sources.items() if bone not in fingers}
     usual, rise = _ratios(source, target)
     ratio = 1.0 if options.way == "SOURCE" else usual
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
     moved, touches = 0.0, _touches(source, motion, target, ground, rise, rate)
+    if floor is not None:
+        touches = _on_floor(target, found, touches, floor)
+        found.heads[..., 2] += _rise(touches.contacts, touches.heights, rate)[:, None]
     contacts = touches.contacts if options.keep_contacts else {}
     arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
     if arms:
@@ -178,7 +213,7 @@ def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: f
     heights = {name: rise * ground.heights[name] for name in contacts}
     hands = {name: hand for name, hand in _hands(source, motion).items() if name in ends}
     if len(hands) != 2:
-        return Touches(contacts, heights, None)
+        return Touches(contacts, heights, {}, None)
     (a, left), (b, right) = hands.items()
     apart = palm_of(right) - palm_of(left)
     touch = lengths(apart) < TOGETHER * _legs_of(source)[0]
@@ -187,7 +222,62 @@ def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: f
             touch &= contacts[name] == NONE
     ratio = float(lengths(target.limbs[a].sole[1]) / lengths(source.limbs[a].sole[1]))
     clasp = ((a, b), ratio * apart, shares_near(touch, COMES * rate)) if touch.any() else None
-    return Touches(contacts, heights, clasp)
+    return Touches(contacts, heights, {}, clasp)
+
+
+def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor) -> Touches:
+    """What feet and hands touch where each of their contacts is on the ground that is there."""
+    heights: dict[str, Doubles] = {name: np.zeros(len(kinds)) for name, kinds in touches.contacts.items()}
+    normals = {name: np.broadcast_to(UP, (len(kinds), 3)).copy() for name, kinds in touches.contacts.items()}
+    for name, kinds in touches.contacts.items():
+        foot, high = foot_of(target, found, target.limbs[name]), 0.0
+        for first, last in runs(kinds != NONE):
+            place = foot.points(0.5 * (foot.heel + foot.ball))[first:last].mean(axis=0)
+            met = floor(place * (1.0, 1.0, 0.0) + (high + HIGHEST * foot.reach) * UP)
+            if met is not None:
+                high, normals[name][first:last] = met
+                heights[name][first:last] = high
+        heights[name] = between_contacts(heights[name], kinds)
+    return touches._replace(heights=heights, normals=normals)
+
+
+def _rise(contacts: Mapping[str, Ints], heights: Mapping[str, Doubles], rate: float) -> Doubles:
+    """(F,), how high the ground is under what stands on it, smoothly from one contact to the next."""
+    count = len(next(iter(heights.values()), ()))
+    total: Doubles = np.zeros(count)
+    weight: Doubles = np.zeros(count)
+    frames = np.arange(count)
+    for name, kinds in contacts.items():
+        for first, last in runs(kinds != NONE):
+            share = shares_near((frames >= first) & (frames < last), FADE * rate)
+            total, weight = total + share * heights[name][first], weight + share
+    known = np.flatnonzero(weight)
+    if not len(known):
+        return total
+    found: Doubles = np.interp(frames, known, total[known] / weight[known])
+    return found
+
+
+def way_of_root(body: Body, motion: Motion, rate: float) -> tuple[Doubles, Doubles]:
+    """Places (F, 3) and rotations (F, 4) of what goes along below the hips of a body, from where it is at rest.
+
+    It stays on the ground and upright, and goes and faces as the hips do in the mean of half a second.
+
+    Args:
+        body: At rest.
+        motion: Of it.
+        rate: Frames a second.
+    """
+    since = products(
+        motion.turns[:, body.hips], np.broadcast_to(conjugates(body.turns[body.hips]), (len(motion.turns), 4))
+    )
+    yaw = np.unwrap(2.0 * np.arctan2(since[:, 3:], since[:, :1]), axis=0)
+    angles = blurred(yaw.astype(np.float64), rate, ROOT_BLUR)[:, 0]
+    turns = turns_about(np.broadcast_to(UP, motion.heads[:, body.hips].shape), angles)
+    along = blurred(motion.heads[:, body.hips] * (1.0, 1.0, 0.0), rate, ROOT_BLUR)
+    rest = np.broadcast_to(body.heads[body.hips] * (1.0, 1.0, 0.0), along.shape)
+    found: Doubles = along - rotated_each(turns, rest)
+    return found, turns
 
 
 # The ground.
@@ -209,8 +299,8 @@ class Ground(NamedTuple):
     belt: Doubles
 
 
-def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
-    """A motion over a ground at Z = 0 that stands still, from which drift is taken out."""
+def _grounded(body: Body, motion: Motion, rate: float, *, is_level: bool) -> tuple[Motion, Ground]:
+    """A motion over a ground at Z = 0 that stands still, from which drift is taken out, and all slopes and steps."""
     legs = {name: limb for name, limb in body.limbs.items() if limb.kind == LEG and body.is_jointed(limb)}
     if not legs:
         return motion, Ground({}, {}, 0.0, np.zeros(3))
@@ -218,7 +308,7 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
     motion = motion._replace(heads=motion.heads - _way_of(belt, motion, rate))
     slope: Doubles = slope_of([foot_of(body, motion, limb) for limb in legs.values()], rate)
     angle = atan(float(lengths(slope)))
-    if angle <= MOST_DRIFT:
+    if is_level or angle <= MOST_DRIFT:
         heads = motion.heads.copy()
         heads[..., 2] -= heads[..., :2] @ slope
         motion, angle = motion._replace(heads=heads), 0.0
@@ -229,12 +319,12 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
     rolled = {name: rolling(foot, kinds[name]) for name, foot in feet.items()}
     toes = {name: foot.points(foot.toe)[:, 2] for name, foot in rolled.items()}
     even: Doubles = np.zeros(2)
-    size, hands = max(foot.reach for foot in feet.values()), _hands(body, motion)
+    size = max(foot.reach for foot in feet.values())
     found = level_of([*feet.values()], [*kinds.values()], even)
     if found is None:
         lowest = motion.heads[..., 2].min(axis=1)
-        found = level_of_hands([*hands.values()], lowest, rate, _legs_of(body)[0], even)
-    level = found or 0.0
+        found = level_of_hands([*_hands(body, motion).values()], lowest, rate, _legs_of(body)[0], even)
+    level: Doubles = np.array(found or 0.0)
     heights = dict[str, Doubles]()
     for name, own in kinds.items():
         high: Doubles = np.zeros(len(own))
@@ -243,9 +333,12 @@ def _grounded(body: Body, motion: Motion, rate: float) -> tuple[Motion, Ground]:
             value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
             high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
         heights[name] = between_contacts(high, own)
-    motion = motion._replace(heads=motion.heads - np.array((0.0, 0.0, level)))
-    for name, hand in hands.items():
-        touches = find_touches(hand, rate, size, even, level)
+    if is_level:
+        level = level + _rise(kinds, heights, rate)[:, None]
+        heights = {name: np.zeros(len(own)) for name, own in kinds.items()}
+    motion = motion._replace(heads=motion.heads - level[..., None] * UP)
+    for name, hand in _hands(body, motion).items():
+        touches = find_touches(hand, rate, size, even, 0.0)
         if touches.any():
             kinds[name], heights[name] = touches, np.zeros(len(touches))
     return motion, Ground(kinds, heights, angle, belt)

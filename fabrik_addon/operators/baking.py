@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import degrees
 from time import perf_counter
 from typing import Any
@@ -80,6 +80,17 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
     return items
 
 
+def draw_each(operator: Any, names: Iterable[str]) -> None:
+    """Draw options of an operator by their names, "" for some room between them; a ground is chosen among objects."""
+    for name in names:
+        if name == "ground":
+            operator.layout.prop_search(operator, name, bpy.data, "objects")
+        elif name:
+            operator.layout.prop(operator, name)
+        else:
+            operator.layout.separator()
+
+
 class SpanOptions(Options):
     """The options that choose a range of frames.
 
@@ -122,14 +133,9 @@ class SpanOptions(Options):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        for name in self.above:
-            self.layout.prop(self, name)
+        draw_each(self, self.above)
         self.draw_span(self.layout)
-        for name in self.below:
-            if name:
-                self.layout.prop(self, name)
-            else:
-                self.layout.separator()
+        draw_each(self, self.below)
 
 
 class SnapOptions(SpanOptions):

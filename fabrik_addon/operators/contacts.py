@@ -37,10 +37,6 @@ class GroundOptions(Options):
             raise InvalidValueError(Text("there is no object '{name}'", name=self.ground))
         return found
 
-    def draw_ground(self, layout: bpy.types.UILayout) -> None:
-        """Draw the choice of an object."""
-        layout.prop_search(self, "ground", bpy.data, "objects")
-
 
 FEET = (
     ("ACTIVE", "Active", "The foot or hand of the active chain"),
@@ -63,10 +59,7 @@ class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
     bl_label = "Find Contacts"
 
     progress = Text("Finding Contacts {share:.0%}")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        super().draw(context)
-        self.draw_ground(self.layout)
+    below = ("ground",)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         steps = find_steps(context, owner, self.frames(context), self.ground_object())
@@ -120,17 +113,11 @@ class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
     """Mark what of feet and hands is on the ground: contacts are made, joined, parted or deleted; nothing moves"""
 
     bl_label = "Mark Contact"
+    above = ("kind", "feet", "ground")
 
     kind = choice(CONTACT_KINDS, "Contact", "What of the foot or hand is on the ground", default="FLAT")
     feet = choice(FEET, "Feet", "Which feet and hands")
     span = choice(SPANS, "Frames", "Which frames")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        self.layout.prop(self, "kind")
-        self.layout.prop(self, "feet")
-        self.draw_ground(self.layout)
-        self.draw_span(self.layout)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain, marked = working_chain(context), {one.bone for one in contacts_of(owner)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_rig
-from ..actions.setup.parts import chain_of, check_mapping, find_parts, mapping_of
+from ..actions.setup.parts import chain_of, check_mapping, find_parts, keep_mapping, mapping_of
 from ..actions.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
 from ..errors import ChainError
 from ..overlay.shapes import lines_of, text_width
@@ -233,4 +233,5 @@ class FABRIK_OT_mapping_import(FromFile, SetupOperator):
         check_mapping(owner, found)
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
+        keep_mapping(owner, found)
         self.tell(done_text(found, done), warnings=done.notes)

@@ -12,9 +12,10 @@ from ..actions.chain_edit import working_rig
 from ..actions.motion.takes import ENDINGS, every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, source_for, transfer_steps
 from ..motion.transfer import TransferOptions
-from ..rig.schema.fields import FORGOTTEN, choice, items, switch, text
+from ..recognise.mapping import load_mapping
+from ..rig.schema.fields import FORGOTTEN, choice, items, real, switch, text
 from ..texts import Text, counted
-from .baking import SPANS, RangeOperator, StepsOperator
+from .baking import SPANS, RangeOperator, StepsOperator, draw_each
 from .base import Returned
 
 WHOLE = ("MOTION", "Whole Motion", "All frames in which the other armature moves")
@@ -23,6 +24,11 @@ WAYS = (
     ("LEGS", "By Its Legs", "As far as legs of its length go: with legs half as long half as far"),
     ("SOURCE", "As the Source", "As many meters as the source, with longer or shorter steps than its legs would make"),
     ("PLACE", "In Place", "Nowhere: it walks as on a belt, as clips of games do"),
+)
+ROOTS = (
+    ("BODY", "None", "The body bone goes by itself, and what it hangs on stays"),
+    ("ROOT", "Root Bone", "The bone above all others goes and faces as the body does, along the ground"),
+    ("OBJECT", "Object", "The armature object goes and faces as the body does, along the ground"),
 )
 
 
@@ -35,12 +41,21 @@ class TransferOperator(StepsOperator):
         "Keep Contacts", "Let feet and hands stand still where those of the other one do", default=True
     )
     way = choice(WAYS, "Way", "How far it goes")
-    below: tuple[str, ...] = ("way", "keep_contacts")
+    below: tuple[str, ...] = ("way", "root", "keep_contacts", "fingers", "level", "ground", "rate", "mapping")
+
+    root = choice(ROOTS, "Root Motion", "What goes along with the body")
+    level = switch("Level Ground", "Take slopes and steps of the other one's ground out")
+    ground = text("Ground", "Object on which it walks, as that is in the first frame; none: as the other one")
+    fingers = switch("Fingers", "Let fingers move, too", default=True)
+    rate = real("Rate", "Frames a second of what comes out; 0: those of the scene", min=0.0, soft_max=120.0)
+    mapping = text("Mapping", "File that says which bones of the other one are which parts", subtype="FILE_PATH")
     layout: bpy.types.UILayout
 
     def wanted(self) -> TransferOptions:
         """How motion comes here."""
-        return TransferOptions(self.keep_contacts, self.way)
+        mapping = load_mapping(Path(bpy.path.abspath(self.mapping))) if self.mapping else None
+        names = ("keep_contacts", "way", "level", "root", "fingers", "rate", "ground")
+        return TransferOptions(**{name: getattr(self, name) for name in names}, mapping=mapping)
 
     def conclude_steps(self, result: TransferResult) -> None:
         bones = counted(result.bones, "1 bone", "{count} bones")
@@ -113,8 +128,7 @@ class FABRIK_OT_motion_from_files(TransferOperator):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        for name in self.below:
-            self.layout.prop(self, name)
+        draw_each(self, self.below)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         names = [one.name for one in self.files if one.name]

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InvalidValueError
@@ -36,6 +37,16 @@ def mapping_text(mapping: Recognised[str]) -> str:
     ]
     told = {"fabrik_mapping": VERSION, "plan": mapping.plan, "body": mapping.body, "parts": parts}
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+
+
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """A mapping as JSON with new names of bones; as it is where it is none."""
+    try:
+        found = read_mapping(text)
+    except InvalidValueError:
+        return text
+    parts = tuple(replace(part, bones=tuple(names.get(bone, bone) for bone in part.bones)) for part in found.parts)
+    return mapping_text(replace(found, body=names.get(found.body, found.body), parts=parts))
 
 
 def load_mapping(path: Path) -> Recognised[str]:

@@ -21,6 +21,7 @@ import bpy
 import numpy as np
 
 from ..maths import ULPS, Mask, Singles
+from ..recognise.mapping import with_names
 from .bones import armature_of, bones_if_any, numbers_of, pose_bones
 from .figure.start_pose import fingerprint
 from .schema import FabrikChain, RigRecord, rig_of
@@ -228,6 +229,8 @@ def _follow(owner: bpy.types.Object, names: Names) -> None:
                 _follow_in(other, chain, owner, names)
     rig = rig_of(owner)
     _rename_items(rig.body_captured, names)
+    if rig.mapping:
+        rig.mapping = with_names(rig.mapping, names)
     if rig.body_bone in names:
         statuses = [chain.status for chain in rig.chains]
         rig.body_bone = names[rig.body_bone]

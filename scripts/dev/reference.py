@@ -46,6 +46,7 @@ TOLD = {
     "Object.layer": "Key of the layer at hand, whose edits are in the channels of the controls",
     "Object.layers_made": "How many layers there ever were, by which the next one gets its key",
     "Object.grounds": "Objects on which feet stand in contacts, which know them by their numbers from 1",
+    "Object.mapping": "Which bones are which parts, by the mapping that it was set up by; else empty",
     "Object.bake_report": "Result of the last bake, as JSON; empty if there was none",
     "Object.body_captured": "Start pose of the body bone and of those between it and the chains",
     "Object.legs": "The legs; their names are those of their chains, which they follow",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import nan, radians
 
 import bpy
@@ -16,7 +15,18 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from mathutils import Matrix, Vector
 
-from support.animated import FIRST, LAST, Frames, animated, played, size
+from support.animated import (
+    FIRST,
+    LAST,
+    Frames,
+    animated,
+    choose,
+    places,
+    played,
+    size,
+    transfer,
+    without_motion,
+)
 from support.scenes import press, update
 from support.shifting import STANDS, shifting
 from support.skeletons import make_character
@@ -24,26 +34,6 @@ from support.skeletons import make_character
 FRAMES = range(FIRST, LAST + 1)
 LIMBS = ("Leg.L", "Leg.R", "Arm.L", "Arm.R")
 LOCAL = 1e-3  # radians; channels are single precision
-
-
-def transfer(source: bpy.types.Object, owner: bpy.types.Object, **options: object) -> None:
-    """Press *Transfer Motion* with both selected."""
-    choose(owner, source)
-    press("motion_transfer", **options)
-
-
-def choose(owner: bpy.types.Object, *others: bpy.types.Object) -> None:
-    """Select an object, which is active, and others."""
-    for one in bpy.context.scene.objects:
-        one.select_set(one in (owner, *others))
-    bpy.context.view_layer.objects.active = owner
-
-
-def without_motion(name: str) -> bpy.types.Object:
-    """A character that stands at rest beside another one."""
-    owner = make_character(name)
-    update()
-    return owner
 
 
 def ways(owner: bpy.types.Object, upright: Matrix | None = None) -> Frames:
@@ -117,13 +107,6 @@ def test_of_a_control_rig_the_bones_that_deform_are_read() -> None:
     owner = without_motion("human_game_engine")
     transfer(source, owner, keep_contacts=False)
     assert np.abs(ways(owner) - wanted).max() < 0.01
-
-
-def places(owner: bpy.types.Object, bone: str, frames: Iterable[int] = FRAMES) -> Frames:
-    """Where the head of a bone is, (F, 3), in the world."""
-    heads = played(owner, [bone], frames)[:, 0, :3, 3]
-    found: Frames = heads @ np.array(owner.matrix_world.to_3x3()).T + np.array(owner.matrix_world.translation)
-    return found
 
 
 def test_hips_go_as_far_as_legs_are_long() -> None:

@@ -21,6 +21,7 @@ from mathutils import Vector
 
 from build import ROOT
 from dev.walking_rigs import ahead
+from support.animated import animated
 from support.cli_files import refused, reported
 from support.scenes import add_chain, key_way, make_empty, make_line, press
 from support.skeletons import make_character, rename_all
@@ -80,7 +81,7 @@ def test_the_manuals_example_of_characters(tmp_path: Path, capfd: pytest.Capture
     save_character(tmp_path / "characters" / "hero.blend")
     save_character(tmp_path / "shots" / "030.blend", walks=True)
     job = tmp_path / "shots.json"
-    (text,) = [text for text in examples() if '"setup"' in text]
+    (text,) = [text for text in examples() if '"walk"' in text]
     job.write_text(text, encoding="utf-8")
     assert run(["bake", "--job", str(job)]) == 0
     assert all(told["all_reached"] for told in reported(capfd)["shots"])
@@ -306,3 +307,41 @@ def test_setup_refuses_what_makes_no_sense(character: Path, tmp_path: Path, capf
     bpy.ops.wm.save_as_mainfile(filepath=str(empty))
     assert run(["setup", "--file", str(empty)]) == 2
     assert "no armature" in refused(capfd)
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")
+def test_motion_of_files_comes_to_a_character_before_it_is_set_up(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    animated("human_mixamo")
+    (tmp_path / "mocap").mkdir()
+    bpy.ops.export_anim.bvh(filepath=str(tmp_path / "mocap" / "walk.bvh"), frame_start=1, frame_end=12)
+    save_character(tmp_path / "hero.blend", name="human_game_engine")
+    wanted = {"files": "mocap", "target": "human_game_engine", "root": "ROOT", "rate": 12}
+    job = write(tmp_path, {"file": "hero.blend", "output": "done.blend", "setup": {}, "transfer": wanted})
+    assert run(["bake", "--job", str(job)]) == 0
+    assert json.loads((tmp_path / "done.blend.json").read_text())["transfer"]["actions"] == 1
+    assert not reported(capfd)["shots"][0]["skipped"]
+    owner = opened(tmp_path / "done.blend")
+    assert {"Root", "pelvis"} <= keyed(owner)
+    assert {chain.goal for chain in rig_of(owner).chains if chain.enabled} == {"OFFSET"}
+    assert run(["bake", "--job", str(job)]) == 0
+    assert reported(capfd)["shots"][0]["skipped"]
+    bvh = tmp_path / "mocap" / "walk.bvh"
+    bvh.write_text(bvh.read_text().replace("Frame Time: 0.041667", "Frame Time: 0.083333"))
+    assert run(["bake", "--job", str(job)]) == 0
+    assert not reported(capfd)["shots"][0]["skipped"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason"),
+    [
+        ({"files": "a.bvh"}, "'target' is missing"),
+        ({"files": "../a.bvh", "target": "A"}, "out of the job file's folder"),
+        ({"files": "a.bvh", "target": "A", "rate": 0}, "no number of frames a second"),
+        ({"files": "a.bvh", "target": "A", "root": "HEAD"}, "none of BODY, ROOT, OBJECT"),
+    ],
+)
+def test_a_transfer_that_is_wrong_is_refused(tmp_path: Path, wanted: dict[str, object], reason: str) -> None:
+    with pytest.raises(InvalidValueError, match=re.escape(reason)):
+        shot(tmp_path, transfer=wanted)

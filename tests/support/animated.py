@@ -173,3 +173,33 @@ def raised(owner: bpy.types.Object, frames: tuple[int, int, int] = (9, 13, 17)) 
         move(owner, "Arm.L", (0.0, -0.1 * share, 0.2 * share))
         control(owner, "Arm.L").keyframe_insert("location", frame=frame)
     return played(owner, [bone.name for bone in pose_bones(owner)])
+
+
+def transfer(source: bpy.types.Object, owner: bpy.types.Object, **options: object) -> None:
+    """Press *Transfer Motion* with both selected."""
+    choose(owner, source)
+    press("motion_transfer", **options)
+
+
+def choose(owner: bpy.types.Object, *others: bpy.types.Object) -> None:
+    """Select an object, which is active, and others."""
+    for one in bpy.context.scene.objects:
+        one.select_set(one in (owner, *others))
+    bpy.context.view_layer.objects.active = owner
+
+
+def without_motion(name: str) -> bpy.types.Object:
+    """A character that stands at rest beside another one."""
+    owner = make_character(name)
+    update()
+    return owner
+
+
+def places(owner: bpy.types.Object, bone: str, frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
+    """Where the head of a bone is, (F, 3), in the world."""
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append([*(posed.matrix_world @ pose_bones(posed)[bone].head)])
+    return np.array(found)

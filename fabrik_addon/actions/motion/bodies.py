@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from ...maths import IDENTITY, Doubles, axes_of, conjugated, conjugates, products, rotated, rotated_each, v3
 from ...motion.body import Body, Limb, palm_at_rest
@@ -64,6 +64,12 @@ class Stage(NamedTuple):
     def rotations(self, turns: Doubles) -> Doubles:
         """Rotations (..., 4) of the stage in armature space."""
         return products(conjugates(self._turns(turns)), turns)
+
+    def matrix(self) -> Matrix:
+        """From armature space to the stage."""
+        return (
+            Matrix.Translation((0.0, 0.0, -self.low)) @ self.upright.to_matrix().to_4x4() @ Matrix.Scale(self.size, 4)
+        )
 
     def _turns(self, like: Doubles) -> Doubles:
         return np.broadcast_to(np.array(self.upright), (*like.shape[:-1], 4))

@@ -50,7 +50,7 @@ class BoneClip:
     """How a bone moves in F frames, against its rest pose.
 
     Attributes:
-        bone: Its name.
+        bone: Its name; "" for the armature object itself.
         turns: (F, 4), rotations; None where these have no keys.
         plain: By "location" and "scale" (F, 3), where these have keys.
         contacts: (F, 9), of a foot in each frame of the range (`marks.track_of`); None for a bone that is not marked.
@@ -187,12 +187,12 @@ def _key(owner: bpy.types.Object, clip: Clip, at: int) -> None:
     for ground in (grounds or {}).values():
         check_ground(owner, ground)
     ensure_action(owner)
-    bones, shift = pose_bones(owner), at - clip.first
+    bones, known, shift = pose_bones(owner), {"", *pose_bones(owner).keys()}, at - clip.first
     frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))
     writer: Any = CurveWriter(owner, can_restore=True)
     try:
         for one in clip.bones:
-            for keys in _keys(bones[one.bone], one, frames, span) if one.bone in bones else ():
+            for keys in _keys(bones[one.bone] if one.bone else owner, one, frames, span) if one.bone in known else ():
                 writer.write(keys)
     except BaseException:
         writer.restore()
@@ -249,7 +249,9 @@ def _grounds(clip: Clip) -> dict[int, bpy.types.Object | None]:
     return {number: known[number - 1] if 0 < number <= len(known) else None for number in numbers}
 
 
-def _keys(bone: bpy.types.PoseBone, clip: BoneClip, frames: Doubles, span: tuple[float, float]) -> Iterator[Keys]:
+def _keys(
+    bone: bpy.types.PoseBone | bpy.types.Object, clip: BoneClip, frames: Doubles, span: tuple[float, float]
+) -> Iterator[Keys]:
     """The keys of a bone; straight from one to the next where each frame has one, unless these held."""
     is_dense = len(frames) > span[1] - span[0] and clip.interpolation != "CONSTANT"
     kind = "LINEAR" if is_dense else clip.interpolation

@@ -96,7 +96,7 @@ def files_steps(
     """
     check_own_keys(owner)
     found, scene = list[Take](), scene_of(context)
-    rate = rate_of(scene)
+    options = options._replace(rate=options.rate or rate_of(scene))  # importers may set the rate of the file
     for path in paths:
         if path.suffix.lower() not in IMPORTERS:
             raise InvalidValueError(Text("'{path}' is no BVH, FBX or glTF file", path=path))
@@ -104,11 +104,10 @@ def files_steps(
             raise InvalidValueError(Text("there is no file '{path}'", path=path))
     for k, path in enumerate(paths):
         with _imported(context, path) as (source, actions):
-            ratio = rate / rate_of(scene)  # importers may set the rate of the file
             steps = _takes(context, source, actions, owner, options)
             takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
         for name, clip, result in takes:
-            timed = retimed(clip, ratio, scene.frame_start)
+            timed = retimed(clip, 1.0, scene.frame_start)
             told = result._replace(first=timed.first, last=timed.last)
             found.append((name if len(takes) > 1 else path.stem, timed, told))
     return _written(owner, found, found[0][0] if found else "")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from math import degrees
 from typing import Any, NamedTuple
 
@@ -12,22 +13,25 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, InvalidValueError, RigError
-from ...maths import Doubles, conjugates, products, v3
+from ...maths import Doubles, conjugates, products, rotated_each, v3
 from ...motion.body import Body, Motion, turns_of
 from ...motion.contacts import FEWEST, NONE, junk_ends, runs
-from ...motion.transfer import TransferOptions, Transferred, transfer
+from ...motion.transfer import Floor, TransferOptions, Transferred, transfer, way_of_root
 from ...recognise.part import LEG, Recognised
 from ...rig.bones import pose_bones
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
+from ...rig.terrain import MADE_OF_FACES, MeshTerrain, read_piece
 from ...texts import Text
 from ..frames import frames_visited, go_to, rate_of, scene_of
-from ..setup.parts import find_parts, parts_to_read
+from ..setup.controls import flesh_of
+from ..setup.parts import check_mapping, find_parts, parts_to_read
 from .bodies import Stage, staged
-from .clips import BoneClip, Clip, write_clip
+from .clips import BoneClip, Clip, retimed, write_clip
 from .edits import span_of_motion
-from .marks import check_own_keys, of_kinds
+from .marks import check_ground, check_own_keys, of_kinds
 
+DEEPEST = 1e4  # units, how far below a place its ground is looked for
 SMALLEST = 1e-12  # scale of a bone that is divided by
 UNUSUAL = 1.3  # times as far as its own legs would go, from which on that is told
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
@@ -122,13 +126,15 @@ def read_steps(
     Raises:
         FabrikError: They have no part in common, or it can't be read.
     """
-    scene = scene_of(context)
+    scene, options = scene_of(context), options or TransferOptions()
     if source == owner:
         raise RigError("it is the armature from which the motion comes: choose another one", rig=owner.name)
     data = source.animation_data
     if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
         raise RigError("it has no motion that could be brought to another armature", rig=source.name)
-    found, own = parts_to_read(source), find_parts(owner)
+    if options.mapping is not None:
+        check_mapping(source, options.mapping)
+    found, own = options.mapping or parts_to_read(source), find_parts(owner)
     _check(source, owner, found, own)
     (stage, given), (home, body) = staged(context, source, found), staged(context, owner, own)
     first, last = span or span_of_motion(source, scene)
@@ -137,6 +143,9 @@ def read_steps(
     frames = range(first, last + 1)
     with frames_visited(scene):
         motion, above = yield from _sampled(context, source, (stage, given), (owner, own.body), frames)
+        go_to(scene, first)
+        floor = _floor(context, owner, home, options.ground) if options.ground else None
+        stood = owner.matrix_basis.copy()
     notes = list[str]()
     before, after = junk_ends(motion.turns)
     if before or after:
@@ -148,11 +157,20 @@ def read_steps(
         frames, above = frames[real], above[real]
         motion = Motion(motion.turns[real], motion.heads[real])
     rate = rate_of(scene)
-    done = transfer(given, motion, body, rate, options)
-    clip = _clip(owner, home, body, done, above, frames)
+    done = transfer(given, motion, body, rate, options, floor)
+    if options.root == "BODY":
+        clip = _clip(owner, home, body, done, above, frames)
+    else:
+        root, moved, carries = _rooted(
+            owner, home, body, done.motion, rate, stood if options.root == "OBJECT" else None
+        )
+        clip = _clip(owner, home, body, done._replace(motion=moved), carries or above, frames)
+        clip = replace(clip, bones=(root, *clip.bones))
+    if options.rate:
+        clip = retimed(clip, options.rate / rate, clip.first)
     contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
     notes += _notes(owner, own, done)
-    return clip, TransferResult(len(done.sources), frames[0], frames[-1], contacts, done.moved, notes)
+    return clip, TransferResult(len(done.sources), clip.first, clip.last, contacts, done.moved, notes)
 
 
 def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
@@ -217,8 +235,74 @@ def _sampled(
     return Motion(stage.turns(turns), stage.places(heads)), above
 
 
+def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Stage, name: str) -> Floor:
+    """How high an object is under places on the stage of an armature, as both stand now.
+
+    Raises:
+        RigError: There is none of that name, it has no faces, or goes along with the armature.
+    """
+    ground = bpy.data.objects.get(name)
+    if ground is None:
+        raise RigError(Text("there is no object '{name}'", name=name), rig=owner.name)
+    check_ground(owner, ground)
+    depsgraph = context.evaluated_depsgraph_get()
+    piece = read_piece(ground, depsgraph, moves=False) if ground.type in MADE_OF_FACES else None
+    if piece is None:
+        raise RigError(Text("'{ground}' has no faces on which it could walk", ground=ground.name), rig=owner.name)
+    terrain, to = MeshTerrain([piece], []), stage.matrix() @ owner.evaluated_get(depsgraph).matrix_world.inverted()
+    back = to.inverted()
+    down = v3((back.to_3x3() @ Vector((0.0, 0.0, -1.0))).normalized())
+    flesh = [stage.places(places) for places in flesh_of(context, owner).values() if len(places)]
+    thick = max(-float(np.concatenate(flesh)[:, 2].min()), 0.0) if flesh else 0.0  # the skin below the bones of soles
+
+    def met(place: Doubles) -> tuple[float, Doubles] | None:
+        hit = terrain.ray(v3(back @ Vector(place.tolist())), down, DEEPEST, 0.0)
+        if hit is None:
+            return None
+        return thick + float((to @ Vector(hit.place)).z), np.array(v3((to.to_3x3() @ Vector(hit.normal)).normalized()))
+
+    return met
+
+
+def _rooted(
+    owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float, stood: Matrix | None
+) -> tuple[BoneClip, Motion, Sequence[Matrix]]:
+    """The bone above all going along with a motion; or the armature object from where it stood, if that is given.
+
+    Returns:
+        Its motion; that of the bones as seen from the object; and where the bone brings that above the hips.
+
+    Raises:
+        RigError: It is to be the bone above all, and the body hangs on none.
+    """
+    hips, to = pose_bones(owner)[body.names[body.hips]].bone, stage.matrix()
+    places, turns = way_of_root(body, motion, rate)
+    above = list[Matrix]()
+    if stood is not None:
+        turns = products(turns, np.broadcast_to(conjugates(turns[:1]), turns.shape))
+        places = places - rotated_each(turns, np.broadcast_to(places[0], places.shape))
+        motion = motion.seen_from(places, turns)
+    elif hips.parent is None:
+        text = Text("'{bone}' hangs on no bone that could be the root: choose the object", bone=hips.name)
+        raise RigError(text, rig=owner.name)
+    rows = zip(places.tolist(), turns.tolist(), strict=True)
+    ways = [to.inverted() @ Matrix.LocRotScale(Vector(place), Quaternion(turn), None) @ to for place, turn in rows]
+    name, own = "", [stood @ way for way in ways] if stood is not None else []
+    if stood is None and hips.parent is not None:
+        name, rest = hips.parent_recursive[-1].name, hips.parent_recursive[-1].matrix_local
+        own = [rest.inverted() @ way @ rest for way in ways]
+        above = [way @ hips.parent.matrix_local for way in ways]
+    channels = np.array([[*one.to_quaternion(), *one.translation] for one in own])
+    return BoneClip(name, channels[:, :4], {"location": channels[:, 4:]}, None, "LINEAR"), motion, above
+
+
 def _clip(
-    owner: bpy.types.Object, stage: Stage, body: Body, done: Transferred, above: Sequence[Matrix], frames: Sequence[int]
+    owner: bpy.types.Object,
+    stage: Stage,
+    body: Body,
+    done: Transferred,
+    above: Sequence[Matrix],
+    frames: Sequence[int],
 ) -> Clip:
     """A motion as that of the armature's own bones."""
     turns = done.motion.turns

@@ -11,6 +11,7 @@ import bpy
 from ...errors import BoneError, ChainError, FabrikError
 from ...messages import Message
 from ...recognise.find import recognise
+from ...recognise.mapping import mapping_text, read_mapping
 from ...recognise.part import ARM, LEG, RUN, Part, Recognised
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.checks import constrained_bones, movers_of
@@ -26,11 +27,14 @@ LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end 
 
 
 def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
-    """The parts of an armature object.
+    """The parts of an armature object: as a mapping that it keeps has them, else as they are found.
 
     Where other bones drive those that deform, as in a generated rig, the parts are looked for among the bones that
     nothing drives: its controls.
     """
+    kept = kept_mapping(owner) if plan == "AUTO" else None
+    if kept is not None:
+        return kept
     made = control_names(owner)
     found = _found(owner, plan, made)
     if not found.held:
@@ -45,6 +49,9 @@ def parts_to_read(owner: bpy.types.Object) -> Recognised[str]:
 
     Where other bones drive those that deform, they are looked for among the latter: these are what is seen to move.
     """
+    kept = kept_mapping(owner)
+    if kept is not None:
+        return kept
     made = control_names(owner)
     found, shown = _read(owner, made), {bone.name for bone in pose_bones(owner) if bone.bone.use_deform}
     if not shown or len(shown) == len(pose_bones(owner)):
@@ -180,6 +187,24 @@ def _mapped(owner: bpy.types.Object, chain: FabrikChain, part: Part[str] | None)
     roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
     kind = part.kind if part is not None else RUN
     return Part(kind, chain.name, bones, tuple(roles.get(bone, "") for bone in bones), chain.at_head)
+
+
+def keep_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:
+    """Let an armature keep which of its bones are which parts, wherever that is asked from now on."""
+    rig_of(owner).mapping = mapping_text(mapping)
+
+
+def kept_mapping(owner: bpy.types.Object) -> Recognised[str] | None:
+    """The mapping that an armature keeps; None where it keeps none, or has not these bones any more."""
+    text = rig_of(owner).mapping
+    if not text:
+        return None
+    try:
+        found = read_mapping(text)
+        check_mapping(owner, found)
+    except FabrikError:
+        return None
+    return found
 
 
 def check_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:

@@ -53,14 +53,14 @@ def channel_of(mode: str) -> tuple[str, int]:
     return CHANNELS.get(mode, EULER_CHANNEL)
 
 
-def rotation_path(bone: bpy.types.PoseBone) -> str:
-    """Data path, from the object, of the property that holds a bone's rotation."""
-    return f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
+def rotation_path(bone: bpy.types.PoseBone | bpy.types.Object) -> str:
+    """Data path, from the object, of the property that holds the rotation of a bone, or of the object itself."""
+    return bone.path_from_id(channel_of(bone.rotation_mode)[0])
 
 
-def plain_path(bone: bpy.types.PoseBone, name: str) -> str:
-    """Data path, from the object, of a bone's "location" or "scale"."""
-    return f"{bone.path_from_id()}.{name}"
+def plain_path(bone: bpy.types.PoseBone | bpy.types.Object, name: str) -> str:
+    """Data path, from the object, of the "location" or "scale" of a bone, or of the object itself."""
+    return bone.path_from_id(name)
 
 
 def read_values(bone: bpy.types.PoseBone | bpy.types.Object) -> list[float]:

@@ -116,6 +116,7 @@ class RigView(View[bpy.types.Object]):
         layer: Key of that at hand, whose edits are in the channels of the controls.
         layers_made: How many there ever were; so none gets the key of one that is gone, which curves may still have.
         grounds: Objects on which feet stand in contacts, which know them by their numbers from 1.
+        mapping: Which bones are which parts, by the mapping that it was set up by; "" where it was set up without.
         bake_report: What came of the last bake, as JSON; "" where there was none.
         body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
     """
@@ -148,6 +149,7 @@ class RigView(View[bpy.types.Object]):
     layer = text(options=HIDDEN)
     layers_made = whole(options=HIDDEN)
     grounds = items(FabrikGround)
+    mapping = text("Mapping", options=HIDDEN)
     bake_report = text("Bake Report", options=HIDDEN)
     body_bone = text(
         "Body Bone",

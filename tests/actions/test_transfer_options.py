@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion from one armature to another: what goes along with it, on what ground, at what rate, and by which mapping."""
+
+from __future__ import annotations
+
+from math import radians
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.motion.marks import contacts_of
+from fabrik_addon.actions.setup.parts import find_parts
+from fabrik_addon.motion.contacts import FLAT
+from fabrik_addon.recognise.mapping import mapping_text
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.renames import follow_renames
+from mathutils import Vector
+
+from support.animated import FIRST, LAST, Frames, animated, places, put_from_rest, transfer, without_motion
+from support.scenes import press
+from support.shifting import STANDS, shifting
+from support.skeletons import height, rename_all
+
+FRAMES = range(FIRST, LAST + 1)
+SAME = 1e-5  # of the height
+
+
+@pytest.fixture
+def going() -> bpy.types.Object:
+    """A character that strides ahead, and turns to its left on its way."""
+    source = animated("human_mixamo")
+    bpy.context.scene.render.fps = 6  # it takes four seconds for that
+    hips = pose_bones(source)[find_parts(source).body]
+    for frame in FRAMES:
+        way = 0.8 * (frame - FIRST) / (LAST - FIRST)
+        put_from_rest(source, hips.name, Vector((0.0, -way, 0.0)))
+        hips.keyframe_insert("location", frame=frame)
+        source.rotation_euler.z = 0.5 * way
+        source.keyframe_insert("rotation_euler", frame=frame)
+    return source
+
+
+def joints(owner: bpy.types.Object, root: str) -> Frames:
+    """Where all bones but a root begin, in the world."""
+    return np.stack([places(owner, bone.name, FRAMES) for bone in pose_bones(owner) if bone.name != root])
+
+
+@pytest.mark.parametrize("root", ["ROOT", "OBJECT"])
+def test_what_goes_along_stays_below_the_hips_and_changes_no_pose(going: bpy.types.Object, root: str) -> None:
+    owner = without_motion("human_game_engine")
+    hips = find_parts(owner).body
+    above = pose_bones(owner)[hips].parent_recursive[-1]
+    transfer(going, owner)
+    wanted, went = joints(owner, above.name), places(owner, hips, FRAMES)
+    transfer(going, owner, root=root)
+    assert np.abs(joints(owner, above.name) - wanted).max() < SAME * height(owner)
+    rest, carried, turns = pose_bones(owner)[hips].bone.head_local, [], []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        bone = pose_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()))[above.name]
+        moved = owner.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted()
+        carried.append([*(moved @ rest)])
+        turns.append(moved.to_euler().z)
+    off = went - np.array(carried)
+    assert np.ptp(np.array(carried)[:, 2]) < SAME * height(owner)
+    assert np.ptp(off[:, :2], axis=0).max() < 0.1 * np.linalg.norm(went[-1] - went[0])
+    assert turns[-1] - turns[0] == pytest.approx(0.4, abs=0.02)
+
+
+def test_a_root_that_is_not_there_is_told(going: bpy.types.Object) -> None:
+    owner = without_motion("human_mixamo")
+    with pytest.raises(RuntimeError, match="hangs on no bone that could be the root"):
+        transfer(going, owner, root="ROOT")
+    assert owner.animation_data is None or owner.animation_data.action is None
+
+
+def made_ground(tilt: float, step: float) -> bpy.types.Object:
+    """A ground that slopes along X by an angle, and is higher by a step where X is below 0."""
+    mesh = bpy.data.meshes.new("Ground")
+    corners, slope = [], float(np.tan(tilt))
+    for x, high in ((-9.0, step), (0.0, step), (0.0, 0.0), (9.0, 0.0)):
+        corners += [(x, y, slope * x + high) for y in (-9.0, 9.0)]
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2), (2, 3, 5, 4), (4, 5, 7, 6)])
+    found = bpy.data.objects.new("Ground", mesh)
+    bpy.context.scene.collection.objects.link(found)
+    return found
+
+
+@pytest.mark.parametrize(("tilt", "step"), [(0.0, 0.1), (radians(12.0), 0.0)])
+def test_feet_stand_on_the_ground_that_is_there(tilt: float, step: float) -> None:
+    source = shifting()
+    owner = without_motion("human_game_engine")
+    transfer(source, owner)
+    level = {one.bone: places(owner, one.bone, [one.first + 5])[0] for one in contacts_of(owner)}
+    low = min((owner.matrix_world @ bone.bone.tail_local).z for bone in pose_bones(owner))
+    made_ground(tilt, step)
+    transfer(source, owner, ground="Ground")
+    found = contacts_of(owner)
+    assert len(found) == len(STANDS)
+    for one in found:
+        flat = [one.first + k for k, kind in enumerate(one.kinds) if kind == FLAT]
+        stood = places(owner, one.bone, flat)
+        assert np.ptp(stood, axis=0).max() < 1e-5
+        high = (step if level[one.bone][0] < 0.0 else 0.0) + np.tan(tilt) * stood[0, 0]
+        assert stood[0, 2] - level[one.bone][2] + low == pytest.approx(high, abs=0.01)
+        bpy.context.scene.frame_set(flat[0])
+        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        rest = owner.matrix_world.to_quaternion() @ pose_bones(owner)[one.bone].bone.matrix_local.to_quaternion()
+        now = (posed.matrix_world @ pose_bones(posed)[one.bone].matrix).to_quaternion()
+        up = (now @ rest.inverted()) @ Vector((0.0, 0.0, 1.0))
+        assert up.angle(Vector((-np.sin(tilt), 0.0, np.cos(tilt)))) < radians(0.1)
+
+
+def test_a_ground_that_is_none_is_told(going: bpy.types.Object) -> None:
+    owner = without_motion("human_game_engine")
+    for name, text in (("Nowhere", "there is no object"), (going.name, "no faces"), (owner.name, "goes along with it")):
+        with pytest.raises(RuntimeError, match=text):
+            transfer(going, owner, ground=name)
+
+
+def test_on_level_ground_steps_are_gone() -> None:
+    source = shifting()
+    for frame, high in ((STANDS["Leg.L"][1], 0.0), (STANDS["Leg.R"][0], 0.3)):
+        source.location.z = high
+        source.keyframe_insert("location", frame=frame)
+    heights = {}
+    for level in (False, True):
+        owner = without_motion("human_game_engine")
+        transfer(source, owner, level=level)
+        heights[level] = [places(owner, one.bone, [one.first + 5])[0, 2] for one in contacts_of(owner)]
+    assert np.ptp(heights[False]) > 0.05
+    assert np.ptp(heights[True]) < 1e-4
+
+
+def test_fingers_can_be_left_as_they_are(going: bpy.types.Object) -> None:
+    owner = without_motion("human_game_engine")
+    fingers = {bone for part in find_parts(owner).parts if part.kind == "FINGER" for bone in part.bones}
+    transfer(going, owner, fingers=False)
+    keyed = {bone.name for bone in pose_bones(owner) for one in fcurves_of(owner) if f'"{bone.name}"' in one.data_path}
+    assert fingers
+    assert not keyed & fingers
+    assert keyed - fingers
+
+
+def test_what_comes_out_has_the_rate_that_is_wanted() -> None:
+    source = shifting()
+    owner = without_motion("human_game_engine")
+    transfer(source, owner)
+    whole = {one.bone: (one.first, one.last) for one in contacts_of(owner)}
+    other = without_motion("human_game_engine")
+    transfer(source, other, rate=0.5 * bpy.context.scene.render.fps)
+    for one in contacts_of(other):
+        first, last = whole[one.bone]
+        assert one.first == pytest.approx(1.0 + 0.5 * (first - 1.0), abs=1.0)
+        assert one.last == pytest.approx(1.0 + 0.5 * (last - 1.0), abs=1.0)
+
+
+def test_a_mapping_says_which_bones_are_which(going: bpy.types.Object, tmp_path: Path) -> None:
+    owner = without_motion("human_game_engine")
+    transfer(going, owner)
+    wanted = joints(owner, "")
+    path, told = tmp_path / "mapping.json", mapping_text(find_parts(going))
+    for new in rename_all(going).items():
+        told = told.replace(f'"{new[0]}"', f'"{new[1]}"')
+    path.write_text(told, encoding="utf-8")
+    other = without_motion("human_game_engine")
+    transfer(going, other, mapping=str(path))
+    assert np.abs(joints(other, "") - wanted).max() < SAME * height(owner)
+    with pytest.raises(RuntimeError, match="there is no such file"):
+        transfer(going, other, mapping=str(tmp_path / "none.json"))
+
+
+def test_a_character_keeps_the_mapping_by_which_it_was_set_up(tmp_path: Path) -> None:
+    owner = without_motion("human_game_engine")
+    told, path = find_parts(owner), tmp_path / "mapping.json"
+    path.write_text(mapping_text(told), encoding="utf-8")
+    press("mapping_import", filepath=str(path))
+    names = rename_all(owner)
+    follow_renames(bpy.data.objects)
+    wanted = {part.name: tuple(names[bone] for bone in part.bones) for part in told.parts}
+    assert {part.name: part.bones for part in find_parts(owner).parts} == wanted
+    press("rig_clear")
+    assert {part.name: part.bones for part in find_parts(owner).parts} != wanted
