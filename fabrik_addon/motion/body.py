@@ -7,12 +7,12 @@ Everything is told on a stage: in meters, with Z up, the character at rest faces
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import radians
+from math import ceil, radians
 from typing import NamedTuple
 
 import numpy as np
 
-from ..maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, units
+from ..maths import Doubles, Ints, conjugates, crosses, dots, lengths, products, rotated_each, units
 from ..recognise.part import ARM, ROLES
 from .contacts import Foot, sole_axes
 
@@ -20,6 +20,10 @@ BENT, STRAIGHT = radians(6.0), radians(2.0)  # bend at rest that tells a hinge; 
 LEAST_SINE = 0.05  # mean sine of the bends of a motion from which on it tells a hinge
 FORWARD, UP = np.array((0.0, -1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 SMALLEST = 1e-9  # meters
+NO_TURN = np.array((1.0, 0.0, 0.0, 0.0))
+# A motion that repeats itself: its fewest frames; how much more its end may turn than its frames do, in a share and in
+# radians, or meters; and the seconds of it that count as its neighbours
+FEWEST_LOOPED, LOOSE, CLOSED, AROUND = 6, 1.25, 0.01, 2.0
 # From the joints of a hand to the skin of its palm, at the wrist and at the knuckles, in lengths of the palm: of
 # people; the least; where of the skin there, nearer to a joint than that, the palm is.
 THICK, THINNEST, SKIN, NEAR_JOINT = (0.3, 0.2), 0.05, 0.95, 0.25
@@ -105,6 +109,10 @@ class Motion(NamedTuple):
     turns: Doubles
     heads: Doubles
 
+    def during(self, frames: slice | Ints) -> Motion:
+        """Some frames of it."""
+        return Motion(self.turns[frames], self.heads[frames])
+
     def seen_from(self, places: Doubles, turns: Doubles) -> Motion:
         """The same in axes that move: (F, 3) and (F, 4), their places and rotations."""
         back = conjugates(turns)[:, None]
@@ -113,6 +121,42 @@ class Motion(NamedTuple):
             products(np.broadcast_to(back, self.turns.shape), self.turns),
             rotated_each(np.broadcast_to(back, self.turns.shape), apart),
         )
+
+
+def unrolled(body: Body, motion: Motion, rate: float) -> tuple[Motion, int]:
+    """A motion with what comes before and after it where it repeats itself, so that its ends have neighbours, too.
+
+    It does if its last pose goes over into the first as its frames go over into each other, or is the first.
+
+    Args:
+        body: At rest.
+        motion: Of it.
+        rate: Frames a second.
+
+    Returns:
+        The motion, and how many frames come before its own; as many come after them. None of a motion that only ends.
+    """
+    count, parents = len(motion.turns), np.array(body.parents)
+    above = np.where((parents >= 0)[None, :, None], motion.turns[:, parents], NO_TURN)
+    local = products(conjugates(above), motion.turns)
+    cosines = np.abs((local * np.roll(local, -1, axis=0)).sum(axis=2))  # of the last frame with the first
+    steps, high = 2.0 * np.arccos(np.minimum(cosines, 1.0)), motion.heads[:, body.hips, 2]
+    rises = np.abs(np.roll(high, -1) - high)
+    gaps, fastest = np.append(steps[-1], rises[-1]), np.append(steps[:-1].max(axis=0), rises[:-1].max())
+    if count < FEWEST_LOOPED or (gaps > LOOSE * fastest + CLOSED).any():
+        return motion, 0
+    is_same = bool((gaps <= CLOSED).all() and (gaps < fastest).any())  # its last frame is its first
+    period = count - 1 if is_same else count
+    more = min(period, ceil(AROUND * rate))
+    hips = motion.heads[:, body.hips] * (1.0, 1.0, 0.0)
+    way, step = hips[-1] - hips[0], 0.5 * (hips[1] - hips[0] + hips[-1] - hips[-2])
+    way += 0.0 if is_same else step
+    if lengths(way) <= LOOSE * lengths(np.diff(hips, axis=0)).max():  # it stays in place
+        way *= 0.0
+    before, after = slice(period - more, period), slice(count - period, count - period + more)
+    turns = np.concatenate((motion.turns[before], motion.turns, motion.turns[after]))
+    heads = np.concatenate((motion.heads[before] - way, motion.heads, motion.heads[after] + way))
+    return Motion(turns, heads), more
 
 
 def foot_of(body: Body, motion: Motion, limb: Limb) -> Foot:

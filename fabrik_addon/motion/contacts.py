@@ -376,6 +376,17 @@ def coming_and_going(count: int, begins: bool, ends: bool, rate: float) -> Doubl
     return found
 
 
+def between_contacts(high: Doubles, kinds: Ints) -> Doubles:
+    """(F,), heights of the ground, between two contacts the lower of both, so that a foot may go down to that."""
+    known, frames = np.flatnonzero(kinds != NONE), np.arange(len(high))
+    if not len(known):
+        return high
+    before = known[np.maximum(np.searchsorted(known, frames, side="right") - 1, 0)]
+    after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
+    found: Doubles = np.minimum(high[before], high[after])
+    return found
+
+
 def eased_each(shares: Doubles) -> Doubles:
     """A smooth step from 0 to 1, of shares of the way."""
     within = np.clip(shares, 0.0, 1.0)

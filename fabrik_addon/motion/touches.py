@@ -23,7 +23,7 @@ from ..maths import (
     units,
 )
 from ..recognise.part import ARM, LEG
-from .body import FORWARD, UP, Body, Limb, Motion, below, foot_of, hang, hinges_at_rest, on_ground
+from .body import FORWARD, NO_TURN, UP, Body, Limb, Motion, below, foot_of, hang, hinges_at_rest, on_ground
 from .contacts import (
     FADE,
     FLAT,
@@ -43,7 +43,6 @@ from .contacts import (
 FLATTENS = 0.1  # seconds in which toes become flat before their foot is
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
 ROUNDS = 2  # in which a limb comes to its place
-NO_TURN = np.array((1.0, 0.0, 0.0, 0.0))
 LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
 
 

@@ -29,7 +29,19 @@ from ..maths import (
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG, Recognised
-from .body import FORWARD, UP, Body, Limb, Motion, foot_of, frame_along, hang, hinges_at_rest, hinges_in_motion
+from .body import (
+    FORWARD,
+    UP,
+    Body,
+    Limb,
+    Motion,
+    foot_of,
+    frame_along,
+    hang,
+    hinges_at_rest,
+    hinges_in_motion,
+    unrolled,
+)
 from .contacts import (
     FADE,
     FLAT,
@@ -39,6 +51,7 @@ from .contacts import (
     NONE,
     SLOW,
     Foot,
+    between_contacts,
     find_contacts,
     find_touches,
     level_of,
@@ -160,7 +173,8 @@ def transfer(
         options: How; the usual ones where none are given.
         floor: On what it goes; where there is none, or none is given, on the ground at Z = 0.
     """
-    options = options or TransferOptions()
+    options, own = options or TransferOptions(), len(motion.turns)
+    motion, before = unrolled(source, motion, rate)
     motion, ground = _grounded(source, motion, rate, is_level=options.level or floor is not None)
     sources = dict(_sources(source, motion, target, ground.contacts))
     if not options.fingers:
@@ -189,7 +203,10 @@ def transfer(
         if lengths(speed) > SLOW * _legs_of(target)[0] / LEG_LENGTH:
             found.heads[:] -= _way_of(speed, found, rate)
             belt = belt - speed
-    marks = contacts if not belt.any() else {}
+    shown = slice(before, before + own)
+    marks = {name: kinds[shown] for name, kinds in contacts.items()} if not belt.any() else {}
+    found = found.during(shown)
+    found.heads[:] -= before / rate * belt
     return Transferred(found, sources, marks, missing, ground.slope, float(lengths(belt)), moved, ratio / usual)
 
 
@@ -348,17 +365,6 @@ def _hands(body: Body, motion: Motion) -> dict[str, Foot]:
     """How the hands of a body move, by the names of its arms."""
     arms = {name: limb for name, limb in body.limbs.items() if limb.kind == ARM and body.is_jointed(limb)}
     return {name: foot_of(body, motion, limb) for name, limb in arms.items() if limb.sole.any()}
-
-
-def between_contacts(high: Doubles, kinds: Ints) -> Doubles:
-    """(F,), heights of the ground, between two contacts the lower of both, so that a foot may go down to that."""
-    known, frames = np.flatnonzero(kinds != NONE), np.arange(len(high))
-    if not len(known):
-        return high
-    before = known[np.maximum(np.searchsorted(known, frames, side="right") - 1, 0)]
-    after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
-    found: Doubles = np.minimum(high[before], high[after])
-    return found
 
 
 def _belt(feet: Sequence[Foot], rate: float) -> Doubles:

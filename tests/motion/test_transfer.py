@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, turns_about, units
 from fabrik_addon.motion.body import Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
-from fabrik_addon.motion.contacts import FLAT, NONE, TOE, Foot, find_contacts, standing_still
+from fabrik_addon.motion.contacts import FLAT, NONE, TOE, Foot, between_contacts, find_contacts, standing_still
 from fabrik_addon.motion.contacts import Stance as Standing
 from fabrik_addon.motion.touches import palm_of
-from fabrik_addon.motion.transfer import TransferOptions, between_contacts, transfer
+from fabrik_addon.motion.transfer import TransferOptions, transfer
 
 RATE, COUNT = 30.0, 61
 PLAIN = TransferOptions(keep_contacts=False)
@@ -311,3 +311,17 @@ def test_a_foot_that_rises_on_its_toes_and_comes_down_again_stands_where_it_stoo
     flat = kinds == FLAT
     assert np.ptp(found.points(found.heel)[flat], axis=0).max() < 1e-9
     assert np.ptp(found.points(found.toe[0]), axis=0).max() < 1e-9
+
+
+@pytest.mark.parametrize("ends_as_it_begins", [True, False])
+def test_a_foot_stands_still_over_the_end_of_what_repeats_itself(ends_as_it_begins: bool) -> None:
+    body = biped()
+    frames = np.roll([*range(COUNT), *range(COUNT - 2, 0, -1)], -10)  # from the middle of a stance on
+    motion = stepping(body).during(np.append(frames, frames[:1]) if ends_as_it_begins else frames)
+    motion.heads[..., 1] += 0.01 * np.sin(2.0 * np.pi * np.arange(len(motion.heads)) / len(frames))[:, None]
+    found = transfer(body, motion, biped(shin=1.2), RATE)
+    assert FLAT in found.contacts["Leg.L"][[0, -1]]
+    foot = NAMES.index("foot.L")
+    assert np.abs(found.motion.heads[-1, foot] - found.motion.heads[0, foot]).max() < 1e-4
+    if ends_as_it_begins:
+        assert np.abs(found.motion.heads[-1] - found.motion.heads[0]).max() < 1e-4
