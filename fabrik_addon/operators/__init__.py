@@ -10,7 +10,6 @@ from . import (
     leading,
     limits,
     manual,
-    mirroring,
     motion,
     picking,
     pinning,
@@ -23,7 +22,7 @@ from . import (
 
 MODULES = (
     setup, chains, goals, spaces, solving, baking, motion, transfer, contacts, dragging, picking, limits, pinning,
-    mirroring, walking, leading, manual,
+    walking, leading, manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

@@ -34,8 +34,8 @@ from ..texts import Text, capitalised, counted
 from ..translations import tip_
 from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator, chains_choice, items_of
 from .base import ChainOperator, FabrikOperator, Returned, RigOperator, listed
-from .mirroring import BONES
 from .picking import redraw
+from .solving import BONES
 
 NOT_EDITED = Text("no chain edits its motion: set its goal to Offset")
 

@@ -1,27 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve one chain or all, and look at a solve step by step, which never changes the scene."""
+"""Solve chains, look at a solve step by step, which never changes the scene, and flip and mirror poses."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
+from ..actions.mirror.pose import Plan, flipped, mirrored, pose_as
 from ..actions.record import record
 from ..actions.solve import Item, solve_items
 from ..actions.status import measure_text, message_of, status_text
 from ..overlay.settings import set_step, state, step_of
 from ..overlay.steps import current_step
-from ..rig.checks import check_rig
+from ..rig.animation.compat import is_selected
+from ..rig.bones import armature_of, pose_bones
+from ..rig.checks import check_rig, rig_refusal
+from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, name_all, rig_of
-from ..rig.schema.fields import choice
+from ..rig.schema.fields import FORGOTTEN, choice
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT, tip_
-from .base import ChainOperator, FabrikOperator, NamedChain, Returned, listed, named_chain
+from .base import (
+    ChainOperator,
+    FabrikOperator,
+    NamedChain,
+    Returned,
+    RigOperator,
+    listed,
+    named_chain,
+    rigs_in_pose_mode,
+)
 from .picking import redraw
 
 SECONDS = 0.25  # a step takes while playing
+BONES = (
+    ("SELECTED", "Selected", "The selected bones; of a selected target or pole the limb that it moves"),
+    ("ALL", "All", "All bones of the armature"),
+)
 
 
 def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
@@ -179,3 +197,67 @@ class FABRIK_OT_record_clear(StepOperator):
         state.recording = None
         redraw()
         return {"FINISHED"}
+
+
+# Poses of the other side, true for any roll of the bones, with all goals.
+
+
+class PoseOperator(RigOperator):
+    """An operator that poses bones of all armatures in Pose mode by those of the other side."""
+
+    bones = choice(BONES, "Bones", "Which bones", options=FORGOTTEN)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+        rigs, warnings = rigs_in_pose_mode(context, owner), list[Text]()
+        chosen = {rig: [bone.name for bone in pose_bones(rig) if is_selected(bone)] for rig in rigs}
+        is_chosen = self.bones == "SELECTED" and owner.mode == "POSE" and any(chosen.values())
+        plans = list[tuple[bpy.types.Object, Plan]]()
+        for rig in rigs:
+            names = chosen[rig] if is_chosen else [*pose_bones(rig).keys()]
+            refusal = rig_refusal(rig) if names else ""
+            if refusal:  # the active one was asked before
+                warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
+            elif names:
+                follow_renames_of(rig)
+                plans.append((rig, self.planned(context, rig, names)))
+        for rig, (wanted, poles, alone) in plans:
+            notes = [*alone, *pose_as(context, rig, wanted, poles)]
+            warnings += notes if len(rigs) == 1 else [joined(": ", (rig.name, note)) for note in notes]
+        self.tell(self.told(sum(len(wanted) for _, (wanted, _, _) in plans)), warnings=warnings)
+
+    def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
+        """How bones of an armature are to stand. Every operator overrides it."""
+        return {}, {}, []
+
+    def told(self, count: int) -> Text:
+        """What was done. Every operator overrides it."""
+        return Text("")
+
+
+class FABRIK_OT_flip_pose(PoseOperator):
+    """Exchange the poses of left and right, whatever the roll of the bones; goals come along, so that the pose holds"""
+
+    bl_label = "Flip Pose"
+
+    def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
+        return flipped(context, rig, names)
+
+    def told(self, count: int) -> Text:
+        return counted(count, "Flipped 1 bone", "Flipped {count} bones")
+
+
+class FABRIK_OT_mirror_pose(PoseOperator):
+    """Give the pose of the selected side to the other, whatever the roll of the bones; goals come along"""
+
+    bl_label = "Mirror Pose"
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if context.selected_pose_bones else Text("select bones of the side to take, in Pose mode")
+
+    def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
+        active = armature_of(rig).bones.active
+        return mirrored(context, rig, names, active.name if active is not None else "")
+
+    def told(self, count: int) -> Text:
+        return counted(count, "Mirrored to 1 bone", "Mirrored to {count} bones")
