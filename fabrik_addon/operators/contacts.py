@@ -7,6 +7,7 @@ import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.motion.contacts import ContactsResult, Marked, clean_steps, find_steps, stand_here
+from ..actions.motion.edits import span_of_motion
 from ..actions.motion.marks import ANYWHERE, contact_at, contacts_of, mark, move, place_contact
 from ..errors import ChainError, InvalidValueError
 from ..overlay import sheet
@@ -17,7 +18,7 @@ from ..rig.schema.fields import FORGOTTEN, Options, choice, text, whole
 from ..rig.walk_goals import is_walked
 from ..texts import Text, counted, joined
 from ..translations import iface_
-from .baking import SPANS, RangeOperator, SpanOptions
+from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator
 from .base import ChainOperator, Returned, RigOperator, listed
 
 
@@ -47,10 +48,21 @@ FEET = (
 class ContactsOperator(RangeOperator):
     """An operator on the contacts of all feet of the armature."""
 
+    span = choice((("MOTION", "Whole Motion", "All frames in which it moves"), *SPANS), "Frames", "Which frames")
+
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         found = super().refusal(context)
         return found or ("" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set it up first"))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        return StepsOperator.invoke(self, context, event)
+
+    def frames(self, context: bpy.types.Context, step: int = 1) -> tuple[int, ...]:
+        if self.span != "MOTION":
+            return super().frames(context, step)
+        first, last = span_of_motion(working_rig(context), context.scene)
+        return tuple(range(first, last + 1, step))
 
 
 class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):

@@ -18,13 +18,13 @@ from mathutils import Matrix, Vector
 from support.animated import (
     FIRST,
     LAST,
-    Frames,
     animated,
     choose,
     places,
     played,
     size,
     transfer,
+    ways,
     without_motion,
 )
 from support.scenes import press, update
@@ -32,21 +32,7 @@ from support.shifting import STANDS, shifting
 from support.skeletons import make_character
 
 FRAMES = range(FIRST, LAST + 1)
-LIMBS = ("Leg.L", "Leg.R", "Arm.L", "Arm.R")
 LOCAL = 1e-3  # radians; channels are single precision
-
-
-def ways(owner: bpy.types.Object, upright: Matrix | None = None) -> Frames:
-    """Directions of both halves of arms and legs, (F, 8, 3), in the world, or as seen from there."""
-    parts = {part.name: part.bones for part in find_parts(owner).parts}
-    names = [parts[name] for name in LIMBS]
-    flat = [bone for row in names for bone in row[:3]]
-    poses = played(owner, flat, FRAMES)
-    turn = np.array((upright or Matrix()).to_3x3() @ owner.matrix_world.to_3x3().normalized())
-    heads = (poses[:, :, :3, 3] @ turn.T).reshape(len(poses), len(LIMBS), 3, 3)
-    steps = np.diff(heads, axis=2).reshape(len(poses), -1, 3)
-    found: Frames = steps / np.linalg.norm(steps, axis=2, keepdims=True)
-    return found
 
 
 def test_limbs_point_where_those_of_another_skeleton_do() -> None:

@@ -18,13 +18,16 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.renames import follow_renames
 from mathutils import Vector
 
-from support.animated import FIRST, LAST, Frames, animated, places, put_from_rest, transfer, without_motion
-from support.scenes import press
+from support.animated import FIRST, LAST, Frames, animated, places, put_from_rest, transfer, ways, without_motion
+from support.human_shapes import A_POSE, human
+from support.name_lists import CONVENTIONS
+from support.scenes import Bone, make_armature, press
 from support.shifting import STANDS, shifting
 from support.skeletons import height, rename_all
 
 FRAMES = range(FIRST, LAST + 1)
 SAME = 1e-5  # of the height
+BROKEN = {"Rigify DEF"}  # whose bones hang on no body
 
 
 @pytest.fixture
@@ -183,3 +186,17 @@ def test_a_character_keeps_the_mapping_by_which_it_was_set_up(tmp_path: Path) ->
     assert {part.name: part.bones for part in find_parts(owner).parts} == wanted
     press("rig_clear")
     assert {part.name: part.bones for part in find_parts(owner).parts} != wanted
+
+
+def test_skeletons_of_all_conventions_move_alike() -> None:
+    source, off = animated("human_mixamo"), dict[str, float]()
+    wanted = ways(source)
+    for convention in sorted(CONVENTIONS.keys() - BROKEN):
+        sides, told = CONVENTIONS[convention]
+        made = human(told, sides, arms=A_POSE).skeleton
+        rows = zip(made.names, made.heads, made.tails, made.parents, strict=True)
+        bones = [Bone(head, tail, 0.0, parent if parent >= 0 else None, name=name) for name, head, tail, parent in rows]
+        owner = make_armature(bones)
+        transfer(source, owner, keep_contacts=False)
+        off[convention] = float(np.abs(ways(owner) - wanted).max())
+    assert {name for name, most in off.items() if most > 0.02} == set()

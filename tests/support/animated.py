@@ -9,6 +9,7 @@ from math import pi, sin
 import bpy
 import numpy as np
 from fabrik_addon.actions.setup.parts import find_parts
+from fabrik_addon.recognise.part import ROLES
 from fabrik_addon.rig.animation.channels import channel_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
@@ -203,3 +204,16 @@ def places(owner: bpy.types.Object, bone: str, frames: Iterable[int] = range(FIR
         posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
         found.append([*(posed.matrix_world @ pose_bones(posed)[bone].head)])
     return np.array(found)
+
+
+def ways(owner: bpy.types.Object, upright: Matrix | None = None) -> Frames:
+    """Directions of both halves of arms and legs, (F, 8, 3), in the world, or as seen from there."""
+    parts = {part.name: part for part in find_parts(owner).parts}
+    limbs = [parts[name] for name in LIMBS]
+    flat = [part.bones[part.roles.index(role)] for part in limbs for role in ROLES[part.kind]]
+    poses = played(owner, flat, range(FIRST, LAST + 1))
+    turn = np.array((upright or Matrix()).to_3x3() @ owner.matrix_world.to_3x3().normalized())
+    heads = (poses[:, :, :3, 3] @ turn.T).reshape(len(poses), len(LIMBS), 3, 3)
+    steps = np.diff(heads, axis=2).reshape(len(poses), -1, 3)
+    found: Frames = steps / np.linalg.norm(steps, axis=2, keepdims=True)
+    return found
