@@ -200,3 +200,18 @@ def test_skeletons_of_all_conventions_move_alike() -> None:
         transfer(source, owner, keep_contacts=False)
         off[convention] = float(np.abs(ways(owner) - wanted).max())
     assert {name for name, most in off.items() if most > 0.02} == set()
+
+
+def test_parts_that_are_not_sure_are_told(going: bpy.types.Object, capsys: pytest.CaptureFixture[str]) -> None:
+    owner = without_motion("human_game_engine")
+    for name in ("UpLeg", "Leg", "Foot"):  # the left leg is called right
+        left, right = (going.data.bones[f"mixamorig:{side}{name}"] for side in ("Left", "Right"))
+        left.name, right.name = "a", left.name
+        left.name = f"mixamorig:Right{name}"
+    unsure = [part.name for part in find_parts(going).parts if not part.is_applied]
+    assert unsure
+    transfer(going, owner)
+    assert (
+        f"these parts of '{going.name}' are not sure, a mapping tells them: {', '.join(unsure)}"
+        in capsys.readouterr().out
+    )

@@ -169,6 +169,11 @@ def read_steps(
     if options.rate:
         clip = retimed(clip, options.rate / rate, clip.first)
     contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
+    for rig, parts in ((source, found), (owner, own)):
+        unsure = [part.name for part in parts.parts if not part.is_applied]
+        if unsure:
+            fields = {"names": ", ".join(unsure), "rig": rig.name}
+            notes.append(Text("these parts of '{rig}' are not sure, a mapping tells them: {names}", **fields))
     notes += _notes(owner, own, done)
     return clip, TransferResult(len(done.sources), clip.first, clip.last, contacts, done.moved, notes)
 

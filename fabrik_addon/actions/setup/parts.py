@@ -65,7 +65,14 @@ def _read(owner: bpy.types.Object, without: Collection[str]) -> Recognised[str]:
     skeleton = read_skeleton(owner, without=without)
     told, names = recognise(skeleton), skeleton.names
     parts = [
-        Part(part.kind, part.name, tuple(names[bone] for bone in part.bones), part.roles, part.holds_head)
+        Part(
+            part.kind,
+            part.name,
+            tuple(names[bone] for bone in part.bones),
+            part.roles,
+            part.holds_head,
+            part.confidence,
+        )
         for part in told.parts
     ]
     return Recognised(told.plan, names[told.body] if told.body >= 0 else "", parts, told.convention)
