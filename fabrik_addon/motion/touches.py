@@ -22,8 +22,8 @@ from ..maths import (
     turns_by,
     units,
 )
-from ..recognise.part import ARM, LEG
-from .body import FORWARD, NO_TURN, UP, Body, Limb, Motion, below, foot_of, hang, hinges_at_rest, on_ground
+from ..recognise.part import ARM, FINGER, LEG
+from .body import FORWARD, NO_TURN, SMALLEST, UP, Body, Limb, Motion, below, foot_of, hang, hinges_at_rest, on_ground
 from .contacts import (
     FADE,
     FLAT,
@@ -127,7 +127,28 @@ def keep(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
             flat = products(conjugates(body.turns[tip]), body.turns[limb.toes])
             bent = towards_each(bent, np.broadcast_to(flat, bent.shape), shares_near(own == FLAT, FLATTENS * rate))
             motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
-    return _stand(body, motion, touches, rate)
+    moved = _stand(body, motion, touches, rate)
+    for name in touches.contacts:
+        if body.limbs[name].kind == ARM:
+            _lay_fingers(body, motion, name[-2:], touches.heights[name])
+    return moved
+
+
+def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles) -> None:
+    """Let fingers of a side lie on the ground (F,) where they would go into it. Changes the motion."""
+    fingers = [limb.bones for name, limb in body.limbs.items() if limb.kind == FINGER and name[-2:] == side]
+    for bone in [one for bones in fingers for one in bones]:
+        heads, turns = motion.heads[:, bone], motion.turns[:, bone]
+        rest = rotated_each(conjugates(body.turns[bone]), body.tails[bone] - body.heads[bone])
+        ways = rotated_each(turns, np.broadcast_to(rest, heads.shape))
+        size = np.maximum(lengths(ways), SMALLEST)
+        least = np.clip((high - heads[:, 2]) / size, -1.0, 1.0) * size
+        flat = units(ways * (1.0, 1.0, 0.0)) * np.sqrt(np.maximum(size * size - least * least, 0.0))[:, None]
+        wanted = np.where((ways[:, 2] < least)[:, None], flat + least[:, None] * UP, ways)
+        turn = turns_by(between_each(ways, wanted))
+        for one in below(body, bone):
+            motion.heads[:, one] = heads + rotated_each(turn, motion.heads[:, one] - heads)
+            motion.turns[:, one] = products(turn, motion.turns[:, one])
 
 
 def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:

@@ -238,6 +238,32 @@ def test_hands_that_lean_on_the_ground_do_so_on_arms_of_other_lengths(fore: floa
         assert high == pytest.approx(wanted, abs=0.02)
 
 
+def clawed(body: Body) -> Body:
+    """A person with a finger on each hand whose second bone is bent down out of the palm."""
+    heads, tails, parents, limbs = [*body.heads], [*body.tails], [*body.parents], dict(body.limbs)
+    turns, names = [*body.turns], [*body.names]
+    for side, way in (("L", ACROSS), ("R", -ACROSS)):
+        hand, first = limbs[f"Arm.{side}"].bones[2], len(names)
+        knuckle = body.heads[hand] + 0.09 * way
+        joints = [knuckle, knuckle + 0.04 * way, knuckle + 0.04 * way - np.array((0.0, 0.0, 0.09))]
+        heads, tails, parents = [*heads, *joints[:2]], [*tails, *joints[1:]], [*parents, hand, first]
+        turns, names = [*turns, body.turns[hand], body.turns[hand]], [*names, f"a.{side}", f"b.{side}"]
+        limbs[f"Index.{side}"] = Limb("FINGER", [first, first + 1], ("", ""), (), -1, np.zeros((3, 3)))
+    return Body(names, parents, np.stack(turns), np.array(heads), np.array(tails), limbs, 0, True)
+
+
+def test_fingers_lie_on_the_ground_on_which_their_hand_is() -> None:
+    body, other = person(), clawed(person(1.25))
+    motion = leaning(body)
+    found = transfer(body, motion, other, RATE).motion
+    for name in ("Index.L", "Index.R"):
+        first, second = other.limbs[name].bones
+        rest = rotated_each(conjugates(other.turns[second]), other.tails[second] - other.heads[second])
+        way = rotated_each(found.turns[:, second], np.broadcast_to(rest, (COUNT, 3)))
+        assert np.abs((found.heads[:, second] + way)[:, 2]).max() < 1e-9
+        assert lengths(found.heads[:, second] - found.heads[:, first]) == pytest.approx(0.04)
+
+
 def clapping(body: Body) -> Motion:
     """Its palms come together before its chest, and part again."""
     turns = np.broadcast_to(body.turns, (COUNT, *body.turns.shape)).copy()
