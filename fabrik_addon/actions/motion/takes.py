@@ -20,6 +20,7 @@ from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
 from ..frames import Steps, part_of, rate_of, scene_of
+from ..setup.parts import find_parts, parts_to_read
 from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
 from .transfer import TransferResult, read_steps
@@ -103,7 +104,7 @@ def files_steps(
         if not path.is_file():
             raise InvalidValueError(Text("there is no file '{path}'", path=path))
     for k, path in enumerate(paths):
-        with _imported(context, path) as (source, actions):
+        with _imported(context, path, owner) as (source, actions):
             steps = _takes(context, source, actions, owner, options)
             takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
         for name, clip, result in takes:
@@ -130,8 +131,12 @@ def _takes(
 
 
 @contextmanager
-def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.types.Object, Sequence[bpy.types.Action]]]:
+def _imported(
+    context: bpy.types.Context, path: Path, owner: bpy.types.Object
+) -> Iterator[tuple[bpy.types.Object, Sequence[bpy.types.Action]]]:
     """The armature that moves in a file and its actions, imported meanwhile; all else stays as it is.
+
+    Of several that move it is the one that is such a body as the armature to which its motion comes.
 
     Raises:
         InvalidValueError: It can't be imported, or no armature moves in it.
@@ -156,6 +161,9 @@ def _imported(context: bpy.types.Context, path: Path) -> Iterator[tuple[bpy.type
         found = [one for one in bpy.data.objects if one not in before and one.type == "ARMATURE"]
         moves = {one: [action for action in actions_of(one) if action in actions] for one in found}
         moves = {one: own for one, own in moves.items() if own}
+        if len(moves) > 1:
+            plan = find_parts(owner).plan
+            moves = {one: own for one, own in moves.items() if parts_to_read(one).plan == plan} or moves
         if len(moves) != 1:
             count = len(moves)
             raise InvalidValueError(Text("'{path}' has {count} armatures that move, not one", path=path, count=count))
