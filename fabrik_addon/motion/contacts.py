@@ -358,21 +358,24 @@ def standing_still(
     return found[:, :3], turns_by(found[:, 3:])
 
 
-def coming_and_going(count: int, begins: bool, ends: bool, rate: float) -> Doubles:
+def coming_and_going(kinds: Ints, begins: bool, ends: bool, rate: float) -> Doubles:
     """(F,), shares that come in the first of some frames, and go in the last ones, smoothly; 1 where they don't.
 
+    They are there before a contact begins, and go once it has ended, unless the frames cut it.
+
     Args:
-        count: Of the frames.
-        begins: Whether the motion begins with them.
+        kinds: (F,), what of a foot is on the ground, or of any foot.
+        begins: Whether the motion begins with the frames.
         ends: Whether it ends with them.
         rate: Frames a second.
     """
-    steps, width = np.arange(1.0, count + 1.0), min(FADE * rate, 0.5 * (count + 1.0))
-    found: Doubles = np.ones(count)
-    if not begins:
-        found *= eased_each(np.asarray(steps / width))
-    if not ends:
-        found *= eased_each(np.asarray(steps[::-1] / width))
+    count, on = len(kinds), np.flatnonzero(kinds != NONE)
+    steps, found = np.arange(1.0, count + 1.0), np.ones(count)
+    for is_end, way, first in ((begins, 1, on[:1]), (ends, -1, count - 1 - on[-1:])):
+        if not is_end:
+            free = float(first[0]) if len(first) and first[0] else float(count)  # frames before a contact
+            width = min(FADE * rate, 0.5 * (count + 1.0), free + 1.0)
+            found *= eased_each(np.asarray(steps[::way] / width))
     return found
 
 

@@ -73,7 +73,8 @@ MOST_SPEEDS = 300
 TOGETHER = 0.08  # of a leg, nearer than which two palms touch
 COMES = 0.15  # seconds in which hands that will touch come together as far as they should be
 ROOT_BLUR = 0.25  # seconds, deviation of the Gaussian through which a root goes along with the hips
-HIGHEST = 0.6  # of a leg, by which a step may be higher than the one before
+# Of a leg: by how much a step may be higher than the one before; and one after there was no ground
+HIGHEST, FAR_ABOVE = 0.6, 10.0
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
 
 
@@ -143,6 +144,7 @@ class Transferred(NamedTuple):
         belt: Meters a second at which it walks in place, as on a belt; contacts are not told then.
         moved: The most by which the hips give way for the feet, in meters.
         stride: How many times as far it goes as its own legs would.
+        missed: How many contacts there are where there is no ground.
     """
 
     motion: Motion
@@ -153,6 +155,7 @@ class Transferred(NamedTuple):
     belt: float
     moved: float
     stride: float
+    missed: int
 
 
 def transfer(
@@ -185,8 +188,9 @@ def transfer(
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
     moved, touches = 0.0, _touches(source, motion, target, ground, rise, rate)
+    missed = 0
     if floor is not None:
-        touches = _on_floor(target, found, touches, floor)
+        touches, missed = _on_floor(target, found, touches, floor)
         found.heads[..., 2] += _rise(touches.contacts, touches.heights, rate)[:, None]
     contacts = touches.contacts if options.keep_contacts else {}
     arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
@@ -201,13 +205,12 @@ def transfer(
     if options.way == "PLACE":
         speed = _speed(found.heads[:, target.hips], rate)
         if lengths(speed) > SLOW * _legs_of(target)[0] / LEG_LENGTH:
-            found.heads[:] -= _way_of(speed, found, rate)
+            found.heads[:] -= _way_of(speed, found, rate) - before / rate * speed
             belt = belt - speed
     shown = slice(before, before + own)
     marks = {name: kinds[shown] for name, kinds in contacts.items()} if not belt.any() else {}
     found = found.during(shown)
-    found.heads[:] -= before / rate * belt
-    return Transferred(found, sources, marks, missing, ground.slope, float(lengths(belt)), moved, ratio / usual)
+    return Transferred(found, sources, marks, missing, ground.slope, float(lengths(belt)), moved, ratio / usual, missed)
 
 
 def _speed(places: Doubles, rate: float) -> Doubles:
@@ -242,20 +245,24 @@ def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: f
     return Touches(contacts, heights, {}, clasp)
 
 
-def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor) -> Touches:
-    """What feet and hands touch where each of their contacts is on the ground that is there."""
+def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor) -> tuple[Touches, int]:
+    """What feet and hands touch where each of their contacts is on the ground that is there; and how often none is."""
     heights: dict[str, Doubles] = {name: np.zeros(len(kinds)) for name, kinds in touches.contacts.items()}
     normals = {name: np.broadcast_to(UP, (len(kinds), 3)).copy() for name, kinds in touches.contacts.items()}
+    missed = 0
     for name, kinds in touches.contacts.items():
-        foot, high = foot_of(target, found, target.limbs[name]), 0.0
+        foot, high, known = foot_of(target, found, target.limbs[name]), 0.0, True
         for first, last in runs(kinds != NONE):
             place = foot.points(0.5 * (foot.heel + foot.ball))[first:last].mean(axis=0)
-            met = floor(place * (1.0, 1.0, 0.0) + (high + HIGHEST * foot.reach) * UP)
+            above = HIGHEST * foot.reach if known else FAR_ABOVE * foot.reach
+            met = floor(place * (1.0, 1.0, 0.0) + (high + above) * UP)
+            known = met is not None
             if met is not None:
                 high, normals[name][first:last] = met
                 heights[name][first:last] = high
+            missed += met is None
         heights[name] = between_contacts(heights[name], kinds)
-    return touches._replace(heights=heights, normals=normals)
+    return touches._replace(heights=heights, normals=normals), missed
 
 
 def _rise(contacts: Mapping[str, Ints], heights: Mapping[str, Doubles], rate: float) -> Doubles:

@@ -18,7 +18,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
-from support.animated import Frames, control, limb, move, played, put_from_rest, set_up, size, turn_at_rest
+from support.animated import Frames, control, limb, move, places, played, put_from_rest, set_up, size, turn_at_rest
 from support.hanging import chain
 from support.scenes import press
 from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
@@ -196,6 +196,28 @@ def test_clean_contacts_of_a_range_changes_nothing_beside_it_and_comes_smoothly(
     assert (after[outside] == before[outside]).all()
     steps = np.linalg.norm(np.diff(after[:, :, :3, 3] - before[:, :, :3, 3], axis=0), axis=2) / size(sliding)
     assert steps.max() <= 3.0 * SLIDE
+
+
+@pytest.mark.parametrize("span", [(20, 40), (25, 35), (30, 32)])
+def test_a_hand_is_let_stand_for_a_span(sliding: bpy.types.Object, span: tuple[int, int]) -> None:
+    rig_of(sliding).active_index = rig_of(sliding).chains.find("Arm.L")
+    for frame, way in ((1, 0.0), (60, 0.3 * size(sliding) * sliding.scale.x)):
+        sliding.location.x = way
+        sliding.keyframe_insert("location", index=0, frame=frame)
+    press("contact_mark", span="RANGE", frame_start=25, frame_end=35)
+    press("contacts_clean", feet="ACTIVE", span="RANGE", frame_start=span[0], frame_end=span[1])
+    stood = places(sliding, limb(sliding, "Arm.L"), FRAMES)
+    steps = np.linalg.norm(np.diff(stood, axis=0), axis=1) / (size(sliding) * sliding.scale.x)
+    first, last = max(span[0], 25), min(span[1], 35)
+    if span != (30, 32):  # which cuts it
+        assert steps[first - 1 : last - 1].max() <= STILL
+    assert steps.max() <= 0.05
+
+
+def test_frames_that_cut_a_contact_are_told(sliding: bpy.types.Object, capsys: pytest.CaptureFixture[str]) -> None:
+    press("contacts_find")
+    press("contacts_clean", span="RANGE", frame_start=10, frame_end=50)
+    assert "the frames cut a contact of Leg.L, Leg.R, which slides where they end" in capsys.readouterr().out
 
 
 def test_what_is_cleaned_goes_with_its_marks(sliding: bpy.types.Object) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import radians
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from fabrik_addon.recognise.mapping import mapping_text
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.renames import follow_renames
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
 from support.animated import FIRST, LAST, Frames, animated, places, put_from_rest, transfer, ways, without_motion
 from support.human_shapes import A_POSE, human
@@ -215,3 +216,59 @@ def test_parts_that_are_not_sure_are_told(going: bpy.types.Object, capsys: pytes
         f"these parts of '{going.name}' are not sure, a mapping tells them: {', '.join(unsure)}"
         in capsys.readouterr().out
     )
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_an_object_with_delta_transforms_goes_along(going: bpy.types.Object, mode: str) -> None:
+    owner = without_motion("human_game_engine")
+    owner.delta_location, owner.rotation_mode = (1.0, 2.0, 0.5), mode
+    owner.delta_rotation_euler.z, owner.delta_rotation_quaternion = 0.4, Quaternion((0.0, 0.0, 1.0), 0.4)
+    bpy.context.view_layer.update()
+    transfer(going, owner)
+    root = pose_bones(owner)[find_parts(owner).body].parent_recursive[-1].name
+    wanted = joints(owner, root)
+    for _ in range(2):
+        transfer(going, owner, root="OBJECT")
+        assert np.abs(joints(owner, root) - wanted).max() < SAME * height(owner)
+
+
+@pytest.mark.parametrize("root", ["ROOT", "OBJECT"])
+def test_a_root_that_something_else_moves_is_refused(going: bpy.types.Object, root: str) -> None:
+    owner = without_motion("human_game_engine")
+    bone = pose_bones(owner)[pose_bones(owner)[find_parts(owner).body].parent_recursive[-1].name]
+    thing = (bone if root == "ROOT" else owner).constraints.new("COPY_LOCATION")
+    thing.target = going
+    with pytest.raises(RuntimeError, match="constraint"):
+        transfer(going, owner, root=root)
+
+
+def test_keys_of_the_object_that_stay_are_told(going: bpy.types.Object, capsys: pytest.CaptureFixture[str]) -> None:
+    owner = without_motion("human_game_engine")
+    transfer(going, owner, root="OBJECT")
+    transfer(going, owner)
+    assert "keys of its object move it, too" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("rate", [0.5, 1e9, float("nan")])
+def test_a_rate_that_is_none_is_refused(going: bpy.types.Object, rate: float) -> None:
+    owner = without_motion("human_game_engine")
+    with pytest.raises(RuntimeError, match="a rate is 1 to 1000 frames a second"):
+        transfer(going, owner, rate=rate)
+
+
+def test_contacts_that_find_no_ground_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    source = shifting()
+    owner = without_motion("human_game_engine")
+    made_ground(0.0, 0.0).location.x = 50.0
+    bpy.context.view_layer.update()
+    transfer(source, owner, ground="Ground")
+    assert "no ground was found below 2 contacts" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("body", ["hand_l", "thigh_l"])
+def test_limbs_of_a_mapping_hang_on_its_body(tmp_path: Path, body: str) -> None:
+    owner = without_motion("human_game_engine")
+    path = tmp_path / "mapping.json"
+    path.write_text(mapping_text(replace(find_parts(owner), body=body)), encoding="utf-8")
+    with pytest.raises(RuntimeError, match="does not hang on the body"):
+        press("mapping_import", filepath=str(path))

@@ -351,3 +351,16 @@ def test_a_foot_stands_still_over_the_end_of_what_repeats_itself(ends_as_it_begi
     assert np.abs(found.motion.heads[-1, foot] - found.motion.heads[0, foot]).max() < 1e-4
     if ends_as_it_begins:
         assert np.abs(found.motion.heads[-1] - found.motion.heads[0]).max() < 1e-4
+
+
+def test_what_walks_in_place_begins_where_it_stands() -> None:
+    body = biped()
+    frames = np.array([*range(COUNT), *range(COUNT - 2, 0, -1)])
+    motion = stepping(body).during(frames)
+    at = np.arange(len(frames)) / RATE
+    plain = transfer(body, motion, body, RATE, PLAIN).motion
+    for way in ("LEGS", "PLACE"):
+        belted = Motion(motion.turns, motion.heads.copy())
+        belted.heads[..., 1] -= (1.2 * at)[:, None] if way == "PLACE" else 0.0
+        found = transfer(body, belted, body, RATE, TransferOptions(keep_contacts=False, way=way)).motion
+        assert np.abs(found.heads[0] - plain.heads[0]).max() < 0.05

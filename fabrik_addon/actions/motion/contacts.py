@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from math import atan, degrees
+from math import atan, ceil, degrees
 from typing import Any, NamedTuple
 
 import bpy
@@ -59,6 +59,7 @@ from .marks import (
     ground_number,
     has_marks,
     kinds_of,
+    marks_of,
     of_kinds,
     place_contact,
     stances_of,
@@ -213,6 +214,7 @@ def clean_steps(
     frames, notes = _without_junk(owner, scene, frames)
     legs = [name for name, part in limbs.items() if part.kind == LEG]
     _check(owner, frames, legs)
+    frames = _with_room(owner, frames, only, _span(owner, scene), ceil(FADE * rate_of(scene)))
     times = np.array(frames, dtype=np.float64)
     body = next((one for one in rig_of(owner).chains if _moves_body(owner, one)), None)
     tracks, carried = _to_clean(owner, times, only, body)
@@ -225,11 +227,12 @@ def clean_steps(
         known = _grounds(owner, tracks.values(), notes)
         feet, paths, grounds = yield from sample_feet(context, owner, soles, frames, controls, known)
         rate, (first, last) = rate_of(scene), _span(owner, scene)
-        shares = coming_and_going(len(frames), frames[0] <= first, frames[-1] >= last, rate)
+        ends = frames[0] <= first, frames[-1] >= last
         stood: Doubles = paths[body.target_bone].ways if body is not None else np.zeros((len(frames), 3))
         ways, turns, holds = list[Doubles](), list[Doubles](), list[Doubles]()
         for k, (name, track) in enumerate(tracks.items()):
             kinds = kinds_of(track)
+            shares = coming_and_going(kinds, *ends, rate)
             way, turn = standing_still(feet[k], kinds, _stances(track, grounds), shares, rate)
             hold: Doubles = np.zeros((len(frames), 1))
             if name in carried:  # between its contacts it goes where the body goes
@@ -243,7 +246,12 @@ def clean_steps(
         shift = way_of_body(feet, ways, stood, rate)
         if body is None and np.abs(shift).max() > TOLD * feet[0].reach:
             notes.append(Text("some limb does not reach: with a control for the body bone that would give way"))
-        shift *= shares[:, None] if body is not None else 0.0
+        every = np.max([kinds_of(track) for track in tracks.values()], axis=0)
+        shift *= coming_and_going(every, *ends, rate)[:, None] if body is not None else 0.0
+        edges = [k for k, is_end in zip((0, -1), ends, strict=True) if not is_end]
+        if cut := [name for name, track in tracks.items() if any(kinds_of(track)[k] != NONE for k in edges)]:
+            text = Text("the frames cut a contact of {chains}, which slides where they end", chains=", ".join(cut))
+            notes.append(text)
         keys, marked = list[Keys](), list[Marked]()
         if body is not None and shift.any():
             keys += _keys_of(owner, body, paths[body.target_bone], stood + shift, None, times)
@@ -254,6 +262,19 @@ def clean_steps(
         _write(owner, keys)
     most = float(lengths(shift).max())
     return ContactsResult(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
+
+
+def _with_room(
+    owner: bpy.types.Object, frames: Sequence[int], only: Sequence[str], span: tuple[int, int], room: int
+) -> Sequence[int]:
+    """Frames with so many more beside where a contact begins or ends with them, for what is changed to come and go."""
+    ends = [frames[0], frames[-1]]
+    for k, out in enumerate((-1, 1)):
+        pairs = np.array([ends[k], ends[k] + out], dtype=np.float64)
+        on = [marks_of(owner, bone, pairs) != NONE for name, bone in _marked(owner) if not only or name in only]
+        if any(inside and not beside for inside, beside in on):
+            ends[k] = max(ends[k] - room, span[0]) if k == 0 else min(ends[k] + room, span[1])
+    return range(ends[0], ends[1] + 1)
 
 
 def _to_clean(

@@ -18,6 +18,8 @@ from ...motion.body import Body, Motion, turns_of
 from ...motion.contacts import FEWEST, NONE, junk_ends, runs
 from ...motion.transfer import Floor, TransferOptions, Transferred, transfer, way_of_root
 from ...recognise.part import LEG, Recognised
+from ...rig.animation.channels import without_delta
+from ...rig.animation.compat import fcurves_of
 from ...rig.bones import pose_bones
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
@@ -25,7 +27,7 @@ from ...rig.terrain import MADE_OF_FACES, MeshTerrain, read_piece
 from ...texts import Text
 from ..frames import frames_visited, go_to, rate_of, scene_of
 from ..setup.controls import flesh_of
-from ..setup.parts import check_mapping, find_parts, parts_to_read
+from ..setup.parts import check_mapping, find_parts, parts_to_read, reasons_by_bone
 from .bodies import Stage, staged
 from .clips import BoneClip, Clip, retimed, write_clip
 from .edits import span_of_motion
@@ -33,6 +35,8 @@ from .marks import check_ground, check_own_keys, of_kinds
 
 DEEPEST = 1e4  # units, how far below a place its ground is looked for
 SMALLEST = 1e-12  # scale of a bone that is divided by
+MOST_RATE = 1000.0
+CHANNELS_OF_OBJECT = ("location", "rotation_", "delta_location", "delta_rotation_")
 UNUSUAL = 1.3  # times as far as its own legs would go, from which on that is told
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
 
@@ -127,22 +131,20 @@ def read_steps(
         FabrikError: They have no part in common, or it can't be read.
     """
     scene, options = scene_of(context), options or TransferOptions()
-    if source == owner:
-        raise RigError("it is the armature from which the motion comes: choose another one", rig=owner.name)
-    data = source.animation_data
-    if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
-        raise RigError("it has no motion that could be brought to another armature", rig=source.name)
+    _check_options(source, owner, options)
     if options.mapping is not None:
         check_mapping(source, options.mapping)
     found, own = options.mapping or parts_to_read(source), find_parts(owner)
     _check(source, owner, found, own)
-    (stage, given), (home, body) = staged(context, source, found), staged(context, owner, own)
     first, last = span or span_of_motion(source, scene)
     if last - first + 1 < FEWEST:
         raise InvalidValueError(Text("{count} frames are too few to tell how it moves", count=last - first + 1))
     frames = range(first, last + 1)
     with frames_visited(scene):
-        motion, above = yield from _sampled(context, source, (stage, given), (owner, own.body), frames)
+        go_to(scene, first)
+        (stage, given), (home, body) = staged(context, source, found), staged(context, owner, own)
+        motion, carried = yield from _sampled(context, source, (stage, given), (owner, own.body), frames)
+        above: Sequence[Matrix] = carried
         go_to(scene, first)
         floor = _floor(context, owner, home, options.ground) if options.ground else None
         stood = owner.matrix_basis.copy()
@@ -158,14 +160,15 @@ def read_steps(
         motion = Motion(motion.turns[real], motion.heads[real])
     rate = rate_of(scene)
     done = transfer(given, motion, body, rate, options, floor)
-    if options.root == "BODY":
-        clip = _clip(owner, home, body, done, above, frames)
-    else:
-        root, moved, carries = _rooted(
-            owner, home, body, done.motion, rate, stood if options.root == "OBJECT" else None
-        )
-        clip = _clip(owner, home, body, done._replace(motion=moved), carries or above, frames)
-        clip = replace(clip, bones=(root, *clip.bones))
+    roots = list[BoneClip]()
+    if options.root == "OBJECT":
+        root, moved = _root_object(owner, home, body, done.motion, rate, stood)
+        roots, done = [root], done._replace(motion=moved)
+    elif options.root == "ROOT":
+        root, above = _root_bone(owner, home, body, done.motion, rate)
+        roots = [root]
+    clip = _clip(owner, home, body, done, above, frames)
+    clip = replace(clip, bones=(*roots, *clip.bones))
     if options.rate:
         clip = retimed(clip, options.rate / rate, clip.first)
     contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
@@ -174,8 +177,25 @@ def read_steps(
         if unsure:
             fields = {"names": ", ".join(unsure), "rig": rig.name}
             notes.append(Text("these parts of '{rig}' are not sure, a mapping tells them: {names}", **fields))
+    if options.root != "OBJECT" and any(one.data_path.startswith(CHANNELS_OF_OBJECT) for one in fcurves_of(owner)):
+        notes.append(Text("keys of its object move it, too: what it goes by these is added"))
     notes += _notes(owner, own, done)
     return clip, TransferResult(len(done.sources), clip.first, clip.last, contacts, done.moved, notes)
+
+
+def _check_options(source: bpy.types.Object, owner: bpy.types.Object, options: TransferOptions) -> None:
+    """Refuse what can't be brought, whatever the bodies are.
+
+    Raises:
+        FabrikError: It can't.
+    """
+    if options.rate and not 1.0 <= options.rate <= MOST_RATE:
+        raise InvalidValueError(Text("a rate is 1 to {most:g} frames a second", most=MOST_RATE))
+    if source == owner:
+        raise RigError("it is the armature from which the motion comes: choose another one", rig=owner.name)
+    data = source.animation_data
+    if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
+        raise RigError("it has no motion that could be brought to another armature", rig=source.name)
 
 
 def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
@@ -269,36 +289,57 @@ def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Stage, na
     return met
 
 
-def _rooted(
-    owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float, stood: Matrix | None
-) -> tuple[BoneClip, Motion, Sequence[Matrix]]:
-    """The bone above all going along with a motion; or the armature object from where it stood, if that is given.
+def _ways(stage: Stage, places: Doubles, turns: Doubles) -> list[Matrix]:
+    """Where what stands still on a stage is brought, in armature space, by places (F, 3) and rotations (F, 4) there."""
+    to, rows = stage.matrix(), zip(places.tolist(), turns.tolist(), strict=True)
+    return [to.inverted() @ Matrix.LocRotScale(Vector(place), Quaternion(turn), None) @ to for place, turn in rows]
 
-    Returns:
-        Its motion; that of the bones as seen from the object; and where the bone brings that above the hips.
+
+def _root_bone(
+    owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float
+) -> tuple[BoneClip, Sequence[Matrix]]:
+    """The bone above all going along with a motion, and where it brings that above the hips.
 
     Raises:
-        RigError: It is to be the bone above all, and the body hangs on none.
+        RigError: The body hangs on no bone.
+        BoneError: Something else poses it.
     """
-    hips, to = pose_bones(owner)[body.names[body.hips]].bone, stage.matrix()
-    places, turns = way_of_root(body, motion, rate)
-    above = list[Matrix]()
-    if stood is not None:
-        turns = products(turns, np.broadcast_to(conjugates(turns[:1]), turns.shape))
-        places = places - rotated_each(turns, np.broadcast_to(places[0], places.shape))
-        motion = motion.seen_from(places, turns)
-    elif hips.parent is None:
+    hips = pose_bones(owner)[body.names[body.hips]].bone
+    if hips.parent is None:
         text = Text("'{bone}' hangs on no bone that could be the root: choose the object", bone=hips.name)
         raise RigError(text, rig=owner.name)
-    rows = zip(places.tolist(), turns.tolist(), strict=True)
-    ways = [to.inverted() @ Matrix.LocRotScale(Vector(place), Quaternion(turn), None) @ to for place, turn in rows]
-    name, own = "", [stood @ way for way in ways] if stood is not None else []
-    if stood is None and hips.parent is not None:
-        name, rest = hips.parent_recursive[-1].name, hips.parent_recursive[-1].matrix_local
-        own = [rest.inverted() @ way @ rest for way in ways]
-        above = [way @ hips.parent.matrix_local for way in ways]
-    channels = np.array([[*one.to_quaternion(), *one.translation] for one in own])
-    return BoneClip(name, channels[:, :4], {"location": channels[:, 4:]}, None, "LINEAR"), motion, above
+    root, reasons = hips.parent_recursive[-1], reasons_by_bone(owner)
+    if root.name in reasons:
+        raise BoneError(reasons[root.name], rig=owner.name, bone=root.name)
+    ways, rest = _ways(stage, *way_of_root(body, motion, rate)), root.matrix_local
+    own = [rest.inverted() @ way @ rest for way in ways]
+    places = {"location": np.array([v3(one.translation) for one in own])}
+    if any(size != 1.0 for size in pose_bones(owner)[root.name].scale):
+        places["scale"] = np.ones((len(own), 3))
+    clip = BoneClip(root.name, np.array([[*one.to_quaternion()] for one in own]), places, None, "LINEAR")
+    return clip, [way @ hips.parent.matrix_local for way in ways]
+
+
+def _root_object(
+    owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float, stood: Matrix
+) -> tuple[BoneClip, Motion]:
+    """The armature object going along with a motion from where it stood, and the motion as seen from there.
+
+    Raises:
+        RigError: Something else moves it.
+    """
+    data = owner.animation_data
+    drivers = data.drivers if data is not None else ()
+    held = [one.data_path for one in drivers] + [one.data_path for one in fcurves_of(owner) if one.mute or one.lock]
+    if any(not one.mute for one in owner.constraints) or any(path.startswith(CHANNELS_OF_OBJECT) for path in held):
+        text = Text("a constraint, a driver or a muted or locked curve moves its object, which can't be the root")
+        raise RigError(text, rig=owner.name)
+    places, turns = way_of_root(body, motion, rate)
+    turns = products(turns, np.broadcast_to(conjugates(turns[:1]), turns.shape))
+    places = places - rotated_each(turns, np.broadcast_to(places[0], places.shape))
+    rows = [without_delta(owner, stood @ way) for way in _ways(stage, places, turns)]
+    ways, rotations = (np.array(values) for values in zip(*rows, strict=True))
+    return BoneClip("", rotations, {"location": ways}, None, "LINEAR"), motion.seen_from(places, turns)
 
 
 def _clip(
@@ -345,6 +386,10 @@ def _of_hips(
 def _notes(owner: bpy.types.Object, own: Recognised[str], done: Transferred) -> list[str]:
     """What to look out for."""
     notes = list[str]()
+    if done.missed:
+        notes.append(
+            Text("no ground was found below {count} contacts, which are as high as at rest", count=done.missed)
+        )
     if done.missing:
         notes.append(Text("it has no such part: {names}", names=", ".join(done.missing)))
     if own.held:

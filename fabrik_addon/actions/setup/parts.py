@@ -228,6 +228,10 @@ def check_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:
                 raise ChainError(
                     Text("there is no bone '{name}' for '{part}'", name=name, part=part.name), rig=owner.name
                 )
+        body = bones.get(mapping.body)
+        if body is not None and part.kind in (ARM, LEG) and body not in bones[part.bones[0]].parent_recursive:
+            text = Text("it does not hang on the body '{body}', as '{part}' wants", body=body.name, part=part.name)
+            raise BoneError(text, rig=owner.name, bone=part.bones[0])
         for above, below in pairwise(part.bones):
             if bones[below].parent != bones[above]:
                 reason = Text("it does not hang on '{above}', as '{part}' wants", above=above, part=part.name)

@@ -14,6 +14,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...errors import InvalidValueError
 from ...finite import are_finite
@@ -30,11 +31,13 @@ from ...maths import (
     multiplied,
     normalized,
     products,
+    q4,
     scaled,
     turn_about,
     turns_about,
     unit,
     units,
+    v3,
 )
 from ...messages import Message
 from ..bones import pose_bones
@@ -66,6 +69,13 @@ def plain_path(bone: bpy.types.PoseBone | bpy.types.Object, name: str) -> str:
 def read_values(bone: bpy.types.PoseBone | bpy.types.Object) -> list[float]:
     """The numbers of the rotation channels of a bone, or of an object, in its own mode."""
     return [*getattr(bone, channel_of(bone.rotation_mode)[0])]
+
+
+def without_delta(thing: bpy.types.Object, matrix: Matrix) -> tuple[V3, Q4]:
+    """The location and rotation of an object that stands like this in its parent, on top of its delta transforms."""
+    is_quaternion = thing.rotation_mode == "QUATERNION"
+    delta = thing.delta_rotation_quaternion if is_quaternion else thing.delta_rotation_euler.to_quaternion()
+    return v3(matrix.translation - thing.delta_location), q4(delta.inverted() @ matrix.to_quaternion())
 
 
 def read_locks(bone: bpy.types.PoseBone | bpy.types.Object) -> list[bool]:
