@@ -23,7 +23,21 @@ from ..maths import (
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG
-from .body import FORWARD, NO_TURN, SMALLEST, UP, Body, Limb, Motion, below, foot_of, hang, hinges_at_rest, on_ground
+from .body import (
+    FORWARD,
+    NO_TURN,
+    SMALLEST,
+    UP,
+    Body,
+    Limb,
+    Motion,
+    below,
+    foot_of,
+    hang,
+    hinges_at_rest,
+    hinges_in_motion,
+    on_ground,
+)
 from .contacts import (
     FADE,
     FLAT,
@@ -262,7 +276,7 @@ def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
     """
     joints = body.joints(limb)
     first, knee, tip = (limb.bones[place] for place in joints)
-    hinge = hinges_at_rest(body, limb)[0]
+    hinge = hinges_in_motion(body, motion, limb, hinges_at_rest(body, limb))[0]
     for _ in range(ROUNDS):
         a, b, c = (motion.heads[:, bone].copy() for bone in (first, knee, tip))
         upper, lower, across = lengths(b - a), lengths(c - b), crosses(units(b - a), units(c - b))
