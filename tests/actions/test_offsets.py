@@ -18,6 +18,7 @@ from support.animated import (
     FIRST,
     LAST,
     LIMBS,
+    STEP,
     Frames,
     Motion,
     animated,
@@ -438,3 +439,15 @@ def test_a_control_that_a_constraint_moves_is_refused_by_name(name: str) -> None
     update()
     press("solve")
     assert chain(owner, name).status == "REACHED"
+
+
+def test_elbows_that_bend_aside_stay_where_another_control_is_moved_a_little() -> None:
+    owner = animated("human_mixamo")
+    upper = pose_bones(owner)["mixamorig:LeftArm"]
+    for frame in range(FIRST, LAST + 1, STEP):
+        bpy.context.scene.frame_set(frame)
+        upper.rotation_quaternion = upper.rotation_quaternion @ Quaternion((0.0, 1.0, 0.0), 2.0)
+        upper.keyframe_insert("rotation_quaternion", frame=frame)
+    owner, names, before = set_up(owner)
+    move(owner, "Leg.R", (1e-6, 0.0, 0.0))
+    assert np.abs(played(owner, names) - before)[..., :3, 3].max() <= 1e-3 * size(owner)

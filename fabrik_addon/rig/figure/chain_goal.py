@@ -46,7 +46,10 @@ LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
 MOVED = 0.1  # of a chain's length, over which a target off the start pose's effector comes to count as moved
 HELPS_OVER = 0.8  # of a chain's length, over which what carries it comes to turn as readily as the limb itself
 BENT = 0.05  # of an offset's length by which its knee stands off where that tells its side alone, and its pole counts
-LITTLE, MUCH = 0.75, 1.5  # times that, up to which a knee beyond straight counts as straight; from which on it does not
+LITTLE, MUCH = (
+    0.75,
+    1.5,
+)  # times that, up to which a limb with its knee back counts as straight; from which on it does not
 REST_COUNTS = 0.7  # of the direction of a limb at rest beside that in its start pose, for where its pole swings from
 AnyShare = TypeVar("AnyShare", float, Doubles)
 
@@ -376,6 +379,6 @@ def _forwards(off: V3, side: V3, reach: float) -> V3:
     beyond = -dot(off, side)
     if beyond <= 0.0 or not reach:
         return off
-    share = min(max((beyond / reach - LITTLE) / (MUCH - LITTLE), 0.0), 1.0)
+    share = min(max((length(off) / reach - LITTLE) / (MUCH - LITTLE), 0.0), 1.0)
     back = 2.0 * beyond * (1.0 - share * share * (3.0 - 2.0 * share))
     return plus(off, scaled(side, back))
