@@ -278,7 +278,7 @@ def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Stage, na
     back = to.inverted()
     down = v3((back.to_3x3() @ Vector((0.0, 0.0, -1.0))).normalized())
     flesh = [stage.places(places) for places in flesh_of(context, owner).values() if len(places)]
-    thick = max(-float(np.concatenate(flesh)[:, 2].min()), 0.0) if flesh else 0.0  # the skin below the bones of soles
+    thick = -float(np.concatenate(flesh)[:, 2].min()) if flesh else 0.0  # of the skin below the bones of soles
 
     def met(place: Doubles) -> tuple[float, Doubles] | None:
         hit = terrain.ray(v3(back @ Vector(place.tolist())), down, DEEPEST, 0.0)
