@@ -178,15 +178,21 @@ def test_a_mapping_says_which_bones_are_which(going: bpy.types.Object, tmp_path:
 
 def test_a_character_keeps_the_mapping_by_which_it_was_set_up(tmp_path: Path) -> None:
     owner = without_motion("human_game_engine")
-    told, path = find_parts(owner), tmp_path / "mapping.json"
-    path.write_text(mapping_text(told), encoding="utf-8")
+    found, path = find_parts(owner), tmp_path / "mapping.json"
+    path.write_text(mapping_text(found), encoding="utf-8")
     press("mapping_import", filepath=str(path))
     names = rename_all(owner)
     follow_renames(bpy.data.objects)
-    wanted = {part.name: tuple(names[bone] for bone in part.bones) for part in told.parts}
+    wanted = {part.name: tuple(names[bone] for bone in part.bones) for part in found.parts}
     assert {part.name: part.bones for part in find_parts(owner).parts} == wanted
+    bpy.ops.object.mode_set(mode="EDIT")
+    owner.data.edit_bones.remove(owner.data.edit_bones[wanted["Arm.L"][-1]])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    told = "its mapping has other bones: its parts are looked for"
+    assert told in find_parts(owner).notes
     press("rig_clear")
     assert {part.name: part.bones for part in find_parts(owner).parts} != wanted
+    assert told not in find_parts(owner).notes
 
 
 def test_skeletons_of_all_conventions_move_alike() -> None:

@@ -102,6 +102,8 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Reco
             roles, why = tuple(own.get(bone, "") for bone in row), tuple(map(worded, part.reasons))
             parts.append(Part(part.kind, part.name, row, roles, part.holds_head and is_whole, part.confidence, why))
     body, notes = skeleton.names[told.body] if told.body >= 0 else "", [worded(note) for note in told.notes]
+    if plan == "AUTO" and rig_of(owner).mapping:  # which did not fit
+        notes.append(Text("its mapping has other bones: its parts are looked for"))
     refusal = _body_refusal(owner, body, parts, reasons) if body else None
     if refusal:
         body, notes = "", [*notes, Text("no body bone: {reason}", reason=refusal)]
