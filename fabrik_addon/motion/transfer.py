@@ -188,9 +188,9 @@ def transfer(
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
     moved, touches = 0.0, _touches(source, motion, target, ground, rise, rate)
-    missed = 0
+    missed, shown = 0, slice(before, before + own)
     if floor is not None:
-        touches, missed = _on_floor(target, found, touches, floor)
+        touches, missed = _on_floor(target, found, touches, floor, shown)
         found.heads[..., 2] += _rise(touches.contacts, touches.heights, rate)[:, None]
     contacts = touches.contacts if options.keep_contacts else {}
     arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
@@ -207,7 +207,6 @@ def transfer(
         if lengths(speed) > SLOW * _legs_of(target)[0] / LEG_LENGTH:
             found.heads[:] -= _way_of(speed, found, rate) - before / rate * speed
             belt = belt - speed
-    shown = slice(before, before + own)
     marks = {name: kinds[shown] for name, kinds in contacts.items()} if not belt.any() else {}
     found = found.during(shown)
     return Transferred(found, sources, marks, missing, ground.slope, float(lengths(belt)), moved, ratio / usual, missed)
@@ -245,8 +244,8 @@ def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: f
     return Touches(contacts, heights, {}, clasp)
 
 
-def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor) -> tuple[Touches, int]:
-    """What feet and hands touch where each of their contacts is on the ground that is there; and how often none is."""
+def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor, shown: slice) -> tuple[Touches, int]:
+    """What feet and hands touch with each contact on the ground that is there; how many that are shown have none."""
     heights: dict[str, Doubles] = {name: np.zeros(len(kinds)) for name, kinds in touches.contacts.items()}
     normals = {name: np.broadcast_to(UP, (len(kinds), 3)).copy() for name, kinds in touches.contacts.items()}
     missed = 0
@@ -260,7 +259,7 @@ def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor) -> tu
             if met is not None:
                 high, normals[name][first:last] = met
                 heights[name][first:last] = high
-            missed += met is None
+            missed += met is None and first < shown.stop and last > shown.start
         heights[name] = between_contacts(heights[name], kinds)
     return touches._replace(heights=heights, normals=normals), missed
 

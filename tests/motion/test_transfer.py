@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, turns_about, units
 from fabrik_addon.motion.body import Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
-from fabrik_addon.motion.contacts import FLAT, NONE, TOE, Foot, between_contacts, find_contacts, standing_still
+from fabrik_addon.motion.contacts import (
+    FLAT,
+    NONE,
+    TOE,
+    Foot,
+    between_contacts,
+    find_contacts,
+    runs,
+    standing_still,
+)
 from fabrik_addon.motion.contacts import Stance as Standing
 from fabrik_addon.motion.touches import palm_of
 from fabrik_addon.motion.transfer import TransferOptions, transfer
@@ -364,3 +373,10 @@ def test_what_walks_in_place_begins_where_it_stands() -> None:
         belted.heads[..., 1] -= (1.2 * at)[:, None] if way == "PLACE" else 0.0
         found = transfer(body, belted, body, RATE, TransferOptions(keep_contacts=False, way=way)).motion
         assert np.abs(found.heads[0] - plain.heads[0]).max() < 0.05
+
+
+def test_contacts_without_ground_are_counted_once_in_what_repeats_itself() -> None:
+    body = biped()
+    frames = np.roll([*range(COUNT), *range(COUNT - 2, 0, -1)], -10)
+    found = transfer(body, stepping(body).during(frames), body, RATE, floor=lambda place: None)
+    assert found.missed == sum(len(runs(kinds != NONE)) for kinds in found.contacts.values()) > 0

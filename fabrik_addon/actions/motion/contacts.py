@@ -408,8 +408,7 @@ def _check_carrier(
     Raises:
         ChainError: They do.
     """
-    bones = pose_bones(owner)[carrier]
-    above = {carrier, *(bone.name for bone in bones.parent_recursive)}
+    above = {carrier, *(bone.name for bone in pose_bones(owner)[carrier].parent_recursive)}
     for other in rig_of(owner).chains:
         if other == chain or not other.enabled or not above & {*names_if_any(owner, other)}:
             continue
