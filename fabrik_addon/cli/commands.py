@@ -1,36 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each command does: the use cases of the operators, with a report in JSON."""
+"""The arguments of the command line, and what each command does: the use cases of the operators, told in JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import degrees
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import bpy
 
-from ..actions.convert import Converted, convert
-from ..actions.convert_back import convert_to_ik
-from ..actions.frames import check_frame
+from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
+from ..actions.convert import Converted, convert, convert_to_ik
+from ..actions.frames import check_frame, check_range
 from ..actions.setup.parts import find_parts
 from ..actions.solve import solve_items
 from ..actions.status import told_of
 from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError
+from ..finite import are_finite
+from ..gait.gaits import GAITS
 from ..kernel import FORM
-from ..motion.transfer import TransferOptions
+from ..motion.transfer import TRANSFER_WORDS, TransferOptions
+from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figure.groups import set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
-from .arguments import parser, range_of, refuse_chains, request_of, setup_of
 from .files import (
     check_library,
     check_place,
@@ -41,18 +44,242 @@ from .files import (
     resolved,
     save_blend,
     write_text,
-)  # fmt: skip
+)
 from .jobs import run_job
 from .requests import (
+    CONTROLS,
+    FORMS,
+    LEFT_OUT,
     Progress,
     Report,
+    Setup,
     bake_open_file,
+    options_of,
     parts_told,
     set_up_open_file,
     transfer_in_open_file,
     walk_open_file,
 )
-from .scene import OF_BODY, OF_GOAL, Request, armatures, chosen, items_of, put
+from .scene import OF_BODY, OF_GOAL, Place, Request, Value, armatures, chosen, items_of, put, value_of
+
+EXAMPLES = """examples:
+  blender --background rig.blend --command fabrik inspect
+  blender --background rig.blend --command fabrik solve --armature Rig --target hand.L=1,0,1.5 --output posed.blend
+  blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
+  blender --background character.blend --command fabrik setup --output rig.blend
+  blender --background --command fabrik walk --file spider.blend --frames 1-250 --output walk.blend
+  blender --background --command fabrik transfer Mocap Hero --file shot.blend --output hero.blend
+  blender --background --command fabrik convert --file rig.blend --to chains --output rig.blend
+  blender --background --command fabrik bake --job shots.json --index 4-6 --progress
+
+The report is the one line on standard output that begins with {, among lines of Blender's own. Exit codes: 0 all
+limbs on their targets, 1 some not, 2 the input is wrong or the disk is full, 3 done but standard output is full;
+a file is written whole or not at all. A name that begins with a dash is given as --chain=-name.
+"""
+BAKED = ("step", "into", "interpolation", "only_keys", "clean_up", "verify")  # of the options of bake
+COMMANDS = {
+    "inspect": "tell armatures, chains and their settings",
+    "solve": "pose chains at the frame of the file or at another",
+    "bake": "key chains over a range of frames, of one file or of the shots of a job file",
+    "setup": "find the limbs of characters and make chains, goals, limits and pins of them",
+    "walk": "let armatures walk along the path of their body: find the legs and plan the steps",
+    "transfer": "bring the motion of an armature to another one, whatever its bones and proportions",
+    "convert": "make chains of Blender's IK constraints, or the other way round",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose refusals are errors of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InvalidValueError(message)
+
+
+def parser() -> Parser:
+    """The parser of all commands."""
+    found = Parser(prog="fabrik", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = found.add_subparsers(dest="command", required=True, parser_class=Parser)
+    made = {}
+    for name, text in COMMANDS.items():
+        made[name] = command = commands.add_parser(
+            name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        command.set_defaults(output=None, target=(), set=(), frame=None, job=None)  # what only some of them take
+        add = command.add_argument
+        add("--file", type=Path, help="a .blend to open; its scripts are not run")
+        add("--report", type=Path, help="a file for the report as well")
+        add("--armature", action="append", default=[], help="armature objects; all with chains if none")
+        add("--chain", action="append", default=[], help="names of chains; all enabled ones if none")
+        add("--allow-unreached", action="store_true", help="exit with 0 and not with 1 where limbs do not reach")
+        if name != "inspect":
+            add("--output", type=Path, help="where to save the result; the file itself may be named")
+        if name in {"solve", "bake"}:
+            place = "put the target of a chain somewhere"
+            add("--target", action="append", default=[], metavar="CHAIN=X,Y,Z", help=place)
+            add("--set", action="append", default=[], metavar="CHAIN.SETTING=VALUE", help="such as foot.L.pin=true")
+    made["solve"].add_argument("--frame", type=int, help="frame at which to solve")
+    made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
+    made["convert"].add_argument("--aims", action="store_true", help="make chains of Damped Track constraints as well")
+    made["inspect"].add_argument("--parts", action="store_true", help="tell the limbs that are found as well")
+    frames = "range; if it is not given the scene's, of transfer all frames in which the source moves"
+    for name in ("walk", "bake", "transfer"):
+        made[name].add_argument("--frames", metavar="FIRST-LAST", help=frames)
+    _add_setup(made["setup"])
+    _add_bake(made["bake"])
+    add = made["transfer"].add_argument
+    add("source", help="the armature object that moves; else a BVH, FBX or glTF file, or a folder of them")
+    add("target", help="the armature object to which its motion is brought")
+    add("--every-action", action="store_true", help="bring all its actions, each as an action of the target")
+    add("--way", choices=TRANSFER_WORDS["way"], default="LEGS", help="how far it goes: by its own legs at first")
+    add("--without-contacts", action="store_true", help="do not let feet stand still where those of the source do")
+    add("--root", choices=TRANSFER_WORDS["root"], default="BODY", help="what goes along with the body")
+    add("--level", action="store_true", help="take slopes and steps of the source's ground out")
+    add("--ground", default="", metavar="OBJECT", help="an object on which it walks")
+    add("--without-fingers", action="store_true", help="leave fingers as they are")
+    add("--rate", type=float, default=0.0, help="frames a second of what comes out; the scene's if it is not given")
+    add("--mapping", type=Path, help="a file that tells which bones of the source are which parts")
+    add = made["walk"].add_argument
+    add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")
+    add(
+        "--gait",
+        choices=[gait.name for gait in GAITS],
+        default="",
+        help="chosen by the number of legs if it is not given",
+    )
+    add("--clip", default="", help="the action by which it walks, one cycle of it")
+    add("--fast-clip", default="", help="a second one, by which it goes the more the faster it is")
+    add("--cycle", type=Path, help="a file that says how it walks, as Export Cycle writes it")
+    return found
+
+
+def _add_setup(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--plan", choices=("AUTO", *PLANS), default="AUTO", help="what kind of body it is; found if it is not given")
+    add("--mapping", type=Path, help="a file that tells which bones are which parts; nothing is looked for then")
+    add("--controls", choices=CONTROLS, default="BONES", help="what targets and poles are made as")
+    add("--without", action="append", default=[], choices=tuple(LEFT_OUT), help="what is not made")
+    add("--fingers", action="store_true", help="a chain for each finger, too")
+
+
+def _add_bake(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--step", type=int, default=1, help="frames from key to key")
+    add("--only-keys", action="store_true", help="key each chain only where its target or pole has a key")
+    add("--into", choices=INTO, default=INTO[0], help="the armature's action, a copy of it, or a track")
+    add("--interpolation", choices=INTERPOLATIONS, default=INTERPOLATIONS[0])
+    add("--clean-up", type=float, default=0.0, metavar="DEGREES", help="leave out keys up to this error")
+    add("--verify", choices=VERIFY, default=VERIFY[0], help="which frames Blender evaluates afterwards")
+    add("--job", type=Path, help="a job file whose shots are baked, each into its own output")
+    add("--index", metavar="FIRST-LAST", help="entries of the job file, from 1; all if it is not given")
+    add("--progress", nargs="?", choices=FORMS, const=FORMS[0], help="tell how much is done, as it goes on")
+
+
+def request_of(arguments: argparse.Namespace) -> Request:
+    """Armatures, chains, targets and settings that are named, and how to bake them.
+
+    Raises:
+        InvalidValueError: A target, a setting or another value is none.
+    """
+    targets, settings = targets_of(arguments.target), settings_of(arguments.set)
+    named = Request(arguments.armature, arguments.chain, targets, settings)
+    if arguments.command != "bake":
+        return named
+    if arguments.index is not None:
+        raise InvalidValueError("--index counts the entries of a job file, which --job names")
+    if not (are_finite([arguments.clean_up]) and 0.0 <= arguments.clean_up <= degrees(MOST_CLEAN_UP)):
+        raise InvalidValueError(f"a clean-up by {arguments.clean_up} degrees is not between 0 and 30")
+    frames = range_of(arguments.frames, arguments.step)
+    return replace(named, frames=frames, **{name: getattr(arguments, name) for name in BAKED})
+
+
+def setup_of(arguments: argparse.Namespace) -> Setup:
+    """How to set up characters.
+
+    Raises:
+        InvalidValueError: A chain is named, or the mapping is none.
+    """
+    refuse_chains(arguments)
+    options = options_of(arguments.controls, arguments.without, arguments.fingers)
+    if arguments.mapping is None:
+        return arguments.plan, options, None
+    if arguments.plan != "AUTO":
+        raise InvalidValueError("--plan does not go with --mapping, which tells it")
+    return "AUTO", options, load_mapping(arguments.mapping)
+
+
+def refuse_chains(arguments: argparse.Namespace) -> None:
+    """Refuse names of chains for what is done to whole armatures."""
+    if arguments.chain:
+        raise InvalidValueError(f"--chain does not go with {arguments.command}: name an armature")
+
+
+def range_of(text: str | None, step: int) -> tuple[int, int] | None:
+    """First and last frame of a range; None for none.
+
+    Raises:
+        InvalidValueError: It is no range, ends before it starts, or has too many frames.
+    """
+    if step < 1:
+        raise InvalidValueError(f"a step of {step} frames leads nowhere")
+    if text is None:
+        return None
+    found = re.fullmatch(r"(-?\d{1,7})-(-?\d{1,7})", text)
+    if found is None:
+        raise InvalidValueError(f"'{text}' is no range of frames such as 1-250")
+    first, last = int(found.group(1)), int(found.group(2))
+    check_range(first, last, step)
+    return first, last
+
+
+def targets_of(texts: Sequence[str]) -> dict[str, Place]:
+    """Places for targets by the names of chains.
+
+    Raises:
+        InvalidValueError: One is not CHAIN=X,Y,Z, is not finite, or a chain is named twice.
+    """
+    found: dict[str, Place] = {}
+    for text in texts:
+        name, equals, place = text.rpartition("=")
+        try:
+            numbers = [float(number) for number in place.split(",")]
+        except ValueError:
+            numbers = []
+        if not equals or not name or len(numbers) != 3 or not are_finite(numbers):
+            raise InvalidValueError(f"'{text}' is no target such as hand.L=1,0,1.5")
+        if name in found:
+            raise InvalidValueError(f"the target of '{name}' is given twice")
+        found[name] = (numbers[0], numbers[1], numbers[2])
+    return found
+
+
+def settings_of(texts: Sequence[str]) -> dict[str, dict[str, Value]]:
+    """Settings by the names of chains.
+
+    Raises:
+        InvalidValueError: One is not CHAIN.SETTING=VALUE, makes no sense, or is given twice.
+    """
+    found: dict[str, dict[str, Value]] = {}
+    for text in texts:
+        place, equals, word = text.partition("=")
+        chain, dot, name = place.rpartition(".")
+        if not (equals and dot and chain):
+            raise InvalidValueError(f"'{text}' is no setting such as foot.L.pin=true")
+        own = found.setdefault(chain, {})
+        if name in own:
+            raise InvalidValueError(f"'{place}' is given twice")
+        own[name] = value_of(name, _word_value(word))
+    return found
+
+
+def _word_value(word: str) -> Value:
+    """A word as true or false, or as a number, where it is that."""
+    if word in {"true", "false"}:
+        return word == "true"
+    try:
+        return float(word)
+    except ValueError:
+        return word
+
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
 TOLD = ("name", "enabled", "is_baked", "start", "tolerance")  # of a chain, beside what its goal asks

@@ -7,7 +7,6 @@ from . import (
     contacts,
     dragging,
     goals,
-    leading,
     limits,
     manual,
     motion,
@@ -22,7 +21,7 @@ from . import (
 
 MODULES = (
     setup, chains, goals, spaces, solving, baking, motion, transfer, contacts, dragging, picking, limits, pinning,
-    walking, leading, manual,
+    walking, manual,
 )  # fmt: skip
 CLASSES = tuple(
     cls

@@ -25,8 +25,7 @@ from ..actions.chains import (
     taken_limb,
 )
 from ..actions.clear import clear_rig, make_goals_single_user
-from ..actions.convert import convert
-from ..actions.convert_back import convert_to_ik
+from ..actions.convert import convert, convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
 from ..actions.goals import check_can_make, make_goals
 from ..actions.keep_pose import keep_at_tips, unposed

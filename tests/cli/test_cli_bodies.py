@@ -8,8 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli.arguments import settings_of
-from fabrik_addon.cli.commands import run
+from fabrik_addon.cli.commands import run, settings_of
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of

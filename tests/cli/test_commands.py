@@ -12,8 +12,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.cli import requests
-from fabrik_addon.cli.arguments import range_of, targets_of
-from fabrik_addon.cli.commands import run
+from fabrik_addon.cli.commands import range_of, run, targets_of
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import bpy
 import pytest
-from fabrik_addon.cli.arguments import parser, range_of, request_of
+from fabrik_addon.cli.commands import parser, range_of, request_of
 from fabrik_addon.cli.jobs import indices_of, read_job
 from fabrik_addon.recognise.mapping import read_mapping
 

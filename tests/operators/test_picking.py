@@ -11,9 +11,8 @@ import pytest
 from fabrik_addon.actions.drag import Dragged, Taken, begin, set_turning
 from fabrik_addon.maths import rotated
 from fabrik_addon.operators.base import fitting
-from fabrik_addon.operators.dragging import Mode, header_text, keys_of, name_of
+from fabrik_addon.operators.dragging import Mode, angle_about, header_text, keys_of, name_of, turn_of_ball, turn_of_view
 from fabrik_addon.operators.picking import pick, rigs_at_hand
-from fabrik_addon.operators.snapping import angle_about, turn_of_ball, turn_of_view
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
