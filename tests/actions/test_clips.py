@@ -18,6 +18,7 @@ from mathutils import Quaternion, Vector
 
 from support.animated import FIRST, LAST, Frames, Motion, control, in_strips, limb, move, played
 from support.scenes import press
+from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
@@ -156,14 +157,8 @@ def test_changed_motion_is_undone_in_one_step(motion: Motion, name: str) -> None
         found = fcurves_of(bpy.data.objects[rig])
         return [(curve.data_path, curve.array_index, read_keys(curve).points.tobytes()) for curve in found]
 
-    bpy.ops.ed.undo_push(message="before")
-    before = keys()
-    operator = getattr(bpy.ops.fabrik, name)
     options = {"only_keys": False} if name == "motion_mirror" else {}
-    assert operator("EXEC_DEFAULT", True, **ALL, **options) == {"FINISHED"}
-    assert keys() != before
-    bpy.ops.ed.undo()
-    assert keys() == before
+    assert_one_step(keys, name, **ALL, **options)
 
 
 def test_held_keys_stay_held_and_a_range_begins_and_ends_with_keys(motion: Motion) -> None:

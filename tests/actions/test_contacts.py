@@ -23,6 +23,7 @@ from support.hanging import chain
 from support.scenes import press
 from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
 from support.skeletons import make_character
+from support.undoing import assert_one_step
 
 
 @pytest.fixture
@@ -285,15 +286,7 @@ def test_contacts_are_undone_in_one_step(sliding: bpy.types.Object, name: str) -
         owner = bpy.data.objects[called]
         return sorted((one.data_path, one.array_index, len(one.keyframe_points)) for one in fcurves_of(owner))
 
-    bpy.ops.ed.undo_push(message="before")
-    before = keys()
-    assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True) == {"FINISHED"}
-    after = keys()
-    assert after != before
-    bpy.ops.ed.undo()
-    assert keys() == before
-    bpy.ops.ed.redo()
-    assert keys() == after
+    assert_one_step(keys, name)
 
 
 def test_a_mark_is_a_setting_of_the_bone_that_is_keyed(sliding: bpy.types.Object) -> None:

@@ -34,6 +34,7 @@ from support.animated import (
 )
 from support.hanging import chain
 from support.scenes import go_live, press, update
+from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
@@ -343,15 +344,7 @@ def test_choosing_and_applying_are_undone_in_one_step(name: str, options: dict[s
         arm = chain(now, "Arm.L")
         return arm.goal, arm.start, keys, [tuple(bone.location) for bone in pose_bones(now)]
 
-    bpy.ops.ed.undo_push(message="before")
-    first = told()
-    assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}
-    after = told()
-    assert after != first
-    bpy.ops.ed.undo()
-    assert told() == first
-    bpy.ops.ed.redo()
-    assert told() == after
+    assert_one_step(told, name, **options)
 
 
 def test_muted_curves_are_not_played_by_a_solve() -> None:

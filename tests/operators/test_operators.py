@@ -13,6 +13,7 @@ from mathutils import Quaternion, Vector
 
 from support.judging import channels, evaluated_joints, tip_error
 from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select, strand
+from support.undoing import assert_one_step
 
 
 def two_limbs() -> bpy.types.Object:
@@ -278,15 +279,7 @@ def test_undo_in_one_step(name: str) -> None:
     make_ready(name)
     if name == "release":
         bpy.ops.fabrik.grab(object="Prop")
-    bpy.ops.ed.undo_push(message="before")
-    before = state(bpy.data.objects["Rig"])
-    assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True, **UNDOABLE[name]) == {"FINISHED"}
-    after = state(bpy.data.objects["Rig"])
-    assert after != before
-    bpy.ops.ed.undo()
-    assert state(bpy.data.objects["Rig"]) == before
-    bpy.ops.ed.redo()
-    assert state(bpy.data.objects["Rig"]) == after
+    assert_one_step(lambda: state(bpy.data.objects["Rig"]), name, **UNDOABLE[name])
 
 
 def test_every_operator_has_options_for_the_redo_panel_and_is_undone_in_some_test() -> None:

@@ -16,6 +16,7 @@ from fabrik_addon.rig.schema import rig_of
 from dev.walking_rigs import ahead, make_spider
 from support.judging import worst_foot
 from support.scenes import each_frame, key_way, press, update, walking
+from support.undoing import assert_one_step
 
 
 def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
@@ -81,16 +82,8 @@ def test_each_press_is_one_step_of_undo(count: int) -> None:
     key_way(make_spider(), "b0", ahead(1.2))
     for name, options in PRESSES[: count - 1]:
         press(name, **options)
-    bpy.ops.ed.undo_push(message="before")
-    before = stored()
     name, options = PRESSES[count - 1]
-    assert press(name, "EXEC_DEFAULT", True, **options) == {"FINISHED"}
-    after = stored()
-    assert after != before
-    bpy.ops.ed.undo()
-    assert stored() == before
-    bpy.ops.ed.redo()
-    assert stored() == after
+    assert_one_step(stored, name, **options)
 
 
 def test_buttons_without_a_walker_say_why_they_are_disabled() -> None:
