@@ -96,6 +96,17 @@ class TestFollowing:
         update()
         assert all(bone.rotation_quaternion.angle < 1e-6 for bone in owner.pose.bones)
 
+    def test_it_poses_as_the_button_does(self) -> None:
+        owner, chain = live_line()
+        chain.target.location = (0.5, 0.7, 1.3)
+        update()
+        posed = channels(owner)
+        rig_of(owner).live = False
+        for bone in owner.pose.bones:
+            bone.rotation_quaternion = (1, 0, 0, 0)
+        bpy.ops.fabrik.solve_all()
+        assert channels(owner) == posed
+
     def test_uneven_scale_on_a_bone(self) -> None:
         owner, chain = live_line()
         owner.pose.bones["b0"].scale = (1.3, 1.0, 0.8)
