@@ -46,6 +46,15 @@ def go_to(scene: bpy.types.Scene, frame: float) -> None:
     scene.frame_set(floor(frame), subframe=frame - floor(frame))
 
 
+def go_to_live(scene: bpy.types.Scene, frame: float) -> None:
+    """`go_to` with live posing, though it rests while frames are visited."""
+    was, state.paused = state.paused, False
+    try:
+        go_to(scene, frame)
+    finally:
+        state.paused = was
+
+
 def go_to_whole(scene: bpy.types.Scene) -> int:
     """The frame at hand, gone to without a sub-frame."""
     if scene.frame_subframe:

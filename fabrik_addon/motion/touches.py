@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..maths import (
 from ..recognise.part import ARM, FINGER, LEG
 from .body import (
     FORWARD,
+    LEAST_SINE,
     NO_TURN,
     SMALLEST,
     UP,
@@ -57,6 +58,7 @@ from .contacts import (
 FLATTENS = 0.1  # seconds in which toes become flat before their foot is
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
 ROUNDS = 2  # in which a limb comes to its place
+FOLDS, DAMPED = 8, 0.3  # rounds in which a leg of more joints folds; their damping, of the leg's length
 LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
 
 
@@ -268,6 +270,33 @@ def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, high: 
     return products(turns_about(across, np.maximum(up, 0.0)), turns)
 
 
+def _fold(body: Body, motion: Motion, row: Sequence[int], wanted: Doubles) -> None:
+    """Let a leg of an animal be as long as it is to places (F, 3), all of its joints bending. Changes the motion.
+
+    Each bends about its hinge in the motion, by damped least squares (Wampler 1986); what is missing then is small.
+    """
+    heads, turns = motion.heads, motion.turns
+    hinges = dict[int, Doubles]()
+    for a, b, c in zip(row, row[1:], row[2:], strict=False):
+        across = crosses(units(heads[:, b] - heads[:, a]), units(heads[:, c] - heads[:, b]))
+        hinge = rotated_each(conjugates(turns[:, b]), across).mean(axis=0)
+        if lengths(hinge) > LEAST_SINE:
+            hinges[b] = units(hinge)
+    for _ in range(FOLDS if len(hinges) > 1 else 0):
+        line, lever = heads[:, row[-1]] - heads[:, row[0]], dict[int, Doubles]()
+        axes = {bone: rotated_each(turns[:, bone], np.broadcast_to(one, line.shape)) for bone, one in hinges.items()}
+        for bone, axis in axes.items():
+            lever[bone] = dots(crosses(axis, heads[:, row[-1]] - heads[:, bone]), units(line))
+        off = lengths(wanted - heads[:, row[0]]) - lengths(line)
+        share = off / (sum(one * one for one in lever.values()) + (DAMPED * lengths(line)) ** 2)
+        for bone, axis in axes.items():
+            turn = turns_about(axis, share * lever[bone])
+            for one in row[row.index(bone) :]:
+                heads[:, one] = heads[:, bone] + rotated_each(turn, heads[:, one] - heads[:, bone])
+                if one != row[-1]:
+                    turns[:, one] = products(turn, turns[:, one])
+
+
 def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
     """Let a leg or arm reach places (F, 3) with its ankle or wrist, in the plane in which it bends. Changes the motion.
 
@@ -275,6 +304,8 @@ def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
     almost straight bends about the hinge of its knee; what bends it out of that plane is met by doing it again.
     """
     joints = body.joints(limb)
+    if not body.is_upright:
+        _fold(body, motion, limb.bones[joints[0] : joints[2] + 1], wanted)
     first, knee, tip = (limb.bones[place] for place in joints)
     hinge = hinges_in_motion(body, motion, limb, hinges_at_rest(body, limb))[0]
     for _ in range(ROUNDS):

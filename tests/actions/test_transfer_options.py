@@ -17,6 +17,7 @@ from fabrik_addon.recognise.mapping import mapping_text
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.renames import follow_renames
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
 from support.animated import FIRST, LAST, Frames, animated, places, put_from_rest, transfer, ways, without_motion
@@ -278,3 +279,19 @@ def test_limbs_of_a_mapping_hang_on_its_body(tmp_path: Path, body: str) -> None:
     path.write_text(mapping_text(replace(find_parts(owner), body=body)), encoding="utf-8")
     with pytest.raises(RuntimeError, match="does not hang on the body"):
         press("mapping_import", filepath=str(path))
+
+
+def test_a_source_is_read_as_live_posing_has_it(going: bpy.types.Object) -> None:
+    owner = without_motion("human_game_engine")
+    transfer(going, owner)
+    hips = find_parts(owner).body
+    before = places(owner, hips)
+    bpy.context.view_layer.objects.active = going
+    press("character_setup")
+    rig = rig_of(going)
+    rig.live = True
+    control = pose_bones(going)[rig.chains["Body"].target_bone]
+    control.location = control.bone.matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, -0.1))
+    transfer(going, owner)
+    lower = before - places(owner, hips)
+    assert np.median(lower[..., 2]) == pytest.approx(0.1, abs=0.01)

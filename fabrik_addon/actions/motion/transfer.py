@@ -25,7 +25,7 @@ from ...rig.goals import is_offset
 from ...rig.schema import rig_of
 from ...rig.terrain import MADE_OF_FACES, MeshTerrain, read_piece
 from ...texts import Text
-from ..frames import frames_visited, go_to, rate_of, scene_of
+from ..frames import frames_visited, go_to, go_to_live, rate_of, scene_of
 from ..setup.controls import flesh_of
 from ..setup.parts import check_mapping, find_parts, parts_to_read, reasons_by_bone
 from .bodies import Stage, staged
@@ -240,7 +240,7 @@ def _sampled(
     moved: Doubles = np.empty((len(frames), 1, 4, 4))
     stood, above = Matrix(), list[Matrix]()
     for k, frame in enumerate(frames):
-        go_to(scene, frame)
+        go_to_live(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         posed, root = source.evaluated_get(depsgraph), pose_bones(owner.evaluated_get(depsgraph))[hips].parent
         if not k:
