@@ -20,7 +20,7 @@ from fabrik_addon.motion.contacts import (
     standing_still,
 )
 from fabrik_addon.motion.contacts import Stance as Standing
-from fabrik_addon.motion.touches import palm_of
+from fabrik_addon.motion.touches import Touches, keep, palm_of
 from fabrik_addon.motion.transfer import TransferOptions, transfer
 
 RATE, COUNT = 30.0, 61
@@ -380,3 +380,24 @@ def test_contacts_without_ground_are_counted_once_in_what_repeats_itself() -> No
     frames = np.roll([*range(COUNT), *range(COUNT - 2, 0, -1)], -10)
     found = transfer(body, stepping(body).during(frames), body, RATE, floor=lambda place: None)
     assert found.missed == sum(len(runs(kinds != NONE)) for kinds in found.contacts.values()) > 0
+
+
+def test_all_joints_of_an_animals_leg_bend_for_a_paw_that_stands() -> None:
+    names = ("hips", *(f"{bone}.L" for bone in "abcd"), "paw.L")
+    row = np.array(((0.0, 0.0, 0.8), (0.0, -0.1, 0.6), (0.0, 0.1, 0.4), (0.0, -0.05, 0.2), (0.0, 0.0, 0.08)))
+    heads = np.concatenate(([(0.0, 0.0, 0.9)], row))
+    sole = 0.1 * np.array(((0.0, 0.3, -0.8), (0.0, -0.5, -0.8), (0.0, -0.9, -0.8)))
+    limb = Limb("LEG", [1, 2, 3, 4, 5], ("",) * 5, (), -1, sole)
+    turns = np.broadcast_to(STILL, (6, 4))
+    body = Body(names, (-1, 0, 1, 2, 3, 4), turns, heads, heads, {"Leg.L": limb}, 0, False)
+    lower = np.linspace(0.0, 0.08, COUNT)
+    motion = Motion(np.broadcast_to(turns, (COUNT, 6, 4)).copy(), np.repeat(heads[None], COUNT, axis=0))
+    motion.heads[..., 2] -= lower[:, None]  # as it goes down, its paw would go into the ground
+    contacts, level = {"Leg.L": np.full(COUNT, FLAT, dtype=np.int32)}, {"Leg.L": np.zeros(COUNT)}
+    keep(body, motion, Touches(contacts, level, {}, None), RATE)
+    hang_all(body, motion)
+    assert np.abs(motion.heads[:, 5] - motion.heads[0, 5]).max() < 1e-9
+    local = products(conjugates(motion.turns[-1, 1:4]), motion.turns[-1, 2:5])
+    bends = np.degrees(2.0 * np.arccos(np.minimum(np.abs(local[:, 0]), 1.0)))
+    assert bends.min() > 3.0  # each of the three
+    assert bends.max() < 2.5 * np.median(bends)

@@ -52,6 +52,13 @@ def worst_violation(rig: RandomRig) -> float:
     return worst
 
 
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_even_scales(seed: int) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    solve(random_rig(seed))
+
+
 @settings(max_examples=80, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_uneven_scales(seed: int) -> None:
@@ -59,7 +66,7 @@ def test_uneven_scales(seed: int) -> None:
     solve(random_rig(seed, uneven=True))
 
 
-def test_even_scales_and_reachable_targets_are_reached() -> None:
+def test_most_reachable_targets_are_reached() -> None:
     missed = []
     for seed in range(200):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

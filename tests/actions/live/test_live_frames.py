@@ -32,15 +32,28 @@ Render = Callable[[], list[tuple[int, float, float]]]
 
 
 class TestFrames:
-    def animated(self, keyed_bones: bool = False) -> tuple[bpy.types.Object, FabrikChain]:
+    def animated(self, owner_moves: bool = False, keyed_bones: bool = False) -> tuple[bpy.types.Object, FabrikChain]:
         owner, chain = live_line()
         for frame, x in ((1, -0.5), (20, 0.7)):
             chain.target.location.x = x
             chain.target.keyframe_insert("location", frame=frame)
+            if owner_moves:
+                owner.location.y = x * 0.3
+                owner.keyframe_insert("location", frame=frame)
             if keyed_bones:
                 owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
         update()
         return owner, chain
+
+    @pytest.mark.parametrize("owner_moves", [False, True])
+    @pytest.mark.parametrize("keyed_bones", [False, True])
+    def test_frames_from_any_direction_give_the_same_pose(self, owner_moves: bool, keyed_bones: bool) -> None:
+        owner, chain = self.animated(owner_moves, keyed_bones)
+        scene, seen = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
+        for frame in (1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12):
+            scene.frame_set(frame)
+            assert tip_error(owner, chain) < 1e-4, frame
+            assert seen.setdefault(frame, channels(owner)) == channels(owner), frame
 
     def test_subframes(self) -> None:
         owner, chain = self.animated()
