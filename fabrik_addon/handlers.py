@@ -81,20 +81,15 @@ def _after_load(*_: Any) -> None:
     live.state.forget()
     forget_shapes()
     _failed.clear()
-    _evaluate_live()
+    layer = bpy.context.view_layer  # what is tagged before a file ever was evaluated is not heard of
+    if layer is not None and any(owner.type == "ARMATURE" and rig_of(owner).live for owner in bpy.data.objects):
+        layer.update()
     live.state.paused = False
     _look_around()
     settings.state.recording = None
     settings.state.trails.clear()
     chain_edit.forget()
     view.touch()
-
-
-def _evaluate_live() -> None:
-    """Have a file with live armatures evaluated: what is tagged before it ever was is not heard of."""
-    layer = bpy.context.view_layer
-    if layer is not None and any(owner.type == "ARMATURE" and rig_of(owner).live for owner in bpy.data.objects):
-        layer.update()
 
 
 def _bring_up_to_date(*_: Any) -> None:

@@ -47,11 +47,11 @@ def with_place(reason: str | Message, rig: str, chain: str, bone: str) -> str | 
     places += [Message("BONE", name=bone)] if bone else []
     if not places:
         return reason
-    return Message("PLACED", place=reduce(_listed, places), reason=reason)
-
-
-def _listed(first: str | Message, second: str | Message) -> Message:
-    return Message("LISTED", first=first, second=second)
+    return Message(
+        "PLACED",
+        place=reduce(lambda first, second: Message("LISTED", first=first, second=second), places),
+        reason=reason,
+    )
 
 
 TEMPLATES = {

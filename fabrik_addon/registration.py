@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import bpy
@@ -27,13 +28,12 @@ BEFORE = (translations, schema)  # what registers something before the classes, 
 AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, motion, preferences, manual, cli)
 
 
-def _class_step(cls: type) -> Step:
-    return lambda: bpy.utils.register_class(cls), lambda: bpy.utils.unregister_class(cls)
-
-
 STEPS: Sequence[Step] = (
     *((module.register, module.unregister) for module in BEFORE),
-    *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
+    *(
+        (partial(bpy.utils.register_class, cls), partial(bpy.utils.unregister_class, cls))
+        for cls in (*operators.CLASSES, *ui.CLASSES)
+    ),
     *((module.register, module.unregister) for module in AFTER),
 )
 

@@ -217,12 +217,10 @@ def _by_parts(owner: bpy.types.Object, skeleton: Skeleton) -> list[float]:
                 shares[instead] += share
     whole = sum(shares.values())
     pairs = zip(lengths, segments, strict=True)
-    return [shares[own] * size / (sizes[own] * whole) if own in shares else _as_none(size) for size, own in pairs]
-
-
-def _as_none(size: float) -> float:
-    """The mass of a bone that is of no segment: next to none where it deforms, since 0 would count by its length."""
-    return AS_NONE if size > 0.0 else 0.0
+    return [
+        shares[own] * size / (sizes[own] * whole) if own in shares else (AS_NONE if size > 0.0 else 0.0)
+        for size, own in pairs
+    ]
 
 
 def _segments_of(skeleton: Skeleton, parts: Sequence[str]) -> list[str]:

@@ -116,7 +116,11 @@ def set_orientation(item: Item, orientation: str) -> list[str]:
     Raises:
         FabrikError: It makes no sense for the chain, or the pose can't be read; nothing was changed.
     """
-    return [*orient(item, orientation), *_kept(item)]
+    notes, chain = orient(item, orientation), item[1]
+    if chain.target is None and not chain.pin:
+        return notes
+    kept = keep_and_tell([item])[0]
+    return [*notes, *([Text("start pose captured")] if kept.start else []), *([kept.moves] if kept.moves else [])]
 
 
 def orient(item: Item, orientation: str) -> list[str]:
@@ -164,15 +168,6 @@ def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) ->
     if chain.orientation != "FREE" and not chain.at_head and not keeps_rotation(owner, tip):
         return [Text("no bone goes on where '{tip}' ends, so it is '{tip}' itself whose rotation is held", tip=tip)]
     return []
-
-
-def _kept(item: Item) -> list[str]:
-    """Keep the pose where the chain has something to reach; what moves all the same."""
-    _, chain = item
-    if chain.target is None and not chain.pin:
-        return []
-    kept = keep_and_tell([item])[0]
-    return [*([Text("start pose captured")] if kept.start else []), *([kept.moves] if kept.moves else [])]
 
 
 def keeps_rotation(owner: bpy.types.Object, bone: str) -> bool:

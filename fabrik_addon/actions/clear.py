@@ -61,17 +61,12 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     clear_bones(owner, bones)
     remove_unused_shapes()
     remove_unused_anchors()
-    unused = _unused(empties)
+    ask: Any = bpy.data.user_map  # the stubs of 4.2 want all of its arguments
+    users: dict[bpy.types.Object, set[bpy.types.ID]] = ask(subset=empties) if empties else {}
+    unused = [thing for thing, used_by in users.items() if all(isinstance(one, HOLDERS) for one in used_by)]
     for goal in unused:
         bpy.data.objects.remove(goal)
     return count, len(bones) + len(unused)
-
-
-def _unused(found: list[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Those objects that nothing but collections and scenes has."""
-    ask: Any = bpy.data.user_map  # the stubs of 4.2 want all of its arguments
-    users: dict[bpy.types.Object, set[bpy.types.ID]] = ask(subset=found) if found else {}
-    return [thing for thing, used_by in users.items() if all(isinstance(one, HOLDERS) for one in used_by)]
 
 
 def _own_empties(chain: FabrikChain) -> list[bpy.types.Object]:

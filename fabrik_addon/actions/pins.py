@@ -328,18 +328,14 @@ def toggle_rigs(
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
     """
-    left = [(owner, _not_pinned(owner, some)) for owner, some in wanted]
+    every = [(owner, rig_of(owner).chains, some) for owner, some in wanted]
+    left = [(owner, [one for one in some if not one.chain or not own[one.chain].pin]) for owner, own, some in every]
     if action == "FREE" or (action == "TOGGLE" and not any(some for _, some in left)):
         return [free(context, owner, some, stays=stays) for owner, some in wanted]
     wanted = left if action == "TOGGLE" else wanted
     for owner, some in wanted:
         _checked(owner, some)
     return [pin(context, owner, some) for owner, some in wanted if some]
-
-
-def _not_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Wanted]:
-    chains = rig_of(owner).chains
-    return [one for one in wanted if not one.chain or not chains[one.chain].pin]
 
 
 def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> str:

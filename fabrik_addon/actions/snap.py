@@ -314,8 +314,9 @@ def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence
             found += [(frame, one) for one in relocations(context, items)]
             for i, ((item, frames), own) in enumerate(zip(wanted, limits, strict=True)):
                 if frame in frames:
-                    angle, bone = _most_beyond(item, own)
-                    beyond[i] = max(beyond.get(i, (0.0, frame, "")), (angle, frame, bone))
+                    bones = pose_bones(item[0])
+                    stood = [(limit.violation(read_rotation(bones[name])), frame, name) for name, limit in own]
+                    beyond[i] = max([beyond.get(i, (0.0, frame, "")), *stood])
             yield (k + 1) / len(every)
         for moved, first, last in _spans(found):
             for curve in moved.curves():
@@ -342,12 +343,6 @@ def _limits_of(item: Item) -> list[tuple[str, Limit]]:
         found = [(bone.name, read_limit(bone, IDENTITY)) for bone in resolve_bones(*item)]
         return [(name, limit) for name, limit in found if not limit.is_fixed]
     return []
-
-
-def _most_beyond(item: Item, limits: Sequence[tuple[str, Limit]]) -> tuple[float, str]:
-    """By how much, in radians, the pose of a chain is beyond a limit at most, and which bone; zero where none is."""
-    bones = pose_bones(item[0])
-    return max(((limit.violation(read_rotation(bones[name])), name) for name, limit in limits), default=(0.0, ""))
 
 
 def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, float]]:

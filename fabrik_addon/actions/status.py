@@ -273,7 +273,9 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
         context: Its view layer has the goals; its scene says whether live armatures follow theirs.
     """
     owner = owner_of(chain)
-    if chain.is_baked and not chain.enabled and _plays_keys(owner):
+    data = owner.animation_data
+    plays_keys = data is not None and (data.action is not None or len(data.nla_tracks) > 0)
+    if chain.is_baked and not chain.enabled and plays_keys:
         return Told("BAKED", Text("baked"), BAKED)
     gone = gone_goal(chain, context.view_layer)
     is_refused = chain.status == "REFUSED"
@@ -321,12 +323,6 @@ def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tup
                 "Its {role} '{name}' has no bone '{bone}'", role=word, name=found.name, bone=bone
             )
     return None
-
-
-def _plays_keys(owner: bpy.types.Object) -> bool:
-    """Whether there is still something to play."""
-    data = owner.animation_data
-    return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
 
 
 def status_text(chain: FabrikChain) -> Text:

@@ -291,7 +291,9 @@ def run(words: Sequence[str]) -> int:
     """Run a command by the words after `--command fabrik`; its exit code."""
     open_streams()
     try:
-        _check_words(words)
+        for word in words:  # since Blender's names are UTF-8, no name in a file can be one of these
+            if not word.isprintable():
+                raise InvalidValueError(f"{word!a} holds characters that can't be printed")
         arguments = parser().parse_args(list(words))
         report = _run(arguments)
     except SystemExit as end:  # --help
@@ -302,13 +304,6 @@ def run(words: Sequence[str]) -> int:
         log.exception("the command failed")
         return _wrong(f"{type(error).__name__}: {error}")
     return _end(arguments, report)
-
-
-def _check_words(words: Sequence[str]) -> None:
-    """Refuse words that no name in a file can be, since Blender's names are UTF-8."""
-    for word in words:
-        if not word.isprintable():
-            raise InvalidValueError(f"{word!a} holds characters that can't be printed")
 
 
 def _end(arguments: argparse.Namespace, report: Report) -> int:

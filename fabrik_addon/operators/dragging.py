@@ -178,7 +178,8 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         if view is None:
             return self.refuse("bones are dragged in a 3D View")
         self._view, self._mouse, self._noted = view, view.mouse(event), []
-        if not (self.chain or self.bone) and _is_from_menu(view, event):
+        is_click = event.value in {"PRESS", "CLICK_DRAG"} or event.type not in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"}
+        if not (self.chain or self.bone or (is_click and view.is_under_mouse)):  # a button or an entry was pressed
             wait_for_bone()
             return {"CANCELLED"}
         try:
@@ -401,12 +402,6 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     def _ended(self, context: bpy.types.Context) -> None:
         show(None)
         give_back_window(context)
-
-
-def _is_from_menu(view: View, event: bpy.types.Event) -> bool:
-    """Whether an operator was called by a button or an entry, so that what is under the mouse means nothing yet."""
-    is_entry = event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value not in {"PRESS", "CLICK_DRAG"}
-    return is_entry or not view.is_under_mouse
 
 
 def _noted(owner: bpy.types.Object) -> list[Noted]:

@@ -89,7 +89,8 @@ def view_under_mouse(context: bpy.types.Context, event: bpy.types.Event) -> View
     """The 3D View over which the mouse is; None elsewhere, and over the sidebar, a header or the toolbar of one."""
     assert context.preferences is not None
     for area in context.screen.areas:
-        under = [region for region in area.regions if _is_over(region, event)]
+        places = [(region, event.mouse_x - region.x, event.mouse_y - region.y) for region in area.regions]
+        under = [one for one, x, y in places if one.width > 1 and 0 <= x < one.width and 0 <= y < one.height]
         if area.type == "VIEW_3D" and [region.type for region in under] == ["WINDOW"]:
             return View(under[0], _looking(area, under[0]), True, context.preferences.system.ui_scale, area)
     return None
@@ -102,11 +103,6 @@ def _looking(area: bpy.types.Area, region: bpy.types.Region) -> bpy.types.Region
     quads = space.region_quadviews
     found: bpy.types.RegionView3D = quads[windows.index(region)] if len(quads) == len(windows) > 1 else space.region_3d
     return found
-
-
-def _is_over(region: bpy.types.Region, event: bpy.types.Event) -> bool:
-    x, y = event.mouse_x - region.x, event.mouse_y - region.y
-    return region.width > 1 and 0 <= x < region.width and 0 <= y < region.height
 
 
 def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -107,7 +107,8 @@ def draw(context: bpy.types.Context) -> None:
     scene, layer = context.scene, context.view_layer
     if scene is None or layer is None or not scene_settings(scene).show_pins:
         return
-    owners = [owner for owner in layer.objects if _has_pins(owner) and is_shown(context, owner)]
+    owners = [owner for owner in layer.objects if owner.type == "ARMATURE"]
+    owners = [one for one in owners if any(chain.pin for chain in rig_of(one).chains) and is_shown(context, one)]
 
     def shapes() -> Shapes | None:
         depsgraph = context.evaluated_depsgraph_get() if owners else None
@@ -115,10 +116,6 @@ def draw(context: bpy.types.Context) -> None:
         return pin_shapes(pins) if pins else None
 
     drawing.draw(context, (state.revision, scene.name_full, tuple(owner.name_full for owner in owners)), shapes)
-
-
-def _has_pins(owner: bpy.types.Object) -> bool:
-    return owner.type == "ARMATURE" and any(chain.pin for chain in rig_of(owner).chains)
 
 
 def is_shown(context: bpy.types.Context, owner: bpy.types.Object) -> bool:

@@ -8,6 +8,7 @@ support.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from math import atan2
 from typing import Any
 
@@ -113,18 +114,9 @@ def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
     shapes.line("pin", [*feet, feet[0]])
 
 
-def _draw_world() -> None:
-    for work in (draw, pins.draw, trails.draw, steps.draw_view, hover.draw_view):
-        guarded(log, work, _switch_off)
-
-
-def _draw_pixels() -> None:
-    for work in (steps.draw_pixels, hover.draw_pixels):
-        guarded(log, work, _switch_off)
-
-
-def _draw_sheet() -> None:
-    guarded(log, sheet.draw, _switch_sheet_off)
+def _draw_all(works: Sequence[Callable[[bpy.types.Context], None]], off: Callable[[bpy.types.Context], None]) -> None:
+    for work in works:
+        guarded(log, work, off)
 
 
 def _switch_off(context: bpy.types.Context) -> None:
@@ -144,13 +136,14 @@ def _switch_sheet_off(context: bpy.types.Context) -> None:
 def register() -> None:
     """Draw in every 3D View, timeline and dope sheet from now on."""
     view, dope_sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
-    for space, work, when in (
-        (view, _draw_world, "POST_VIEW"),
-        (view, _draw_pixels, "POST_PIXEL"),
-        (dope_sheet, _draw_sheet, "POST_PIXEL"),
+    world = draw, pins.draw, trails.draw, steps.draw_view, hover.draw_view
+    for space, works, off, when in (
+        (view, world, _switch_off, "POST_VIEW"),
+        (view, (steps.draw_pixels, hover.draw_pixels), _switch_off, "POST_PIXEL"),
+        (dope_sheet, (sheet.draw,), _switch_sheet_off, "POST_PIXEL"),
     ):
         add: Any = space.draw_handler_add
-        state.handles.append((space, add(work, (), "WINDOW", when)))
+        state.handles.append((space, add(_draw_all, (works, off), "WINDOW", when)))
 
 
 def unregister() -> None:

@@ -89,12 +89,6 @@ CHAINS = BodyPlan("CHAINS", 4, "Chains", "No body: a chain for each long row of 
 PLANS = {plan.name: plan for plan in (HUMAN, QUADRUPED, MANY_LEGS, CHAINS)}
 
 
-def plan_for(legs: int, limbs: int) -> BodyPlan:
-    """The plan of a body that stands on so many pairs of legs, and has so many pairs of limbs in all."""
-    by_legs = next((plan for plan in PLANS.values() if legs in plan.leg_pairs), None)
-    return by_legs or (HUMAN if limbs else CHAINS)
-
-
 @lru_cache(maxsize=KEPT)
 def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
     """The parts of a body, of a plan of `PLANS` or that of which it is; those of the last skeletons are known."""
@@ -102,7 +96,9 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
     chosen = [] if plan == "CHAINS" else chosen_pairs(tree)
     pairs = [pair for pair, _ in chosen]
     legs = _by_place(tree, [pair for pair in pairs if pair.kind == LEG])
-    body_plan = PLANS[plan] if plan in PLANS else plan_for(len(legs), sum(pair.kind in CARRYING for pair in pairs))
+    told = HUMAN if any(pair.kind in CARRYING for pair in pairs) else CHAINS  # where no legs tell
+    by_legs = next((one for one in PLANS.values() if len(legs) in one.leg_pairs), told)
+    body_plan = PLANS.get(plan, by_legs)
     found = list(_limbs(tree, chosen, legs, body_plan))
     trunk = trunk_of(tree, [pair for pair, evidence in chosen if evidence.confidence >= APPLIED] or pairs)
     used = {bone for pair in pairs for bone in pair.bones}

@@ -121,16 +121,6 @@ def constrained_bones(
     return found
 
 
-def check_location(bone: bpy.types.PoseBone, movers: Movers) -> None:
-    """Refuse a body bone whose place is not its own channels'.
-
-    Raises:
-        BoneError: Its location is driven.
-    """
-    if f"{bone.path_from_id()}.location" in movers.driven:
-        raise BoneError(Message("BODY_BONE_DRIVEN"), bone=bone.name)
-
-
 def _moved_by_ik(owner: bpy.types.Object, driven: set[str]) -> dict[str, str]:
     """Bones that an active IK or spline IK constraint moves, each with the bone that has the constraint."""
     moved = {}

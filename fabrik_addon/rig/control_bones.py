@@ -332,12 +332,6 @@ def let_swing(owner: bpy.types.Object, name: str, root: str, end: str, share: fl
     made.track_axis = "TRACK_Y"
 
 
-def follow_target(owner: bpy.types.Object, name: str, target: bpy.types.Object, bone: str) -> None:
-    """Let a swing bone point to the target of its limb, where Blender's own constraints are to pose that."""
-    found: Any = pose_bones(owner)[name].constraints[-1]
-    found.target, found.subtarget, found.head_tail = target, bone, 0.0
-
-
 def swung_back(evaluated: bpy.types.Object, one: ControlBone, point: Vector) -> Vector:
     """Where what a planned swing bone carries is at rest to be at a point of the pose now, both in armature space."""
     assert one.follows is not None, "it swings"

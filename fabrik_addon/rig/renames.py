@@ -252,7 +252,8 @@ def _follow_in(other: bpy.types.Object, chain: FabrikChain, owner: bpy.types.Obj
         chain.status = status
         log.info("chain '%s' of '%s' follows renamed bones: %s", chain.name, other.name, _named(chain))
     if other == owner and message:
-        chain.message = _reworded(message, names)
+        found = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        chain.message = re.sub(rf"(?<![\w.])(?:{found})(?![\w.])", lambda match: names[match.group()], message)
 
 
 def _rename_items(items: Iterable[bpy.types.PropertyGroup], names: Names) -> None:
@@ -272,9 +273,3 @@ def _follow_fingerprint(owner: bpy.types.Object, chain: FabrikChain, names: Name
     before = [old.get(bone.name, bone.name) for bone in bones]
     if bones and chain.fingerprint and chain.fingerprint == fingerprint(bones, before):
         chain.fingerprint = fingerprint(bones)
-
-
-def _reworded(message: str, names: Names) -> str:
-    """A message with the new names of bones."""
-    found = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w.])(?:{found})(?![\w.])", lambda match: names[match.group()], message)

@@ -15,7 +15,7 @@ from ..overlay.settings import scene_settings, state
 from ..rig.animation.compat import fcurves_of
 from ..rig.bones import pose_bones
 from ..rig.goals import goal_of, is_offset
-from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema import rig_of
 from ..rig.schema.limit import CONTACT
 from ..texts import counted
 from ..translations import iface_
@@ -84,7 +84,8 @@ class FABRIK_PT_motion(FabrikPanel):
         row.operator("fabrik.contacts_find", icon="VIEWZOOM")
         row.operator("fabrik.contacts_clean", icon="BRUSH_DATA")
         draw_contacts(context, layout)
-        if chain is not None and _is_leg(owner, chain):
+        is_edited = chain is not None and is_offset(chain)
+        if is_edited and chain.pin and chain.tip_bone in pose_bones(owner):  # a leg whose foot stands
             draw_settings(context, layout, pose_bones(owner)[chain.tip_bone], (CONTACT,), keys=True)
         layout.separator()
         row = row_for(context, layout, operator_labels("motion_smooth", "motion_mirror"))
@@ -109,11 +110,6 @@ def _draw_layers(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
         if len(rig.layers) > 1:
             row.operator("fabrik.layer_remove", text="", icon="X").layer = layer.name
     column.operator("fabrik.layer_add", icon="ADD")
-
-
-def _is_leg(owner: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether a chain is a leg whose foot stands: an edited one that is pinned."""
-    return is_offset(chain) and chain.pin and chain.tip_bone in pose_bones(owner)
 
 
 def draw_beside_paths(panel: bpy.types.Panel, context: bpy.types.Context) -> None:

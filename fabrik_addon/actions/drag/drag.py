@@ -151,17 +151,12 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
-    if scope.body == taken.bone or drag.leads_body or _keeps_turn(owner, taken):
+    chain = rig_of(owner).chains.get(taken.chain)
+    if scope.body == taken.bone or drag.leads_body or (chain is not None and turns_tip(chain)):
         set_turning(drag, on=True)
     else:
         set_falloff(drag, owner)
     return drag
-
-
-def _keeps_turn(owner: bpy.types.Object, taken: Taken) -> bool:
-    """Whether a chain says that its tip has a rotation; so it keeps it while it is dragged."""
-    chain = rig_of(owner).chains.get(taken.chain)
-    return chain is not None and turns_tip(chain)
 
 
 def _pauses(owner: bpy.types.Object, scope: Scope) -> bool:

@@ -265,15 +265,11 @@ def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
         is_at_top = bone.name in tops and taken.end == "HEAD"
         if bone.name in pinned and len(tops) == 1 and not is_at_top:
             return ""
-        shared = _shared([_lineage(one) for one in (bone, *roots)])
+        lines = zip(*[_lineage(one) for one in (bone, *roots)], strict=False)
+        shared = [line[0] for line in lines if all(one == line[0] for one in line)]
         above = [one for one in shared if one.name not in pinned] or shared
     can_move = [one for one in reversed(above) if body_moves(ChainSet(owner, (), one.name))]
     return (can_move[0] if can_move else above[-1]).name
-
-
-def _shared(lines: Sequence[Sequence[bpy.types.PoseBone]]) -> list[bpy.types.PoseBone]:
-    """The bones with which all lines begin."""
-    return [bones[0] for bones in zip(*lines, strict=False) if all(bone == bones[0] for bone in bones)]
 
 
 def _clipped(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None, body: str) -> int:

@@ -39,11 +39,6 @@ from ..status import POLE_MISSED, outcomes_of, store
 from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
 
 
-def sources_of(chain_set: ChainSet, figure: RigFigure) -> tuple[Source, ...]:
-    """Where the goals of chains are read that could be read."""
-    return tuple(source for k in range(len(chain_set.chains)) for source in _sources(chain_set, figure, k))
-
-
 def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]:
     """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
     owner, chain, asked, frames = chain_set.owner, chain_set.chains[k], figure.asked[k], figure.frames(k)
@@ -285,7 +280,7 @@ def let_go(known: LiveFigure, figure: RigFigure, names: Collection[str], chain_s
 
 def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
-    sources = sources_of(chain_set, figure)
+    sources = tuple(one for k in range(len(chain_set.chains)) for one in _sources(chain_set, figure, k))
     return LiveFigure(
         chain_set.names,
         figure,

@@ -58,7 +58,7 @@ from .state import (
     state,
     switch_rig_off,
 )
-from .user_edits import find, is_tool_at_work, released, settle, started, take_as_ours
+from .user_edits import enabled_among, find, is_tool_at_work, released, settle, started, take_as_ours
 
 BLOCK = 12  # frames for which curves are evaluated at once
 MOST = 512  # frames of which the goals of a chain are kept
@@ -296,8 +296,7 @@ class _Tick:
     def _anew(self, rig: LiveRig, names: Names) -> LiveFigure | None:
         """Read chains in full, and solve them; None where one is gone or disabled."""
         chains = rig_of(rig.owner).chains
-        found = [chains.get(name) for name in names]
-        enabled = tuple(chain for chain in found if chain is not None and chain.enabled)
+        enabled = enabled_among(chains, names)
         if len(enabled) < len(names):
             state.order = None
             return None

@@ -78,7 +78,7 @@ def find(context: bpy.types.Context, rigs: Iterable[LiveRig], frame: float) -> H
         if rig_refusal(rig.owner):
             continue
         chains = rig_of(rig.owner).chains
-        sets = [ChainSet(rig.owner, _enabled(chains, names), facts.body) for names, facts in rig.facts.items()]
+        sets = [ChainSet(rig.owner, enabled_among(chains, names), facts.body) for names, facts in rig.facts.items()]
         bones = {one.names: [bone.name for bone in figure_bones_if_any(one)] for one in sets if one.chains}
         keyed = KeyedChannels(rig.owner, frame)
         posed = _moved(rig, keyed, are_keyed=keys_by_itself(context)) | {*RigRecord(rig.owner).by_hand.splitlines()}
@@ -90,7 +90,7 @@ def find(context: bpy.types.Context, rigs: Iterable[LiveRig], frame: float) -> H
     return found
 
 
-def _enabled(chains: Items[FabrikChain], names: Iterable[str]) -> tuple[FabrikChain, ...]:
+def enabled_among(chains: Items[FabrikChain], names: Iterable[str]) -> tuple[FabrikChain, ...]:
     """The chains of these names that are enabled."""
     found = (chains.get(name) for name in names)
     return tuple(chain for chain in found if chain is not None and chain.enabled)

@@ -252,16 +252,12 @@ def _chains(
             done.kept.append(standing.name)
     for part in sorted(new, key=lambda part: part.kind not in WITH_TARGETS):  # what is posed most comes first
         name = _made(owner, limbs, part, read_defaults(context))
-        rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
+        has_goal = options.controls != "NONE" and part.kind in WITH_TARGETS
+        has_goal |= options.use_pins and part.kind == LEG
+        rig_of(owner).chains[name].enabled = has_goal  # else Solve All would miss its target
         chains[name] = part
         done.made.append(name)
     return chains
-
-
-def _has_goal(part: Part[str], options: SetupOptions) -> bool:
-    """Whether a part is to have a target or a pin."""
-    is_pinned = options.use_pins and part.kind == LEG
-    return is_pinned or (options.controls != "NONE" and part.kind in WITH_TARGETS)
 
 
 def _made(owner: bpy.types.Object, limbs: Limbs, part: Part[str], defaults: Defaults) -> str:

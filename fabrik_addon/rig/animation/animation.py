@@ -138,7 +138,8 @@ class Animated:
         root, moves, besides = bones[0], body_moves(chain_set), _besides(chain_set)
         settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
         changes = any(name.startswith(SHAPING) for name in settings) or self._bones_change(bones, besides)
-        changes = changes or self._others_move(bones)
+        is_posed = any(not constraint.mute for bone in bones for constraint in bone.constraints)
+        changes = changes or (is_posed and self._are_others_animated(bones))  # which those may follow
         is_turned = self.are_turned(bones)
         is_root_moved = _is_moved(self.of_bone(root), root) and (root.name, "location") not in besides
         return Motion(
@@ -182,11 +183,6 @@ class Animated:
         if not chain_set.body or rig_of(self._owner).balance <= 0.0:
             return False
         return self._are_others_animated(bones)  # it carries them without moving them, and they shift its weight
-
-    def _others_move(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
-        """Whether constraints pose some of the bones of chains, which may follow others that are animated."""
-        is_posed = any(not constraint.mute for bone in bones for constraint in bone.constraints)
-        return is_posed and self._are_others_animated(bones)
 
     def _are_others_animated(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
         return not self._bones.keys() <= {bone.name for bone in bones}
@@ -238,14 +234,10 @@ class Animated:
 def _changes_space(chain_set: ChainSet) -> bool:
     """Whether keys or drivers switch what the goals of chains hang on, so that these stand in other frames."""
     goals = [] if chain_set.is_one else [goal for chain in chain_set.chains for goal in goals_of(chain)]
-    ties = [tie for _, found, bone in goals for tie in ties_behind(found, bone) if _has_constraints(*tie)]
-    paths = [(bone, path) for thing, bone in ties for path in animated_paths(thing)]
+    ties = [(holder_in(*tie), *tie) for _, found, bone in goals for tie in ties_behind(found, bone)]
+    ties = [tie for tie in ties if tie[0] is not None and len(tie[0].constraints) > 0 and not swings(tie[0])]
+    paths = [(bone, path) for _, thing, bone in ties for path in animated_paths(thing)]
     return any("constraints[" in path and bone_in(path) == bone for bone, path in paths)
-
-
-def _has_constraints(found: bpy.types.Object, bone: str) -> bool:
-    holder = holder_in(found, bone)
-    return holder is not None and len(holder.constraints) > 0 and not swings(holder)
 
 
 def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:
@@ -324,7 +316,8 @@ def paths_at(
         For each (F, 3) and, where it was asked for, (F, 4); None where more than its own curves decide.
     """
     within = within or [""] * len(goals)
-    still = {thing.name_full: _is_still_rig(thing) for thing in {goal.found for goal in goals if goal.bone}}
+    rigs = {goal.found for goal in goals if goal.bone}  # that stand still, and whose bones one action moves, and no IK
+    still = {rig.name_full: _is_plain(rig) and is_still(rig) and not movers_of(rig).by_ik for rig in rigs}
     found = [
         _curves_of(goal, i in turned, within[i]) if still.get(goal.found.name_full, True) else None
         for i, goal in enumerate(goals)
@@ -420,11 +413,6 @@ def _curves_of_bone(found: bpy.types.Object, bone: bpy.types.PoseBone, is_turned
         return None
     names = ("location", channel_of(bone.rotation_mode)[0], "scale") if is_turned else ("location",)
     return Curves(bone, names, [curve for curve in own if _name_of(curve) in names])
-
-
-def _is_still_rig(found: bpy.types.Object) -> bool:
-    """Whether an armature object stands still, and its bones move by one action in full and by no IK."""
-    return _is_plain(found) and is_still(found) and not movers_of(found).by_ik
 
 
 def _turning_curves(

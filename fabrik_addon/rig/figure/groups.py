@@ -68,7 +68,8 @@ def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Colle
     body = rig_of(owner).body_bone
     found: list[tuple[list[FabrikChain], set[str], bool]] = []
     for chain in sorted(chains, key=lambda one: one.name):
-        bones = set() if _is_idle(owner, chain) and chain.name not in given else set(names_if_any(owner, chain))
+        is_idle = lacks_goal(chain) and not is_let_go(owner, chain)  # it asks for nothing, in no frame
+        bones = set() if is_idle and chain.name not in given else set(names_if_any(owner, chain))
         is_below = bool(body and bones) and _is_below(owner, body, bones)
         together, own = [chain], set(bones)
         rest = []
@@ -83,11 +84,6 @@ def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Colle
         for some, _, is_below in found
     ]
     return sorted(sets, key=lambda one: one.names)
-
-
-def _is_idle(owner: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether a chain asks for nothing that could be solved for, in no frame."""
-    return lacks_goal(chain) and not is_let_go(owner, chain)
 
 
 def lacks_goal(chain: FabrikChain) -> bool:

@@ -16,13 +16,14 @@ from typing import Any
 
 import bpy
 
-from ...errors import ChainError, FabrikError, place_of
+from ...errors import BoneError, ChainError, FabrikError, place_of
 from ...kernel import Settings, Solver
 from ...maths import v3
 from ...messages import Message
+from ..animation.channels import plain_path
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import pose_bones, resolve_bones
-from ..checks import Movers, check_goal, check_location, constrained_bones, movers_of
+from ..checks import Movers, check_goal, constrained_bones, movers_of
 from ..goals import Frames, GoalPoints, frames_of, into_frame, is_offset, read_points, swing_frame_of
 from ..schema.chain import OFFSET
 from ..schema.changes import Changes
@@ -261,8 +262,8 @@ def _figure(
     check_body(owner, chain_set)
     bones, moves = figure_bones(chain_set), body_moves(chain_set)
     held = constrained_bones(owner, bones, facts.movers)
-    if moves:
-        check_location(bones[0], facts.movers)
+    if moves and plain_path(bones[0], "location") in facts.movers.driven:
+        raise BoneError(Message("BODY_BONE_DRIVEN"), bone=bones[0].name)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     followers = read_followers(chain_set, poses, held) if held else NO_FOLLOWERS

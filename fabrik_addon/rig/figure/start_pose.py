@@ -107,7 +107,8 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
         for i, (bone, chain, rotation) in enumerate(zip(bones, found, rotations, strict=True))
         if ((is_placed if bone.name == body else is_heard) if chain is None else chain.start == "ANIMATED")
     ]
-    location = _captured_location(owner, bones[0]) if body else ORIGIN
+    captured = rig_of(owner).body_captured.get(bones[0].name) if body else None
+    location = _checked_location(bones[0], captured.location) if captured is not None else ORIGIN
     keyed_body = (bones[0].name, location) if body and is_placed else None
     is_between = [chain is None and bone.name != body for bone, chain in zip(bones, found, strict=True)]
     start = Start(rotations, location, is_between, tuple(moving), keyed_body).at(owner, keyed)
@@ -131,16 +132,6 @@ def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keye
     """
     is_animated = any(chain.start == "ANIMATED" for chain in chain_set.chains)
     return is_animated or not any(map(keyed.has, own))
-
-
-def _captured_location(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> V3:
-    """The location channels of the body bone as they were captured; zero where they were not.
-
-    Raises:
-        InvalidValueError: They are not finite.
-    """
-    found = rig_of(owner).body_captured.get(bone.name)
-    return _checked_location(bone, found.location) if found is not None else ORIGIN
 
 
 def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
