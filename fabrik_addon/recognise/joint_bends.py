@@ -7,9 +7,8 @@ from math import atan2, cos, radians
 from typing import NamedTuple
 
 from ..maths import ORIGIN, V3, cross, dot, length, minus, scaled, unit
-from .axes import LEGS_OF_FOUR, BodyAxes
 from .limbs import Limbs
-from .skeleton import Limb
+from .skeleton import LEGS_OF_FOUR, BodyAxes, Limb
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis
 MOST_GUESSED = radians(60.0)  # bend of a last bone whose tail an importer guessed, above which it tells nothing

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ..maths import V3, distance, dot, minus, unit
-from .axes import BodyAxes, count_on_ground, find_axes, ground, stands
-from .skeleton import Limb, Skeleton
+from .skeleton import BodyAxes, Limb, Skeleton, count_on_ground, find_axes, ground, stands
 from .words import NO_LIMB, family_of, may_follow, parts_of, side_of, twin_key
 
 SAME_SIZE = 0.05  # share of the length by which the bones of both sides may differ

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from ..maths import V3, angle_between, clipped, distance, dot, length, minus, plus, scaled, unit
 from ..messages import Message
-from .axes import LEGS_OF_FOUR, count_on_ground
+from .skeleton import LEGS_OF_FOUR, count_on_ground
 from .tree import Tree
 
 APPLIED = 0.8  # confidence from which a part is set up without being asked about

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..maths import distance, dot, minus, plus, scaled, unit
 from ..messages import Message
-from .axes import LEGS_OF_FOUR, Sides, standing
 from .limbs import Limbs
 from .part import (
     ARM,
@@ -31,7 +30,7 @@ from .part import (
     span_of,
     trimmed,
 )
-from .skeleton import Limb
+from .skeleton import LEGS_OF_FOUR, Limb, Sides, standing
 from .tree import Tree
 from .words import words_of
 

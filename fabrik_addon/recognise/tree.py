@@ -9,9 +9,8 @@ from dataclasses import replace
 from functools import reduce
 
 from ..maths import ORIGIN, V3, X_AXIS, cross, distance, dot, mean, minus, perpendicular, plus, unit
-from .axes import BodyAxes
 from .limbs import Limbs
-from .skeleton import Skeleton
+from .skeleton import BodyAxes, Skeleton
 from .words import family_of, parts_of, side_of
 
 LEFT_OUT = {"HELPER", "TWIST", "OTHER", "FEATHER", "BREAST"}  # with all that hangs on them, unless a limb does
