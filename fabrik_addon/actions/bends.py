@@ -28,9 +28,8 @@ from ..maths import (
     turn_about,
     unit,
 )
-from ..recognise.joint_bends import begins_limb, is_second_half, own_axis
-from ..recognise.joint_bends import bend_of as rest_bend_of
-from ..recognise.limbs import Limbs
+from ..recognise.limbs import Limbs, begins_limb, is_second_half, own_axis
+from ..recognise.limbs import bend_of as rest_bend_of
 from ..recognise.part import ramp
 from ..rig.bones import pose_bones
 from ..rig.figure.chain_goal import ChainGoal

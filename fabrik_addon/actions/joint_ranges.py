@@ -11,8 +11,7 @@ from typing import Any
 import bpy
 
 from ..maths import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
-from ..recognise.joint_bends import LEAST_BEND, PAW, bend_of, direction_of, fold_of, own_axis, rest_bend, turn_towards
-from ..recognise.limbs import Limbs
+from ..recognise.limbs import LEAST_BEND, PAW, Limbs, bend_of, direction_of, fold_of, own_axis, rest_bend, turn_towards
 from ..texts import Text
 from .bends import give_limits, hinge_settings
 

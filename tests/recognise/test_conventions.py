@@ -11,8 +11,7 @@ from fabrik_addon.maths import V3, dot
 from fabrik_addon.recognise.conventions import CONVENTIONS as KNOWN
 from fabrik_addon.recognise.conventions import Convention
 from fabrik_addon.recognise.find import recognise
-from fabrik_addon.recognise.joint_bends import is_second_half, part_of
-from fabrik_addon.recognise.limbs import Limbs
+from fabrik_addon.recognise.limbs import Limbs, is_second_half, part_of
 from fabrik_addon.recognise.skeleton import Skeleton
 from fabrik_addon.recognise.tree import Tree
 from fabrik_addon.recognise.words import PARTS

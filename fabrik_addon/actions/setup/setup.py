@@ -13,8 +13,7 @@ from ...errors import BoneError, ChainError, FabrikError
 from ...maths import V3
 from ...messages import ROLES
 from ...recognise.find import ON_FOUR, girdles_and_sockets, helper_bones
-from ...recognise.joint_bends import own_axis
-from ...recognise.limbs import Limbs
+from ...recognise.limbs import Limbs, own_axis
 from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING, Part, Recognised
 from ...rig.animation.compat import copy_action, fcurves_of, shares_curves
 from ...rig.animation.keys import are_moved
