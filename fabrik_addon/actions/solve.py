@@ -16,10 +16,9 @@ from ..rig.bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.dependencies import carriers_of, why_unfollowed
 from ..rig.figure.groups import ChainSet, figure_bones_if_any, sets_of
-from ..rig.figure.last_solve import forget, remember
 from ..rig.figure.pose_writer import PoseWriter, places_of, updated
 from ..rig.figure.reader import FactsByRig, FigureCache, frame_of, read
-from ..rig.figure.solve import Posed, posed
+from ..rig.figure.solve import Posed, forget, posed, remember
 from ..rig.figure.start_pose import is_stale
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of

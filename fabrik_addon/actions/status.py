@@ -25,8 +25,7 @@ from ..rig.dependencies import absence_of, why_unfollowed
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.goal_table import REACHED
 from ..rig.figure.groups import ChainSet, lacks_goal
-from ..rig.figure.last_solve import moved_since, stand_of
-from ..rig.figure.solve import Posed
+from ..rig.figure.solve import Posed, moved_since, stand_of
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
 from ..texts import Text, joined, quoted, worded

@@ -64,7 +64,7 @@ TARGET = (
     Step("rig/figure/pose_writer", "PoseWriter", "rotations as channels of the bones"),
     Step(BLENDER, "", "evaluates the pose"),
     Step("rig/animation/keys", "insert_posed_keys", "keys, with automatic keying"),
-    Step("rig/figure/last_solve", "remember", "for which goals that was found"),
+    Step("rig/figure/solve", "remember", "for which goals that was found"),
     Step("actions/status", "store", "status, distance and message in the chain"),
     Step("actions/status", "told_of", "what the panel shows, as things stand when it is drawn"),
 )

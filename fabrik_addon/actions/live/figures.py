@@ -23,10 +23,9 @@ from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figure.figure import RigFigure, channels_of
 from ...rig.figure.groups import ChainSet
-from ...rig.figure.last_solve import forget
 from ...rig.figure.pose_writer import Pose, PoseWriter
 from ...rig.figure.reader import FactsByRig, read
-from ...rig.figure.solve import is_plain, posed, read_posed
+from ...rig.figure.solve import forget, is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, edits_walk, goals_of, offset_in, pole_within, walked_to
