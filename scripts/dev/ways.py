@@ -99,7 +99,7 @@ SHOT = (
     Step("actions/bake/keys", "keys_of", "rotations that run on from frame to frame"),
     Step("actions/bake/clean_up", "clean", "keys that are not needed are left out"),
     Step("rig/animation/curves", "CurveWriter", "keys in place of those that were there"),
-    Step("actions/bake/verify", "verify", "plays the keys and compares"),
+    Step("actions/bake/run", "verify", "plays the keys and compares"),
     Step(BLENDER, "", "evaluates the keys"),
     Step("actions/bake/report", "BakeResult", "chains off, so that the keys play; stored with the armature, as JSON"),
 )

@@ -276,9 +276,9 @@ class TestReport:
         assert {level for _, _, level in strip} >= {0, 5}
 
     def test_a_sample_is_evaluated(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from fabrik_addon.actions.bake import verify
+        from fabrik_addon.actions.bake import run
 
-        monkeypatch.setattr(verify, "SAMPLES", 5)
+        monkeypatch.setattr(run, "SAMPLES", 5)
         owner, chain = keyed_line()
         with frames_gone_to() as seen:
             result = bake_chain(owner, chain, verify="SAMPLE")
