@@ -38,10 +38,9 @@ from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..spaces import space_name, switch_spaces
 from ..walk.setup import BODY, add_walker
-from .controls import draw_controls
+from .controls import draw_controls, follow_controls
 from .parts import between_body_and_parts, chain_of, reasons_by_bone
 from .ranges import CLAVICLE, HELD, give_ranges, give_to_free
-from .switching import follow_controls
 
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
 WITH_POLES = (ARM, LEG, WING)

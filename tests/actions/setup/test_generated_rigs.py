@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.actions.setup.switching import follow_controls
+from fabrik_addon.actions.setup.controls import follow_controls
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
