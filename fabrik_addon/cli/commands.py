@@ -50,17 +50,26 @@ from .requests import (
     CONTROLS,
     FORMS,
     LEFT_OUT,
+    OF_BODY,
+    OF_GOAL,
+    Place,
     Progress,
     Report,
+    Request,
     Setup,
+    Value,
+    armatures,
     bake_open_file,
+    chosen,
+    items_of,
     options_of,
     parts_told,
+    put,
     set_up_open_file,
     transfer_in_open_file,
+    value_of,
     walk_open_file,
 )
-from .scene import OF_BODY, OF_GOAL, Place, Request, Value, armatures, chosen, items_of, put, value_of
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect

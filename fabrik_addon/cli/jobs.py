@@ -34,8 +34,7 @@ from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from . import requests
 from .files import check_library, check_place, libraries, open_blend, put_error, resolved, save_blend, write_text
-from .requests import Progress, Report, Setup
-from .scene import Request, Value, value_of
+from .requests import Progress, Report, Request, Setup, Value, value_of
 
 Reader: TypeAlias = Callable[[Any], object]  # of a value of the JSON; raises an `InvalidValueError`
 Transfer: TypeAlias = tuple[Sequence[str], str, TransferOptions]  # the files, the name of the armature, and how

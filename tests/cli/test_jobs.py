@@ -10,8 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.cli import files, jobs, requests
 from fabrik_addon.cli.commands import run
-from fabrik_addon.cli.requests import Progress, Report
-from fabrik_addon.cli.scene import Request
+from fabrik_addon.cli.requests import Progress, Report, Request
 from fabrik_addon.rig.animation.compat import fcurves_of
 
 from support.cli_files import refused, reported, save_shot
