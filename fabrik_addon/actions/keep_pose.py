@@ -22,7 +22,7 @@ from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
 from ..rig.schema.chain import FabrikChain
-from ..rig.schema.changes import Changes, nobody
+from ..rig.schema.fields import Changes, nobody
 from ..rig.schema.rig import RigRecord, rig_of
 from ..texts import Text, joined, worded
 from .bends import pole_error

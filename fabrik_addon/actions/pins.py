@@ -26,7 +26,7 @@ from ..rig.control_bones import is_control
 from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.schema.chain import MISSED
-from ..rig.schema.changes import Changes, nobody
+from ..rig.schema.fields import Changes, nobody
 from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted, worded

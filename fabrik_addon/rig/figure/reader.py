@@ -26,8 +26,7 @@ from ..bones import pose_bones, resolve_bones
 from ..checks import Movers, check_goal, constrained_bones, movers_of
 from ..goals import Frames, GoalPoints, frames_of, into_frame, is_offset, read_points, swing_frame_of
 from ..schema.chain import OFFSET
-from ..schema.changes import Changes
-from ..schema.fields import Items
+from ..schema.fields import Changes, Items
 from ..schema.rig import rig_of
 from .chain_goal import ChainGoal
 from .figure import RigFigure, channels_of, rows_for

@@ -13,8 +13,7 @@ from typing import Any
 import bpy
 
 from .chain import FabrikBoneName, FabrikCapturedRotation, FabrikChain, owner_of, unique_name
-from .changes import Changes, announce
-from .fields import Items, View
+from .fields import Changes, Items, View, announce
 from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, carrier_of_limb, girdle_of, limit_of
 from .rig import (
     ControlView,

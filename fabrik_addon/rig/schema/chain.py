@@ -11,11 +11,12 @@ import bpy
 
 from ...kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from ...translations import CONTEXT
-from .changes import Changes, announce
 from .fields import (
     HIDDEN,
+    Changes,
     Items,
     angle,
+    announce,
     choice,
     chosen,
     group,

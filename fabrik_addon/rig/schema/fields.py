@@ -4,14 +4,15 @@
 In a class whose items Blender makes (`group`) the fields become the annotations by which Blender registers them. What
 is stored flat on an object, a bone or a scene is read and written by a `View` of it, whose fields stand for the
 properties of the owner with a prefix before their names. What operators and preferences have (`Options`) is written
-down in the same words. To a type checker each is an attribute of the stored type.
+down in the same words. To a type checker each is an attribute of the stored type. That a stored field has changed is
+announced to `Changes`, which tells who is to hear of chains that are held or switched on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import bpy
 from bpy.props import (
@@ -24,6 +25,10 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
+
+if TYPE_CHECKING:
+    from .chain import FabrikChain
+
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -235,3 +240,28 @@ class View(Generic[Owner]):
         """Take them away; what is stored in files stays in them."""
         for field in reversed(cls.fields.values()):
             delattr(owners, field.path)
+
+
+def nobody(*_: object) -> None:
+    """Hears of nothing."""
+
+
+class Changes:
+    """Changes of settings in this session, and who in the session layer is told of some.
+
+    Attributes:
+        count: Rises with every change; compared with an earlier value.
+        first_held: Is called with a chain that is pinned, or keeps its rotation, anew, whose place and rotation may
+            never have been stored; and with whether its place is another one than was stored.
+        switched_on: Is called with an armature object that went live, or whose chains were enabled, and those of its
+            chains that are to be solved from now on.
+    """
+
+    count = 0
+    first_held: Callable[[FabrikChain, bool], None] = nobody
+    switched_on: Callable[[bpy.types.Object, Sequence[FabrikChain]], None] = nobody
+
+
+def announce(owner: object, context: bpy.types.Context) -> None:
+    """Update callback: count a change. That there is a callback makes Blender evaluate the object anew."""
+    Changes.count += 1

@@ -15,8 +15,7 @@ from ...motion.contacts import FLAT, HEEL, NONE, TOE
 from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
-from .changes import announce
-from .fields import HIDDEN, NO_OTHERS, View, angle, choice, real, share, switch, vector, whole
+from .fields import HIDDEN, NO_OTHERS, View, angle, announce, choice, real, share, switch, vector, whole
 
 CONTACT_ITEMS = (
     ("NONE", "None", "It is in the air", NONE),

@@ -6,12 +6,12 @@ from __future__ import annotations
 import bpy
 
 from .chain import FabrikChain, chains_of, forget_statuses, switch_on, unique_name
-from .changes import announce
 from .fields import (
     HIDDEN,
     NO_KEYS,
     NO_OTHERS,
     View,
+    announce,
     group,
     items,
     pointer,

@@ -15,13 +15,13 @@ from ...gait.gaits import CLIP, GAITS
 from ...gait.plan import from_text, to_text
 from ...gait.settings import RANGES, TOLD, Gravity, Settings, Swing
 from ...translations import CONTEXT
-from .changes import announce
 from .fields import (
     HIDDEN,
     NO_OTHERS,
     Field,
     Update,
     View,
+    announce,
     choice,
     group,
     items,
