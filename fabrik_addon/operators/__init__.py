@@ -14,13 +14,12 @@ from . import (
     pinning,
     setup,
     solving,
-    spaces,
     transfer,
     walking,
 )
 
 MODULES = (
-    setup, chains, goals, spaces, solving, baking, motion, transfer, contacts, dragging, picking, limits, pinning,
+    setup, chains, goals, solving, baking, motion, transfer, contacts, dragging, picking, limits, pinning,
     walking, manual,
 )  # fmt: skip
 CLASSES = tuple(
