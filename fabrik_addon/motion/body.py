@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..maths import Doubles, Ints, conjugates, crosses, dots, lengths, products, rotated_each, units
-from ..recognise.part import ARM, ROLES
+from ..recognise.part import ARM, LEG, ROLES
 from .contacts import Foot, sole_axes
 
 BENT, STRAIGHT = radians(6.0), radians(2.0)  # bend at rest that tells a hinge; below the other it tells nothing
@@ -62,6 +62,7 @@ class Body(NamedTuple):
         limbs: The parts by their names.
         hips: The bone on which all of them hang.
         is_upright: Whether its arms and legs are those of a person, and not of an animal.
+        skin: By the numbers of bones (k, 3), vertices at rest that follow them; of people alone.
     """
 
     names: Sequence[str]
@@ -72,6 +73,7 @@ class Body(NamedTuple):
     limbs: Mapping[str, Limb]
     hips: int
     is_upright: bool
+    skin: Mapping[int, Doubles]
 
     def joints(self, limb: Limb) -> list[int]:
         """The places in an arm or leg at which its upper half, its lower half and its hand or foot begin.
@@ -92,6 +94,14 @@ class Body(NamedTuple):
     def points(self, limb: Limb) -> Doubles:
         """(3, 3), where the joints of an arm or a leg are at rest."""
         return self.heads[[limb.bones[place] for place in self.joints(limb)]]
+
+    def size_of_legs(self) -> tuple[float, float]:
+        """How long its legs are, and how high its hips are; without legs the height of the hips."""
+        legs = [limb for limb in self.limbs.values() if limb.kind == LEG]
+        sizes = [float(lengths(np.diff(self.heads[[*limb.bones]], axis=0)).sum()) for limb in legs]
+        ends = [float(self.heads[limb.bones[-1], 2]) for limb in legs]
+        size = float(np.mean(sizes)) if legs else float(self.heads[self.hips, 2])
+        return size, size + (float(np.mean(ends)) if legs else 0.0)
 
     def reach(self, limb: Limb) -> float:
         """How long an arm or a leg is, stretched."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ from .contacts import (
     Foot,
     Stance,
     between_each,
+    eased_each,
     mean_turn,
     rolling,
     runs,
@@ -59,12 +61,8 @@ FLATTENS = 0.1  # seconds in which toes become flat before their foot is
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
 ROUNDS = 2  # in which a limb comes to its place
 FOLDS, DAMPED = 8, 0.3  # rounds in which a leg of more joints folds; their damping, of the leg's length
+CLEARS, CLEARS_IN = 0.015, 0.15  # of a leg, by which a foot clears what is below it; seconds in which it rises for that
 LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
-
-
-# Two hands that touch each other: the names of their arms; (F, 3), the way from the palm of the first to that of the
-# second; (F,), how much of that is wanted: 1 while they touch
-Clasp = tuple[tuple[str, str], Doubles, Doubles]
 
 
 class Touches(NamedTuple):
@@ -74,13 +72,14 @@ class Touches(NamedTuple):
         contacts: By the names of legs, and of arms that lean on the ground, (F,) what of the foot or hand is on it.
         heights: By the same names (F,) how high the ground is over Z = 0.
         normals: By the same names (F, 3) its normals; none where it is level.
-        clasp: Two hands that touch each other.
+        above: By the names of legs (F,) how high the ground is below the foot while that is in the air; none where it
+            is level.
     """
 
     contacts: Mapping[str, Ints]
     heights: Mapping[str, Doubles]
     normals: Mapping[str, Doubles]
-    clasp: Clasp | None
+    above: Mapping[str, Doubles]
 
 
 def lean(body: Body, motion: Motion, contacts: Mapping[str, Ints], wanted: Mapping[str, Doubles], rate: float) -> None:
@@ -169,8 +168,7 @@ def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles) -> None:
 
 def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
     every: Doubles = np.ones(len(motion.turns))
-    clasped = touches.clasp[0] if touches.clasp else ()
-    names = dict.fromkeys((*touches.contacts, *clasped))
+    names = [*touches.contacts]
     limbs = {name: body.limbs[name] for name in names}
     feet = {name: foot_of(body, motion, limb) for name, limb in limbs.items()}
     ways: dict[str, Doubles] = {name: np.zeros((len(every), 3)) for name in names}
@@ -187,28 +185,37 @@ def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
             stood, ball = on_ground(body, limbs[name])[0], limbs[name].sole[1]
             lifted = _lifted(foot.places + way, products(turn, foot.turns), stood, ball, high)
             turn[own == NONE] = products(lifted, conjugates(foot.turns))[own == NONE]
+        if name in touches.above:
+            way[:, 2] += _cleared(foot, way, turn, own, touches.above[name], rate)
         ways[name], turns[name] = way, turn
-    if touches.clasp:
-        (a, b), apart, shares = touches.clasp
-        palms = [palm_of(feet[name]._replace(places=feet[name].places + ways[name])) for name in (a, b)]
-        off = 0.5 * shares[:, None] * (apart - (palms[1] - palms[0]))
-        ways[a], ways[b] = ways[a] - off, ways[b] + off
     shift = way_of_body([*feet.values()], [*ways.values()], np.zeros((len(every), 3)), rate)
     motion.heads[:] += shift[:, None]
     for name, limb in limbs.items():
-        _reach(body, motion, limb, feet[name].places + ways[name])
-        tip, *others = below(body, limb.bones[body.joints(limb)[-1]])
-        motion.turns[:, tip] = products(turns[name], motion.turns[:, tip])
-        for bone in others:
-            stood = motion.turns[:, bone].copy()
-            hang(body, motion, bone)
-            motion.turns[:, bone] = products(turns[name], stood)
+        put(body, motion, limb, feet[name].places + ways[name], turns[name])
     return float(lengths(shift).max())
 
 
-def palm_of(hand: Foot) -> Doubles:
-    """(F, 3), the middle of the palm of a hand."""
-    return hand.points(0.5 * (hand.heel + hand.ball))
+def put(body: Body, motion: Motion, limb: Limb, places: Doubles, turns: Doubles) -> None:
+    """Let a limb reach places (F, 3), and its foot or hand be turned by rotations (F, 4) there. Changes the motion."""
+    _reach(body, motion, limb, places)
+    tip, *others = below(body, limb.bones[body.joints(limb)[-1]])
+    motion.turns[:, tip] = products(turns, motion.turns[:, tip])
+    for bone in others:
+        stood = motion.turns[:, bone].copy()
+        hang(body, motion, bone)
+        motion.turns[:, bone] = products(turns, stood)
+
+
+def _cleared(foot: Foot, way: Doubles, turn: Doubles, kinds: Ints, above: Doubles, rate: float) -> Doubles:
+    """(F,), how much higher a foot that is moved and turned goes to clear what is below it, and smoothly to and fro."""
+    turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+    low = np.minimum.reduce([turned.points(one)[:, 2] for one in (foot.heel, foot.ball, foot.toe)])
+    free = 1.0 - shares_near(kinds != NONE, CLEARS_IN * rate)
+    needed, reach = np.maximum(above + CLEARS * foot.reach * free - low, 0.0), ceil(CLEARS_IN * rate)
+    padded = np.pad(needed * (kinds == NONE), reach)
+    shares = eased_each(1.0 - np.abs(np.arange(-reach, reach + 1)) / reach)
+    found: Doubles = free * np.max([one * padded[k : k + len(low)] for k, one in enumerate(shares)], axis=0)
+    return found
 
 
 def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:

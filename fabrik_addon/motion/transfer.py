@@ -9,8 +9,7 @@ limbs, and Gleicher (1998), "Retargetting Motion to New Characters", for feet th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import atan, radians
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +34,6 @@ from .body import (
     Body,
     Limb,
     Motion,
-    foot_of,
     frame_along,
     hang,
     hinges_at_rest,
@@ -43,38 +41,18 @@ from .body import (
     unrolled,
 )
 from .contacts import (
-    FADE,
     FLAT,
     LIES,
-    LOW,
-    LOWEST,
-    NONE,
     SLOW,
-    Foot,
-    between_contacts,
-    find_contacts,
-    find_touches,
-    level_of,
-    level_of_hands,
-    rolling,
-    runs,
-    shares_near,
-    slope_of,
 )
 from .contacts import LEG as LEG_LENGTH
+from .ground import Floor, grounded, on_floor, rise_of, way_of_belt
+from .hands import bring_hands
 from .smoothing import blurred
-from .touches import Touches, keep, lean, palm_of
+from .touches import Touches, keep, lean
 
-MOST_DRIFT = radians(1.5)  # slope of a ground that is taken for drift, and out of the motion
 FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
-SPREAD = 0.15  # of the speed of a belt, by which feet that stand on it are slower or faster
-OFTENER = 1.25  # so much more often feet have to go along with a belt than stand still
-MOST_SPEEDS = 300
-TOGETHER = 0.08  # of a leg, nearer than which two palms touch
-COMES = 0.15  # seconds in which hands that will touch come together as far as they should be
 ROOT_BLUR = 0.25  # seconds, deviation of the Gaussian through which a root goes along with the hips
-# Of a leg: by how much a step may be higher than the one before; and one after there was no ground
-HIGHEST, FAR_ABOVE = 0.6, 10.0
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
 
 
@@ -127,10 +105,6 @@ class TransferOptions(NamedTuple):
     mapping: Recognised[str] | None = None
 
 
-# How high the ground is below a place (3,), and its normal (3,); None where there is none
-Floor = Callable[[Doubles], "tuple[float, Doubles] | None"]
-
-
 class Transferred(NamedTuple):
     """A motion on another body.
 
@@ -178,8 +152,8 @@ def transfer(
     """
     options, own = options or TransferOptions(), len(motion.turns)
     motion, before = unrolled(source, motion, rate)
-    motion, ground = _grounded(source, motion, rate, is_level=options.level or floor is not None)
-    sources = dict(_sources(source, motion, target, ground.contacts))
+    motion, seen, slope, stage_belt = grounded(source, motion, rate, is_level=options.level or floor is not None)
+    sources = dict(_sources(source, motion, target, seen.contacts))
     if not options.fingers:
         fingers = {bone for limb in target.limbs.values() if limb.kind == FINGER for bone in limb.bones}
         sources = {bone: one for bone, one in sources.items() if bone not in fingers}
@@ -187,29 +161,30 @@ def transfer(
     ratio = 1.0 if options.way == "SOURCE" else usual
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
-    moved, touches = 0.0, _touches(source, motion, target, ground, rise, rate)
+    moved, touches = 0.0, _touches(target, seen, rise)
     missed, shown = 0, slice(before, before + own)
     if floor is not None:
-        touches, missed = _on_floor(target, found, touches, floor, shown)
-        found.heads[..., 2] += _rise(touches.contacts, touches.heights, rate)[:, None]
+        touches, missed = on_floor(target, found, touches, floor, shown)
+        found.heads[..., 2] += rise_of(touches.contacts, touches.heights, rate)[:, None]
     contacts = touches.contacts if options.keep_contacts else {}
     arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
     if arms:
         lean(target, found, arms, {name: _shoulder(source, motion, target, name) for name in arms}, rate)
-    if options.keep_contacts and (
-        touches.clasp or any(own.any() or not target.is_upright for own in contacts.values())
-    ):
+    if any(own.any() or not target.is_upright for own in contacts.values()):
         moved = keep(target, found, touches, rate)
-    belt: Doubles = ratio * ground.belt
-    found.heads[:] += _way_of(belt, found, rate)
+    if options.keep_contacts and target.is_upright:
+        bones = {bone: one.bones[round(one.share)] for bone, one in sources.items()}
+        bring_hands((source, motion), (target, found), bones, contacts, rate)
+    belt: Doubles = ratio * stage_belt
+    found.heads[:] += way_of_belt(belt, found, rate)
     if options.way == "PLACE":
         speed = _speed(found.heads[:, target.hips], rate)
-        if lengths(speed) > SLOW * _legs_of(target)[0] / LEG_LENGTH:
-            found.heads[:] -= _way_of(speed, found, rate) - before / rate * speed
+        if lengths(speed) > SLOW * target.size_of_legs()[0] / LEG_LENGTH:
+            found.heads[:] -= way_of_belt(speed, found, rate) - before / rate * speed
             belt = belt - speed
     marks = {name: kinds[shown] for name, kinds in contacts.items()} if not belt.any() else {}
     found = found.during(shown)
-    return Transferred(found, sources, marks, missing, ground.slope, float(lengths(belt)), moved, ratio / usual, missed)
+    return Transferred(found, sources, marks, missing, slope, float(lengths(belt)), moved, ratio / usual, missed)
 
 
 def _speed(places: Doubles, rate: float) -> Doubles:
@@ -225,60 +200,11 @@ def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:
     return motion.heads[:, limb.bones[0], 2] * (target.reach(own) / source.reach(limb))
 
 
-def _touches(source: Body, motion: Motion, target: Body, ground: Ground, rise: float, rate: float) -> Touches:
-    """What feet and hands of the target should touch: what those of the source do."""
+def _touches(target: Body, seen: Touches, rise: float) -> Touches:
+    """What feet and hands of the target should touch: what those of the source are seen to."""
     ends = {name for name, limb in target.limbs.items() if target.is_jointed(limb) and limb.sole.any()}
-    contacts = {name: own for name, own in ground.contacts.items() if name in ends}
-    heights = {name: rise * ground.heights[name] for name in contacts}
-    hands = {name: hand for name, hand in _hands(source, motion).items() if name in ends}
-    if len(hands) != 2:
-        return Touches(contacts, heights, {}, None)
-    (a, left), (b, right) = hands.items()
-    apart = palm_of(right) - palm_of(left)
-    touch = lengths(apart) < TOGETHER * _legs_of(source)[0]
-    for name in (a, b):
-        if name in contacts:
-            touch &= contacts[name] == NONE
-    ratio = float(lengths(target.limbs[a].sole[1]) / lengths(source.limbs[a].sole[1]))
-    clasp = ((a, b), ratio * apart, shares_near(touch, COMES * rate)) if touch.any() else None
-    return Touches(contacts, heights, {}, clasp)
-
-
-def _on_floor(target: Body, found: Motion, touches: Touches, floor: Floor, shown: slice) -> tuple[Touches, int]:
-    """What feet and hands touch with each contact on the ground that is there; how many that are shown have none."""
-    heights: dict[str, Doubles] = {name: np.zeros(len(kinds)) for name, kinds in touches.contacts.items()}
-    normals = {name: np.broadcast_to(UP, (len(kinds), 3)).copy() for name, kinds in touches.contacts.items()}
-    missed = 0
-    for name, kinds in touches.contacts.items():
-        foot, high, known = foot_of(target, found, target.limbs[name]), 0.0, True
-        for first, last in runs(kinds != NONE):
-            place = foot.points(0.5 * (foot.heel + foot.ball))[first:last].mean(axis=0)
-            above = HIGHEST * foot.reach if known else FAR_ABOVE * foot.reach
-            met = floor(place * (1.0, 1.0, 0.0) + (high + above) * UP)
-            known = met is not None
-            if met is not None:
-                high, normals[name][first:last] = met
-                heights[name][first:last] = high
-            missed += met is None and first < shown.stop and last > shown.start
-        heights[name] = between_contacts(heights[name], kinds)
-    return touches._replace(heights=heights, normals=normals), missed
-
-
-def _rise(contacts: Mapping[str, Ints], heights: Mapping[str, Doubles], rate: float) -> Doubles:
-    """(F,), how high the ground is under what stands on it, smoothly from one contact to the next."""
-    count = len(next(iter(heights.values()), ()))
-    total: Doubles = np.zeros(count)
-    weight: Doubles = np.zeros(count)
-    frames = np.arange(count)
-    for name, kinds in contacts.items():
-        for first, last in runs(kinds != NONE):
-            share = shares_near((frames >= first) & (frames < last), FADE * rate)
-            total, weight = total + share * heights[name][first], weight + share
-    known = np.flatnonzero(weight)
-    if not len(known):
-        return total
-    found: Doubles = np.interp(frames, known, total[known] / weight[known])
-    return found
+    contacts = {name: own for name, own in seen.contacts.items() if name in ends}
+    return Touches(contacts, {name: rise * seen.heights[name] for name in contacts}, {}, {})
 
 
 def way_of_root(body: Body, motion: Motion, rate: float) -> tuple[Doubles, Doubles]:
@@ -303,103 +229,6 @@ def way_of_root(body: Body, motion: Motion, rate: float) -> tuple[Doubles, Doubl
     return found, turns
 
 
-# The ground.
-
-
-class Ground(NamedTuple):
-    """On what a body moves.
-
-    Attributes:
-        contacts: By the names of legs, and of arms that lean on it, (F,) what of the foot or hand is on the ground.
-        heights: By the same names (F,) how high the ground is over Z = 0.
-        slope: Radians by which it slopes.
-        belt: (3,), its velocity under a motion that walks in place.
-    """
-
-    contacts: Mapping[str, Ints]
-    heights: Mapping[str, Doubles]
-    slope: float
-    belt: Doubles
-
-
-def _grounded(body: Body, motion: Motion, rate: float, *, is_level: bool) -> tuple[Motion, Ground]:
-    """A motion over a ground at Z = 0 that stands still, from which drift is taken out, and all slopes and steps."""
-    legs = {name: limb for name, limb in body.limbs.items() if limb.kind == LEG and body.is_jointed(limb)}
-    if not legs:
-        return motion, Ground({}, {}, 0.0, np.zeros(3))
-    belt = _belt([foot_of(body, motion, limb) for limb in legs.values()], rate)
-    motion = motion._replace(heads=motion.heads - _way_of(belt, motion, rate))
-    slope: Doubles = slope_of([foot_of(body, motion, limb) for limb in legs.values()], rate)
-    angle = atan(float(lengths(slope)))
-    if is_level or angle <= MOST_DRIFT:
-        heads = motion.heads.copy()
-        heads[..., 2] -= heads[..., :2] @ slope
-        motion, angle = motion._replace(heads=heads), 0.0
-        slope = np.zeros(2)
-    feet = {name: foot_of(body, motion, limb) for name, limb in legs.items()}
-    kinds = {name: find_contacts(foot, rate, slope) for name, foot in feet.items()}
-    heels = {name: foot.points(foot.heel)[:, 2] for name, foot in feet.items()}
-    rolled = {name: rolling(foot, kinds[name]) for name, foot in feet.items()}
-    toes = {name: foot.points(foot.toe)[:, 2] for name, foot in rolled.items()}
-    even: Doubles = np.zeros(2)
-    size = max(foot.reach for foot in feet.values())
-    found = level_of([*feet.values()], [*kinds.values()], even)
-    if found is None:
-        lowest = motion.heads[..., 2].min(axis=1)
-        found = level_of_hands([*_hands(body, motion).values()], lowest, rate, _legs_of(body)[0], even)
-    level: Doubles = np.array(found or 0.0)
-    heights = dict[str, Doubles]()
-    for name, own in kinds.items():
-        high: Doubles = np.zeros(len(own))
-        for first, last in runs(own != NONE):
-            flat = first + np.flatnonzero(own[first:last] == FLAT)
-            value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
-            high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
-        heights[name] = between_contacts(high, own)
-    if is_level:
-        level = level + _rise(kinds, heights, rate)[:, None]
-        heights = {name: np.zeros(len(own)) for name, own in kinds.items()}
-    motion = motion._replace(heads=motion.heads - level[..., None] * UP)
-    for name, hand in _hands(body, motion).items():
-        touches = find_touches(hand, rate, size, even, 0.0)
-        if touches.any():
-            kinds[name], heights[name] = touches, np.zeros(len(touches))
-    return motion, Ground(kinds, heights, angle, belt)
-
-
-def _hands(body: Body, motion: Motion) -> dict[str, Foot]:
-    """How the hands of a body move, by the names of its arms."""
-    arms = {name: limb for name, limb in body.limbs.items() if limb.kind == ARM and body.is_jointed(limb)}
-    return {name: foot_of(body, motion, limb) for name, limb in arms.items() if limb.sole.any()}
-
-
-def _belt(feet: Sequence[Foot], rate: float) -> Doubles:
-    """(3,), at what velocity most points of feet that are low go; 0 where they stand as often.
-
-    Game clips often walk in place, as on a belt: their feet stand still as seen from that.
-    """
-    rows, size = list[Doubles](), max(foot.reach for foot in feet)
-    for foot in feet:
-        for point in (foot.heel, foot.ball):
-            places = blurred(foot.points(point), rate)
-            is_low = places[:, 2] < np.quantile(places[:, 2], LOWEST) + LOW * foot.reach
-            rows.append(np.gradient(places, axis=0)[is_low] * (rate, rate, 0.0))
-    found, within = np.concatenate(rows), SLOW * size / LEG_LENGTH
-    some = found[:: max(len(found) // MOST_SPEEDS, 1)]
-    counts = [int((lengths(found - one) < within + SPREAD * lengths(one)).sum()) for one in some]
-    best: Doubles = some[int(np.argmax(counts))]
-    if lengths(best) < 2.0 * within or max(counts) <= OFTENER * (lengths(found) < within).sum():
-        return np.zeros(3)
-    belt: Doubles = found[lengths(found - best) < within + SPREAD * lengths(best)].mean(axis=0)
-    return belt
-
-
-def _way_of(belt: Doubles, motion: Motion, rate: float) -> Doubles:
-    """(F, 1, 3), how far a belt has gone in each frame."""
-    found: Doubles = np.arange(len(motion.turns))[:, None, None] / rate * belt
-    return found
-
-
 def _ratios(source: Body, target: Body) -> tuple[float, float]:
     """By what ways along the ground, and heights over it, differ: by the legs; without the ankles, and with them.
 
@@ -408,17 +237,8 @@ def _ratios(source: Body, target: Body) -> tuple[float, float]:
     if not source.is_upright:
         high = float(_middle_of_hips(target)[2] / _middle_of_hips(source)[2])
         return high, high
-    sizes = [_legs_of(body) for body in (source, target)]
+    sizes = [body.size_of_legs() for body in (source, target)]
     return sizes[1][0] / sizes[0][0], sizes[1][1] / sizes[0][1]
-
-
-def _legs_of(body: Body) -> tuple[float, float]:
-    """How long the legs of a body are, and how high its hips are; of one without legs the height of the hips."""
-    legs = [limb for limb in body.limbs.values() if limb.kind == LEG]
-    sizes = [float(lengths(np.diff(body.heads[[*limb.bones]], axis=0)).sum()) for limb in legs]
-    ends = [float(body.heads[limb.bones[-1], 2]) for limb in legs]
-    size = float(np.mean(sizes)) if legs else float(body.heads[body.hips, 2])
-    return size, size + (float(np.mean(ends)) if legs else 0.0)
 
 
 # From which bones those of the target are turned.

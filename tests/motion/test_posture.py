@@ -30,7 +30,7 @@ def body(up: float, roll: float) -> Body:
         "Head": Limb("HEAD", [3], ("",), (), -1, np.zeros((3, 3))),
         "Arm.L": Limb("ARM", [4, 5, 6], ("UPPER_ARM", "FOREARM", "HAND"), (), -1, np.zeros((3, 3))),
     }
-    return Body(NAMES, PARENTS, turns, heads, heads, limbs, 0, True)
+    return Body(NAMES, PARENTS, turns, heads, heads, limbs, 0, True, {})
 
 
 def whole(made: Body, found: dict[int, Doubles], bone: int) -> Doubles:

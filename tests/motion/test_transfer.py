@@ -20,7 +20,8 @@ from fabrik_addon.motion.contacts import (
     standing_still,
 )
 from fabrik_addon.motion.contacts import Stance as Standing
-from fabrik_addon.motion.touches import Touches, keep, palm_of
+from fabrik_addon.motion.hands import palm_of
+from fabrik_addon.motion.touches import Touches, keep
 from fabrik_addon.motion.transfer import TransferOptions, transfer
 
 RATE, COUNT = 30.0, 61
@@ -44,7 +45,7 @@ def biped(size: float = 1.0, shin: float = 1.0, roll: float = 0.0) -> Body:
     sole = size * np.array(((0.0, 0.05, -0.08), (0.0, -0.13, -0.08), (0.0, -0.2, -0.08)))
     limbs = {f"Leg.{side}": Limb("LEG", [k, k + 1, k + 2], ROLES, (), -1, sole) for side, k in (("L", 1), ("R", 4))}
     places = np.array(heads)
-    return Body(NAMES, PARENTS, turns, places, places, limbs, 0, True)
+    return Body(NAMES, PARENTS, turns, places, places, limbs, 0, True, {})
 
 
 def stepping(body: Body, slide: float = 0.0) -> Motion:
@@ -198,7 +199,7 @@ def person(fore: float = 1.0) -> Body:
         limbs[f"Arm.{name}"] = Limb("ARM", [k, k + 1, k + 2], ARM_ROLES, (), -1, sole)
     places = np.array(heads)
     parents, names = (*legs.parents, 0, 7, 8, 0, 10, 11), (*NAMES, *ARM_NAMES)
-    return Body(names, parents, np.stack(turns), places, places, {**legs.limbs, **limbs}, 0, True)
+    return Body(names, parents, np.stack(turns), places, places, {**legs.limbs, **limbs}, 0, True, {})
 
 
 def leaning(body: Body) -> Motion:
@@ -258,7 +259,7 @@ def clawed(body: Body) -> Body:
         heads, tails, parents = [*heads, *joints[:2]], [*tails, *joints[1:]], [*parents, hand, first]
         turns, names = [*turns, body.turns[hand], body.turns[hand]], [*names, f"a.{side}", f"b.{side}"]
         limbs[f"Index.{side}"] = Limb("FINGER", [first, first + 1], ("", ""), (), -1, np.zeros((3, 3)))
-    return Body(names, parents, np.stack(turns), np.array(heads), np.array(tails), limbs, 0, True)
+    return Body(names, parents, np.stack(turns), np.array(heads), np.array(tails), limbs, 0, True, {})
 
 
 def test_fingers_lie_on_the_ground_on_which_their_hand_is() -> None:
@@ -389,15 +390,61 @@ def test_all_joints_of_an_animals_leg_bend_for_a_paw_that_stands() -> None:
     sole = 0.1 * np.array(((0.0, 0.3, -0.8), (0.0, -0.5, -0.8), (0.0, -0.9, -0.8)))
     limb = Limb("LEG", [1, 2, 3, 4, 5], ("",) * 5, (), -1, sole)
     turns = np.broadcast_to(STILL, (6, 4))
-    body = Body(names, (-1, 0, 1, 2, 3, 4), turns, heads, heads, {"Leg.L": limb}, 0, False)
+    body = Body(names, (-1, 0, 1, 2, 3, 4), turns, heads, heads, {"Leg.L": limb}, 0, False, {})
     lower = np.linspace(0.0, 0.08, COUNT)
     motion = Motion(np.broadcast_to(turns, (COUNT, 6, 4)).copy(), np.repeat(heads[None], COUNT, axis=0))
     motion.heads[..., 2] -= lower[:, None]  # as it goes down, its paw would go into the ground
     contacts, level = {"Leg.L": np.full(COUNT, FLAT, dtype=np.int32)}, {"Leg.L": np.zeros(COUNT)}
-    keep(body, motion, Touches(contacts, level, {}, None), RATE)
+    keep(body, motion, Touches(contacts, level, {}, {}), RATE)
     hang_all(body, motion)
     assert np.abs(motion.heads[:, 5] - motion.heads[0, 5]).max() < 1e-9
     local = products(conjugates(motion.turns[-1, 1:4]), motion.turns[-1, 2:5])
     bends = np.degrees(2.0 * np.arccos(np.minimum(np.abs(local[:, 0]), 1.0)))
     assert bends.min() > 3.0  # each of the three
     assert bends.max() < 2.5 * np.median(bends)
+
+
+def test_a_palm_on_the_body_lies_on_the_skin_of_a_thicker_one() -> None:
+    def girded(body: Body, thick: float) -> Body:
+        angles, heights = np.meshgrid(np.linspace(0.0, 6.2, 24), np.linspace(-0.15, 0.15, 9))
+        round_it = thick * np.stack((np.cos(angles), np.sin(angles), 0.0 * angles), axis=-1)
+        skin = (middle + round_it + heights[..., None] * np.array((0.0, 0.0, 1.0))).reshape(-1, 3)
+        one_arm = {name: limb for name, limb in body.limbs.items() if name != "Arm.R"}
+        return body._replace(limbs=one_arm, skin={0: skin})
+
+    def palm(body: Body, motion: Motion) -> Doubles:
+        return palm_of(foot_of(body, motion, body.limbs["Arm.L"]))
+
+    plain = person()
+    motion = clapping(plain)
+    way = palm(plain, motion)
+    k = int(np.argmin(way[:, 0]))
+    middle = way[k] + np.array((0.0, 0.12, 0.0))
+    thin, thick = girded(plain, 0.12), girded(plain, 0.17)
+    still = motion.heads[:, 0] - motion.heads[k, 0]
+    assert np.abs(still).max() < 1e-9  # the trunk stands
+    bare = palm(thick, transfer(thin, motion, thick._replace(skin={}), RATE).motion)
+    assert np.abs(bare - way).max() < 1e-3
+    found = palm(thick, transfer(thin, motion, thick, RATE).motion)
+    assert lengths(found[k] - way[k]) == pytest.approx(0.05, abs=0.004)
+    assert lengths((found - middle)[k] * (1.0, 1.0, 0.0)) == pytest.approx(0.17, abs=0.004)
+    assert np.abs(found - bare)[[0, -1]].max() < 1e-9
+    assert np.abs(palm(thin, transfer(thin, motion, thin, RATE).motion) - bare).max() < 1e-3
+
+
+def test_a_foot_in_the_air_clears_what_is_below_it() -> None:
+    body = biped()
+    limb, high = body.limbs["Leg.L"], 0.2
+    kinds = find_contacts(foot_of(body, stepping(body), limb), RATE, np.zeros(2))
+    air = kinds == 0
+    far = np.array([air[max(k - 6, 0) : k + 7].all() for k in range(COUNT)])
+    assert far.any()
+    found = dict[str, Doubles]()
+    for name, above in (("level", {}), ("over", {"Leg.L": np.full(COUNT, high)})):
+        motion = stepping(body)
+        keep(body, motion, Touches({"Leg.L": kinds}, {"Leg.L": np.zeros(COUNT)}, {}, above), RATE)
+        foot = foot_of(body, motion, limb)
+        found[name] = np.min([foot.points(one)[:, 2] for one in (foot.heel, foot.ball, foot.toe)], axis=0)
+    assert found["level"][far].min() < high - 0.02
+    assert found["over"][far].min() > high
+    assert np.abs(found["over"] - found["level"])[~air].max() < 1e-6

@@ -83,19 +83,19 @@ def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognise
     numbers = {name: i for i, name in enumerate(skeleton.names)}
     limbs = {part.name: _limb(owner, stage, found, part, numbers) for part in found.parts}
     heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
+    is_upright = found.plan == HUMAN.name
     arms = [name for name, limb in limbs.items() if limb.kind == ARM and len(limb.bones) >= len(ROLES[ARM])]
-    if arms and found.plan == HUMAN.name:
-        flesh = flesh_of(context, owner)
-        for name in arms:
-            skin = stage.places(flesh.get(skeleton.names[limbs[name].bones[-1]], np.zeros((0, 3))))
-            limbs[name] = limbs[name]._replace(sole=_palm(stage, skeleton, limbs, name, skin))
+    flesh = flesh_of(context, owner) if arms and is_upright else {}
+    for name in arms if is_upright else ():
+        palm = stage.places(flesh.get(skeleton.names[limbs[name].bones[-1]], np.zeros((0, 3))))
+        limbs[name] = limbs[name]._replace(sole=_palm(stage, skeleton, limbs, name, palm))
     soles = [heads[limb.bones[-1]] + limb.sole for limb in limbs.values() if limb.kind == LEG]
     stage = stage._replace(low=float(np.concatenate(soles or [heads, tails])[:, 2].min()))
     turns = np.array([[*pose_bones(owner)[name].bone.matrix_local.to_quaternion()] for name in skeleton.names])
     heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
-    is_upright = found.plan == HUMAN.name
-    hips = numbers[found.body]
-    return stage, Body(skeleton.names, skeleton.parents, stage.turns(turns), heads, tails, limbs, hips, is_upright)
+    skin = {numbers[name]: stage.places(places) for name, places in flesh.items() if name in numbers}
+    parents, hips = skeleton.parents, numbers[found.body]
+    return stage, Body(skeleton.names, parents, stage.turns(turns), heads, tails, limbs, hips, is_upright, skin)
 
 
 def _limb(

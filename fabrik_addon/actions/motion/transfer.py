@@ -16,7 +16,8 @@ from ...errors import BoneError, InvalidValueError, RigError
 from ...maths import Doubles, conjugates, products, rotated_each, v3
 from ...motion.body import Body, Motion, turns_of
 from ...motion.contacts import FEWEST, NONE, junk_ends, runs
-from ...motion.transfer import Floor, TransferOptions, Transferred, transfer, way_of_root
+from ...motion.ground import Floor
+from ...motion.transfer import TransferOptions, Transferred, transfer, way_of_root
 from ...recognise.part import LEG, Recognised
 from ...rig.animation.channels import without_delta
 from ...rig.animation.compat import fcurves_of
