@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of motion, for characters that have some, and of bakes; and what stands beside Blender's motion paths."""
+"""Panels of motion, bakes, walkers and a solve step by step, and the switches of live posing and the overlay.
+
+That of motion is for characters that have some. Beside Blender's motion paths stands what these don't see.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,31 @@ import bpy
 from ..actions.bake import read_report
 from ..actions.chain_edit import chain_at_hand, working_chain, working_rig
 from ..actions.motion.transfer import source_for
-from ..actions.status import STATUS_TEXTS
-from ..overlay.settings import scene_settings, state
+from ..actions.status import STATUS_TEXTS, length_text
+from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
+from ..gait.gaits import CLIP
+from ..overlay.settings import OPTIONS, scene_settings, state
+from ..overlay.steps import STEP_TEXTS, current_step
 from ..rig.animation.compat import fcurves_of
 from ..rig.bones import pose_bones
 from ..rig.goals import goal_of, is_offset
-from ..rig.schema import rig_of
+from ..rig.schema import PREFIX, Changes, is_scene_live, rig_of
 from ..rig.schema.limit import CONTACT
-from ..texts import counted
-from ..translations import iface_
-from .base import FabrikPanel, check, draw_settings, draw_wrapped, operator_labels, radio, row_after, row_for
+from ..texts import capitalised, counted
+from ..translations import CONTEXT, iface_
+from .base import (
+    FabrikPanel,
+    Icon,
+    RiggingPanel,
+    check,
+    draw_settings,
+    draw_wrapped,
+    operator_labels,
+    radio,
+    row_after,
+    row_for,
+    row_or_column,
+)
 
 PATHS = ("OBJECT_PT_motion_paths", "DATA_PT_motion_paths")  # panels of Blender's own
 
@@ -200,4 +218,213 @@ def _draw_place(context: bpy.types.Context, column: bpy.types.UILayout, text: st
     button.operator("fabrik.report_frame", text=f"{frame:g}").frame = frame
 
 
-CLASSES = (FABRIK_PT_motion, FABRIK_PT_bake)
+STYLE = ("pace", "stride_scale", "step_width", "body_height", "bounce", "body_sway", "arm_swing", "lean", "energy")
+DETAILS = (
+    ("step_height", "clearance", "swing_curve"),
+    ("body_carry", "body_tilt", "foot_tilt", "heel_toe"),
+    ("prediction", "step_trigger"),
+    ("gravity", "acceleration", "slope_max", "ground_height"),
+)
+BY_HAND = "CUSTOM"
+
+
+class FABRIK_PT_walker(RiggingPanel):
+    """Legs that step as the body goes along its path"""
+
+    bl_label = "Walker"
+    told_at = ("walkers", "walkers")
+    needs_chain = False
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout = working_rig(context), self.layout
+        walker = rig_of(owner).walker
+        if not len(walker.legs):
+            layout.operator("fabrik.walker_add", icon="ADD")
+            return
+        draw_plan(context, layout, owner)
+        row = layout.row(align=True)
+        row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
+        row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
+        own = {BY_HAND: ("duty",), CLIP: ("clip", "fast_clip")}.get(walker.gait, ())
+        first = ("gait", *own, "terrain")
+        draw_settings(context, layout, owner, [PREFIX + name for name in first], keys=True)
+        row = layout.row(align=True)
+        row.operator_menu_enum("fabrik.walk_style", "style", icon="PRESET")
+        row.operator("fabrik.cycle_export", text="", icon="EXPORT")
+        row.operator("fabrik.cycle_import", text="", icon="IMPORT")
+        draw_settings(context, layout, owner, [PREFIX + name for name in STYLE], keys=True)
+        layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
+        layout.operator("fabrik.walk_mark", icon="MARKER_HLT")
+        layout.operator("fabrik.walker_remove", icon="X")
+
+
+class WalkerPart(RiggingPanel):
+    """A part of the panel of a walker."""
+
+    bl_parent_id = "FABRIK_PT_walker"
+    needs_chain = False
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and len(rig_of(working_rig(context)).walker.legs) > 0
+
+
+class FABRIK_PT_walk_details(WalkerPart):
+    """All else that decides how it walks"""
+
+    bl_label = "Details"
+    told_at = ("walkers", "settings")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner = working_rig(context)
+        for names in DETAILS:
+            draw_settings(context, self.layout, owner, [PREFIX + name for name in names], keys=True)
+
+
+_known: dict[object, str] = {}  # what was found at the last redraw, by whose walk it is and the count of changes
+
+
+def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """`what_is_old`, which goes through all keys and the ground, anew where anything changed since the last redraw."""
+    asked = (owner.session_uid, scene.session_uid, rig_of(owner).walker.inputs, state.revision, Changes.count)
+    if asked not in _known:
+        _known.clear()
+        _known[asked] = what_is_old(owner, scene)
+    return _known[asked]
+
+
+def draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """The button that plans, the switch, and what is planned."""
+    assert context.scene is not None
+    frames = planned_frames(owner)
+    row = layout.row(align=True)
+    row.operator("fabrik.walk_plan", icon="FILE_REFRESH" if frames else "PLAY")
+    if frames is None:
+        layout.label(text="Not planned yet", icon="INFO")
+        return
+    row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
+    draw_contacts(context, layout)
+    old = _what_is_old(owner, context.scene)
+    if old:
+        draw_wrapped(context, layout, capitalised(iface_(old)), "ERROR")
+    else:
+        text = iface_("Frames {first} to {last}", first=frames[0], last=frames[1])
+        layout.label(text=text, icon="CHECKMARK")
+    refused = refused_ahead(owner, context.scene.frame_current_final)
+    if refused:
+        draw_wrapped(context, layout, iface_(refused), "CANCEL")
+
+
+class FABRIK_PT_walk_leg(WalkerPart):
+    """The legs of the walker"""
+
+    bl_label = "Legs"
+    told_at = ("walkers", "legs")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout = working_rig(context), self.layout
+        walker, chains = rig_of(owner).walker, rig_of(owner).chains
+        for leg in walker.legs:
+            box = layout.box()
+            chain = chains.get(leg.name)
+            is_there = chain is not None and chain.tip_bone in pose_bones(owner)
+            box.label(text=leg.name, icon="BONE_DATA" if is_there else "ERROR", translate=False)
+            row = row_or_column(context, box)
+            row.prop(leg, "group")
+            sub = row.row(align=True)
+            sub.active = walker.gait == BY_HAND
+            sub.prop(leg, "offset")
+            row_or_column(context, box).prop(leg, "home")
+
+
+WAYS: tuple[tuple[str, Icon], ...] = (
+    ("FIRST", "REW"),
+    ("BACK", "FRAME_PREV"),
+    ("", "PLAY"),
+    ("FORWARD", "FRAME_NEXT"),
+    ("LAST", "FF"),
+)
+
+
+def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """Live posing of this armature, that of the scene where it is off, and the overlay."""
+    both = row_or_column(context, layout)
+    row = both.row(align=True)
+    live = row.row(align=True)
+    live.active = is_scene_live(context.scene)
+    live.prop(owner, "fabrik_live", text="Live", icon=check(rig_of(owner).live), toggle=True)
+    if not live.active:
+        row.prop(context.scene, "fabrik_live", text="", icon="PAUSE")
+    both.separator()
+    row = both.row(align=True)
+    settings = scene_settings(context.scene)
+    row.prop(settings, "show", icon=check(settings.show), toggle=True)
+    arrow = row.row(align=True)
+    arrow.ui_units_x = 1.0
+    arrow.popover("FABRIK_PT_overlay", text="")
+
+
+class FABRIK_PT_overlay(bpy.types.Panel):
+    """Which parts of the overlay are shown"""
+
+    bl_label = "FABRIK Overlay"
+    bl_translation_context = CONTEXT
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_options = {"INSTANCED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        settings = scene_settings(context.scene)
+        column = self.layout.column(align=True)
+        column.prop(settings, "show_pins")
+        column.separator()
+        column.prop(settings, "show")
+        column = column.column(align=True)
+        column.active = settings.show
+        column.prop(settings, "show_walk")
+        for name in OPTIONS:
+            column.prop(settings, name)
+
+
+class FABRIK_PT_steps(RiggingPanel):
+    """A recorded solve of the active chain, pass by pass"""
+
+    bl_label = "Step by Step"
+    told_at = ("steps", "step-by-step")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, manager = self.layout, context.window_manager
+        layout.operator("fabrik.record", icon="REC")
+        found = current_step(manager)
+        if found is None:
+            return
+        recording, step, index, count = found
+        row = layout.row(align=True)
+        for to, icon in WAYS:
+            if to:
+                row.operator("fabrik.step", text="", icon=icon).to = to
+            else:
+                row.operator("fabrik.steps_play", text="", icon=icon)
+        row.operator("fabrik.record_clear", text="Exit", icon="X")
+        layout.prop(manager, "fabrik_by_joint")
+        layout.prop(manager, "fabrik_step", slider=False)
+        text = iface_(
+            "{chain}: {number} of {count}, {step}",
+            chain=recording.chain,
+            number=index + 1,
+            count=count,
+            step=STEP_TEXTS[step.name],
+        )
+        draw_wrapped(context, layout, text, "NONE")
+        layout.label(text=iface_("{distance} off", distance=length_text(step.error, context.scene)))
+
+
+CLASSES = (
+    FABRIK_PT_motion,
+    FABRIK_PT_bake,
+    FABRIK_PT_walker,
+    FABRIK_PT_walk_details,
+    FABRIK_PT_walk_leg,
+    FABRIK_PT_overlay,
+    FABRIK_PT_steps,
+)

@@ -45,8 +45,7 @@ from .base import (
     row_or_column,
 )
 from .menus import LIST, draw_parts
-from .viewing import draw_switches
-from .walking import draw_plan
+from .motion import draw_plan, draw_switches
 
 Items = Sequence[tuple[str, str, str]]  # of an `EnumProperty`
 

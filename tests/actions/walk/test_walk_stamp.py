@@ -20,7 +20,7 @@ from fabrik_addon.maths import IDENTITY
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.schema.limit import limit_of
-from fabrik_addon.ui.walking import FABRIK_PT_walker
+from fabrik_addon.ui.motion import FABRIK_PT_walker
 from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
