@@ -1,30 +1,227 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overlay: the one owner of its draw handlers, and of what was drawn last in the 3D View.
 
-Of a planned walk that is the path of the body, footprints, the steps of the next second, refused footholds, and the
-support.
+Of chains that is a picture of each: its bones, goal, limits, reach and start pose. Of a planned walk it is the path of
+the body, footprints, the steps of the next second, refused footholds, and the support.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from math import atan2
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
 import bpy
+from mathutils import Matrix, Quaternion, Vector
 
 from ..actions.chain_edit import working_rig
 from ..actions.walk.bake import footprints_of, outline
 from ..errors import FabrikError
 from ..gait.plan import WalkPlan, feet_at, steps_between
-from ..maths import minus, plus, scaled, v3
-from ..rig.schema import rig_of
+from ..kernel import FREE, Figure, Joint, Limit, Solver
+from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotated, scaled, unit, v3
+from ..rig.animation.channels import read_rotation
+from ..rig.animation.keys import KeyedChannels
+from ..rig.bones import owner_of_bone, pose_bones, resolve_bones
+from ..rig.figure.groups import ChainSet, alone, lacks_goal, sets_of
+from ..rig.figure.joint_limits import path_of, read_limit
+from ..rig.figure.kinematics import BoneTree
+from ..rig.figure.reader import frame_of, read
+from ..rig.figure.start_pose import read_starts
+from ..rig.figure.uneven import ends_at
+from ..rig.goals import asked_point, goal_of, is_offset, read_turn
+from ..rig.limit_types import Outline, limit_outline
+from ..rig.schema import FabrikChain, rig_of
+from ..rig.targets import resolve_point
 from ..rig.walk_goals import plan_of
 from . import hover, pins, sheet, steps, trails
-from .collect import pictures_of
 from .settings import parts_of, scene_settings, state
-from .shapes import Drawing, Shapes, guarded, shapes_of
+from .shapes import Drawing, Picture, Shapes, guarded, shapes_of
+
+T = TypeVar("T")
+
+NEARLY = 2.0  # times the tolerance that still counts as on target
+SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
+AIMED = 0.01  # share of the distance by which an axis may miss what it aims at
+
+
+def _of_goal(
+    chain: FabrikChain, tip: bpy.types.PoseBone, joints: tuple[V3, ...], depsgraph: bpy.types.Depsgraph
+) -> Picture:
+    """The picture of what the goal of a chain asks: which end, which rotation, the softened goal, where it aims."""
+    length = sum(distance(a, b) for a, b in pairwise(joints))
+    target = _readable(lambda: _target(chain, depsgraph))
+    if chain.aims:
+        aim = _aim(chain, tip, target)
+        is_reached = not aim or target is None or distance(aim[1], target) <= AIMED * distance(*aim)
+        return Picture(joints, target=target, effector=joints[-2], aim=aim, is_reached=is_reached)
+    effector = joints[-2 if chain.at_head else -1]
+    soft = None
+    if target is not None and chain.softened > 0.0 and chain.status != "NONE":
+        soft = plus(target, scaled(unit(minus(joints[0], target)), chain.softened))
+    goal = target if soft is None else soft
+    is_reached = goal is None or distance(effector, goal) <= NEARLY * chain.tolerance * length
+    turn = _readable(lambda: read_turn(chain, depsgraph)) if not is_offset(chain) else None
+    return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached)
+
+
+def _readable(read: Callable[[], T | None]) -> T | None:
+    """What is read; None where that is refused, for the status of the chain says why."""
+    try:
+        return read()
+    except FabrikError:
+        return None
+
+
+def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
+    """The target, or where a pin holds without one; None for an offset, whose control is drawn at the limb itself."""
+    if is_offset(chain):
+        return None
+    target = goal_of(chain, "target")
+    if target is not None:
+        return v3(resolve_point(*target, depsgraph))
+    return None if lacks_goal(chain) else asked_point(chain, depsgraph)
+
+
+def _aim(chain: FabrikChain, tip: bpy.types.PoseBone, target: V3 | None) -> tuple[V3, ...]:
+    """From the last bone's head along the axis, as far as the target is away; nothing where there is no way."""
+    matrix = owner_of_bone(tip).matrix_world @ tip.matrix
+    along = matrix.to_3x3() @ Vector(chain.aim_axis)
+    if target is None or along.length <= 0.0:
+        return ()
+    head = v3(matrix.translation)
+    return head, plus(head, scaled(unit(v3(along)), distance(head, target)))
+
+
+def _starts_together(
+    owner: bpy.types.Object, names: Collection[str], depsgraph: bpy.types.Depsgraph
+) -> dict[str, tuple[V3, ...]]:
+    """The joints of the start pose, root to tip, of chains that are solved with others or with a body bone.
+
+    Only what is solved with one of those that are named is read.
+
+    Returns:
+        World points by the names of chains; those that can't be read are left out.
+    """
+    found: dict[str, tuple[V3, ...]] = {}
+    for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
+        if not chain_set.is_one and not set(names).isdisjoint(chain_set.names):
+            try:
+                found |= _starts(chain_set, depsgraph)
+            except FabrikError:  # their status says why
+                continue
+    return found
+
+
+def _starts(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[V3, ...]]:
+    figure, _ = read(chain_set, depsgraph)
+    heads, ends = ends_at(figure, figure.starts, ORIGIN, chain_set.owner, depsgraph)
+    to_world = figure.space.to_world
+    return {
+        one.chain: (*(to_world(heads[joint]) for joint in one.joints), to_world(ends[one.joints[-1]]))
+        for one in figure.asked
+    }
+
+
+def pictures_of(
+    owner: bpy.types.Object, chains: Iterable[FabrikChain], depsgraph: bpy.types.Depsgraph, with_limited_reach: bool
+) -> list[Picture]:
+    """The pictures of chains; one that can't be read is left out, for its status says why.
+
+    To find out how far the tips come within the limits takes a while.
+    """
+    found, wanted = [], list(chains)
+    starts = _starts_together(owner, [chain.name for chain in wanted], depsgraph)
+    for chain in wanted:
+        try:
+            picture = _picture(owner, chain, depsgraph, with_limited_reach)
+        except FabrikError:
+            continue
+        found.append(replace(picture, before=starts.get(chain.name, picture.before)))
+    return found
+
+
+def _picture(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, with_limited_reach: bool
+) -> Picture:
+    bones = resolve_bones(owner, chain)
+    path = path_of(owner, [bone.name for bone in bones], depsgraph)
+    evaluated = owner.evaluated_get(depsgraph)
+    world = evaluated.matrix_world.copy()
+    poses = [pose_bones(evaluated)[bone.name] for bone in bones]
+    joints = (*(v3(world @ pose.head) for pose in poses), v3(world @ poses[-1].tail))
+    starts = read_starts(alone(owner, chain), bones, KeyedChannels(owner, frame_of(depsgraph))).rotations
+    limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
+    starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
+    size = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size
+    count = 0 if chain.aims else len(bones) - chain.at_head
+    solver = _solver(path, starts, limits, count) if count else None
+    limited = _limited_reach(solver) if solver is not None and with_limited_reach else ()
+    chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
+    return replace(
+        _of_goal(chain, poses[-1], joints, depsgraph),
+        before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
+        pole=_readable(lambda: _pole(chain, depsgraph)),
+        limits=tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
+        reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
+        limited_reach=tuple(radius * size for radius in limited),
+    )
+
+
+def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count: int | None = None) -> Solver:
+    """The kernel's solver for a chain as it stands in its start pose, or for its first so many bones."""
+    bones = list(zip(path.segments(starts), starts, limits, strict=True))[:count]
+    return Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in bones]))
+
+
+def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
+    """The limit of a bone; none where its numbers make no sense, which the panel says."""
+    return _readable(lambda: read_limit(bone, start)) or FREE
+
+
+def _pole(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
+    """Where the pole of a chain stands in the world; None where it has none."""
+    return v3(resolve_point("pole", chain.pole, chain.pole_bone, depsgraph)) if chain.pole is not None else None
+
+
+def _placed(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BoneTree, root: Matrix, limits: Sequence[Limit]
+) -> Iterator[tuple[Outline, Matrix, V3, bool]]:
+    """`Picture.limits` at the lengths of the bones, whose first head `root` takes from armature axes to the world."""
+    rotations = [read_rotation(bone) for bone in bones]
+    blocking = {bone.name for bone in chain.blocking_bones}
+    for bone, frame, rotation, limit in zip(bones, path.frames(rotations), rotations, limits, strict=True):
+        outline = limit_outline(limit)
+        if outline.swing or outline.twist:
+            matrix = root @ frame @ Matrix.Scale(bone.bone.length, 4)
+            yield outline, matrix, rotated(rotation, Y_AXIS), bone.name in blocking
+
+
+def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """From the rest frame of a bone, in which its limit is given, at the bone's length, to the world."""
+    frame = path_of(owner, [bone.name], depsgraph).frames([read_rotation(bone)])[0]
+    evaluated = owner.evaluated_get(depsgraph)
+    head = Matrix.Translation(pose_bones(evaluated)[bone.name].head)
+    return evaluated.matrix_world @ head @ frame @ Matrix.Scale(bone.bone.length, 4)
+
+
+def _limited_reach(solver: Solver) -> tuple[float, ...]:
+    """Least and greatest distance of the tip from the root within the limits; where drawn by chance, a little less."""
+    figure = solver.figure
+    if all(limit.is_free for limit in figure.joint_limits):
+        return ()
+    limb = solver.limb_reach
+    if limb is not None and limb[2] == 0:
+        return limb[:2]
+    random = Random(1).random
+    drawn = ([limit.drawn(random(), random(), random()) for limit in figure.joint_limits] for _ in range(SAMPLES))
+    reaches = [length(figure.placed(pose).joints[-1]) for pose in drawn]
+    return min(reaches), max(reaches)
+
 
 log = logging.getLogger(__name__)
 

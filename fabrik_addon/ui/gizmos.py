@@ -14,9 +14,9 @@ from ..actions.figure_pose import tip_of
 from ..errors import FabrikError
 from ..kernel import Limit
 from ..maths import IDENTITY, V3, v3
-from ..overlay.collect import placed_limit
 from ..overlay.settings import areas_of, scene_settings
 from ..overlay.shapes import theme_colours
+from ..overlay.view import placed_limit
 from ..rig.bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.limit_types import LIMITS, limit_outline, setting_at

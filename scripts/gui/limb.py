@@ -141,7 +141,7 @@ def turned(window: Window) -> Iterator[float]:
     armature_of(owner).bones.active = knee.bone
     yield WAIT
     before = limit_of(knee).angle_min
-    placed_limit = import_module(f"{MODULE}.overlay.collect").placed_limit
+    placed_limit = import_module(f"{MODULE}.overlay.view").placed_limit
     frame = placed_limit(owner, knee, CONTEXT.evaluated_depsgraph_get())
     at, to = (
         window.seen(frame @ (Quaternion((1, 0, 0), angle) @ Vector((0, 1, 0)))) for angle in (before, before + 0.6)

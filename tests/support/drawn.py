@@ -9,14 +9,14 @@ from typing import Any
 import bpy
 import numpy as np
 from fabrik_addon.maths import Singles
-from fabrik_addon.overlay import collect
+from fabrik_addon.overlay import view
 from fabrik_addon.overlay.shapes import Picture
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Matrix
 
 
 def pictures(owner: bpy.types.Object, chains: Iterable[FabrikChain], with_reach: bool = False) -> list[Picture]:
-    return collect.pictures_of(owner, chains, bpy.context.evaluated_depsgraph_get(), with_reach)
+    return view.pictures_of(owner, chains, bpy.context.evaluated_depsgraph_get(), with_reach)
 
 
 class Region:
