@@ -25,7 +25,7 @@ from ..actions.pins import pin_bone
 from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, V3, X_AXIS, Y_AXIS, Z_AXIS, multiplied, q4, turn_about, v3
-from ..overlay import trails
+from ..overlay.bones import owner_of, trail_at
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector, whole
 from ..rig.schema.rig import SceneView
@@ -202,8 +202,8 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         if not (self.chain or self.bone):
             seen: Any = context.temp_override(region=self._view.region)
             with seen:
-                found = trails.at(context, self._mouse, self._view.scale)
-            owner = trails.owner_of(found[0]) if found is not None else None
+                found = trail_at(context, self._mouse, self._view.scale)
+            owner = owner_of(found[0]) if found is not None else None
             if found is None or owner is None:
                 return pick(context, self._view, self._mouse)
             self.frame = found[1]

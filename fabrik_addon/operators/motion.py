@@ -22,8 +22,8 @@ from ..actions.motion.through_time import Noted, controls_of, note, off_keys, se
 from ..actions.motion.trails import Trail, chosen, trail_steps
 from ..actions.motion.tween import tween
 from ..errors import ChainError
+from ..overlay.bones import owner_of
 from ..overlay.settings import state
-from ..overlay.trails import owner_of
 from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones
 from ..rig.control_bones import control_names

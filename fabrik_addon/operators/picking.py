@@ -22,7 +22,7 @@ from ..actions.drag import Taken
 from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
-from ..overlay import hover
+from ..overlay.bones import Hovered, show_bone
 from ..overlay.settings import areas_of
 from ..recognise.find import helper_bones
 from ..rig.animation.compat import is_hidden
@@ -195,8 +195,8 @@ def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
 
 def show(picked: Picked | None) -> None:
     """Show a bone in all 3D Views, or none."""
-    found = hover.Hovered(picked[0].name, picked[1].bone, picked[1].end, _text(*picked)) if picked is not None else None
-    if hover.show(found):
+    found = Hovered(picked[0].name, picked[1].bone, picked[1].end, _text(*picked)) if picked is not None else None
+    if show_bone(found):
         redraw()
 
 

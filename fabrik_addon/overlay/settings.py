@@ -17,7 +17,7 @@ from ..rig.schema.fields import NO_KEYS, Options, switch
 from ..translations import CONTEXT
 
 if TYPE_CHECKING:
-    from .hover import Hovered
+    from .bones import Hovered
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ from ..rig.limit_types import Outline, limit_outline
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.targets import resolve_point
 from ..rig.walk_goals import plan_of
-from . import hover, pins, sheet, steps, trails
+from . import bones, sheet, steps
 from .settings import parts_of, scene_settings, state
 from .shapes import Drawing, Picture, Shapes, guarded, shapes_of
 
@@ -246,7 +246,7 @@ def draw(context: bpy.types.Context) -> None:
     if scene is None or owner is None or owner.type != "ARMATURE":
         return
     settings, rig, frame = scene_settings(scene), rig_of(owner), scene.frame_current_final
-    if not settings.show or not pins.is_shown(context, owner):
+    if not settings.show or not bones.is_shown(context, owner):
         return
     parts = parts_of(settings)
 
@@ -333,10 +333,10 @@ def _switch_sheet_off(context: bpy.types.Context) -> None:
 def register() -> None:
     """Draw in every 3D View, timeline and dope sheet from now on."""
     view, dope_sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
-    world = draw, pins.draw, trails.draw, steps.draw_view, hover.draw_view
+    world = draw, bones.draw_pins, bones.draw_trails, steps.draw_view, bones.draw_bone
     for space, works, off, when in (
         (view, world, _switch_off, "POST_VIEW"),
-        (view, (steps.draw_pixels, hover.draw_pixels), _switch_off, "POST_PIXEL"),
+        (view, (steps.draw_pixels, bones.draw_name), _switch_off, "POST_PIXEL"),
         (dope_sheet, (sheet.draw,), _switch_sheet_off, "POST_PIXEL"),
     ):
         add: Any = space.draw_handler_add
@@ -350,6 +350,6 @@ def unregister() -> None:
         remove: Any = space.draw_handler_remove
         remove(handle, "WINDOW")
     drawing.forget()
-    pins.drawing.forget()
+    bones.drawing.forget()
     state.recording = state.shown = None
     state.trails.clear()

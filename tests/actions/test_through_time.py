@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from fabrik_addon.actions.motion.trails import place_of
 from fabrik_addon.actions.motion.tween import on_arc
+from fabrik_addon.overlay.bones import is_true
 from fabrik_addon.overlay.settings import state
-from fabrik_addon.overlay.trails import is_true
 from fabrik_addon.rig.animation.compat import fcurves_of, set_selected
 from fabrik_addon.rig.bones import pose_bones
 from mathutils import Quaternion, Vector

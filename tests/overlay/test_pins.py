@@ -12,7 +12,7 @@ import pytest
 from fabrik_addon.actions.drag import Taken
 from fabrik_addon.maths import IDENTITY, distance, v3
 from fabrik_addon.operators.picking import show
-from fabrik_addon.overlay import hover, pins, view
+from fabrik_addon.overlay import bones, view
 from fabrik_addon.overlay.settings import scene_settings
 from fabrik_addon.overlay.shapes import Picture, shapes_of, theme_colours
 from fabrik_addon.rig.schema import FabrikChain, rig_of
@@ -22,28 +22,28 @@ from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import angle_between, effector, tip_turn
 from support.scenes import add_chain, add_limb, make_body, make_empty, make_line, pin, press, update
 
-HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
+HELD = bones.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 
 
-def shown(owner: bpy.types.Object) -> list[pins.Pin]:
+def shown(owner: bpy.types.Object) -> list[bones.Pin]:
     update()
-    return pins.pins_of(owner, bpy.context.evaluated_depsgraph_get())
+    return bones.pins_of(owner, bpy.context.evaluated_depsgraph_get())
 
 
 class TestShapes:
     def test_a_place_of_the_world_is_filled_and_a_target_open(self) -> None:
-        assert set(pins.pin_shapes([HELD]).faces) == {"pin_face"}
-        assert not pins.pin_shapes([HELD._replace(has_target=True)]).faces
+        assert set(bones.pin_shapes([HELD]).faces) == {"pin_face"}
+        assert not bones.pin_shapes([HELD._replace(has_target=True)]).faces
 
     def test_a_rotation_has_axes_and_what_does_not_hold_is_told_of(self) -> None:
-        assert set(pins.pin_shapes([HELD._replace(turn=IDENTITY)]).lines) == {"pin", "turn_x", "turn_y", "turn_z"}
-        off = pins.pin_shapes([HELD._replace(effector=(0.0, 1.0, 1.0), is_held=False)])
+        assert set(bones.pin_shapes([HELD._replace(turn=IDENTITY)]).lines) == {"pin", "turn_x", "turn_y", "turn_z"}
+        off = bones.pin_shapes([HELD._replace(effector=(0.0, 1.0, 1.0), is_held=False)])
         assert set(off.lines) == {"blocked"}
         assert off.lines["blocked"][-2:] == [(0.0, 1.0, 1.0), (0.0, 0.0, 1.0)]
 
     def test_its_colours_are_in_the_theme(self) -> None:
         colours = theme_colours(bpy.context.preferences)
-        shapes = pins.pin_shapes([HELD._replace(turn=IDENTITY), HELD._replace(is_held=False)])
+        shapes = bones.pin_shapes([HELD._replace(turn=IDENTITY), HELD._replace(is_held=False)])
         assert {*shapes.lines, *shapes.faces} <= set(colours)
 
 
@@ -159,7 +159,7 @@ def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> 
     settings.show, settings.show_pins = False, True
 
     def draw() -> None:
-        pins.draw(context)
+        bones.draw_pins(context)
 
     view.touch()
     picture = seen(draw)
@@ -176,18 +176,18 @@ def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> 
 @pytest.fixture(autouse=True)
 def _nothing_shown() -> Iterator[None]:
     yield
-    hover.show(None)
+    bones.show_bone(None)
 
 
-def hovered() -> hover.Hovered:
-    assert hover.state.shown is not None
-    return hover.state.shown
+def hovered() -> bones.Hovered:
+    assert bones.state.shown is not None
+    return bones.state.shown
 
 
 @pytest.mark.parametrize("at_head", [True, False])
 def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
     matrix = Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(0.5, 4, "X")
-    shapes = hover.bone_shapes(matrix, 2.0, at_head)
+    shapes = bones.bone_shapes(matrix, 2.0, at_head)
     head, tail = v3(matrix.translation), v3(matrix @ Vector((0, 2, 0)))
     assert {head, tail} < set(shapes.lines["hover"])
     assert shapes.points == {"hover_end": [head if at_head else tail]}
@@ -197,29 +197,29 @@ def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
 def test_it_tells_name_end_and_pin() -> None:
     owner = make_line(3)
     show((owner, Taken("b1", "HEAD")))
-    assert hovered() == hover.Hovered(owner.name, "b1", "HEAD", "head of b1")
+    assert hovered() == bones.Hovered(owner.name, "b1", "HEAD", "head of b1")
     add_chain(owner, tip="b1", count=2).pin = True
     show((owner, Taken("b1")))
     assert hovered().text == "b1 (pinned)"
     show(None)
-    assert hover.state.shown is None
+    assert bones.state.shown is None
 
 
 def test_only_what_is_another_is_drawn_anew() -> None:
-    one = hover.Hovered("Rig", "b1", "TAIL", "b1")
-    assert hover.show(one)
-    assert not hover.show(hover.Hovered("Rig", "b1", "TAIL", "b1"))
-    assert hover.show(None)
+    one = bones.Hovered("Rig", "b1", "TAIL", "b1")
+    assert bones.show_bone(one)
+    assert not bones.show_bone(bones.Hovered("Rig", "b1", "TAIL", "b1"))
+    assert bones.show_bone(None)
 
 
 def test_it_is_seen_as_long_as_there_is_such_a_bone() -> None:
     owner = make_line(3)
     ready_gpu()
     context = cast(bpy.types.Context, Context())
-    assert not seen(lambda: hover.draw_view(context)).any()
+    assert not seen(lambda: bones.draw_bone(context)).any()
     show((owner, Taken("b1")))
-    assert (seen(lambda: hover.draw_view(context))[..., 3] > 0).sum() > 20
-    hover.show(hover.Hovered(owner.name, "gone", "TAIL", ""))
-    assert not seen(lambda: hover.draw_view(context)).any()
-    hover.show(hover.Hovered("Gone", "b1", "TAIL", ""))
-    assert not seen(lambda: hover.draw_view(context)).any()
+    assert (seen(lambda: bones.draw_bone(context))[..., 3] > 0).sum() > 20
+    bones.show_bone(bones.Hovered(owner.name, "gone", "TAIL", ""))
+    assert not seen(lambda: bones.draw_bone(context)).any()
+    bones.show_bone(bones.Hovered("Gone", "b1", "TAIL", ""))
+    assert not seen(lambda: bones.draw_bone(context)).any()
