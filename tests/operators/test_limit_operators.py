@@ -9,7 +9,7 @@ from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.actions.joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange
+from fabrik_addon.actions.setup.ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from fabrik_addon.kernel import Limit
 from fabrik_addon.rig.limit_types import LIMITS, limit_outline, limit_settings
 from fabrik_addon.ui.gizmos import HANDLES
