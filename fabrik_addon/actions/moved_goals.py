@@ -16,27 +16,11 @@ from ..maths import conjugated, multiplied, normalized, turn_angle, v3
 from ..messages import ROLES
 from ..rig.animation.channels import read_values, to_values
 from ..rig.animation.compat import evaluated_now
-from ..rig.animation.keys import (
-    insert_goal_keys,
-    insert_pin_keys,
-    is_pin_keyed,
-    keys_by_itself,
-    makes_an_action,
-)
+from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself, makes_an_action
 from ..rig.bones import resolve_bones
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, offset_from_target, read_held, store, turns_tip
 from ..rig.layers import share_at_hand
-from ..rig.placing import (
-    carries,
-    channel_curves,
-    holder_of,
-    location_at,
-    put,
-    put_turn,
-    stays,
-    turn_at,
-    turn_held_by,
-)
+from ..rig.placing import carries, channel_curves, holder_of, location_at, put, put_turn, stays, turn_at, turn_held_by
 from ..rig.schema.chain import FabrikChain
 from ..rig.schema.rig import RigRecord, rig_of
 from ..rig.targets import resolve_point, resolve_turn

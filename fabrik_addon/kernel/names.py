@@ -27,16 +27,7 @@ from .limits.swing_twist import Twist, Twisting
 from .limits.universal import Universal
 from .path_fit import PathFit
 from .pole import BendSide
-from .rows import (
-    DEFAULT_MAX_PASSES,
-    DEFAULT_RESTARTS,
-    DEFAULT_TOLERANCE,
-    STATUSES,
-    Rows,
-    Settings,
-    Solution,
-    Status,
-)
+from .rows import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE, STATUSES, Rows, Settings, Solution, Status
 from .solver import Solver
 
 __all__ = (
