@@ -91,6 +91,11 @@ class Body(NamedTuple):
         """Whether a limb is an arm or a leg with an elbow or a knee."""
         return limb.kind in ROLES and len(limb.bones) >= len(ROLES[limb.kind])
 
+    def beside_hinge(self, limb: Limb) -> tuple[int, int]:
+        """The bones above and below the elbow or the knee of an arm or a leg."""
+        knee = self.joints(limb)[1]
+        return limb.bones[knee - 1], limb.bones[knee]
+
     def points(self, limb: Limb) -> Doubles:
         """(3, 3), where the joints of an arm or a leg are at rest."""
         return self.heads[[limb.bones[place] for place in self.joints(limb)]]
@@ -262,7 +267,7 @@ def frame_along(y: Doubles, hinge: Doubles) -> Doubles:
 
 
 def hinges_at_rest(body: Body, limb: Limb) -> Doubles:
-    """(2, 3), the hinge of an elbow or knee, in the axes of the upper and of the lower half; by its bend at rest.
+    """(2, 3), the hinge of an elbow or knee, in the axes of the bones above and below it; by its bend at rest.
 
     A straight one bends as arms and legs of people do; one that is a little bent, in between.
     """
@@ -273,8 +278,7 @@ def hinges_at_rest(body: Body, limb: Limb) -> Doubles:
     usual = units(crosses(units(upper + lower), FORWARD if limb.kind == ARM else -FORWARD))
     share = min(max((angle - STRAIGHT) / (BENT - STRAIGHT), 0.0), 1.0)
     hinge = units(share * units(across) + (1.0 - share) * usual)
-    joints = body.joints(limb)
-    backs = conjugates(body.turns[[limb.bones[place] for place in joints[:2]]])
+    backs = conjugates(body.turns[[*body.beside_hinge(limb)]])
     return rotated_each(backs, np.stack((hinge, hinge)))
 
 
@@ -290,8 +294,8 @@ def hinges_in_motion(body: Body, motion: Motion, limb: Limb, stood: Doubles) -> 
     a, b, c = (motion.heads[:, limb.bones[place]] for place in body.joints(limb))
     across = crosses(units(b - a), units(c - b))
     found: Doubles = stood.copy()
-    for k, place in enumerate(body.joints(limb)[:2]):
-        seen = rotated_each(conjugates(motion.turns[:, limb.bones[place]]), across)
+    for k, bone in enumerate(body.beside_hinge(limb)):
+        seen = rotated_each(conjugates(motion.turns[:, bone]), across)
         hinge = seen.mean(axis=0)
         if lengths(hinge) > LEAST_SINE:
             found[k] = units(hinge)

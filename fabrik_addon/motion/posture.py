@@ -120,7 +120,7 @@ def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mappi
     side = 1.0 if float(dots(body.points(limb)[0], LEFTWARDS)) > 0.0 else -1.0
     down = units(-np.cos(OUT) * UP + np.sin(OUT) * side * LEFTWARDS)
     a, b, c = body.points(limb)
-    upper, lower = limb.bones[joints[0]], limb.bones[joints[1]]
+    upper, lower = body.beside_hinge(limb)
     hinge = rotated_each(body.turns[upper], hinges_at_rest(body, limb)[0])
     if lower in hinges:
         known = rotated_each(body.turns[lower], hinges[lower])

@@ -314,15 +314,15 @@ def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
     if not body.is_upright:
         _fold(body, motion, limb.bones[joints[0] : joints[2] + 1], wanted)
     first, knee, tip = (limb.bones[place] for place in joints)
-    hinge = hinges_in_motion(body, motion, limb, hinges_at_rest(body, limb))[0]
+    (upper, _), (hinge, _) = body.beside_hinge(limb), hinges_in_motion(body, motion, limb, hinges_at_rest(body, limb))
     for _ in range(ROUNDS):
         a, b, c = (motion.heads[:, bone].copy() for bone in (first, knee, tip))
-        upper, lower, across = lengths(b - a), lengths(c - b), crosses(units(b - a), units(c - b))
-        knees = rotated_each(motion.turns[:, first], np.broadcast_to(hinge, a.shape))
+        sizes, across = (lengths(b - a), lengths(c - b)), crosses(units(b - a), units(c - b))
+        knees = rotated_each(motion.turns[:, upper], np.broadcast_to(hinge, a.shape))
         side = np.where(dots(across, knees) < 0.0, -1.0, 1.0)
         swing = turns_by(between_each(c - a, wanted - a))
         normal = rotated_each(swing, units(side[:, None] * across + NEARLY * knees))
-        stood, off = (_bends(upper, lower, lengths(one - a)) for one in (c, wanted))
+        stood, off = (_bends(*sizes, lengths(one - a)) for one in (c, wanted))
         whole = products(turns_about(normal, side * stood[0] - off[0]), swing)
         folded = products(turns_about(normal, off[1] - side * stood[1]), whole)
         for place in range(joints[0], joints[2]):

@@ -28,23 +28,8 @@ from ..maths import (
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG, Recognised
-from .body import (
-    FORWARD,
-    UP,
-    Body,
-    Limb,
-    Motion,
-    frame_along,
-    hang,
-    hinges_at_rest,
-    hinges_in_motion,
-    unrolled,
-)
-from .contacts import (
-    FLAT,
-    LIES,
-    SLOW,
-)
+from .body import FORWARD, UP, Body, Limb, Motion, frame_along, hang, hinges_at_rest, hinges_in_motion, unrolled
+from .contacts import FLAT, LIES, SLOW
 from .contacts import LEG as LEG_LENGTH
 from .ground import Floor, grounded, on_floor, rise_of, way_of_belt
 from .hands import bring_hands
@@ -175,6 +160,8 @@ def transfer(
     if options.keep_contacts and target.is_upright:
         bones = {bone: one.bones[round(one.share)] for bone, one in sources.items()}
         bring_hands((source, motion), (target, found), bones, contacts, rate)
+    if target.is_upright:
+        _spread_twist(source, target, found)
     belt: Doubles = ratio * stage_belt
     found.heads[:] += way_of_belt(belt, found, rate)
     if options.way == "PLACE":
@@ -308,14 +295,19 @@ def _of_limb(
     hinges = hinges_at_rest(source, other)
     if not _are_the_same(source, target, other, limb):
         hinges = hinges_in_motion(source, motion, other, hinges)
-    ends = [*own[1:], len(limb.bones)]
     for k, hinge in enumerate(hinges_at_rest(target, limb)):
-        bone, first = other.bones[joints[k]], limb.bones[own[k]]
-        frame = _frame(source, bone, other.bones[joints[k + 1]], hinges[k])
-        turn = products(frame, conjugates(_frame(target, first, limb.bones[own[k + 1]], hinge)))
-        for place in range(own[k], ends[k]):  # bones for twist go along
-            along = products(turn, products(conjugates(target.turns[first]), target.turns[limb.bones[place]]))
-            yield limb.bones[place], Source((bone, bone), np.stack((along, along)), 0.0)
+        row, like = limb.bones[own[k] : own[k + 1]], other.bones[joints[k] : joints[k + 1]]
+        bones = source.beside_hinge(other)[k], target.beside_hinge(limb)[k]
+        frame = _frame(source, like[0], other.bones[joints[k + 1]], bones[0], hinges[k])
+        turn = products(frame, conjugates(_frame(target, row[0], limb.bones[own[k + 1]], bones[1], hinge)))
+        for place, at in enumerate(row):
+            bone = (
+                like[place] if len(like) == len(row) else bones[0]
+            )  # for twist, then, they go along (`_spread_twist`)
+            before = products(conjugates(source.turns[bone]), source.turns[bones[0]])
+            after = products(conjugates(target.turns[bones[1]]), target.turns[at])
+            along = products(before, products(turn, after))
+            yield at, Source((bone, bone), np.stack((along, along)), 0.0)
     tip, last = other.bones[joints[2]], limb.bones[own[2]]
     if limb.kind == ARM:
         palms = _frames_of_forearms((source, other), (target, limb))
@@ -335,9 +327,9 @@ def _are_the_same(source: Body, target: Body, other: Limb, limb: Limb) -> bool:
     return bool(lengths(off).max() < SAME)
 
 
-def _frame(body: Body, bone: int, after: int, hinge: Doubles) -> Doubles:
-    """(4,), in the axes of a bone: Y to the next joint, X as near to the hinge as that allows."""
-    return frame_along(rotated_each(conjugates(body.turns[bone]), units(body.heads[after] - body.heads[bone])), hinge)
+def _frame(body: Body, first: int, after: int, bone: int, hinge: Doubles) -> Doubles:
+    """(4,), in the axes of a bone: Y from one joint to the next, X as near to the hinge as that allows."""
+    return frame_along(rotated_each(conjugates(body.turns[bone]), units(body.heads[after] - body.heads[first])), hinge)
 
 
 def _palms(source: Body, target: Body, name: str) -> Doubles | None:
@@ -408,6 +400,34 @@ def _posed(
         if bone in sources:
             found.turns[:, bone] = sources[bone].turned(motion)
     return found
+
+
+def _spread_twist(source: Body, target: Body, motion: Motion) -> None:
+    """Let bones in a row that are one half of an arm or a leg twist by their share of its length. Changes the motion.
+
+    That is how far the hand is twisted from the forearm, and the upper arm from what it hangs on; of legs likewise.
+    Where the source has as many bones there, they turn as its own do.
+    """
+    for name, limb in target.limbs.items():
+        other = source.limbs.get(name)
+        if other is None or not (target.is_jointed(limb) and source.is_jointed(other)):
+            continue
+        joints, like = target.joints(limb), source.joints(other)
+        for k in range(2):
+            row, after = limb.bones[joints[k] : joints[k + 1]], limb.bones[joints[k + 1]]
+            first, last = (target.parents[row[0]], row[-1]) if k == 0 else (row[0], after)
+            if len(row) in (1, like[k + 1] - like[k]) or first < 0:
+                continue
+            ends = target.heads[[*row, after]]
+            axis, sizes = units(ends[-1] - ends[0]), lengths(ends - ends[0])
+            rest = products(conjugates(target.turns[first]), target.turns[last])
+            turned = products(products(conjugates(motion.turns[:, first]), motion.turns[:, last]), conjugates(rest))
+            along = dots(turned[:, 1:], rotated_each(conjugates(target.turns[first]), axis))
+            angles = 2.0 * np.arctan2(np.copysign(along, along * turned[:, 0]), np.abs(turned[:, 0]))  # -180° to 180°
+            for place, bone in enumerate(row):
+                share = sizes[place] / sizes[-1] if k else sizes[place + 1] / sizes[-1] - 1.0
+                own = np.broadcast_to(rotated_each(conjugates(target.turns[bone]), axis), (len(angles), 3))
+                motion.turns[:, bone] = products(motion.turns[:, bone], turns_about(own, share * angles))
 
 
 def _middle_of_hips(body: Body) -> Doubles:

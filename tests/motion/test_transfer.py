@@ -202,6 +202,48 @@ def person(fore: float = 1.0) -> Body:
     return Body(names, parents, np.stack(turns), places, places, {**legs.limbs, **limbs}, 0, True, {})
 
 
+def halved(body: Body) -> Body:
+    """It with two bones in each half of its arms."""
+    numbers = [*range(7), 7, 7, 8, 8, 9, 10, 10, 11, 11, 12]  # of the bones as which each is turned
+    heads = [body.heads[bone] for bone in numbers]
+    for k in (8, 10, 13, 15):
+        heads[k] = 0.5 * (heads[k - 1] + heads[k + 1])
+    names = [body.names[bone] + "'" * (k in (8, 10, 13, 15)) for k, bone in enumerate(numbers)]
+    parents = (*body.parents[:7], 0, 7, 8, 9, 10, 0, 12, 13, 14, 15)
+    limbs, roles = dict(body.limbs), ("UPPER_ARM", "UPPER_ARM", "FOREARM", "FOREARM", "HAND")
+    for name, first in (("Arm.L", 7), ("Arm.R", 12)):
+        limbs[name] = limbs[name]._replace(bones=[*range(first, first + 5)], roles=roles)
+    places = np.array(heads)
+    return Body(names, parents, body.turns[numbers], places, places, limbs, 0, True, {})
+
+
+def twisted(body: Body, motion: Motion, bones: tuple[int, int]) -> Doubles:
+    """(F,), degrees by which a bone is twisted about the row of its arm from another one, more than at rest."""
+    first, second = bones
+    rest = products(conjugates(body.turns[first]), body.turns[second])
+    turn = products(conjugates(rest), products(conjugates(motion.turns[:, first]), motion.turns[:, second]))
+    return np.degrees(2.0 * np.arctan2(turn[:, 2], turn[:, 0]))  # Y is along the bones
+
+
+def test_twist_is_spread_over_bones_in_a_row() -> None:
+    body = person()
+    other, wanted = halved(body), np.linspace(0.0, 80.0, COUNT)
+    turns = np.broadcast_to(body.turns, (COUNT, *body.turns.shape)).copy()
+    for bone, share in ((7, 0.5), (8, 0.5), (9, 1.0)):  # the arm twists, and the hand as much again
+        turns[:, bone] = products(
+            turns[:, bone], turns_about(np.broadcast_to(ALONG, (COUNT, 3)), share * np.radians(wanted))
+        )
+    motion = Motion(turns, np.repeat(body.heads[None], COUNT, axis=0))
+    hang_all(body, motion)
+    found = transfer(body, motion, other, RATE, PLAIN).motion
+    for bones, share in (((0, 7), 0.25), ((0, 8), 0.5), ((8, 9), 0.0), ((9, 10), 0.25), ((9, 11), 0.5)):
+        assert twisted(other, found, bones) == pytest.approx(share * wanted, abs=1e-6)
+    again = transfer(other, found, other, RATE, PLAIN).motion
+    assert np.abs(again.turns - found.turns).max() < 1e-9
+    back = transfer(other, found, body, RATE, PLAIN).motion
+    assert np.abs(back.turns - motion.turns).max() < 1e-9
+
+
 def leaning(body: Body) -> Motion:
     """On all fours: its trunk is level, hands and feet are flat on the ground, and the body and they sway."""
     turns = np.broadcast_to(body.turns, (COUNT, *body.turns.shape)).copy()
