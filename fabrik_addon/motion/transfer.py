@@ -78,6 +78,7 @@ class TransferOptions(NamedTuple):
         rate: Frames a second of what comes out; 0 for those of the source.
         ground: Name of an object on which it walks (`Floor`), as that is at the first frame; "" for none.
         mapping: Which bones of the source are which parts; None to look for them.
+        own: The same of the other body.
     """
 
     keep_contacts: bool = True
@@ -88,6 +89,7 @@ class TransferOptions(NamedTuple):
     rate: float = 0.0
     ground: str = ""
     mapping: Recognised[str] | None = None
+    own: Recognised[str] | None = None
 
 
 class Transferred(NamedTuple):

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import bpy
 
 from ..actions.chain_edit import working_rig
@@ -12,8 +15,8 @@ from ..errors import ChainError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
-from ..recognise.part import Recognised
-from ..rig.schema.fields import FORGOTTEN, Options, choice, items, real, switch, text
+from ..recognise.part import Part, Recognised
+from ..rig.schema.fields import FORGOTTEN, Items, Options, choice, items, real, switch, text
 from ..rig.schema.rig import rig_of
 from ..texts import Text, capitalised, counted, joined
 from ..translations import iface_, label_
@@ -40,11 +43,29 @@ MOST_TOLD = 3  # things to look out for that are told one by one
 class FabrikSetupPart(Options, bpy.types.PropertyGroup):
     """A part of a character that is asked about before it becomes a chain; the group's `name` is the part's."""
 
-    use = switch("Use", "Make a chain of it")
+    use = switch("Use", "Whether it is one")
     first_bone = text("First Bone", "Where the limb begins: upper arm, thigh")
     last_bone = text("Last Bone", "Where the limb ends: hand, foot")
     confidence = real("Confidence", "How sure it is, from 0 to 1", subtype="FACTOR")
     reason = text("Reason", "What speaks against it")
+
+
+def ask(asked: Any, unsure: Iterable[Part[str]], *, use: bool) -> None:
+    """List parts that are not sure, ticked or not, in a collection of an operator."""
+    for part in unsure:
+        one = asked.add()
+        one.name, one.use, one.confidence = part.name, use, part.confidence
+        one.first_bone, one.last_bone = part.bones[0], part.bones[-1]
+        one.reason = iface_(joined("; ", part.reasons))
+
+
+def answered(owner: bpy.types.Object, found: Recognised[str], asked: Iterable[FabrikSetupPart]) -> list[Part[str]]:
+    """The parts of an armature object that are sure, and those that were ticked.
+
+    Raises:
+        FabrikError: There is no such bone, or the last one of a part does not hang on its first.
+    """
+    return chosen_parts(owner, found, {one.name: (one.first_bone, one.last_bone) for one in asked if one.use})
 
 
 class SetupOperator(RigOperator):
@@ -95,26 +116,17 @@ class FABRIK_OT_character_setup(SetupOperator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         owner = working_rig(context)
-        self._ask(owner, find_parts(owner, self.plan))
+        self.parts.clear()
+        unsure = [part for part in find_parts(owner, self.plan).parts if not part.is_applied]
+        ask(self.parts, [part for part in unsure if chain_of(owner, part) is None], use=False)
         if self.parts:
             return context.window_manager.invoke_props_dialog(self, width=WIDTH, confirm_text=label_(self.bl_label))
         return self.execute(context)
 
-    def _ask(self, owner: bpy.types.Object, found: Recognised[str]) -> None:
-        """List what is not sure and has no chain yet."""
-        self.parts.clear()
-        for part in found.parts:
-            if not part.is_applied and chain_of(owner, part) is None:
-                asked = self.parts.add()
-                asked.name, asked.confidence = part.name, part.confidence
-                asked.first_bone, asked.last_bone = part.bones[0], part.bones[-1]
-                asked.reason = iface_(joined("; ", part.reasons))
-
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         found = find_parts(owner, self.plan)
-        answers = {asked.name: (asked.first_bone, asked.last_bone) for asked in self.parts if asked.use}
         options = self.wanted_options()
-        parts = wanted_parts(chosen_parts(owner, found, answers), options)
+        parts = wanted_parts(answered(owner, found, self.parts), options)
         if not parts:
             raise ChainError(nothing_text(found), rig=owner.name)
         done = set_up(context, owner, found, parts, options)
@@ -145,23 +157,30 @@ class FABRIK_OT_character_setup(SetupOperator):
         switches = layout.grid_flow(row_major=True, columns=2 if self.parts else 1, even_columns=True)
         for name in SWITCHES:
             switches.prop(self, name)
-        if not self.parts:
-            return
-        layout.separator()
-        layout.label(text="Not sure of these: tick what is right, and mend its bones", icon="QUESTION")
-        _draw_columns(layout)
-        owner = working_rig(context)
-        for asked in self.parts:
-            _draw_asked(context, layout, owner, asked)
+        draw_asked(context, layout, working_rig(context), self.parts)
 
 
-def _draw_columns(layout: bpy.types.UILayout) -> None:
-    """What stands below in the table."""
+def draw_asked(
+    context: bpy.types.Context,
+    layout: bpy.types.UILayout,
+    owner: bpy.types.Object,
+    asked: Items[FabrikSetupPart],
+) -> None:
+    """What is asked about an armature object, as a table."""
+    if not asked:
+        return
+    layout = layout.column()
+    layout.use_property_split = False
+    layout.separator()
+    told = iface_("Not sure of these of '{rig}': tick what is right, and mend its bones", rig=owner.name)
+    layout.label(text=told, icon="QUESTION", translate=False)
     row = layout.split(factor=NAMES)
     row.label(text="Part")
     bones = row.row(align=True)
     bones.label(text="First Bone")
     bones.label(text="Last Bone")
+    for one in asked:
+        _draw_asked(context, layout, owner, one)
 
 
 def _draw_asked(
@@ -215,7 +234,8 @@ class FABRIK_OT_mapping_export(ToFile):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set the character up first")
+        rig = rig_of(working_rig(context))
+        return "" if len(rig.chains) or rig.mapping else Text("there is no chain: set the character up first")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         mapping = mapping_of(owner)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,16 @@ import bpy
 from ..actions.chain_edit import working_rig
 from ..actions.motion.takes import ENDINGS, every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, source_for, transfer_steps
+from ..actions.setup.parts import find_parts, keep_mapping, parts_to_read
 from ..motion.transfer import TransferOptions
 from ..recognise.mapping import load_mapping
+from ..recognise.part import Recognised
 from ..rig.schema.fields import FORGOTTEN, choice, items, real, switch, text
 from ..texts import Text, counted
+from ..translations import label_
 from .baking import SPANS, RangeOperator, StepsOperator, draw_each
 from .base import Returned
+from .setup import WIDTH, FabrikSetupPart, answered, ask, draw_asked
 
 WHOLE = ("MOTION", "Whole Motion", "All frames in which the other armature moves")
 EVERY = ("EVERY", "All Actions", "Each action of the other armature, as an action of its own")
@@ -69,6 +75,31 @@ class TransferOperator(StepsOperator):
         self.tell(*told, warnings=result.notes)
 
 
+def call_again(operator: TransferOperator) -> Returned:
+    """Call an operator again with what it asked for, so that it shows its progress in Blender's window."""
+    keywords: Any = operator.as_keywords  # of which stubs of 4.2 say that it returns nothing
+    options = keywords(ignore=("filter_glob",))
+    for name, value in options.items():
+        if isinstance(value, bpy.types.bpy_prop_collection):
+            rows: Iterable[Any] = value
+            options[name] = [
+                {key: getattr(one, key) for key, _ in one.bl_rna.properties.items() if key != "rna_type"}
+                for one in rows
+            ]
+    operators: Any = bpy.ops
+    ask = getattr(operators.fabrik, type(operator).__name__.removeprefix("FABRIK_OT_"))
+    try:
+        found: Returned = ask("INVOKE_DEFAULT", **options)
+    except RuntimeError as error:  # what it reported, after the kind of report
+        operator.report({"ERROR"}, str(error).partition(": ")[2].strip())
+        found = {"CANCELLED"}
+    return found if found == {"FINISHED"} else {"CANCELLED"}  # done at once, it is this one's step to undo
+
+
+def _as_answered(owner: bpy.types.Object, found: Recognised[str], asked: Iterable[Any]) -> Recognised[str]:
+    return replace(found, parts=answered(owner, found, asked))
+
+
 class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
     """Bring the motion of the other selected armature to this one, whatever its bones; feet stay where they stand"""
 
@@ -76,22 +107,66 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
 
     source = text("Source", "Armature object that moves; empty for the other selected one", options=FORGOTTEN)
     span = choice((WHOLE, EVERY, *SPANS), "Frames", "Which frames")
+    parts = items(
+        FabrikSetupPart, "Not Sure", "Parts of the character that are not sure, with their bones", options=FORGOTTEN
+    )
+    source_parts = items(
+        FabrikSetupPart, "Not Sure of Source", "Parts of the other one that are not sure", options=FORGOTTEN
+    )
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         found = source_for(context, working_rig(context))
         return "" if found is not None else Text("select the armature that moves, too")
 
+    _is_asking = False  # by a dialog, after which it is called again, to show its progress in the window
+    _answered: list[tuple[bpy.types.Object, Recognised[str]]]  # what the two are by the answers
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        return StepsOperator.invoke(self, context, event)
+        owner = working_rig(context)
+        source = source_for(context, owner, self.source or None)
+        if source is None or self.parts or self.source_parts:
+            return StepsOperator.invoke(self, context, event)
+        ask(self.parts, [part for part in find_parts(owner).parts if not part.is_applied], use=True)
+        if not self.mapping:
+            ask(self.source_parts, [part for part in parts_to_read(source).parts if not part.is_applied], use=True)
+        if not (self.parts or self.source_parts):
+            return StepsOperator.invoke(self, context, event)
+        self._is_asking, self.source = True, source.name
+        return context.window_manager.invoke_props_dialog(self, width=WIDTH, confirm_text=label_(self.bl_label))
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        is_asking, self._is_asking = self._is_asking, False
+        return call_again(self) if is_asking else super().execute(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        super().draw(context)
+        source: bpy.types.Object | None = bpy.data.objects.get(self.source)
+        for rig, asked in ((working_rig(context), self.parts), (source, self.source_parts)):
+            if rig is not None:
+                draw_asked(context, self.layout, rig, asked)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        source = source_for(context, owner, self.source)
+        source, options = source_for(context, owner, self.source), self.wanted()
+        own, mapping = None, options.mapping
+        if self.parts:
+            own = _as_answered(owner, find_parts(owner), self.parts)
+        if self.source_parts:
+            mapping = _as_answered(source, mapping or parts_to_read(source), self.source_parts)
+        self._answered = [(owner, own)] if own is not None else []
+        self._answered += [(source, mapping)] if mapping is not None and self.source_parts else []
+        options = options._replace(own=own, mapping=mapping)
         if self.span == "EVERY":
-            return self.take_steps(context, [owner, source], every_action_steps(context, source, owner, self.wanted()))
+            return self.take_steps(context, [owner, source], every_action_steps(context, source, owner, options))
         frames = None if self.span == "MOTION" else self.frames(context)
         span = (frames[0], frames[-1]) if frames is not None else None
-        return self.take_steps(context, [owner, source], transfer_steps(context, source, owner, span, self.wanted()))
+        return self.take_steps(context, [owner, source], transfer_steps(context, source, owner, span, options))
+
+    def conclude_steps(self, result: TransferResult) -> None:
+        for rig, mapping in self._answered:
+            if rig.is_editable:
+                keep_mapping(rig, mapping)
+        super().conclude_steps(result)
 
 
 class FABRIK_OT_motion_from_files(TransferOperator):
@@ -114,17 +189,8 @@ class FABRIK_OT_motion_from_files(TransferOperator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> Returned:
-        if not self._is_asking:
-            return super().execute(context)
-        keywords: Any = self.as_keywords  # of which stubs of 4.2 say that it returns nothing
-        options = keywords(ignore=("files", "filter_glob"))
-        files = [{"name": one.name} for one in self.files if one.name]
-        operators: Any = bpy.ops
-        try:
-            operators.fabrik.motion_from_files("INVOKE_DEFAULT", files=files, **options)
-        except RuntimeError as error:  # what it reported, after the kind of report
-            self.report({"ERROR"}, str(error).partition(": ")[2].strip())
-        return {"CANCELLED"}  # this one, which did nothing itself
+        is_asking, self._is_asking = self._is_asking, False
+        return call_again(self) if is_asking else super().execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True

@@ -14,16 +14,28 @@ from fabrik_addon.actions.motion.marks import contacts_of
 from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.motion.contacts import FLAT
 from fabrik_addon.recognise.mapping import mapping_text
+from fabrik_addon.recognise.part import Part
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.renames import follow_renames
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
-from support.animated import FIRST, LAST, Frames, animated, places, put_from_rest, transfer, ways, without_motion
+from support.animated import (
+    FIRST,
+    LAST,
+    Frames,
+    animated,
+    choose,
+    places,
+    put_from_rest,
+    transfer,
+    ways,
+    without_motion,
+)
 from support.human_shapes import A_POSE, human
 from support.name_lists import CONVENTIONS
-from support.scenes import Bone, make_armature, press
+from support.scenes import Bone, answer, make_armature, press
 from support.shifting import STANDS, shifting
 from support.skeletons import height, rename_all
 
@@ -210,19 +222,56 @@ def test_skeletons_of_all_conventions_move_alike() -> None:
     assert {name for name, most in off.items() if most > 0.02} == set()
 
 
-def test_parts_that_are_not_sure_are_told(going: bpy.types.Object, capsys: pytest.CaptureFixture[str]) -> None:
-    owner = without_motion("human_game_engine")
-    for name in ("UpLeg", "Leg", "Foot"):  # the left leg is called right
+@pytest.fixture
+def unsure(going: bpy.types.Object) -> list[Part[str]]:
+    """Parts of that character that are not sure, since its left leg is called right."""
+    for name in ("UpLeg", "Leg", "Foot"):
         left, right = (going.data.bones[f"mixamorig:{side}{name}"] for side in ("Left", "Right"))
         left.name, right.name = "a", left.name
         left.name = f"mixamorig:Right{name}"
-    unsure = [part.name for part in find_parts(going).parts if not part.is_applied]
-    assert unsure
+    found = [part for part in find_parts(going).parts if not part.is_applied]
+    assert found
+    return found
+
+
+def test_parts_that_are_not_sure_are_told(
+    going: bpy.types.Object, unsure: list[Part[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    transfer(going, without_motion("human_game_engine"))
+    names = ", ".join(part.name for part in unsure)
+    assert f"these parts of '{going.name}' are not sure, a mapping tells them: {names}" in capsys.readouterr().out
+
+
+def test_parts_that_were_answered_are_kept(
+    going: bpy.types.Object, unsure: list[Part[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner = without_motion("human_game_engine")
+    sides, of = {"L": "R", "R": "L"}, {part.name: part.bones for part in unsure}
+    swapped = {f"Leg.{side}": of[f"Leg.{sides[side]}"] for side in sides}
+    answers = [answer(name, bones[0], bones[-1], use=True) for name, bones in swapped.items()]
+    transfer(going, owner, source_parts=answers)
+    assert "not sure" not in capsys.readouterr().out
+    kept = {part.name: part for part in find_parts(going).parts}
+    assert {name: kept[name].bones for name in swapped} == swapped
+    assert all(part.is_applied for part in kept.values())
+    assert not rig_of(owner).mapping  # of which nothing was asked
+    crossed = ways(owner)
+    rig_of(going).mapping = ""
     transfer(going, owner)
-    assert (
-        f"these parts of '{going.name}' are not sure, a mapping tells them: {', '.join(unsure)}"
-        in capsys.readouterr().out
-    )
+    assert np.abs(ways(owner) - crossed).max() > 0.1
+    transfer(going, owner, source_parts=answers)
+    choose(going)
+    press("mapping_export", filepath=str(tmp_path / "mapping.json"))
+    assert (tmp_path / "mapping.json").read_text("utf-8") == rig_of(going).mapping
+
+
+def test_an_answer_that_makes_no_sense_changes_nothing(going: bpy.types.Object, unsure: list[Part[str]]) -> None:
+    owner = without_motion("human_game_engine")
+    answers = [answer(unsure[0].name, "gone", "gone", use=True)]
+    with pytest.raises(RuntimeError, match="no bone 'gone'"):
+        transfer(going, owner, source_parts=answers)
+    assert not rig_of(going).mapping
+    assert not list(fcurves_of(owner))
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])

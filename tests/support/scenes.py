@@ -162,6 +162,11 @@ def press(name: str, *arguments: object, **options: object) -> set[str]:
     return operator(*arguments, **options)
 
 
+def answer(name: str, first: str, last: str, *, use: bool) -> dict[str, object]:
+    """A line of the dialog; Blender wants all of it."""
+    return {"name": name, "use": use, "first_bone": first, "last_bone": last, "confidence": 0.7, "reason": ""}
+
+
 def select(owner: bpy.types.Object, *names: str) -> None:
     """Pose mode with exactly the named bones selected, the first one active."""
     bpy.ops.object.mode_set(mode="POSE")

@@ -135,7 +135,7 @@ def read_steps(
     _check_options(source, owner, options)
     if options.mapping is not None:
         check_mapping(source, options.mapping)
-    found, own = options.mapping or parts_to_read(source), find_parts(owner)
+    found, own = options.mapping or parts_to_read(source), options.own or find_parts(owner)
     _check(source, owner, found, own)
     first, last = span or span_of_motion(source, scene)
     if last - first + 1 < FEWEST:

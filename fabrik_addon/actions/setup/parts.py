@@ -72,6 +72,7 @@ def _read(owner: bpy.types.Object, without: Collection[str]) -> Recognised[str]:
             part.roles,
             part.holds_head,
             part.confidence,
+            part.reasons,
         )
         for part in told.parts
     ]
@@ -178,11 +179,15 @@ def chain_of(owner: bpy.types.Object, part: Part[str]) -> FabrikChain | None:
 def mapping_of(owner: bpy.types.Object) -> Recognised[str]:
     """The chains of an armature as parts of a body; what is found in it says what each of them is.
 
+    Where it has none, the mapping that it keeps.
+
     Raises:
-        ChainError: It has no chain.
+        ChainError: It has neither.
         FabrikError: A chain has no bones.
     """
-    chains = list(rig_of(owner).chains)
+    chains, kept = list(rig_of(owner).chains), kept_mapping(owner)
+    if not chains and kept is not None:
+        return kept
     if not chains:
         raise ChainError("there is no chain: set it up first", rig=owner.name)
     found = find_parts(owner)

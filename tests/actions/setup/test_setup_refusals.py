@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.rig.schema import limit_of, rig_of
 
-from support.scenes import Bone, make_armature, make_empty, make_line, overridden, press, select
+from support.scenes import Bone, answer, make_armature, make_empty, make_line, overridden, press, select
 from support.skeletons import generate_rig, make_character, rename_all
 
 
@@ -28,11 +28,6 @@ def refused(owner: bpy.types.Object, match: str, **options: object) -> None:
     assert len(rig_of(owner).chains) == 0
     assert [bone.name for bone in owner.data.bones] == before
     assert {limit_of(bone).limit for bone in owner.pose.bones} <= {"FREE"}
-
-
-def answer(name: str, first: str, last: str, *, use: bool) -> dict[str, object]:
-    """A line of the dialog; Blender wants all of it."""
-    return {"name": name, "use": use, "first_bone": first, "last_bone": last, "confidence": 0.7, "reason": ""}
 
 
 def test_one_bone() -> None:
