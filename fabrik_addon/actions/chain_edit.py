@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import bpy
 from mathutils import Vector
@@ -17,6 +16,7 @@ from ..rig.animation.channels import read_rotation
 from ..rig.animation.compat import is_hidden, is_selected, set_selected
 from ..rig.bones import armature_of, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig, edit_refusal
+from ..rig.figure.pose_writer import plain
 from ..rig.figure.start_pose import StoredStart, fingerprint, is_stale
 from ..rig.goals import goals_of, offset_from_target, read_held, store
 from ..rig.schema import LIMIT_SETTINGS, FabrikChain, limit_of, owner_of, rig_of
@@ -213,17 +213,12 @@ def go_on_to(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:
 
 def copy_limit(source: bpy.types.PoseBone, targets: Iterable[bpy.types.PoseBone]) -> int:
     """Give the limit of one bone to others; returns how many were changed."""
-    values = {name: _value(source, name) for name in LIMIT_SETTINGS}
+    values = {name: plain(getattr(limit_of(source), name)) for name in LIMIT_SETTINGS}
     others = [bone for bone in targets if bone != source]
     for bone in others:
         for name, value in values.items():
             setattr(limit_of(bone), name, value)
     return len(others)
-
-
-def _value(bone: bpy.types.PoseBone, name: str) -> Any:
-    value = getattr(limit_of(bone), name)
-    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
 # Selection and mode changed from the bones of a chain to its goal, and back.

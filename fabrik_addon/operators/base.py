@@ -179,6 +179,14 @@ def rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> li
     return found
 
 
+def is_left_out(rig: bpy.types.Object, warnings: list[Text]) -> bool:
+    """Whether an armature beside the active one, which was asked before, can't be posed; `warnings` takes why."""
+    refusal = rig_refusal(rig)
+    if refusal:
+        warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
+    return bool(refusal)
+
+
 def tell_keys(context: bpy.types.Context, hints: Sequence[str]) -> None:
     """Write hints to the status bar, as many as it has room for; the manual has all.
 

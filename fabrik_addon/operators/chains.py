@@ -35,14 +35,13 @@ from ..errors import ChainError, FabrikError, place_of
 from ..recognise.words import side_of
 from ..rig.animation.compat import is_selected
 from ..rig.bones import bones_to, pose_bones
-from ..rig.checks import rig_refusal
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text, whole
 from ..rig.versions import holds_data
 from ..texts import Text, counted, enumerated, joined
 from ..translations import iface_, label_
 from .baking import chains_choice, items_of
-from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
+from .base import ChainOperator, Returned, RigOperator, is_left_out, listed, rigs_in_pose_mode
 from .goals import chosen_kind, kind_choice
 
 MOST_NAMES = 12  # that a report lists
@@ -118,10 +117,7 @@ class FABRIK_OT_chain_add(RigOperator):
             limbs, left_out = selected_limbs(rig)
             limbs += left_out if self.use_small else []
             small += 0 if self.use_small else len(left_out)
-            refusal = rig_refusal(rig) if limbs else ""
-            if refusal:  # the active one was asked before
-                warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
-            else:
+            if limbs and not is_left_out(rig, warnings):
                 wanted += [(rig, (tip, self.bone_count or count)) for tip, count in limbs]
         if not wanted:
             raise ChainError("no bone is selected: select the tip of a limb, or a run of bones", rig=owner.name)

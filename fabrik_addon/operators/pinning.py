@@ -13,13 +13,12 @@ from ..actions.chain_edit import set_effector, set_orientation, working_chain, w
 from ..actions.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..actions.solve import Item
 from ..errors import BoneError, ChainError
-from ..rig.checks import rig_refusal
 from ..rig.schema import name_all, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.schema.fields import FORGOTTEN, choice, text
 from ..texts import Text, counted
 from ..translations import tip_
-from .base import ChainOperator, NamedChain, RigOperator, listed, named_chain, rigs_in_pose_mode
+from .base import ChainOperator, NamedChain, RigOperator, is_left_out, listed, named_chain, rigs_in_pose_mode
 
 WHICH = (
     ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
@@ -59,7 +58,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return Text("there is no chain: in Pose mode bones are pinned without one")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        warnings: list[str] = []
+        warnings: list[Text] = []
         wanted = self._wanted(context, owner, warnings)
         told = Pinning()
         for one in toggle_rigs(context, wanted, self.action, stays=self.which != "SELECTED"):
@@ -68,7 +67,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
         self.tell(*_pinning_texts(told), warnings=[*warnings, *told.notes])
 
     def _wanted(
-        self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[str]
+        self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[Text]
     ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
         """What is chosen, of each armature; with no bone selected the active chain."""
         active = working_chain(context)
@@ -83,17 +82,11 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return [(owner, wanted_of_chains(owner, chains))]
 
     def _selected(
-        self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[str]
+        self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[Text]
     ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
         """The selected bones, of all armatures in Pose mode; `warnings` takes which armature is left out, and why."""
         chosen = {bone.id_data for bone in context.selected_pose_bones or ()}
-        rigs = []
-        for rig in rigs_in_pose_mode(context, owner):
-            refusal = rig_refusal(rig) if rig in chosen else ""
-            if refusal:
-                warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
-            elif rig in chosen:
-                rigs.append(rig)
+        rigs = [one for one in rigs_in_pose_mode(context, owner) if one in chosen and not is_left_out(one, warnings)]
         for rig in rigs:
             name_all(rig)
         return [(rig, wanted_of_selected(rig)) for rig in rigs or [owner]]

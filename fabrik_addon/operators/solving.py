@@ -17,7 +17,7 @@ from ..overlay.settings import set_step, state, step_of
 from ..overlay.steps import current_step
 from ..rig.animation.compat import is_selected
 from ..rig.bones import armature_of, pose_bones
-from ..rig.checks import check_rig, rig_refusal
+from ..rig.checks import check_rig
 from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice
@@ -29,6 +29,7 @@ from .base import (
     NamedChain,
     Returned,
     RigOperator,
+    is_left_out,
     listed,
     named_chain,
     rigs_in_pose_mode,
@@ -214,10 +215,7 @@ class PoseOperator(RigOperator):
         plans = list[tuple[bpy.types.Object, Plan]]()
         for rig in rigs:
             names = chosen[rig] if is_chosen else [*pose_bones(rig).keys()]
-            refusal = rig_refusal(rig) if names else ""
-            if refusal:  # the active one was asked before
-                warnings.append(Text("{name} is left out: {reason}", name=rig.name, reason=refusal))
-            elif names:
+            if names and not is_left_out(rig, warnings):
                 follow_renames_of(rig)
                 plans.append((rig, self.planned(context, rig, names)))
         for rig, (wanted, poles, alone) in plans:

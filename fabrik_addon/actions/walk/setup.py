@@ -461,7 +461,8 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
     """The chain that is the body; which was made. It starts from the keys of its bone, which are the path."""
     rig = rig_of(owner)
     bones = bones_to(owner, bone, 1)
-    chain = rig.chains.get(rig.walker.body) or next((one for one in rig.chains if _is_body(one, bone)), None)
+    alone = (one for one in rig.chains if (one.tip_bone, one.bone_count, one.at_head) == (bone, 1, True))
+    chain = rig.chains.get(rig.walker.body) or next(alone, None)
     made = []
     if chain is None or chain.tip_bone != bone:
         chain = add_chain(owner, bones, 1, read_defaults(context), BODY)
@@ -484,11 +485,6 @@ def _make_body_control(context: bpy.types.Context, owner: bpy.types.Object) -> N
     target = plan_target(context, resolve_bones(owner, chain), read_defaults(context), chain)
     make_goals(context, owner, [(chain, "target", replace(target, is_offset=True))], "BONE")
     setattr(rig.chains[rig.walker.body], "target", None)
-
-
-def _is_body(chain: FabrikChain, bone: str) -> bool:
-    """Whether a chain is the body bone alone."""
-    return (chain.tip_bone, chain.bone_count, chain.at_head) == (bone, 1, True)
 
 
 def _store(owner: bpy.types.Object, legs: Sequence[Leg], upright: Q4) -> str:

@@ -70,11 +70,12 @@ def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> 
             value, before = getattr(source, name), getattr(target, name)
         except (ValueError, AttributeError):  # a curve of something that is gone
             continue
-        if _plain(value) != _plain(before):
+        if plain(value) != plain(before):
             setattr(target, name, value)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What a property has, to be compared or kept: an array as a tuple."""
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
