@@ -10,8 +10,7 @@ import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.mirror.pose import Plan, flipped, mirrored, pose_as
-from ..actions.record import record
-from ..actions.solve import Item, solve_items
+from ..actions.solve import Item, record, solve_items
 from ..actions.status import measure_text, message_of, status_text
 from ..overlay.settings import set_step, state, step_of
 from ..overlay.steps import current_step

@@ -11,7 +11,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
 from ..actions.motion.trails import Trail
-from ..actions.record import Recording
+from ..actions.solve import Recording
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, Options, switch
 from ..translations import CONTEXT

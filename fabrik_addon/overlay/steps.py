@@ -9,7 +9,7 @@ from math import log10
 import bpy
 
 from ..actions.chain_edit import working_rig
-from ..actions.record import RecordedStep, Recording
+from ..actions.solve import RecordedStep, Recording
 from ..actions.status import length_text
 from ..maths import V3, distance
 from ..rig.schema import rig_of

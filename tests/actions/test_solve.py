@@ -8,8 +8,7 @@ from math import radians
 import bpy
 import pytest
 from fabrik_addon.actions.bake import BakeSettings, bake
-from fabrik_addon.actions.record import Recording, record
-from fabrik_addon.actions.solve import solve_items
+from fabrik_addon.actions.solve import Recording, record, solve_items
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
