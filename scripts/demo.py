@@ -22,6 +22,7 @@ PICTURES = (
     "walk_human", "walk_level", "walk_curve", "walk_stairs", "walk_jog", "walk_fox", "walk_run", "character_mixamo",
     "character_game_engine", "character_wolf", "character_spider", "character_centipede", "posing_hand", "posing_hips",
     "posing_kick", "posing_pull", "posing_chest", "posing_staff", "motion_walk", "motion_feet", "motion_transfer",
+    "motion_stairs", "motion_hands",
 )  # fmt: skip
 
 

@@ -197,7 +197,7 @@ def _camera(view: Vector, corners: list[Vector], ratio: float) -> bpy.types.Obje
     high = Vector([max(point[i] for point in seen) for i in range(3)])
     middle, extent = (low + high) / 2, high - low
     data.type = "ORTHO"
-    data.ortho_scale = 1.08 * max(extent.x, extent.y * ratio)
+    data.ortho_scale = 1.08 * max(extent.x, extent.y * ratio) / min(ratio, 1.0)  # of the longer side
     data.clip_end = 100 * extent.length
     camera.matrix_world = (
         Matrix.Translation(turn @ (middle + Vector((0, 0, 2 * extent.length)))) @ turn.to_matrix().to_4x4()
