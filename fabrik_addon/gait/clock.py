@@ -47,6 +47,7 @@ ROOM = 0.8  # share of what legs reach on the ground that a stance takes
 SPREAD = 0.5  # of a leg's reach: the least height that stride and speed are reckoned by
 STRETCHED = 0.95  # of a leg's reach, at the ends of a stance
 LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24 frames a second
+LEAST_PACE = 0.1  # at which a foot steps whose body stands, see `Clock.paces`
 SIDEWAYS, BACKWARDS = 0.5, 0.65  # of a stride, of who goes sideways, and backwards
 SPRINT = 3.0  # v* beyond which people do not run
 STILL = 0.02  # of √(g h): slower than that the body stands
@@ -176,6 +177,14 @@ def cycles_at(legs: Sequence[Leg], settings: Settings, pace: float) -> tuple[Cyc
     """By leg the cycle of the gait that is set at a speed, see `Clock.paces`; none for a gait that has none."""
     found = gait_of(settings).cycle
     return tuple(map(found, legs, repeat(pace), repeat(settings.energy))) if found is not None else ()
+
+
+def cycle_of(legs: Sequence[Leg], leg: int, settings: Settings, pace: float) -> tuple[float, Cycle | None]:
+    """The speed at which a foot steps whose body goes at a speed, see `Clock.paces`, and the cycle for it, if any."""
+    own = legs[leg].cycle
+    pace = max(pace, LEAST_PACE if own is None else own.slowest)
+    cycles = cycles_at(legs, settings, pace)
+    return pace, cycles[leg] if cycles else None
 
 
 def _shortened(grade: float, ahead: float) -> float:

@@ -39,7 +39,7 @@ from ..maths import (
 from .cycle import ROLLS, SHARES, SWING, Cycle, looked_up
 from .ground import BODY, STATIC, Ground
 from .human import human_cycle
-from .legs import Leg
+from .legs import Leg, reach_of
 from .settings import Settings, Swing
 
 SurfacePose = Callable[[int, float], tuple[V3, Q4]]  # place and rotation of a moving surface at a time
@@ -489,6 +489,33 @@ def rolls_of(
         return max(share * cycle.toe_off, 0.0), max(share * cycle.strike - rising, 0.0)
     share *= eased(ahead / ROLLING_STRIDE) * min(1.0, span / FULL_ROLL)
     return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
+
+
+def gone_by(
+    step: Step,
+    legs: Sequence[Leg],
+    way: tuple[V3, Q4],
+    axes: tuple[Q4, V3],
+    settings: Settings,
+    by: tuple[float, Cycle | None],
+) -> Step:
+    """A step in which the foot rolls, and goes by the cycle of its gait.
+
+    Args:
+        step: From where to where it goes, and when.
+        legs: All of the walker's.
+        way: As of `rolls_of`, like the axes.
+        axes: See there.
+        settings: Of the walk.
+        by: The speed of the cycle, see `Clock.paces`, and the cycle; None for a foot that goes along an arc.
+    """
+    leg, (pace, cycle) = legs[step.leg], by
+    toe_off, strike = rolls_of(leg, settings.heel_toe, way, axes, step.land - step.lift, cycle)
+    step = replace(step, curve=settings.swing_curve, toe_off=toe_off, heel_strike=strike)
+    if cycle is None:
+        return step
+    ahead = dot(way[0], turned(axes[0], leg.forward)) / (cycle.stride * reach_of(legs))
+    return replace(step, pace=pace, energy=settings.energy, share=eased(ahead))
 
 
 LEAST_RISE = 0.05  # of a leg's reach: how far a foot rises that steps where it stands, or to the side

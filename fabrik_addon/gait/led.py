@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 
@@ -46,11 +46,11 @@ from ..maths import (
 )
 from ..messages import Message
 from .body import LOWEST, Course, Leans, carried, lean_of, need_of
-from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
-from .feet import Cause, Feet, Foothold, FootPaths, FootPose, Step, raised
+from .clock import LEAST_SWING, USUAL_FROUDE, cycle_of, size_of, usual_stride
+from .feet import Cause, Feet, Foothold, FootPaths, FootPose, Step, gone_by, raised
 from .footholds import Choice, Stance, choose, least_distances
 from .ground import Ground, Terrain, is_body
-from .legs import Leg, Reaching, ahead_of, check_legs, rooms_of
+from .legs import Leg, Reaching, ahead_of, check_legs, reach_of, rooms_of
 from .path import track_through
 from .settings import ROUNDING, Settings, check_settings
 from .stepping import LegState, stood_on
@@ -178,7 +178,7 @@ class HandWalk:
         self.ground = Ground(terrain, settings.gravity)
         self.time = 0.0
         self.near = least_distances(legs)
-        size = sum(size_of(leg) for leg in legs) / len(legs)
+        self.size, size = reach_of(legs), sum(size_of(leg) for leg in legs) / len(legs)
         usual = (USUAL_FROUDE * settings.acceleration * size) ** 0.5
         self.trigger = settings.step_trigger * min(
             usual_stride(usual, size, settings), 2.0 * min(leg.reach for leg in legs)
@@ -318,7 +318,13 @@ class HandWalk:
         land = self.time + span
         foothold, slack, _ = self._choose(index, plus(self.homes[index], ahead), land)
         rising = unit_or(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
+        start, _ = state.foothold.in_world(self.time, self._surface_pose)
+        end, turn = foothold.in_world(land, self._surface_pose)
+        by = cycle_of(self.legs, index, self.settings, pace / (self.settings.acceleration * self.size) ** 0.5)
         step = Step(index, self.time, land, state.foothold, foothold, rising, cause=Cause.DRIFT)
+        axes = self.course.track.uprights[0], up
+        step = gone_by(step, self.legs, (minus(end, start), turn), axes, self.settings, by)
+        step = replace(step, toe_off=0.0)  # when it lifts is not known before, and so it stands flat until then
         state.take(raised(step, leg, self.ground, self.settings, self._surface_pose), slack)
 
     def _choose(self, index: int, wanted: V3, time: float) -> Choice:

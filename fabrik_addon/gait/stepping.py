@@ -19,7 +19,6 @@ from ..maths import (
     conjugated,
     distance,
     dot,
-    eased,
     length,
     lerp,
     minus,
@@ -32,9 +31,8 @@ from ..maths import (
     unit_or,
 )
 from .body import Carried, Course, need_of
-from .clock import LEAST_SWING, MOST_SWING, Clock, cycles_at
-from .cycle import Cycle
-from .feet import Cause, Feet, Foothold, Given, Step, SurfacePose, raised, rolls_of
+from .clock import LEAST_PACE, LEAST_SWING, MOST_SWING, Clock, cycle_of
+from .feet import Cause, Feet, Foothold, Given, Step, SurfacePose, gone_by, raised
 from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
 from .gaits import gait_of
 from .ground import Ground, is_body, smallest_circle
@@ -50,7 +48,6 @@ MOVING = 0.2  # seconds before and after, between which the body's way tells whe
 PASSING = 0.4  # of how near feet may come to each other: feet of people pass so near
 MOST_TWISTED = radians(30.0)  # how far a body turns over a foot before that steps
 ALREADY_HOME = 0.02  # of a leg's reach
-LEAST_PACE = 0.1  # at which a foot steps whose body stands, see `Clock.paces`
 LONGEST_SWING = 1.2  # seconds of a swing by a cycle
 SEARCHED = 0.25  # of a stride: the radius round the best place in which others are looked at
 SHORT_WAY = 0.5  # of a stride: a foot lands where the body will stand if it goes no farther until then
@@ -275,7 +272,7 @@ class Stepper:
             cause: Why the leg steps, see `steps.Cause`.
         """
         state, settings = self.states[leg], self.settings_at(lift)
-        pace, cycle = self._cycle(leg, lift)
+        pace, cycle = cycle_of(self.legs, leg, settings, self.clock.paces[self.track.split(lift)[0]])
         longest, settling = MOST_SWING, SETTLING
         if cycle is not None:
             longest = LONGEST_SWING
@@ -301,27 +298,14 @@ class Stepper:
         if self.ground.is_surface:
             up = unit_or(plus(state.foothold.normal, foothold.normal), up)
         axes, way = (self.track.upright(lift), self.track.up(lift)), (minus(end, start), landing_turn)
-        toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, land - lift, cycle)
-        step = Step(
-            leg, lift, land, state.foothold, foothold, up, curve=settings.swing_curve, toe_off=toe_off,
-            heel_strike=strike, cause=cause, refused=refused,
-        )  # fmt: skip
-        if cycle is not None:
-            ahead = dot(way[0], turned(axes[0], self.legs[leg].forward)) / (cycle.stride * reach_of(self.legs))
-            step = replace(step, pace=pace, energy=settings.energy, share=eased(ahead))
+        step = Step(leg, lift, land, state.foothold, foothold, up, cause=cause, refused=refused)
+        step = gone_by(step, self.legs, way, axes, settings, (pace, cycle))
         state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
-
-    def _cycle(self, leg: int, time: float) -> tuple[float, Cycle | None]:
-        """The speed at which a foot steps, see `Clock.paces`, and the cycle that the gait has for it, if any."""
-        own = self.legs[leg].cycle
-        least = LEAST_PACE if own is None else own.slowest
-        pace = max(self.clock.paces[self.track.split(time)[0]], least)
-        cycles = cycles_at(self.legs, self.settings_at(time), pace)
-        return pace, cycles[leg] if cycles else None
 
     def _stride(self, time: float) -> float:
         """What a leg walks in a cycle at the speed of the body, by its cycle; else at a comfortable speed."""
-        cycle = self._cycle(0, time)[1]
+        pace = self.clock.paces[self.track.split(time)[0]]
+        cycle = cycle_of(self.legs, 0, self.settings_at(time), pace)[1]
         return self.clock.stride if cycle is None else cycle.stride * reach_of(self.legs)
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:

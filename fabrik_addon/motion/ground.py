@@ -166,8 +166,7 @@ def rise_of(contacts: Mapping[str, Ints], heights: Mapping[str, Doubles], rate: 
     """(F,), how high the ground is under what stands on it, smoothly from one contact to the next."""
     count = len(next(iter(heights.values()), ()))
     total: Doubles = np.zeros(count)
-    weight: Doubles = np.zeros(count)
-    frames = np.arange(count)
+    weight, frames = total.copy(), np.arange(count)
     for name, kinds in contacts.items():
         for first, last in runs(kinds != NONE):
             share = shares_near((frames >= first) & (frames < last), FADE * rate)

@@ -22,7 +22,6 @@ BEYOND = 0.1  # of the length of what is touched, by which that goes on at its e
 ALONG, AROUND = 0.1, 0.15  # deviations of a Gaussian within which skin counts: of the length, and 1 - cosine about it
 FEWEST, MOST = 8, 400  # vertices of a bone's skin that tell how thick it is, and are looked at
 
-
 Acting = tuple[Body, Motion]
 
 
