@@ -25,7 +25,6 @@ from ..rig.control_bones import (
     swung_back,
 )
 from ..rig.goals import goals_of
-from ..rig.placing import stays
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.skeleton import sided_name
 from ..rig.walk_goals import is_walked
@@ -173,7 +172,7 @@ def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: floa
 
 def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> bool:
     goals = goals_of(chain)
-    for goal in (free := [goal for goal in goals if stays(goal) is None]):
+    for goal in (free := [goal for goal in goals if goal.stays() is None]):
         insert_goal_key(goal, frame)
         if goal.role == "target" and chain.orientation == "TARGET":
             insert_goal_key(goal, frame, turns=True)

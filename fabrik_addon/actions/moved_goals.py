@@ -20,7 +20,6 @@ from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed
 from ..rig.bones import resolve_bones
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, offset_from_target, read_held, store, turns_tip
 from ..rig.layers import share_at_hand
-from ..rig.placing import carries, channel_curves, holder_of, location_at, put, put_turn, stays, turn_at, turn_held_by
 from ..rig.schema.chain import FabrikChain
 from ..rig.schema.rig import RigRecord, rig_of
 from ..rig.targets import resolve_point, resolve_turn
@@ -95,7 +94,7 @@ def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[L
         for name, place in pose.offsets_for({name: one.goal for name, one in edits.items()}).items():
             target = goal_of(edits[name].chain, "target")
             if target is not None and not _staying(pose.owner, edits[name].chain, target):
-                put(target, place)
+                target.put(place)
                 key_goal(context, target)
     return pose.with_goals(evaluated_now(pose.depsgraph), given) if edits else pose
 
@@ -131,15 +130,15 @@ def _place_control(
     reason = _staying(pose.owner, one.chain, goal)
     if reason:
         return [Text("its {role} {name} {reason}, and stays", role=ROLES[goal.role], name=goal.name, reason=reason)]
-    holder, before, turns = holder_of(goal), _channels(goal), False
+    holder, before, turns = goal.holder, _channels(goal), False
     if held is None:
-        put(goal, pose.pole_control_at(one.chain))
+        goal.put(pose.pole_control_at(one.chain))
     else:
         place, turn = pose.control_at(one.chain, one.goal, held.rotation)
-        turns = turns_tip(one.chain) and one.chain.orientation == "TARGET" and turn_held_by(goal) is None
-        put(goal, place)
+        turns = turns_tip(one.chain) and one.chain.orientation == "TARGET" and goal.turn_held_by() is None
+        goal.put(place)
         if turns:
-            put_turn(goal, to_values(holder.rotation_mode, turn, read_values(holder)))
+            goal.put_turn(to_values(holder.rotation_mode, turn, read_values(holder)))
     if _channels(goal) == before and not _is_keyed_with(context, one, goal):
         return []
     if one.is_late and makes_an_action(context, goal.found):
@@ -163,19 +162,19 @@ def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held
     is_met = turn_angle(multiplied(conjugated(stands), turn)) <= TURNED
     if is_met and not _is_keyed_with(context, one, target):
         return []
-    if not turns_tip(chain) or _staying(pose.owner, chain, target) or turn_held_by(target):
+    if not turns_tip(chain) or _staying(pose.owner, chain, target) or target.turn_held_by():
         if not is_met:
             found = target.found.evaluated_get(depsgraph)
             store(chain, "rotation_offset", offset_from_target(chain, held.rotation, found))
         return []
     if not is_met:
-        put_turn(target, turn_at(target, turn, depsgraph))
+        target.put_turn(target.turn_at(turn, depsgraph))
     if one.is_late and makes_an_action(context, target.found):
         return [_unkeyed(target)]
     if keys_by_itself(context):
         insert_goal_keys(context, target, turns=True)
         return []
-    return [_taken_back(target)] if channel_curves(target, turns=True) else []
+    return [_taken_back(target)] if target.channel_curves(turns=True) else []
 
 
 def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) -> list[str]:
@@ -247,7 +246,7 @@ def placed(
     reason, word = _staying(pose.owner, one.chain, goal), ROLES[goal.role]
     if reason:
         return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
-    put(goal, location_at(goal, point, pose.depsgraph))
+    goal.put(goal.location_at(point, pose.depsgraph))
     if one.is_late and makes_an_action(context, goal.found):
         return True, [_unkeyed(goal)]
     return True, key_goal(context, goal)
@@ -269,21 +268,21 @@ def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
     """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some."""
     if keys_by_itself(context):
         insert_goal_keys(context, goal)
-    elif channel_curves(goal):
+    elif goal.channel_curves():
         return [_taken_back(goal)]
     return []
 
 
 def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
     """Why a goal is not to be moved, to follow its name; or ""."""
-    reason = stays(goal)
+    reason = goal.stays()
     if reason:
         return worded(reason)
     if is_offset(chain) and not rig_of(owner).edits:
         return Text("moves nothing while edits are off")
     if is_offset(chain) and not share_at_hand(rig_of(owner)):
         return Text("moves nothing while the layer of edits at hand is off")
-    if carries(goal, owner, resolve_bones(owner, chain)[0].name):
+    if goal.carries(owner, resolve_bones(owner, chain)[0].name):
         return Text("carries the chain")
     for other in bpy.data.objects:
         if other.type != "ARMATURE":
@@ -338,7 +337,7 @@ def noted(owner: bpy.types.Object, goals: Sequence[GoalRef]) -> Iterator[None]:
 
 def _channels(goal: GoalRef) -> tuple[float, ...]:
     """The numbers of the location and the rotation channels of a goal."""
-    holder = holder_of(goal)
+    holder = goal.holder
     return (*holder.location, *read_values(holder))
 
 
@@ -355,6 +354,6 @@ def put_goals_back() -> None:
         goal = GoalRef("target", found, one.bone)
         with suppress(FabrikError):  # the bone is gone
             if _channels(goal) == one.after:
-                put(goal, Vector(one.before[:3]))
-                put_turn(goal, one.before[3:])
+                goal.put(Vector(one.before[:3]))
+                goal.put_turn(one.before[3:])
             found.update_tag()

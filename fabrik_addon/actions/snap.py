@@ -46,17 +46,6 @@ from ..rig.figure.joint_limits import read_limit
 from ..rig.figure.uneven import joints_at
 from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip, turns_with_target
 from ..rig.layers import share_at_hand
-from ..rig.placing import (
-    channel_curves,
-    held_by,
-    holder_of,
-    key_group,
-    location_at,
-    put,
-    put_turn,
-    turn_at,
-    turn_held_by,
-)
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..texts import Text, joined
 from .bends import bend_between, bend_of
@@ -89,9 +78,9 @@ class Relocation(NamedTuple):
 
     def put(self) -> None:
         """Put it there."""
-        put(self.goal, self.location)
+        self.goal.put(self.location)
         if self.turn is not None:
-            put_turn(self.goal, self.turn)
+            self.goal.put_turn(self.turn)
 
     def key_at(self, frame: float) -> None:
         """Key it as it is, at a frame."""
@@ -107,16 +96,16 @@ class Relocation(NamedTuple):
 
     def key_from(self, frame: int) -> None:
         """Put it there and key it from a frame on; up to then it stays where it was."""
-        holder = holder_of(self.goal)
+        holder = self.goal.holder
         names = ["location", *([channel_of(holder.rotation_mode)[0]] if self.turn is not None else [])]
         before = [[*getattr(holder, name)] for name in names]
         self.put()
         for name, values in zip(names, before, strict=True):
-            key_from(self.goal.found, (holder.path_from_id(name), key_group(self.goal)), frame, values)
+            key_from(self.goal.found, (holder.path_from_id(name), self.goal.key_group), frame, values)
 
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves in which it is keyed."""
-        return channel_curves(self.goal) + (channel_curves(self.goal, turns=True) if self.turn is not None else [])
+        return self.goal.channel_curves() + (self.goal.channel_curves(turns=True) if self.turn is not None else [])
 
 
 class HeldThere(NamedTuple):
@@ -192,7 +181,7 @@ def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved
             found += _relocations_of(owner, chain, depsgraph, tips[i])
             pole, point = goal_of(chain, "pole"), _pole_point(poses[i], chain.name, tips[i]) if i in poses else None
             if pole is not None and point is not None:
-                found.append(Relocation(pole, location_at(pole, point, depsgraph)))
+                found.append(Relocation(pole, pole.location_at(point, depsgraph)))
     return found
 
 
@@ -200,11 +189,11 @@ def _check_free(chain: FabrikChain) -> None:
     """Refuse a chain whose target or pole can't be moved."""
     target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
     for role, goal in (("target", target), ("pole", pole)):
-        reason: str | Message | None = held_by(goal)
+        reason: str | Message | None = goal.held_by() if goal is not None else Message("IS_NOT_SET")
         if is_offset(chain) and not share_at_hand(rig_of(owner_of(chain))):
             reason = Text("moves nothing while the layer of edits at hand is off")
         if not reason and role == "target" and goal is not None and turns_with_target(chain):
-            reason = turn_held_by(goal)
+            reason = goal.turn_held_by()
         if reason and (goal is not None or (role == "target" and not _is_held(chain))):
             text = Text("the {role} {reason}, so it can't be moved", role=ROLES[role], reason=reason)
             raise TargetError(text, chain=chain.name)
@@ -226,8 +215,8 @@ def _relocations_of(
         turn: Sequence[float] | None = None
         if turns_with_target(chain):  # by the offset that is kept
             wanted = multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
-            turn = turn_at(target, wanted, depsgraph)
-        found.append(Relocation(target, location_at(target, tip, depsgraph), turn))
+            turn = target.turn_at(wanted, depsgraph)
+        found.append(Relocation(target, target.location_at(tip, depsgraph), turn))
     if _is_held(chain) or (turns_tip(chain) and chain.orientation == "KEEP"):
         found.append(HeldThere(owner, chain, held))
     return found
@@ -237,7 +226,7 @@ def _controls_of(pose: FigurePose, chain: FabrikChain, tip: Vector) -> list[Relo
     """Where the controls of an offset leave the pose."""
     target, pole, posed = goal_of(chain, "target"), goal_of(chain, "pole"), pose.owner.evaluated_get(pose.depsgraph)
     assert target is not None, "it has one"
-    holder, held = holder_of(target), read_held(posed, chain.tip_bone, chain.at_head)
+    holder, held = target.holder, read_held(posed, chain.tip_bone, chain.at_head)
     place, turn = pose.control_at(chain, tip, held.rotation)
     values = to_values(holder.rotation_mode, turn, read_values(holder)) if turns_with_target(chain) else None
     found = [Relocation(target, place, values)]
@@ -366,7 +355,7 @@ def check_snap(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
                     reason = Text("its target or pole {goal} is also of '{chain}'", goal=goal.name, chain=other)
                     raise TargetError(Text("{reason}: snap them one by one", reason=reason))
                 taken[goal.key] = goal, chain.name
-                refusal = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
+                refusal = _not_keyed(goal, chain) if frames and not goal.held_by() else ""
                 if refusal:
                     raise TargetError(Text("{goal} can't be keyed: {reason}", goal=goal.name, reason=refusal))
     for (owner, chain), _ in wanted:
@@ -387,9 +376,9 @@ def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
         return Text("its action '{action}' is linked", action=data.action.name)
     if data is not None and any(track.is_solo for track in data.nla_tracks):
         return Text("one of its NLA tracks plays solo")
-    curves = channel_curves(goal)
+    curves = goal.channel_curves()
     if goal.role == "target" and turns_with_target(chain):
-        curves += channel_curves(goal, turns=True)
+        curves += goal.channel_curves(turns=True)
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
         return Text("the curve of its location or rotation is locked, muted or modified")
     return ""

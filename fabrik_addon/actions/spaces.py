@@ -21,7 +21,6 @@ from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.bones import pose_bones
 from ..rig.control_bones import free_control_bones, is_control, new_bones_refusal
 from ..rig.goals import GoalRef, goals_of, is_offset
-from ..rig.placing import channel_curves, held_by, holder_of, key_group, location_at, put, turn_held_by
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.schema.chain import MISSED
 from ..rig.spaces import (
@@ -73,7 +72,7 @@ class _Switch:
     @property
     def holder(self) -> Any:
         """What has the channels; looked up anew, since edit mode makes all bones anew."""
-        return holder_of(self.goal)
+        return self.goal.holder
 
     @property
     def is_edit(self) -> bool:
@@ -85,7 +84,7 @@ class _Switch:
 
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves of its place and rotation."""
-        return [*channel_curves(self.goal), *channel_curves(self.goal, turns=True)]
+        return [*self.goal.channel_curves(), *self.goal.channel_curves(turns=True)]
 
     def switch_curves(self) -> list[bpy.types.FCurve]:
         """The curves that switch its spaces."""
@@ -217,7 +216,7 @@ def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
 def bring_to(goal: GoalRef, place: Sequence[float]) -> None:
     """Put a goal to a point of the world, where the limb stands that does not reach it: it stays as it is."""
     with unposed() as depsgraph:
-        put(goal, location_at(goal, Vector(place), depsgraph))
+        goal.put(goal.location_at(Vector(place), depsgraph))
 
 
 def _asked_by(switches: Iterable[_Switch]) -> list[tuple[bpy.types.Object, FabrikChain]]:
@@ -242,8 +241,8 @@ def space_name(goal: GoalRef) -> str:
 
 def first_space(goal: GoalRef) -> Anchored | None:
     """On what a goal hung before it was given other spaces; None for nothing."""
-    found = spaces_of(holder_of(goal))
-    return target_of(holder_of(goal), found[0]) if found and found[0].name.endswith(FIRST) else None
+    found = spaces_of(goal.holder)
+    return target_of(goal.holder, found[0]) if found and found[0].name.endswith(FIRST) else None
 
 
 def is_switched_by_keys(goal: GoalRef) -> bool:
@@ -254,14 +253,14 @@ def is_switched_by_keys(goal: GoalRef) -> bool:
 
 def is_taken_off(goal: GoalRef) -> bool:
     """Whether a pin holds a goal in the scene, off what carried it."""
-    holder = holder_of(goal)
+    holder = goal.holder
     space = space_of(holder) or lost_space(holder)
     return space is not None and _is_pins(space)
 
 
 def space_before_pin(goal: GoalRef, now: float) -> Anchored | None:
     """On what a goal that is taken off (`is_taken_off`) hung before a pin did that; None for nothing."""
-    holder = holder_of(goal)
+    holder = goal.holder
     curves = {curve.data_path: curve for curve in fcurves_of(goal.found)}
     known = [(space, curves.get(space.path_from_id("influence"))) for space in spaces_of(holder)]
     pinned, influence = next(pair for pair in known if _is_pins(pair[0]))
@@ -281,7 +280,7 @@ LOOSE = "(loose)"  # the same where the target hung on nothing before
 
 def _refusal(one: _Switch, own: set[tuple[str, str]]) -> Text | Message | str:
     """Why something can't be hung elsewhere, to follow its name; "" where it can."""
-    reason = held_by(one.goal) or turn_held_by(one.goal) or _parent_refusal(one) or _keys_refusal(one)
+    reason = one.goal.held_by() or one.goal.turn_held_by() or _parent_refusal(one) or _keys_refusal(one)
     if reason or one.to is None:
         return reason or ""
     found, name = one.to
@@ -396,10 +395,10 @@ def _switch(one: _Switch, now: float) -> None:
         for frame in later if one.is_keyed else ():
             if frame < end or frame not in known:
                 space.influence = float(is_on and frame < end)
-                space.keyframe_insert("influence", frame=frame, group=key_group(one.goal))
+                space.keyframe_insert("influence", frame=frame, group=one.goal.key_group)
         space.influence = float(is_on)
         if one.is_keyed:
-            space.keyframe_insert("influence", frame=now, group=key_group(one.goal))
+            space.keyframe_insert("influence", frame=now, group=one.goal.key_group)
     _write(one)
     if one.is_keyed:
         _hold_between(one, now)
@@ -419,13 +418,13 @@ def _write(one: _Switch) -> None:
         for name, value in zip(("location", channel_of(holder.rotation_mode)[0]), values[frame], strict=True):
             setattr(holder, name, value)
             if one.is_keyed:
-                holder.keyframe_insert(name, frame=frame, group=key_group(one.goal))
+                holder.keyframe_insert(name, frame=frame, group=one.goal.key_group)
 
 
 def _key(one: _Switch, frame: float) -> None:
     """Key how something stands as it stands."""
     for name in ("location", channel_of(one.holder.rotation_mode)[0]):
-        one.holder.keyframe_insert(name, frame=frame, group=key_group(one.goal))
+        one.holder.keyframe_insert(name, frame=frame, group=one.goal.key_group)
 
 
 def _values(one: _Switch) -> dict[float, tuple[Vector, list[float]]]:
@@ -462,12 +461,12 @@ def _hold_until(one: _Switch, now: float) -> None:
     for name in ("location", channel_of(holder.rotation_mode)[0]):
         for i in range(len(getattr(holder, name))):
             if (name, i) not in known:
-                holder.keyframe_insert(name, index=i, frame=start, group=key_group(one.goal))
+                holder.keyframe_insert(name, index=i, frame=start, group=one.goal.key_group)
     for space in spaces_of(holder):
         path, value = space.path_from_id("influence"), space.influence
         curves = [curve for curve in one.switch_curves() if curve.data_path == path]
         space.influence = curves[0].evaluate(start) if curves else value
-        space.keyframe_insert("influence", frame=start, group=key_group(one.goal))
+        space.keyframe_insert("influence", frame=start, group=one.goal.key_group)
         space.influence = value
 
 

@@ -33,11 +33,9 @@ from ..finite import are_finite
 from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
 from ..recognise.part import Recognised
-from ..rig import placing
 from ..rig.animation.animation import Animated
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
-from ..rig.placing import channel_curves, held_by, location_at
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..rig.walk_goals import steps_of
@@ -157,9 +155,9 @@ def put(request: Request, items: Sequence[Item]) -> None:
         if carriers_of(goal.found, goal.bone) & (keys - {goal.key}):
             raise TargetError("its target hangs on another that is to be put somewhere, too", chain=name)
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in request.targets.items()}
+    locations = {name: goals[name].location_at(Vector(place), depsgraph) for name, place in request.targets.items()}
     for name, location in locations.items():
-        placing.put(goals[name], location)
+        goals[name].put(location)
     view_layer.update()
 
 
@@ -183,8 +181,8 @@ def _settable(name: str, own: Mapping[str, Value], items: Sequence[Item]) -> Fab
 def _goal(name: str, items: Sequence[Item]) -> GoalRef:
     """The target of the chain of a name, if it can be put somewhere."""
     goal = goal_of(_only(name, items, "whose target could be put somewhere")[1], "target")
-    reason: object = held_by(goal)
-    if goal is not None and not reason and channel_curves(goal):
+    reason: object = goal.held_by() if goal is not None else "is not set"
+    if goal is not None and not reason and goal.channel_curves():
         reason = "is keyed"
     if reason or goal is None:
         raise TargetError(f"its target {reason}, so it can't be put somewhere", chain=name)

@@ -30,7 +30,6 @@ from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, root_control
 from ..rig.figure.start_pose import capture, reset
 from ..rig.goals import GoalRef, goal_of, goals_of, read_held
-from ..rig.placing import holder_of
 from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
 from ..rig.schema.chain import GOAL_ITEMS, MISSED
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
@@ -500,7 +499,7 @@ class FABRIK_OT_release(HoldOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         is_hand = self.way == "HAND"
         what = goals_of(working_chain(context))[0] if is_hand else self.held(context, owner)[0]
-        holder = holder_of(what)
+        holder = what.holder
         now = target_of(holder, space) if (space := space_of(holder)) else None
         if lost_space(holder) is None and (not spaces_of(holder) or now == first_space(what)):
             raise TargetError(Text("{name} is held by nothing", name=what.name), rig=owner.name)

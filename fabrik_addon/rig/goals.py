@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The target and the pole of a chain, pins, where these stand, and how a tip is to be turned."""
+"""The target and the pole of a chain, pins, where these stand and how they are put there, and how a tip is turned."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import bpy
@@ -13,12 +14,15 @@ from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, plus, v3
 from ..messages import Message
+from .animation.channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
+from .animation.compat import drivers_of, fcurves_of
 from .bones import pose_bones, swings
+from .dependencies import carriers_of
 from .figure.kinematics import world_turn
-from .layers import moved_by
+from .layers import moved_by, others_of
 from .schema.chain import OFFSET, FabrikChain, owner_of
 from .schema.rig import rig_of
-from .spaces import bone_below, carrier_of, carriers_above, within
+from .spaces import bone_below, carrier_of, carriers_above, is_tied, within
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 
@@ -45,6 +49,108 @@ class GoalRef(NamedTuple):
     def name(self) -> str | Message:
         """How a message calls it, quoted."""
         return kind_of(self.found, self.bone).name_of(self.found, self.bone)
+
+    def held_by(self) -> Message | None:
+        """Why it can't be put somewhere, to follow its name; None where it can."""
+        reason = kind_of(self.found, self.bone).refusal(self.found, self.bone)
+        if reason:
+            return reason
+        if not self.found.is_editable:
+            return Message("IS_LINKED")
+        holder = self.holder
+        if is_tied(holder):
+            return Message("HAS_CONSTRAINTS")
+        path = self.channel_path()
+        if any(driver.data_path == path for driver in drivers_of(self.found)):
+            return Message("IS_DRIVEN")
+        locks: Any = holder.lock_location
+        return Message("HAS_LOCKED_LOCATION") if any(locks) else None
+
+    def stays(self) -> Message | None:
+        """Why it is not to be moved by a button whose purpose is another, to follow its name; or None."""
+        return self.held_by() or kind_of(self.found, self.bone).body_refusal(self.found, self.bone)
+
+    @property
+    def holder(self) -> bpy.types.Object | bpy.types.PoseBone:
+        """What has its location channels.
+
+        Raises:
+            TargetError: It has no such bone.
+        """
+        return kind_of(self.found, self.bone).holder(self.found, self.bone)
+
+    def channel_name(self, *, turns: bool = False) -> str:
+        """The property that has its location channels, or where that is asked for, its rotation channels."""
+        return channel_of(self.holder.rotation_mode)[0] if turns else "location"
+
+    def channel_path(self, *, turns: bool = False) -> str:
+        """The path of those channels from its object; see `channel_name`."""
+        return self.holder.path_from_id(self.channel_name(turns=turns))
+
+    def channel_curves(self, *, turns: bool = False) -> list[bpy.types.FCurve]:
+        """The curves of those channels in the action of its object; see `channel_name`."""
+        path = self.channel_path(turns=turns)
+        return [curve for curve in fcurves_of(self.found) if curve.data_path == path]
+
+    @property
+    def key_group(self) -> str:
+        """The group in which Blender itself puts the curves of its location."""
+        return kind_of(self.found, self.bone).key_group(self.found, self.bone)
+
+    def carries(self, owner: bpy.types.Object, root: str) -> bool:
+        """Whether it moves a bone of an armature, so that a chain from there would run away from it."""
+        return self.key in carriers_of(owner, root)
+
+    def location_at(self, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+        """The location channels that put it to a point of the world, where it can be put somewhere (`held_by`).
+
+        Raises:
+            TargetError: What it hangs on has no scale.
+        """
+        return kind_of(self.found, self.bone).location_at(self.found.evaluated_get(depsgraph), self.bone, point)
+
+    def put(self, location: Vector) -> None:
+        """Write its location channels, where they differ."""
+        holder: Any = self.holder
+        if holder.location != location:
+            holder.location = location
+
+    def turn_held_by(self) -> Message | None:
+        """Why a target that can be put somewhere can't be turned, to follow its name; None where it can."""
+        holder, path = self.holder, self.channel_path(turns=True)
+        if any(driver.data_path == path for driver in drivers_of(self.found)):
+            return Message("HAS_DRIVEN_ROTATION")
+        return Message("HAS_LOCKED_ROTATION") if any(read_locks(holder)) else None
+
+    def turn_at(self, turn: Q4, depsgraph: bpy.types.Depsgraph) -> list[float]:
+        """The rotation channels by which it is turned in the world as wanted, where it can be turned (`turn_held_by`).
+
+        Raises:
+            FabrikError: It has no rotation.
+        """
+        holder, evaluated = self.holder, self.found.evaluated_get(depsgraph)
+        own = read_rotation(kind_of(self.found, self.bone).holder(evaluated, self.bone))
+        rest = multiplied(own, conjugated(resolve_turn(self.found, self.bone, depsgraph)))
+        return to_values(holder.rotation_mode, normalized(multiplied(rest, turn)), read_values(holder))
+
+    def put_turn(self, values: Sequence[float]) -> None:
+        """Write its rotation channels, where they differ."""
+        holder = self.holder
+        if read_values(holder) != stored(values):
+            setattr(holder, self.channel_name(turns=True), values)
+
+    def restorer(self) -> Callable[[], None]:
+        """What puts it back to where it stands, if it is still there; by its names, since undo makes all anew."""
+        stood = Vector(self.holder.location)
+        role, name, bone = self.role, self.found.name, self.bone
+
+        def restore() -> None:
+            found = bpy.data.objects.get(name)
+            if found is not None:
+                with suppress(TargetError):  # the bone is gone
+                    GoalRef(role, found, bone).put(stood)
+
+        return restore
 
 
 class GoalPoints(NamedTuple):
@@ -262,6 +368,23 @@ def walked_to(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q
         return walk
     way, turn = offset_in("", chain.target.evaluated_get(depsgraph), chain.target_bone)
     return plus(walk[0], way), multiplied(turn, walk[1])
+
+
+def asking_for(chain: FabrikChain, goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The location channels of a chain's target with which its tip is to be at a point of the world.
+
+    The chain tells a place, or edits a walk; its target (`control_of`) can be put somewhere.
+
+    Raises:
+        FabrikError: What it hangs on has no scale, or the walk can't be read.
+    """
+    walk = walk_goal(chain, depsgraph) if edits_walk(chain) else None
+    if walk is None:
+        return goal.location_at(point, depsgraph)
+    posed = goal.found.evaluated_get(depsgraph)
+    holder = kind_of(posed, goal.bone).holder(posed, goal.bone)
+    way = offset_axes("", posed, goal.bone).to_3x3().inverted_safe() @ (point - Vector(walk[0]))
+    return others_of(posed, holder).own(way, read_rotation(holder))[0]
 
 
 def held_point(chain: FabrikChain) -> V3:

@@ -12,7 +12,6 @@ from fabrik_addon.actions.drag import Taken, begin, drag_to, finish
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.goals import GoalRef, goal_of
-from fabrik_addon.rig.placing import held_by, location_at, put
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Quaternion, Vector
 
@@ -56,8 +55,8 @@ def test_a_bone_goes_to_a_point_whatever_it_inherits(scale: Any, turns: bool, lo
     pose_bones(holder)["target"].location = (5, -3, 2)
     goal = goal_of(chain, "target")
     assert goal is not None
-    assert held_by(goal) is None
-    put(goal, location_at(goal, POINT, bpy.context.evaluated_depsgraph_get()))
+    assert goal.held_by() is None
+    goal.put(goal.location_at(POINT, bpy.context.evaluated_depsgraph_get()))
     assert (bone_head(holder, "target") - POINT).length < 1e-5
 
 
@@ -69,7 +68,7 @@ def test_a_bone_without_a_parent_goes_to_a_point(mode: Any, local: bool) -> None
     bone.rotation_mode = mode
     bone.bone.use_local_location = local
     goal = GoalRef("target", holder, "hold")
-    put(goal, location_at(goal, POINT, bpy.context.evaluated_depsgraph_get()))
+    goal.put(goal.location_at(POINT, bpy.context.evaluated_depsgraph_get()))
     assert (bone_head(holder, "hold") - POINT).length < 1e-5
 
 
@@ -257,10 +256,10 @@ def test_a_bone_on_which_another_chain_begins_is_moved_where_nothing_is_above_it
     other = rig_of(holder).chains.add()
     other.name, other.tip_bone, other.bone_count = "other", "target", 2
     chain.target_bone, chain.pole = "hold", None
-    assert held_by(goal_of(chain, "target")) is None
+    assert goal_of(chain, "target").held_by() is None
     other.bone_count = 1
     chain.target_bone = "target"
-    assert str(held_by(goal_of(chain, "target"))) == "is a bone of the chain 'other'"
+    assert str(goal_of(chain, "target").held_by()) == "is a bone of the chain 'other'"
 
 
 def test_two_chains_have_bones_of_one_rig() -> None:

@@ -31,8 +31,7 @@ from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, writ
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import Posed, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
-from ...rig.goals import GoalPoints, control_of, edits_motion, into_frame, is_offset, read_held, turns_tip
-from ...rig.placing import asking_for, carries, put, restorer, stays
+from ...rig.goals import GoalPoints, asking_for, control_of, edits_motion, into_frame, is_offset, read_held, turns_tip
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
@@ -146,7 +145,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
     started = pose.figure if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
     target = control_of(dragged) if scope.follows else None
-    also = restorer(target) if target is not None else None
+    also = target.restorer() if target is not None else None
     restore = pose_restorer(owner, started, pauses=_pauses(owner, scope), also=also)
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
@@ -190,13 +189,14 @@ def pose_restorer(
 def _check_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
     """A live chain goes where its target is, so that has to be moved along."""
     target = control_of(chain)
-    reason: str | Message | None = stays(target)
-    if not reason and target is not None and carries(target, owner, resolve_bones(owner, chain)[0].name):
+    if target is None:
+        text = Text("it is live and its target {reason}: drag the target", reason=Message("IS_NOT_SET"))
+        raise TargetError(text, chain=chain.name)
+    reason: str | Message | None = target.stays()
+    if not reason and target.carries(owner, resolve_bones(owner, chain)[0].name):
         reason = Text("carries it")
     if reason:
-        text = Text("it is live and its target {reason}: drag the target", reason=reason)
-        if target is not None:
-            text = Text("it is live and its target {name} {reason}: drag the target", name=target.name, reason=reason)
+        text = Text("it is live and its target {name} {reason}: drag the target", name=target.name, reason=reason)
         raise TargetError(text, chain=chain.name)
 
 
@@ -254,7 +254,7 @@ def drag_to(
     chain = drag.scope.dragged(owner) if drag.scope.follows else None
     target = control_of(chain) if chain is not None else None
     if chain is not None and target is not None:
-        put(target, asking_for(chain, target, point, depsgraph))
+        target.put(asking_for(chain, target, point, depsgraph))
     if not anchored:
         refusal = pull_refusal(drag)
         if refusal:

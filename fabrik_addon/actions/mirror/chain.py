@@ -22,7 +22,6 @@ from ...rig.figure.pose_writer import updated
 from ...rig.figure.start_pose import fingerprint, store_rotations
 from ...rig.goals import GoalRef, goal_of, offset_from_target, store, swing_frame_of, was_held
 from ...rig.limit_types import limit_settings, mirrored_limit
-from ...rig.placing import channel_curves, location_at, put, stays
 from ...rig.schema import FabrikChain, girdle_of, limit_of, rig_of, unique_name
 from ...rig.schema.chain import OFFSET
 from ...rig.skeleton import flipped_name, sided_name
@@ -207,13 +206,13 @@ class GoalPlan:
         """Move what is there already to the mirrored place; what there is to say."""
         if goal.key == self.source.key:  # both sides have it, or it is in the middle
             return []
-        reason = Text("is keyed") if not stays(goal) and channel_curves(goal) else stays(goal)
+        reason = Text("is keyed") if not goal.stays() and goal.channel_curves() else goal.stays()
         if reason:
             word = ROLES[self.role]
             return [
                 Text("the {role} {name} {reason}, so it stays where it is", role=word, name=goal.name, reason=reason)
             ]
-        put(goal, location_at(goal, self.world.translation, context.evaluated_depsgraph_get()))
+        goal.put(goal.location_at(self.world.translation, context.evaluated_depsgraph_get()))
         insert_goal_keys(context, goal)
         return []
 

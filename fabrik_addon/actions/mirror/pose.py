@@ -30,7 +30,6 @@ from ...rig.figure.pose_writer import updated
 from ...rig.figure.reader import frame_of
 from ...rig.figure.start_pose import start_from_keys, store_by_hand
 from ...rig.goals import goal_of, goals_of
-from ...rig.placing import stays
 from ...rig.schema import FabrikChain, girdle_of, rig_of
 from ...rig.targets import resolve_point
 from ...rig.walk_goals import is_walked
@@ -133,7 +132,7 @@ def _bones_of(owner: bpy.types.Object, names: Iterable[str]) -> list[str]:
         for chain in rig_of(owner).chains
         if chain.enabled
         for goal in goals_of(chain)
-        if goal.found == owner and goal.bone and not stays(goal)
+        if goal.found == owner and goal.bone and not goal.stays()
     }
     bones = pose_bones(owner)
     return [*dict.fromkeys(one for name in names if name in bones for one in limbs.get(name, [name]))]

@@ -20,7 +20,6 @@ from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
 from ...rig.layers import RESTS, Channels, kept_path, stack
-from ...rig.placing import channel_path, holder_of
 from ...rig.schema import FabrikChain, RigView, rig_of
 from ...rig.schema.chain import OFFSET
 from ..frames import frames_keyed
@@ -108,7 +107,7 @@ def _counting(owner: bpy.types.Object) -> set[str]:
 
 def _edits(goal: GoalRef) -> list[_Edit]:
     """What moves the control of an offset, in each layer that counts."""
-    bone, found, counts = holder_of(goal), list[_Edit](), _counting(goal.found)
+    bone, found, counts = goal.holder, list[_Edit](), _counting(goal.found)
     for key, channels, _ in stack(goal.found, bone):
         if key in counts:
             names = ("location", channel_of(channels.rotation_mode)[0])
@@ -127,7 +126,7 @@ def _curves(goal: GoalRef) -> list[bpy.types.FCurve]:
 
 def is_led(goal: GoalRef) -> bool:
     """Whether strips or drivers move a control, so that it can't be put to rest."""
-    start, own = channel_path(goal).removesuffix("location"), {curve.data_path for curve in fcurves_of(goal.found)}
+    start, own = goal.channel_path().removesuffix("location"), {curve.data_path for curve in fcurves_of(goal.found)}
     return any(path.startswith(start) and path not in own for path in animated_paths(goal.found))
 
 

@@ -16,7 +16,6 @@ from ...rig.animation.compat import ensure_curve, is_selected, remove_curves
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, put_keys, read_keys, split_at
 from ...rig.bones import pose_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
-from ...rig.placing import channel_curves, holder_of, key_group
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..frames import frames_keyed
@@ -53,20 +52,20 @@ class Noted(NamedTuple):
 
 def properties_of(goal: GoalRef) -> tuple[str, str]:
     """The two properties of a goal's control that tell a pose: its place, and its rotation as its mode has it."""
-    return "location", channel_of(holder_of(goal).rotation_mode)[0]
+    return "location", channel_of(goal.holder.rotation_mode)[0]
 
 
 def _values(goal: GoalRef, name: str) -> list[float]:
-    return [*getattr(holder_of(goal), name)]
+    return [*getattr(goal.holder, name)]
 
 
 def _rest(goal: GoalRef, name: str) -> list[float]:
-    return [0.0] * 3 if name == "location" else neutral_values(holder_of(goal).rotation_mode)
+    return [0.0] * 3 if name == "location" else neutral_values(goal.holder.rotation_mode)
 
 
 def curves_of(goal: GoalRef, name: str) -> list[bpy.types.FCurve]:
     """The curves with keys of a property of a control."""
-    found = channel_curves(goal, turns=name != "location")
+    found = goal.channel_curves(turns=name != "location")
     return [curve for curve in found if len(curve.keyframe_points)]
 
 
@@ -172,7 +171,7 @@ def check_keys(goal: GoalRef) -> None:
 
 def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, int]) -> None:
     """`spread` of one property of a control."""
-    (frame, width), goal, holder = bell, one.goal, holder_of(one.goal)
+    (frame, width), goal, holder = bell, one.goal, one.goal.holder
     path = holder.path_from_id(name)
     _put_back(one, name)
     edges = (float(frame - width), float(frame), float(frame + width))
@@ -183,7 +182,7 @@ def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, 
     ensure_action(goal.found)
     for i, value in enumerate(one.values[name]):
         if i not in known:
-            known[i] = ensure_curve(goal.found, path, i, key_group(goal))
+            known[i] = ensure_curve(goal.found, path, i, goal.key_group)
             for at in edges:
                 known[i].keyframe_points.insert(at, value).interpolation = "BEZIER"
             continue

@@ -18,7 +18,6 @@ from ...rig.animation.compat import ensure_curve, evaluated_now
 from ...rig.animation.curves import SAME_FRAME
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
-from ...rig.placing import holder_of, key_group, location_at, put, put_turn, stays
 from ...rig.schema import FabrikChain
 from ...rig.targets import resolve_point
 from ...texts import Text
@@ -56,7 +55,7 @@ class Between(NamedTuple):
         Raises:
             FabrikError: It can't be read.
         """
-        holder = holder_of(self.goal)
+        holder = self.goal.holder
         if not self.swings:
             return Vector(holder.location), read_rotation(holder)
         place = Vector(resolve_point(self.goal.role, self.goal.found, self.goal.bone, depsgraph))
@@ -64,12 +63,12 @@ class Between(NamedTuple):
 
     def complete(self) -> None:
         """Key channels without keys, of what has some, where its keys are: a single key would move them everywhere."""
-        holder = holder_of(self.goal)
+        holder = self.goal.holder
         for name in properties_of(self.goal):
             known = {curve.array_index for curve in curves_of(self.goal, name)}
             for i, value in enumerate(getattr(holder, name)) if known else ():
                 if i not in known:
-                    path, group = holder.path_from_id(name), key_group(self.goal)
+                    path, group = holder.path_from_id(name), self.goal.key_group
                     curve = ensure_curve(self.goal.found, path, i, group)
                     for at in self.frames:
                         curve.keyframe_points.insert(at, value)
@@ -80,13 +79,13 @@ class Between(NamedTuple):
 
     def put(self, depsgraph: bpy.types.Depsgraph, ends: Sequence[tuple[Vector, Q4]], share: float) -> None:
         """Bring it to a share of the way between two places and rotations, as `stand` tells them."""
-        ((start, first), (end, last)), holder = ends, holder_of(self.goal)
+        ((start, first), (end, last)), holder = ends, self.goal.holder
         if self.swings:
             place = self._root(depsgraph) + on_arc(start, end, share)
-            put(self.goal, location_at(self.goal, place, depsgraph))
+            self.goal.put(self.goal.location_at(place, depsgraph))
         else:
-            put(self.goal, start.lerp(end, share))
-        put_turn(self.goal, to_values(holder.rotation_mode, slerp(first, last, share), read_values(holder)))
+            self.goal.put(start.lerp(end, share))
+        self.goal.put_turn(to_values(holder.rotation_mode, slerp(first, last, share), read_values(holder)))
 
 
 def on_arc(start: Vector, end: Vector, share: float) -> Vector:
@@ -137,7 +136,7 @@ def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tu
     for one in plans:
         for name in properties_of(one.goal):
             if curves_of(one.goal, name):
-                holder_of(one.goal).keyframe_insert(name, frame=frame, group=key_group(one.goal))
+                one.goal.holder.keyframe_insert(name, frame=frame, group=one.goal.key_group)
     return [*dict.fromkeys(one.chain.name for one in plans)], notes
 
 
@@ -157,7 +156,7 @@ def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Be
         if before and after:
             with place_of(rig=owner.name, chain=chain.name):
                 check_keys(goal)
-                reason = stays(goal)
+                reason = goal.stays()
                 if reason:
                     raise TargetError(Text("{goal} {reason}", goal=goal.name, reason=reason))
             found.append(Between(owner, chain, goal, (max(before), min(after))))

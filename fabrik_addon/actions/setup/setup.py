@@ -23,7 +23,6 @@ from ...rig.control_bones import is_control, new_bones_refusal
 from ...rig.figure.groups import ChainSet, body_moves
 from ...rig.figure.start_pose import capture_bones
 from ...rig.goals import frames_of, goal_of, swing_frame_of
-from ...rig.placing import channel_curves
 from ...rig.schema import FabrikChain, limit_of, rig_of
 from ...rig.schema.chain import OFFSET
 from ...rig.versions import bring_up_to_date
@@ -420,7 +419,7 @@ def _renew(
     swings = make_swing_bones(context, owner, [kept[name] for name in stiff])
     poles = [(goal_of(rig_of(owner).chains[name], "pole"), (owner, swings[name])) for name in stiff]
     moved = [(goal, (owner, chest)) for goal in apart] + [(goal, to) for goal, to in poles if goal is not None]
-    keyed = [goal for goal, _ in moved if channel_curves(goal) or channel_curves(goal, turns=True)]
+    keyed = [goal for goal, _ in moved if goal.channel_curves() or goal.channel_curves(turns=True)]
     if keyed:
         names = ", ".join([worded(goal.name) for goal in keyed])
         done.notes.append(Text("keyed, and left where they hang: {goals}", goals=names))

@@ -17,7 +17,6 @@ from ...maths import Q4, V3
 from ...messages import Message
 from ..bones import pose_bones
 from ..goals import GoalRef
-from ..placing import channel_curves, channel_name, holder_of, key_group
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
 from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strips_of
@@ -304,13 +303,13 @@ def insert_property_keys(
 
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef, *, turns: bool = False) -> int:
     """Key the location of a target or pole, or its rotation, where automatic keying is on; see `insert_auto_keys`."""
-    name, is_keyed = channel_name(goal, turns=turns), bool(channel_curves(goal, turns=turns))
-    return _insert(context, holder_of(goal), name, key_group(goal), is_keyed)
+    name, is_keyed = goal.channel_name(turns=turns), bool(goal.channel_curves(turns=turns))
+    return _insert(context, goal.holder, name, goal.key_group, is_keyed)
 
 
 def insert_goal_key(goal: GoalRef, frame: float, *, turns: bool = False) -> None:
     """Key the location of a target or pole, or its rotation, at a frame."""
-    holder_of(goal).keyframe_insert(channel_name(goal, turns=turns), frame=frame, group=key_group(goal))
+    goal.holder.keyframe_insert(goal.channel_name(turns=turns), frame=frame, group=goal.key_group)
 
 
 def key_from(
