@@ -18,9 +18,8 @@ from ..actions.keep_pose import LetGo
 from ..actions.status import length_text
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.clip import cycle_text, load_cycle, use_cycle
-from ..actions.walk.contacts import forget_marks
 from ..actions.walk.lead import Led, begin, check_recording, keep_recording, lead_to, leave_led
-from ..actions.walk.plan import plan_steps
+from ..actions.walk.plan import forget_marks, plan_steps
 from ..actions.walk.posture import forget_posture
 from ..actions.walk.setup import add_walker, remove_walker
 from ..errors import FabrikError, InvalidValueError
