@@ -379,14 +379,20 @@ def coming_and_going(kinds: Ints, begins: bool, ends: bool, rate: float) -> Doub
     return found
 
 
-def between_contacts(high: Doubles, kinds: Ints) -> Doubles:
-    """(F,), heights of the ground, between two contacts the lower of both, so that a foot may go down to that."""
+def between_contacts(high: Doubles, kinds: Ints, width: float) -> Doubles:
+    """(F,), heights of the ground, between two contacts the lower of both, so that a foot may go down to that.
+
+    From and to the higher one they go smoothly in so many frames.
+    """
     known, frames = np.flatnonzero(kinds != NONE), np.arange(len(high))
     if not len(known):
         return high
     before = known[np.maximum(np.searchsorted(known, frames, side="right") - 1, 0)]
     after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
-    found: Doubles = np.minimum(high[before], high[after])
+    low = np.minimum(high[before], high[after])
+    for near in (before, after):
+        low = low + (high[near] - low) * eased_each(1.0 - np.abs(frames - near) / max(width, 1.0))
+    found: Doubles = low
     return found
 
 

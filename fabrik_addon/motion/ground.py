@@ -9,7 +9,7 @@ from math import atan, radians
 
 import numpy as np
 
-from ..maths import Doubles, Ints, lengths
+from ..maths import Doubles, Ints, lengths, units
 from ..recognise.part import ARM, LEG
 from .body import UP, Body, Motion, foot_of
 from .contacts import (
@@ -35,6 +35,7 @@ from .smoothing import blurred
 from .touches import Touches
 
 MOST_DRIFT = radians(1.5)  # slope of a ground that is taken for drift, and out of the motion
+LEVELS = 0.1  # seconds in which the ground below a foot changes from the higher to the lower one
 SPREAD = 0.15  # of the speed of a belt, by which feet that stand on it are slower or faster
 OFTENER = 1.25  # so much more often feet have to go along with a belt than stand still
 MOST_SPEEDS = 300
@@ -83,7 +84,7 @@ def grounded(body: Body, motion: Motion, rate: float, *, is_level: bool) -> tupl
             flat = first + np.flatnonzero(own[first:last] == FLAT)
             value = np.median(heels[name][flat] if len(flat) else toes[name][first:last]) - level
             high[first:last] = value if abs(value) > LOW * feet[name].reach else 0.0
-        heights[name] = between_contacts(high, own)
+        heights[name] = between_contacts(high, own, LEVELS * rate)
     if is_level:
         level = level + rise_of(kinds, heights, rate)[:, None]
         heights = {name: np.zeros(len(own)) for name, own in kinds.items()}
@@ -128,34 +129,42 @@ def way_of_belt(belt: Doubles, motion: Motion, rate: float) -> Doubles:
     return found
 
 
-def on_floor(target: Body, found: Motion, touches: Touches, floor: Floor, shown: slice) -> tuple[Touches, int]:
+def on_floor(
+    target: Body, found: Motion, touches: Touches, floor: Floor, shown: slice, rate: float
+) -> tuple[Touches, int]:
     """What feet and hands touch with each contact on the ground that is there; how many that are shown have none."""
     heights: dict[str, Doubles] = {name: np.zeros(len(kinds)) for name, kinds in touches.contacts.items()}
     normals = {name: np.broadcast_to(UP, (len(kinds), 3)).copy() for name, kinds in touches.contacts.items()}
-    below, missed = dict[str, Doubles](), 0
+    feet = {name: foot_of(target, found, target.limbs[name]) for name in touches.contacts}
+    spans = sorted((*span, name) for name, kinds in touches.contacts.items() for span in runs(kinds != NONE))
+    last, own, known, missed = 0.0, dict[str, float](), True, 0  # how high the last one stands, and each foot's own
+    for first, end, name in spans:
+        foot = feet[name]
+        place = foot.points(0.5 * (foot.heel + foot.ball))[first:end].mean(axis=0)
+        above = max(last, own.get(name, last)) + (HIGHEST if known else FAR_ABOVE) * foot.reach
+        met = floor(place * (1.0, 1.0, 0.0) + above * UP)
+        known = met is not None
+        if met is not None:
+            last, normals[name][first:end] = met
+            own[name] = heights[name][first:end] = last
+        missed += met is None and first < shown.stop and end > shown.start
+    below = dict[str, Doubles]()
     for name, kinds in touches.contacts.items():
-        foot, high, known = foot_of(target, found, target.limbs[name]), 0.0, True
-        for first, last in runs(kinds != NONE):
-            place = foot.points(0.5 * (foot.heel + foot.ball))[first:last].mean(axis=0)
-            above = HIGHEST * foot.reach if known else FAR_ABOVE * foot.reach
-            met = floor(place * (1.0, 1.0, 0.0) + (high + above) * UP)
-            known = met is not None
-            if met is not None:
-                high, normals[name][first:last] = met
-                heights[name][first:last] = high
-            missed += met is None and first < shown.stop and last > shown.start
         if target.limbs[name].kind == LEG:
-            below[name] = _below(foot, kinds, heights[name], floor)
-        heights[name] = between_contacts(heights[name], kinds)
+            below[name] = _below(feet[name], kinds, heights[name], floor)
+        heights[name], on = between_contacts(heights[name], kinds, LEVELS * rate), np.flatnonzero(kinds != NONE)
+        if len(on):  # and in between the ground turns evenly
+            frames, own_normals = np.arange(len(kinds)), normals[name][on].T
+            normals[name] = units(np.stack([np.interp(frames, on, row) for row in own_normals], axis=1))
     return touches._replace(heights=heights, normals=normals, above=below), missed
 
 
 def _below(foot: Foot, kinds: Ints, heights: Doubles, floor: Floor) -> Doubles:
-    """(F,), how high the ground is at most below heel and toes of a foot that is in the air between two contacts."""
-    on, found = np.flatnonzero(kinds != NONE), np.full(len(kinds), -np.inf)
+    """(F,), how high the ground is at most below heel and toes of a foot while it is in the air."""
+    on, found = np.flatnonzero(kinds != NONE).tolist(), np.full(len(kinds), -np.inf)
     for end in (foot.points(foot.heel), foot.points(foot.ball), foot.points(foot.toe)):
-        for a, b in pairwise(on.tolist()):
-            top = max(heights[a], heights[b]) + HIGHEST * foot.reach
+        for a, b in pairwise([-1, *on, len(kinds)]) if on else ():
+            top = max(heights[max(a, on[0])], heights[min(b, on[-1])]) + HIGHEST * foot.reach
             for k in range(a + 1, b):
                 met = floor(end[k] * (1.0, 1.0, 0.0) + top * UP)
                 found[k] = max(found[k], met[0]) if met is not None else found[k]

@@ -11,7 +11,7 @@ import numpy as np
 from ..maths import Doubles, Ints, Mask, conjugates, dots, lengths, rotated_each, units
 from ..recognise.part import ARM, FINGER, LEG
 from .body import NO_TURN, SMALLEST, UP, Body, Motion
-from .contacts import NONE, SHORTEST, Foot, runs, shares_near
+from .contacts import NONE, SHORTEST, STRAIGHT, Foot, runs, shares_near
 from .ground import hands_of
 from .touches import put
 
@@ -20,6 +20,7 @@ NEAR = 0.04  # of a leg, nearer than which a palm touches the skin of the body
 COMES = 0.15  # seconds in which a hand comes to what it will touch, and leaves it
 BEYOND = 0.1  # of the length of what is touched, by which that goes on at its ends
 ALONG, AROUND = 0.1, 0.15  # deviations of a Gaussian within which skin counts: of the length, and 1 - cosine about it
+BENT = 0.9  # of its reach, from which on an arm is stretched less than what it should touch asks
 FEWEST, MOST = 8, 400  # vertices of a bone's skin that tell how thick it is, and are looked at
 
 Acting = tuple[Body, Motion]
@@ -105,7 +106,17 @@ def bring_hands(
         palms = palm_of(hand), palm_of(own[name])
         ways[name] += _on_skin(acting, wanted, palms, pairs, free[name], rate)
         if ways[name].any():
-            put(target, found, target.limbs[name], own[name].places + ways[name], NO_TURN)
+            put(target, found, target.limbs[name], _in_reach(own[name], ways[name]), NO_TURN)
+
+
+def _in_reach(hand: Foot, way: Doubles) -> Doubles:
+    """(F, 3), where a wrist comes that should go a way: its arm is not stretched, but softly, and as it was."""
+    shoulder, bent, most = hand.places - hand.roots, BENT * hand.reach, STRAIGHT * hand.reach
+    size = np.maximum(lengths(shoulder + way), SMALLEST)
+    soft = most - (most - bent) * np.exp(-np.maximum(size - bent, 0.0) / (most - bent))
+    share = np.minimum(np.maximum(np.where(size > bent, soft, size), lengths(shoulder)) / size, 1.0)
+    found: Doubles = hand.roots + share[:, None] * (shoulder + way)
+    return found
 
 
 def _size(body: Body, hands: Mapping[str, Foot]) -> float:

@@ -60,9 +60,14 @@ from .contacts import (
 FLATTENS = 0.1  # seconds in which toes become flat before their foot is
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
 ROUNDS = 2  # in which a limb comes to its place
+NEAR = 2.0  # of its length, how far over the ground a foot that points back turns up at most
 FOLDS, DAMPED = 8, 0.3  # rounds in which a leg of more joints folds; their damping, of the leg's length
 CLEARS, CLEARS_IN = 0.015, 0.15  # of a leg, by which a foot clears what is below it; seconds in which it rises for that
 LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
+
+
+# How high the ground is below the middle of a foot, (F,), its normal, (F, 3), and that middle, (F, 3)
+Plane = tuple[Doubles, Doubles, Doubles]
 
 
 class Touches(NamedTuple):
@@ -138,7 +143,8 @@ def keep(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
         limb = body.limbs[name]
         if limb.toes >= 0:
             tip = limb.bones[body.joints(limb)[-1]]
-            bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, touches.heights[name]))
+            ground = _ground(foot_of(body, first, limb), touches, name)
+            bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, ground))
             flat = products(conjugates(body.turns[tip]), body.turns[limb.toes])
             bent = towards_each(bent, np.broadcast_to(flat, bent.shape), shares_near(own == FLAT, FLATTENS * rate))
             motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
@@ -183,8 +189,10 @@ def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
             way[own == NONE, 2] += _under(foot, way, turn, high)[own == NONE]
         if not is_hand:
             stood, ball = on_ground(body, limbs[name])[0], limbs[name].sole[1]
-            lifted = _lifted(foot.places + way, products(turn, foot.turns), stood, ball, high)
-            turn[own == NONE] = products(lifted, conjugates(foot.turns))[own == NONE]
+            moved = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+            lifted = _lifted(moved.places, moved.turns, stood, ball, _ground(moved, touches, name))
+            share = 1.0 - shares_near(own != NONE, FLATTENS * rate)
+            turn = products(towards_each(moved.turns, lifted, share), conjugates(foot.turns))
         if name in touches.above:
             way[:, 2] += _cleared(foot, way, turn, own, touches.above[name], rate)
         ways[name], turns[name] = way, turn
@@ -251,13 +259,19 @@ def _stance(
     return Stance(first, last, None, np.concatenate((place, products(tilt, turn))))
 
 
-def _lifted_toes(body: Body, motion: Motion, limb: Limb, high: Doubles) -> Doubles:
+def _ground(foot: Foot, touches: Touches, name: str) -> Plane:
+    """The ground below a foot."""
+    level = np.broadcast_to(UP, foot.places.shape)
+    return touches.heights[name], touches.normals.get(name, level), foot.points(0.5 * (foot.heel + foot.ball))
+
+
+def _lifted_toes(body: Body, motion: Motion, limb: Limb, ground: Plane) -> Doubles:
     """(F, 4), how toes are turned that turn up as far as their tip would be under what the foot stands on."""
     rest = body.heads[limb.bones[body.joints(limb)[-1]]] + limb.sole[2] - body.heads[limb.toes]
-    return _lifted(motion.heads[:, limb.toes], motion.turns[:, limb.toes], body.turns[limb.toes], rest, high)
+    return _lifted(motion.heads[:, limb.toes], motion.turns[:, limb.toes], body.turns[limb.toes], rest, ground)
 
 
-def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, high: Doubles) -> Doubles:
+def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, ground: Plane) -> Doubles:
     """(F, 4), rotations of a bone of a foot that pitches up as far as a point of it would be under the ground.
 
     Args:
@@ -265,16 +279,19 @@ def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, high: 
         turns: (F, 4), its rotations.
         stood: (4,), the same at rest.
         way: (3,), from its head to the point, at rest.
-        high: (F,), how high the ground is.
+        ground: Below it.
     """
     since = products(turns, np.broadcast_to(conjugates(stood), turns.shape))
     ways, across = (rotated_each(since, np.broadcast_to(one, heads.shape)) for one in (way, crosses(FORWARD, UP)))
-    across = units(across * (1.0, 1.0, 0.0))
+    across, (high, normals, middle) = units(across * (1.0, 1.0, 0.0)), ground
+    high = high - dots((heads + ways - middle) * (1.0, 1.0, 0.0), normals) / normals[:, 2]
     ahead = dots(ways, crosses(np.broadcast_to(UP, across.shape), across))
     size = np.maximum(np.hypot(ahead, ways[:, 2]), 1e-9)
-    pitch, least = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
-    up = np.where(ways[:, 2] / size < least, np.arcsin(np.clip(least, -1.0, 1.0)) - pitch, 0.0)
-    return products(turns_about(across, np.maximum(up, 0.0)), turns)
+    pitch, near = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
+    least = np.arcsin(np.clip(near, -1.0, 1.0))
+    back = eased_each(2.0 + 2.0 * pitch / np.pi) * eased_each(NEAR + near)  # less what points back, or is farther up
+    up = np.where(pitch < -0.5 * np.pi, back * (least - pitch), np.where(pitch < least, least - pitch, 0.0))
+    return products(turns_about(across, up), turns)
 
 
 def _fold(body: Body, motion: Motion, row: Sequence[int], wanted: Doubles) -> None:

@@ -38,6 +38,7 @@ from .touches import Touches, keep, lean
 
 FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
 ROOT_BLUR = 0.25  # seconds, deviation of the Gaussian through which a root goes along with the hips
+TELLS = 0.3  # cosine of half of the swing, below which less of the twist counts
 SAME = 0.01  # of a limb's length by which the joints of two differ that are the same
 
 
@@ -79,6 +80,7 @@ class TransferOptions(NamedTuple):
         ground: Name of an object on which it walks (`Floor`), as that is at the first frame; "" for none.
         mapping: Which bones of the source are which parts; None to look for them.
         own: The same of the other body.
+        keep_limits: Whether the limits of its joints bend the motion where it goes beyond them.
     """
 
     keep_contacts: bool = True
@@ -90,6 +92,7 @@ class TransferOptions(NamedTuple):
     ground: str = ""
     mapping: Recognised[str] | None = None
     own: Recognised[str] | None = None
+    keep_limits: bool = False
 
 
 class Transferred(NamedTuple):
@@ -151,7 +154,7 @@ def transfer(
     moved, touches = 0.0, _touches(target, seen, rise)
     missed, shown = 0, slice(before, before + own)
     if floor is not None:
-        touches, missed = on_floor(target, found, touches, floor, shown)
+        touches, missed = on_floor(target, found, touches, floor, shown, rate)
         found.heads[..., 2] += rise_of(touches.contacts, touches.heights, rate)[:, None]
     contacts = touches.contacts if options.keep_contacts else {}
     arms = {name: own for name, own in contacts.items() if target.limbs[name].kind == ARM}
@@ -408,7 +411,8 @@ def _spread_twist(source: Body, target: Body, motion: Motion) -> None:
     """Let bones in a row that are one half of an arm or a leg twist by their share of its length. Changes the motion.
 
     That is how far the hand is twisted from the forearm, and the upper arm from what it hangs on; of legs likewise.
-    Where the source has as many bones there, they turn as its own do.
+    Where the source has as many bones there, they turn as its own do. From 120° of twist on they share less of it, and
+    at 180°, which is to either side, none; so they do where a bone is swung right round, and no twist can be told.
     """
     for name, limb in target.limbs.items():
         other = source.limbs.get(name)
@@ -426,6 +430,8 @@ def _spread_twist(source: Body, target: Body, motion: Motion) -> None:
             turned = products(products(conjugates(motion.turns[:, first]), motion.turns[:, last]), conjugates(rest))
             along = dots(turned[:, 1:], rotated_each(conjugates(target.turns[first]), axis))
             angles = 2.0 * np.arctan2(np.copysign(along, along * turned[:, 0]), np.abs(turned[:, 0]))  # -180° to 180°
+            whole, told = np.minimum(np.abs(angles), 2.0 * (np.pi - np.abs(angles))), np.hypot(along, turned[:, 0])
+            angles = np.copysign(whole, angles) * np.minimum(told / TELLS, 1.0)
             for place, bone in enumerate(row):
                 share = sizes[place] / sizes[-1] if k else sizes[place + 1] / sizes[-1] - 1.0
                 own = np.broadcast_to(rotated_each(conjugates(target.turns[bone]), axis), (len(angles), 3))

@@ -8,7 +8,7 @@ from math import radians
 import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugates, crosses, dots, lengths, products, rotated_each, turns_about, units
-from fabrik_addon.motion.body import Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
+from fabrik_addon.motion.body import UP, Body, Limb, Motion, foot_of, hinges_in_motion, on_ground, palm_at_rest
 from fabrik_addon.motion.contacts import (
     FLAT,
     NONE,
@@ -20,8 +20,9 @@ from fabrik_addon.motion.contacts import (
     standing_still,
 )
 from fabrik_addon.motion.contacts import Stance as Standing
+from fabrik_addon.motion.ground import on_floor
 from fabrik_addon.motion.hands import palm_of
-from fabrik_addon.motion.touches import Touches, keep
+from fabrik_addon.motion.touches import Touches, _lifted, keep
 from fabrik_addon.motion.transfer import TransferOptions, transfer
 
 RATE, COUNT = 30.0, 61
@@ -176,8 +177,9 @@ def test_who_stands_or_walks_on_is_on_no_belt() -> None:
 def test_between_two_contacts_a_foot_may_go_down_to_the_lower_one() -> None:
     kinds = np.array((NONE, FLAT, NONE, NONE, FLAT, FLAT, NONE))
     high = np.array((0.0, 0.3, 0.0, 0.0, -0.2, -0.2, 0.0))
-    assert between_contacts(high, kinds).tolist() == [0.3, 0.3, -0.2, -0.2, -0.2, -0.2, -0.2]
-    assert not between_contacts(np.zeros(3), np.full(3, NONE)).any()
+    assert between_contacts(high, kinds, 1.0).tolist() == [0.3, 0.3, -0.2, -0.2, -0.2, -0.2, -0.2]
+    assert between_contacts(high, kinds, 2.0) == pytest.approx((0.3, 0.3, 0.05, -0.2, -0.2, -0.2, -0.2))
+    assert not between_contacts(np.zeros(3), np.full(3, NONE), 2.0).any()
 
 
 ARM_NAMES = ("upper.L", "fore.L", "hand.L", "upper.R", "fore.R", "hand.R")
@@ -242,6 +244,21 @@ def test_twist_is_spread_over_bones_in_a_row() -> None:
     assert np.abs(again.turns - found.turns).max() < 1e-9
     back = transfer(other, found, body, RATE, PLAIN).motion
     assert np.abs(back.turns - motion.turns).max() < 1e-9
+
+
+def test_a_hand_that_is_twisted_right_round_jumps_nowhere() -> None:
+    body = person()
+    other, turns = halved(body), np.broadcast_to(body.turns, (COUNT, *body.turns.shape)).copy()
+    whole = np.radians(360.0 / (COUNT - 1.0)) * np.arange(COUNT, dtype=np.float64)
+    turn = turns_about(np.broadcast_to(ALONG, (COUNT, 3)), np.asarray(whole))
+    turns[:, 9] = products(turns[:, 9], turn)
+    motion = Motion(turns, np.repeat(body.heads[None], COUNT, axis=0))
+    hang_all(body, motion)
+    found = transfer(body, motion, other, RATE, PLAIN).motion
+    local = products(conjugates(found.turns[:, 9]), found.turns[:, 10])
+    steps = 2.0 * np.arccos(np.clip(np.abs((local[1:] * local[:-1]).sum(axis=1)), 0.0, 1.0))
+    assert steps.max() < 1.1 * 2.0 * np.pi / (COUNT - 1.0)  # no more than the hand turns
+    assert np.abs(local[0] - local[-1]).max() < 1e-9
 
 
 def leaning(body: Body) -> Motion:
@@ -472,6 +489,40 @@ def test_a_palm_on_the_body_lies_on_the_skin_of_a_thicker_one() -> None:
     assert lengths((found - middle)[k] * (1.0, 1.0, 0.0)) == pytest.approx(0.17, abs=0.004)
     assert np.abs(found - bare)[[0, -1]].max() < 1e-9
     assert np.abs(palm(thin, transfer(thin, motion, thin, RATE).motion) - bare).max() < 1e-3
+
+
+def test_a_step_may_be_so_much_higher_than_the_last_one_of_either_foot() -> None:
+    body, contacts = biped(), {name: np.zeros(COUNT, dtype=np.int32) for name in ("Leg.L", "Leg.R")}
+    spans = (0, 10), (12, 22), (24, 34), (36, 46)
+    for k, (first, last) in enumerate(spans):
+        contacts["Leg.R" if k % 2 else "Leg.L"][first:last] = FLAT
+    motion = stepping(body)
+    motion.heads[..., 1] = -0.1 * np.arange(COUNT)[:, None]
+    rise = 0.4 * body.reach(body.limbs["Leg.L"]) / 1.2  # a frame's 0.1 m along the ground
+
+    def hill(place: Doubles) -> tuple[float, Doubles] | None:
+        high = -rise * float(place[1])
+        return (high, UP) if high < place[2] else None
+
+    touches, missed = on_floor(body, motion, Touches(contacts, {}, {}, {}), hill, slice(0, COUNT), RATE)
+    assert missed == 0
+    tops = [touches.heights["Leg.R" if k % 2 else "Leg.L"][first] for k, (first, _) in enumerate(spans)]
+    assert (np.diff(tops) > 0.3).all()
+    assert np.isfinite((touches.above["Leg.R"][5], touches.above["Leg.L"][40])).all()  # before and after all contacts
+
+
+def test_a_foot_that_points_straight_down_turns_up_without_a_jump() -> None:
+    pitch = np.linspace(np.radians(-20.0), np.radians(-175.0), 156)
+    heads, none = np.zeros((156, 3)), np.zeros(156)
+    level = np.broadcast_to(UP, (156, 3))
+    turns = turns_about(np.broadcast_to(ACROSS, (156, 3)), -pitch)
+    for high in (-0.9, -0.7, -0.3):
+        ground = none + high, level, heads
+        found = _lifted(heads, turns, STILL, np.array((0.0, -1.0, 0.0)), ground)
+        steps = 2.0 * np.arccos(np.clip(np.abs((found[1:] * found[:-1]).sum(axis=1)), 0.0, 1.0))
+        assert np.degrees(steps).max() < 3.0  # a degree of the foot's own a frame
+        tips = rotated_each(found, np.broadcast_to(np.array((0.0, -1.0, 0.0)), heads.shape))
+        assert tips[pitch > -0.5 * np.pi, 2].min() > high - 1e-9
 
 
 def test_a_foot_in_the_air_clears_what_is_below_it() -> None:

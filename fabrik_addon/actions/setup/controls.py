@@ -137,7 +137,8 @@ def flesh_of(context: bpy.types.Context, owner: bpy.types.Object) -> Flesh:
         parent = thing.parent_bone if thing.parent == owner and thing.parent_type == "BONE" else ""
         if not parent and not any(getattr(one, "object", None) == owner for one in thing.modifiers):
             continue
-        places, bones = _vertices(thing.data, [group.name for group in thing.vertex_groups], parent)
+        known = {group.index: group.name for group in thing.vertex_groups if group.name in pose_bones(owner)}
+        places, bones = _vertices(thing.data, known, parent)
         to = np.array(back @ thing.matrix_world)
         if parent:  # it stands where the pose has it
             bone = pose_bones(owner)[parent]
@@ -148,8 +149,8 @@ def flesh_of(context: bpy.types.Context, owner: bpy.types.Object) -> Flesh:
     return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def _vertices(mesh: bpy.types.Mesh, groups: Sequence[str], parent: str) -> tuple[Doubles, list[str]]:
-    """Some vertices of a mesh, (n, 3), and the names of the bones that each follows most."""
+def _vertices(mesh: bpy.types.Mesh, groups: Mapping[int, str], parent: str) -> tuple[Doubles, list[str]]:
+    """Some vertices of a mesh, (n, 3), and the names of the bones that each follows most, by the groups of bones."""
     places = np.zeros(3 * len(mesh.vertices), dtype=np.float32)
     mesh.vertices.foreach_get("co", places)
     step = max(1, len(mesh.vertices) // MOST_VERTICES)
@@ -159,7 +160,7 @@ def _vertices(mesh: bpy.types.Mesh, groups: Sequence[str], parent: str) -> tuple
         most, own = 0.0, parent
         for group in mesh.vertices[i].groups if not parent else ():
             weight = group.weight
-            if weight > most:
+            if weight > most and group.group in groups:
                 most, own = weight, groups[group.group]
         bones.append(own)
     return places.reshape(-1, 3)[::step].astype(np.float64), bones
