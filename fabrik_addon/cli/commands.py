@@ -141,6 +141,7 @@ def parser() -> Parser:
     add("--every-action", action="store_true", help="bring all its actions, each as an action of the target")
     add("--way", choices=TRANSFER_WORDS["way"], default="LEGS", help="how far it goes: by its own legs at first")
     add("--without-contacts", action="store_true", help="do not let feet stand still where those of the source do")
+    add("--keep-limits", action="store_true", help="let limits of joints bend the motion")
     add("--root", choices=TRANSFER_WORDS["root"], default="BODY", help="what goes along with the body")
     add("--level", action="store_true", help="take slopes and steps of the source's ground out")
     add("--ground", default="", metavar="OBJECT", help="an object on which it walks")
@@ -372,7 +373,7 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
         if arguments.frames and arguments.every_action:
             raise InvalidValueError("--frames does not go with --every-action")
         frames, mapping = range_of(arguments.frames, 1), load_mapping(arguments.mapping) if arguments.mapping else None
-        chosen = {name: getattr(arguments, name) for name in ("way", "root", "level", "ground", "rate")}
+        chosen = {name: getattr(arguments, name) for name in ("way", "root", "level", "ground", "rate", "keep_limits")}
         contacts, fingers = not arguments.without_contacts, not arguments.without_fingers
         options = TransferOptions(contacts, fingers=fingers, mapping=mapping, **chosen)
         which = "EVERY" if arguments.every_action else frames

@@ -360,7 +360,7 @@ def _fields(folder: Path) -> Fields:
             "files": lambda value: tuple(files_in(path(value, ""))),
             "target": _text,
             **{name: _one_of(words) for name, words in TRANSFER_WORDS.items()},
-            **dict.fromkeys(("keep_contacts", "level", "fingers"), _flag),
+            **dict.fromkeys(("keep_contacts", "keep_limits", "level", "fingers"), _flag),
             "ground": _text,
             "rate": _rate,
             "mapping": loaded(load_mapping),

@@ -13,7 +13,8 @@ import bpy
 from ..actions.chain_edit import working_rig
 from ..actions.motion.takes import ENDINGS, every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, source_for, transfer_steps
-from ..actions.setup.parts import find_parts, keep_mapping, parts_to_read
+from ..actions.setup.parts import find_parts, keep_mapping, parts_to_read, reasons_by_bone
+from ..actions.setup.setup import with_all_between
 from ..motion.transfer import TransferOptions
 from ..recognise.mapping import load_mapping
 from ..recognise.part import Recognised
@@ -46,8 +47,13 @@ class TransferOperator(StepsOperator):
     keep_contacts = switch(
         "Keep Contacts", "Let feet and hands stand still where those of the other one do", default=True
     )
+    keep_limits = switch(
+        "Keep Limits", "Let limits of joints bend the motion; off: where controls edit it, they are widened to it"
+    )
     way = choice(WAYS, "Way", "How far it goes")
-    below: tuple[str, ...] = ("way", "root", "keep_contacts", "fingers", "level", "ground", "rate", "mapping")
+    below: tuple[str, ...] = (
+        *("way", "root", "keep_contacts", "keep_limits", "fingers", "level", "ground", "rate", "mapping"),
+    )
 
     root = choice(ROOTS, "Root Motion", "What goes along with the body")
     level = switch("Level Ground", "Take slopes and steps of the other one's ground out")
@@ -60,7 +66,7 @@ class TransferOperator(StepsOperator):
     def wanted(self) -> TransferOptions:
         """How motion comes here."""
         mapping = load_mapping(Path(bpy.path.abspath(self.mapping))) if self.mapping else None
-        names = ("keep_contacts", "way", "level", "root", "fingers", "rate", "ground")
+        names = ("keep_contacts", "keep_limits", "way", "level", "root", "fingers", "rate", "ground")
         return TransferOptions(**{name: getattr(self, name) for name in names}, mapping=mapping)
 
     def conclude_steps(self, result: TransferResult) -> None:
@@ -97,7 +103,7 @@ def call_again(operator: TransferOperator) -> Returned:
 
 
 def _as_answered(owner: bpy.types.Object, found: Recognised[str], asked: Iterable[Any]) -> Recognised[str]:
-    return replace(found, parts=answered(owner, found, asked))
+    return replace(found, parts=[with_all_between(owner, part) for part in answered(owner, found, asked)])
 
 
 class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
@@ -164,7 +170,8 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
 
     def conclude_steps(self, result: TransferResult) -> None:
         for rig, mapping in self._answered:
-            if rig.is_editable:
+            posed = reasons_by_bone(rig)  # of a control rig the bones that deform are read, and controls are posed
+            if rig.is_editable and not any(name in posed for part in mapping.parts for name in part.bones):
                 keep_mapping(rig, mapping)
         super().conclude_steps(result)
 

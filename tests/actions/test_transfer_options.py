@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import radians
+from math import degrees, radians
 from pathlib import Path
 
 import bpy
@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from fabrik_addon.actions.motion.marks import contacts_of
 from fabrik_addon.actions.setup.parts import find_parts
+from fabrik_addon.maths import IDENTITY
 from fabrik_addon.motion.contacts import FLAT
 from fabrik_addon.recognise.mapping import mapping_text
 from fabrik_addon.recognise.part import Part
+from fabrik_addon.rig.animation.channels import read_rotation
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.renames import follow_renames
-from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Quaternion, Vector
 
 from support.animated import (
@@ -35,7 +38,7 @@ from support.animated import (
 )
 from support.human_shapes import A_POSE, human
 from support.name_lists import CONVENTIONS
-from support.scenes import Bone, answer, make_armature, press
+from support.scenes import Bone, answer, edited, make_armature, press
 from support.shifting import STANDS, shifting
 from support.skeletons import height, rename_all
 
@@ -272,6 +275,62 @@ def test_an_answer_that_makes_no_sense_changes_nothing(going: bpy.types.Object, 
         transfer(going, owner, source_parts=answers)
     assert not rig_of(going).mapping
     assert not list(fcurves_of(owner))
+
+
+def test_answers_about_a_row_with_a_bone_between(going: bpy.types.Object, unsure: list[Part[str]]) -> None:
+    choose(going)
+    with edited(going) as bones:
+        for side in ("Left", "Right"):
+            above, below = (bones[f"mixamorig:{side}{name}"] for name in ("UpLeg", "Leg"))
+            made = bones.new(f"between {side}")
+            made.head, made.tail, made.parent, made.use_deform = above.head, above.tail, above, False
+            below.use_connect, below.parent = False, made
+    owner = without_motion("human_game_engine")
+    transfer(going, owner)
+    wanted = ways(owner)
+    answers = [answer(part.name, part.bones[0], part.bones[-1], use=True) for part in unsure]
+    transfer(going, owner, source_parts=answers)
+    assert np.abs(ways(owner) - wanted).max() < 1e-6
+    found = {part.name: part.bones for part in find_parts(going).parts}
+    assert {found[part.name][1] for part in unsure} == {"between Left", "between Right"}
+
+
+def test_answers_about_bones_that_are_posed_are_not_kept(going: bpy.types.Object, unsure: list[Part[str]]) -> None:
+    for bone in pose_bones(going):
+        bone.constraints.new("COPY_ROTATION").target = going
+    owner = without_motion("human_game_engine")
+    answers = [answer(part.name, part.bones[0], part.bones[-1], use=True) for part in unsure]
+    transfer(going, owner, source_parts=answers)
+    assert not rig_of(going).mapping
+
+
+def test_limits_of_joints_bend_the_motion_where_they_are_kept(
+    going: bpy.types.Object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner = without_motion("human_game_engine")
+    bone = pose_bones(owner)["calf_l"]
+    limit_of(bone).limit, limit_of(bone).cone_max = "CONE", radians(30.0)
+
+    def bends() -> list[float]:
+        found = list[float]()
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            found.append(read_limit(bone, IDENTITY).violation(read_rotation(bone)))
+        return found
+
+    transfer(going, owner)
+    beyond = max(bends())
+    assert beyond > radians(5.0)
+    assert "bend the motion" not in capsys.readouterr().out
+    free = ways(owner)
+    transfer(going, owner, keep_limits=True)
+    assert max(bends()) < 1e-5  # as exact as channels are
+    assert f"limits of joints bend the motion: 'calf_l' by {degrees(beyond):.1f}°" in capsys.readouterr().out
+    off = np.abs(ways(owner) - free).max(axis=tuple(range(1, free.ndim)))
+    assert 0 < (off > 1e-6).sum() < len(off)
+    limit_of(bone).limit = "FREE"
+    transfer(going, owner, keep_limits=True)
+    assert np.abs(ways(owner) - free).max() < 1e-6
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])

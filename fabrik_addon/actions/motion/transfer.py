@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, InvalidValueError, RigError
-from ...maths import Doubles, conjugates, products, rotated_each, v3
+from ...maths import IDENTITY, Doubles, conjugates, products, rotated_each, rows_of, v3
 from ...motion.body import Body, Motion, turns_of
 from ...motion.contacts import FEWEST, NONE, junk_ends, runs
 from ...motion.ground import Floor
@@ -22,13 +22,15 @@ from ...recognise.part import LEG, Recognised
 from ...rig.animation.channels import without_delta
 from ...rig.animation.compat import fcurves_of
 from ...rig.bones import pose_bones
+from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
 from ...rig.terrain import MADE_OF_FACES, MeshTerrain, read_piece
-from ...texts import Text
+from ...texts import Text, joined
 from ..frames import frames_visited, go_to, go_to_live, rate_of, scene_of
 from ..setup.controls import flesh_of
 from ..setup.parts import check_mapping, find_parts, parts_to_read, reasons_by_bone
+from ..setup.ranges import ROUNDING
 from .bodies import Stage, staged
 from .clips import BoneClip, Clip, retimed, write_clip
 from .edits import span_of_motion
@@ -133,8 +135,9 @@ def read_steps(
     """
     scene, options = scene_of(context), options or TransferOptions()
     _check_options(source, owner, options)
-    if options.mapping is not None:
-        check_mapping(source, options.mapping)
+    for rig, mapping in ((source, options.mapping), (owner, options.own)):
+        if mapping is not None:
+            check_mapping(rig, mapping)
     found, own = options.mapping or parts_to_read(source), options.own or find_parts(owner)
     _check(source, owner, found, own)
     first, last = span or span_of_motion(source, scene)
@@ -169,15 +172,12 @@ def read_steps(
         root, above = _root_bone(owner, home, body, done.motion, rate)
         roots = [root]
     clip = _clip(owner, home, body, done, above, frames)
+    clip, bent = _within_limits(owner, clip) if options.keep_limits else (clip, [])
     clip = replace(clip, bones=(*roots, *clip.bones))
     if options.rate:
         clip = retimed(clip, options.rate / rate, clip.first)
     contacts = sum(len(runs(kinds != NONE)) for kinds in done.contacts.values())
-    for rig, parts in ((source, found), (owner, own)):
-        unsure = [part.name for part in parts.parts if not part.is_applied]
-        if unsure:
-            fields = {"names": ", ".join(unsure), "rig": rig.name}
-            notes.append(Text("these parts of '{rig}' are not sure, a mapping tells them: {names}", **fields))
+    notes += [*bent, *_unsure(source, found), *_unsure(owner, own)]
     if options.root != "OBJECT" and any(one.data_path.startswith(CHANNELS_OF_OBJECT) for one in fcurves_of(owner)):
         notes.append(Text("keys of its object move it, too: what it goes by these is added"))
     notes += _notes(owner, own, done)
@@ -369,6 +369,21 @@ def _clip(
     return Clip(owner.name, frames[0], frames[-1], np.array(frames, dtype=np.float64), tuple(found))
 
 
+def _within_limits(owner: bpy.types.Object, clip: Clip) -> tuple[Clip, list[Text]]:
+    """A clip in which bones stay within the limits of their joints, and by how much these bend it."""
+    found, bent = list[BoneClip](), list[Text]()
+    for one in clip.bones:
+        assert one.turns is not None, "all are turned"
+        limit, turns = read_limit(pose_bones(owner)[one.bone], IDENTITY), rows_of(one.turns)
+        beyond = max(map(limit.violation, turns))
+        if beyond > ROUNDING:
+            bent.append(Text("'{bone}' by {angle:.1f}°", bone=one.bone, angle=degrees(beyond)))
+            turns = list(map(limit.clamped, turns))
+        found.append(replace(one, turns=np.array(turns)))
+    told = [Text("limits of joints bend the motion: {names}", names=joined(", ", bent))] if bent else []
+    return replace(clip, bones=tuple(found)), told
+
+
 def _of_hips(
     bone: bpy.types.Bone, stage: Stage, body: Body, motion: Motion, above: Sequence[Matrix]
 ) -> tuple[Doubles, Doubles]:
@@ -382,6 +397,12 @@ def _of_hips(
         local = bone.convert_local_to_pose(pose, bone.matrix_local, invert=True, **options)
         rows.append((local.to_quaternion(), local.translation))
     return np.array([[*turn] for turn, _ in rows]), np.array([v3(place) for _, place in rows])
+
+
+def _unsure(rig: bpy.types.Object, parts: Recognised[str]) -> list[Text]:
+    names = ", ".join(part.name for part in parts.parts if not part.is_applied)
+    told = Text("these parts of '{rig}' are not sure, a mapping tells them: {names}", names=names, rig=rig.name)
+    return [told] if names else []
 
 
 def _notes(owner: bpy.types.Object, own: Recognised[str], done: Transferred) -> list[str]:

@@ -114,6 +114,12 @@ def chosen_parts(owner: bpy.types.Object, found: Recognised[str], answers: Answe
     return parts
 
 
+def with_all_between(owner: bpy.types.Object, part: Part[str]) -> Part[str]:
+    """A part with all bones between its first and its last one."""
+    bones, roles = _between(owner, part.bones[0], part.bones[-1]), dict(zip(part.bones, part.roles, strict=True))
+    return replace(part, bones=bones, roles=tuple(roles.get(bone, "") for bone in bones))
+
+
 def _kind_of(found: Recognised[str], name: str) -> str:
     """The kind of a part that has the name of another on its other side (Arm.L, Arm.R); else any run of bones."""
     stem = name.partition(".")[0]
