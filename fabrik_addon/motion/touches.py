@@ -61,6 +61,7 @@ FLATTENS = 0.1  # seconds in which toes become flat before their foot is
 NEARLY = 0.05  # sine of the bend of a knee at which the plane that it shows counts as much as its hinge
 ROUNDS = 2  # in which a limb comes to its place
 NEAR = 2.0  # of its length, how far over the ground a foot that points back turns up at most
+LAYS = 0.15  # seconds in which fingers come to lie, and rise again
 FOLDS, DAMPED = 8, 0.3  # rounds in which a leg of more joints folds; their damping, of the leg's length
 CLEARS, CLEARS_IN = 0.015, 0.15  # of a leg, by which a foot clears what is below it; seconds in which it rises for that
 LEVEL = 0.5  # share of its length by which a trunk is level, below which it is pitched less
@@ -151,12 +152,12 @@ def keep(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
     moved = _stand(body, motion, touches, rate)
     for name in touches.contacts:
         if body.limbs[name].kind == ARM:
-            _lay_fingers(body, motion, name[-2:], touches.heights[name])
+            _lay_fingers(body, motion, name[-2:], touches.heights[name], rate)
     return moved
 
 
-def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles) -> None:
-    """Let fingers of a side lie on the ground (F,) where they would go into it. Changes the motion."""
+def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles, rate: float) -> None:
+    """Let fingers of a side lie on the ground (F,) where they would go into it, and smoothly. Changes the motion."""
     fingers = [limb.bones for name, limb in body.limbs.items() if limb.kind == FINGER and name[-2:] == side]
     for bone in [one for bones in fingers for one in bones]:
         heads, turns = motion.heads[:, bone], motion.turns[:, bone]
@@ -166,7 +167,7 @@ def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles) -> None:
         least = np.clip((high - heads[:, 2]) / size, -1.0, 1.0) * size
         flat = units(ways * (1.0, 1.0, 0.0)) * np.sqrt(np.maximum(size * size - least * least, 0.0))[:, None]
         wanted = np.where((ways[:, 2] < least)[:, None], flat + least[:, None] * UP, ways)
-        turn = turns_by(between_each(ways, wanted))
+        turn = turns_by(_longest_near(between_each(ways, wanted), LAYS * rate))
         for one in below(body, bone):
             motion.heads[:, one] = heads + rotated_each(turn, motion.heads[:, one] - heads)
             motion.turns[:, one] = products(turn, motion.turns[:, one])
@@ -219,10 +220,17 @@ def _cleared(foot: Foot, way: Doubles, turn: Doubles, kinds: Ints, above: Double
     turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
     low = np.minimum.reduce([turned.points(one)[:, 2] for one in (foot.heel, foot.ball, foot.toe)])
     free = 1.0 - shares_near(kinds != NONE, CLEARS_IN * rate)
-    needed, reach = np.maximum(above + CLEARS * foot.reach * free - low, 0.0), ceil(CLEARS_IN * rate)
-    padded = np.pad(needed * (kinds == NONE), reach)
-    shares = eased_each(1.0 - np.abs(np.arange(-reach, reach + 1)) / reach)
-    found: Doubles = free * np.max([one * padded[k : k + len(low)] for k, one in enumerate(shares)], axis=0)
+    needed = np.maximum(above + CLEARS * foot.reach * free - low, 0.0) * (kinds == NONE)
+    found: Doubles = free * _longest_near(needed[:, None], CLEARS_IN * rate)[:, 0]
+    return found
+
+
+def _longest_near(values: Doubles, width: float) -> Doubles:
+    """(F, k), the longest of vectors near each frame, each the shorter the farther off it is, in so many frames."""
+    reach = ceil(width)
+    shares, padded = eased_each(1.0 - np.abs(np.arange(-reach, reach + 1)) / reach), np.pad(values, ((reach,), (0,)))
+    rows = np.stack([share * padded[k : k + len(values)] for k, share in enumerate(shares)])
+    found: Doubles = rows[lengths(rows).argmax(axis=0), np.arange(len(values))]
     return found
 
 

@@ -25,6 +25,7 @@ from .baking import SPANS, RangeOperator, StepsOperator, draw_each
 from .base import Returned
 from .setup import WIDTH, FabrikSetupPart, answered, ask, draw_asked
 
+OPTIONS = ("way", "root", "keep_contacts", "keep_limits", "fingers", "level", "ground", "rate")  # as they are drawn
 WHOLE = ("MOTION", "Whole Motion", "All frames in which the other armature moves")
 EVERY = ("EVERY", "All Actions", "Each action of the other armature, as an action of its own")
 WAYS = (
@@ -51,9 +52,7 @@ class TransferOperator(StepsOperator):
         "Keep Limits", "Let limits of joints bend the motion; off: where controls edit it, they are widened to it"
     )
     way = choice(WAYS, "Way", "How far it goes")
-    below: tuple[str, ...] = (
-        *("way", "root", "keep_contacts", "keep_limits", "fingers", "level", "ground", "rate", "mapping"),
-    )
+    below: tuple[str, ...] = (*OPTIONS, "mapping")
 
     root = choice(ROOTS, "Root Motion", "What goes along with the body")
     level = switch("Level Ground", "Take slopes and steps of the other one's ground out")
@@ -66,8 +65,7 @@ class TransferOperator(StepsOperator):
     def wanted(self) -> TransferOptions:
         """How motion comes here."""
         mapping = load_mapping(Path(bpy.path.abspath(self.mapping))) if self.mapping else None
-        names = ("keep_contacts", "keep_limits", "way", "level", "root", "fingers", "rate", "ground")
-        return TransferOptions(**{name: getattr(self, name) for name in names}, mapping=mapping)
+        return TransferOptions(**{name: getattr(self, name) for name in OPTIONS}, mapping=mapping)
 
     def conclude_steps(self, result: TransferResult) -> None:
         bones = counted(result.bones, "1 bone", "{count} bones")

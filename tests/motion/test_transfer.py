@@ -22,7 +22,7 @@ from fabrik_addon.motion.contacts import (
 from fabrik_addon.motion.contacts import Stance as Standing
 from fabrik_addon.motion.ground import on_floor
 from fabrik_addon.motion.hands import palm_of
-from fabrik_addon.motion.touches import Touches, _lifted, keep
+from fabrik_addon.motion.touches import Touches, _lifted, _longest_near, keep
 from fabrik_addon.motion.transfer import TransferOptions, transfer
 
 RATE, COUNT = 30.0, 61
@@ -331,6 +331,16 @@ def test_fingers_lie_on_the_ground_on_which_their_hand_is() -> None:
         way = rotated_each(found.turns[:, second], np.broadcast_to(rest, (COUNT, 3)))
         assert np.abs((found.heads[:, second] + way)[:, 2]).max() < 1e-9
         assert lengths(found.heads[:, second] - found.heads[:, first]) == pytest.approx(0.04)
+
+
+def test_what_lifts_a_foot_or_a_finger_out_of_the_ground_comes_and_goes_smoothly() -> None:
+    needed = np.zeros((COUNT, 3))
+    needed[20:24, 0], needed[40, 1] = 1.0, -0.5
+    found = _longest_near(needed, 5.0)
+    assert np.abs(found - needed)[[20, 21, 22, 23, 40]].max() < 1e-12
+    assert (lengths(found) >= lengths(needed)).all()
+    assert lengths(np.diff(found, axis=0)).max() < 0.36
+    assert not found[[15, 28, 35, 45]].any()
 
 
 def clapping(body: Body) -> Motion:
