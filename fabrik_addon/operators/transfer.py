@@ -62,6 +62,12 @@ class TransferOperator(StepsOperator):
     mapping = text("Mapping", "File that says which bones of the other one are which parts", subtype="FILE_PATH")
     layout: bpy.types.UILayout
 
+    _is_asking = False  # by a dialog or the file window, after which it is called again, to show its progress
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        is_asking, self._is_asking = self._is_asking, False
+        return call_again(self) if is_asking else super().execute(context)
+
     def wanted(self) -> TransferOptions:
         """How motion comes here."""
         mapping = load_mapping(Path(bpy.path.abspath(self.mapping))) if self.mapping else None
@@ -123,7 +129,6 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
         found = source_for(context, working_rig(context))
         return "" if found is not None else Text("select the armature that moves, too")
 
-    _is_asking = False  # by a dialog, after which it is called again, to show its progress in the window
     _answered: list[tuple[bpy.types.Object, Recognised[str]]]  # what the two are by the answers
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
@@ -138,10 +143,6 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
             return StepsOperator.invoke(self, context, event)
         self._is_asking, self.source = True, source.name
         return context.window_manager.invoke_props_dialog(self, width=WIDTH, confirm_text=label_(self.bl_label))
-
-    def execute(self, context: bpy.types.Context) -> Returned:
-        is_asking, self._is_asking = self._is_asking, False
-        return call_again(self) if is_asking else super().execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         super().draw(context)
@@ -184,18 +185,12 @@ class FABRIK_OT_motion_from_files(TransferOperator):
     files = items(bpy.types.OperatorFileListElement, "Files", "Their names in the folder", options=FORGOTTEN)
     filter_glob = text("Filter", "What is shown", default=";".join(f"*{one}" for one in ENDINGS), options={"HIDDEN"})
 
-    _is_asking = False  # by the file window, after which it is called again, to show its progress in this one
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if self.filepath or self.files:
             return super().invoke(context, event)
         self._is_asking = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
-
-    def execute(self, context: bpy.types.Context) -> Returned:
-        is_asking, self._is_asking = self._is_asking, False
-        return call_again(self) if is_asking else super().execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
