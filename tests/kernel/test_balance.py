@@ -6,11 +6,11 @@ from math import cos, sin
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.kernel import PIN, Balance, Facing, Figure, Goal, Point, Rows, Solution, Solver, Status
+from fabrik_addon.kernel import PIN, Balance, Facing, Figure, Goal, Point, Solution, Solver, Status
 from fabrik_addon.maths import ORIGIN, V3, distance, plus, rotated, scaled
 
 from support.bodies import INDEX, WALKING_HUMAN, branching
-from support.chains import IS_COMPILED, Y, Z, total
+from support.chains import IS_COMPILED, Y, Z, rotations_of, rows_of, total
 
 FEET = (INDEX["foot.L"], INDEX["foot.R"])
 HAND = INDEX["hand.L"]
@@ -94,14 +94,10 @@ class TestBalance:
         figure = branching()
         masses = [1.0] * figure.count
         asked = [[Balance(masses, [(x, 0.0, 0.1), (x + 0.1, 0.0, 0.1), (x, 0.0, 0.2)], Y)] for x in (0.1, 0.2, 0.3)]
-        rows = Rows(figure, asked[0], len(asked))
-        for k, goals in enumerate(asked):
-            rows.fill(goals, k)
+        rows = rows_of(figure, asked)
         Solver(figure).solve_many(rows)
         for k, goals in enumerate(asked):
-            solution = Solver(figure).solve(goals)
-            numbers = [number for rotation in solution.rotations for number in rotation]
-            assert list(rows.rotations[4 * figure.count * k : 4 * figure.count * (k + 1)]) == numbers
+            assert rotations_of(rows, k) == Solver(figure).solve(goals).rotations
 
     def test_joints_that_carry_next_to_nothing_stay(self) -> None:
         solution = Solver(WALKING_HUMAN).solve([*standing(), Balance(MASSES, [(0.1, -0.1, 0.0)], Z)])

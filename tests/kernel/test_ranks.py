@@ -18,7 +18,6 @@ from fabrik_addon.kernel import (
     Goal,
     Joint,
     Point,
-    Rows,
     Settings,
     Solution,
     Solver,
@@ -36,6 +35,8 @@ from support.chains import (
     largest_turn,
     random_direction,
     random_rotations,
+    rotations_of,
+    rows_of,
     turn_between,
 )
 
@@ -156,15 +157,12 @@ class TestOneAnswer:
         asked = [
             [*standing(figure), Point(HAND, plus(here.ends[HAND], scaled(random_direction(random), 0.3)))] for _ in "ab"
         ]
-        rows = Rows(figure, asked[0], len(asked))
-        for k, goals in enumerate(asked):
-            rows.fill(goals, k)
+        rows = rows_of(figure, asked)
         solver.solve_many(rows, HOW)
         for k, goals in enumerate(asked):
             solution = Solver(figure).solve(goals, HOW)
             assert tuple(rows.shifts[3 * k : 3 * k + 3]) == solution.shift
-            numbers = [number for rotation in solution.rotations for number in rotation]
-            assert list(rows.rotations[4 * figure.count * k : 4 * figure.count * (k + 1)]) == numbers
+            assert rotations_of(rows, k) == solution.rotations
 
     @pytest.mark.parametrize("rank", [-1, 5, 7])
     def test_a_rank_that_is_none_is_refused(self, rank: int) -> None:

@@ -18,7 +18,6 @@ from fabrik_addon.kernel import (
     Help,
     Joint,
     Point,
-    Rows,
     Settings,
     Solution,
     Solver,
@@ -38,6 +37,8 @@ from fabrik_addon.maths import (
     turn_about,
     turn_angle,
 )
+
+from support.chains import rotations_of, rows_of
 
 EXACT = Settings(1e-7)
 HIPS, CHEST, HEAD = 0, 2, 3
@@ -210,9 +211,7 @@ def test_a_root_stays_where_its_row_starts() -> None:
     figure = body()
     stood = figure.placed(figure.starts)
     goals = [*feet(figure), Stay(), Stay(turns=True)]
-    rows = Rows(figure, goals, 2)
-    for k in range(2):
-        rows.fill(goals, k)
+    rows = rows_of(figure, [goals] * 2)
     rows.roots[3:6] = array("d", (0.02, -0.1, 0.03))
     Solver(figure).solve_many(rows, EXACT)
     assert list(rows.shifts[:3]) == pytest.approx([0.0, 0.0, 0.0], abs=1e-7)
@@ -279,18 +278,13 @@ def test_less_than_no_help_holds_still_what_carries_the_limb() -> None:
 
 def test_help_ends_with_its_row() -> None:
     figure = body(trunk=1.0)
-    goals = [*reaches(figure, 1.1), Help(ARMS[0], 1.0)]
-    rows = Rows(figure, goals, 3)
-    shares = (0.8, 0.0, 0.3)
-    for k, share in enumerate(shares):
-        rows.fill([*goals[:-1], Help(ARMS[0], share)], k)
+    goals = reaches(figure, 1.1)
+    asked = [[*goals, Help(ARMS[0], share)] for share in (0.8, 0.0, 0.3)]
+    rows = rows_of(figure, asked)
     Solver(figure).solve_many(rows, EXACT)
-    count = 4 * len(figure.starts)
-    for k, share in enumerate(shares):
-        one = Solver(figure).solve([*goals[:-1], Help(ARMS[0], share)], EXACT)
-        assert [*rows.rotations[k * count : (k + 1) * count]] == [n for turn in one.rotations for n in turn]
-    alone = Solver(figure).solve(goals[:-1], EXACT)
-    assert [*rows.rotations[count : 2 * count]] == [n for turn in alone.rotations for n in turn]
+    for k, one in enumerate(asked):
+        assert rotations_of(rows, k) == Solver(figure).solve(one, EXACT).rotations
+    assert rotations_of(rows, 1) == Solver(figure).solve(goals, EXACT).rotations
 
 
 def test_help_that_makes_no_sense_is_refused() -> None:

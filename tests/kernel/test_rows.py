@@ -10,10 +10,20 @@ from random import Random
 import pytest
 from fabrik_addon.errors import ChainError, InvalidValueError
 from fabrik_addon.kernel import PIN, STATUSES, Bend, Facing, Goal, Point, Rows, Settings, Solver, Status
-from fabrik_addon.maths import IDENTITY, Q4, V3, distance, plus
+from fabrik_addon.maths import IDENTITY, V3, distance, plus
 
 from support.bodies import WALKING_HUMAN, branching, points_for, posed
-from support.chains import IS_COMPILED, LIMIT_SLACK, LIMITED, goals_for, random_vector, some, turn_between
+from support.chains import (
+    IS_COMPILED,
+    LIMIT_SLACK,
+    LIMITED,
+    goals_for,
+    random_vector,
+    rotations_of,
+    rows_of,
+    some,
+    turn_between,
+)
 from support.kernel_families import Family, families
 
 FAMILIES = families()
@@ -28,12 +38,6 @@ def filled(solver: Solver, asked: list[list[Goal]]) -> Rows:
         numbers = [number for goal in goals for number in goal.numbers()]
         rows.numbers[i * rows.width : (i + 1) * rows.width] = type(rows.numbers)("d", numbers)
     return rows
-
-
-def rotations_of(rows: Rows, row: int) -> list[Q4]:
-    """The answer of a row."""
-    numbers = rows.rotations[row * 4 * rows.joints : (row + 1) * 4 * rows.joints]
-    return [(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]) for i in range(0, len(numbers), 4)]
 
 
 def tip_of(rows: Rows, row: int) -> V3:
@@ -187,8 +191,7 @@ class TestWhatStandsInARow:
     def test_a_body_whose_root_moves_is_pulled_back_to_where_it_starts(self) -> None:
         here, away = WALKING_HUMAN.placed(WALKING_HUMAN.starts, (0.0, 0.3, 0.1)), (0.0, 0.3, 0.1)
         goals = [Point(3, here.ends[3])]
-        rows = Rows(WALKING_HUMAN, goals, 1)
-        rows.fill(goals)
+        rows = rows_of(WALKING_HUMAN, [goals])
         rows.roots[:] = flat(rows, [away])
         Solver(WALKING_HUMAN).solve_many(rows)
         solution = rows.solution()
@@ -200,9 +203,7 @@ class TestWhatStandsInARow:
         figure, random = branching(), Random(3)
         places = points_for(figure, posed(random, figure), (4, 7))
         first, second = (goal.numbers() for goal in places)
-        rows = Rows(figure, places, 3)
-        for k in range(3):
-            rows.fill(places, k)
+        rows = rows_of(figure, [places] * 3)
         rows.weights[2:6] = flat(rows, [(0.3, 2.0, 1.0, 0.0)])
         rows.ranks[2] = PIN
         solver = Solver(figure)
@@ -217,9 +218,7 @@ class TestWhatStandsInARow:
 
     def test_a_target_without_weight_leaves_a_chain_where_it_starts(self) -> None:
         chain = LIMITED["leg"]
-        rows = Rows(chain, goals_for(chain, (0.3, 0.2, -0.6)), 2)
-        for k in range(2):
-            rows.fill(goals_for(chain, (0.3, 0.2, -0.6)), k)
+        rows = rows_of(chain, [goals_for(chain, (0.3, 0.2, -0.6))] * 2)
         rows.weights[0] = 0.0
         solver = Solver(chain)
         solver.solve_many(rows)
@@ -333,24 +332,10 @@ class TestBadRows:
             with pytest.raises(InvalidValueError, match=f"{name}.* 1"):
                 Solver(self.chain).solve_many(rows)
 
-    def test_rows_of_another_figure(self) -> None:
-        rows = Rows(LIMITED["tail"], goals_for(LIMITED["tail"], (0.0, 1.0, 0.0)), 2)
-        with pytest.raises(ChainError):
-            Solver(self.chain).solve_many(rows)
-
-    @pytest.mark.parametrize("count", [-1, 1 << 40])
-    def test_fewer_than_none_and_more_than_memory_holds(self, count: int) -> None:
-        with pytest.raises(ChainError):
-            Rows(self.chain, self.goals, count)
-
     def test_a_goal_on_no_joint(self) -> None:
         for effector in (-1, 2, 1 << 20):
             with pytest.raises(ChainError, match=str(effector)):
                 Rows(self.chain, [Point(effector, (0.0, 0.0, 1.0))], 1)
-
-    def test_no_goals(self) -> None:
-        with pytest.raises(ChainError):
-            Rows(self.chain, [], 1)
 
     def test_the_settings_are_those_of_the_call(self) -> None:
         """A solver that has been used with other settings, and is used with them again."""

@@ -6,11 +6,11 @@ from math import degrees, exp
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Rows, Settings, Solution, Solver, Status
+from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Settings, Solution, Solver, Status
 from fabrik_addon.maths import ORIGIN, V3, distance, length, lerp, minus, plus, scaled
 
 from support.bodies import HUMAN, INDEX, WALKING_HUMAN, branching
-from support.chains import IS_COMPILED, X, hinge, joints_through, largest_turn
+from support.chains import IS_COMPILED, X, hinge, joints_through, largest_turn, rows_of
 
 POINTS: list[V3] = [(0.0, 0.0, 0.0), (0.0, 0.05, -1.0), (0.0, 0.0, -2.0)]  # hip, knee and ankle
 LENGTH = 2.0 * length(POINTS[1])
@@ -172,9 +172,7 @@ class TestStretch:
             asked = [
                 [Point(end, (0.1, 0.2, -figure.size * share), soft=0.02, stretch=1.1)] for share in (0.8, 1.0, 1.4)
             ]
-            rows = Rows(figure, asked[0], len(asked))
-            for k, goals in enumerate(asked):
-                rows.fill(goals, k)
+            rows = rows_of(figure, asked)
             solver.solve_many(rows)
             for k, goals in enumerate(asked):
                 solution = Solver(figure).solve(goals)

@@ -20,6 +20,7 @@ from fabrik_addon.kernel import (
     Limit,
     Locked,
     Point,
+    Rows,
     Settings,
     Solution,
     Solver,
@@ -269,6 +270,20 @@ LIMITED = {
         [Cone.circular(radians(45)), Locked(), hinge(Z, -70, 20), Locked()],
     ),
 }
+
+
+def rows_of(figure: Figure, asked: Sequence[Sequence[Goal]]) -> Rows:
+    """Rows with the numbers of several lists of goals."""
+    rows = Rows(figure, asked[0], len(asked))
+    for row, goals in enumerate(asked):
+        rows.fill(goals, row)
+    return rows
+
+
+def rotations_of(rows: Rows, row: int) -> list[Q4]:
+    """The answer of a row."""
+    numbers = rows.rotations[row * 4 * rows.joints : (row + 1) * 4 * rows.joints]
+    return [(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]) for i in range(0, len(numbers), 4)]
 
 
 def assert_sound(chain: Figure, solution: Solution) -> None:

@@ -167,6 +167,8 @@ NO_VALUE: dict[str, Case] = {
     "a hinge from a rotation that is zero": lambda: Hinge(X, -1, 1, (0, 0, 0, 0)),
     "a cone that is not finite": lambda: Cone.circular(nan),
     "a cone upside down": lambda: Cone.circular(0.5, 1.0),
+    "a cone narrower than none": lambda: Cone(0.0, -1.0),
+    "an ellipse with a least angle": lambda: Cone(0.1, 1.0, 1.0, 1.0, 0.5),
     "a planar limit about nothing": lambda: Planar((0, 0, 0), -1, 1),
     "a planar limit upside down": lambda: Planar(X, 1, -1),
     "a planar limit about the bone": lambda: Planar(Y, -1, 1),
