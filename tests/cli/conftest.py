@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from support.cli_files import save_shot
+from support.cli_files import CommandLine, save_shot
 
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:
     """A file with a chain whose target is keyed."""
     return save_shot(tmp_path / "shot.blend")
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command line."""
+    return CommandLine(capfd)

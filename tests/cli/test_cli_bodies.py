@@ -16,9 +16,9 @@ from mathutils import Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.animated import animated
-from support.cli_files import refused, reported
+from support.cli_files import CommandLine
 from support.judging import effector
-from support.scenes import HEIGHT, add_limb, each_frame, key_way, make_body, with_legs_pinned
+from support.scenes import HEIGHT, add_limb, each_frame, key_way, keyed, make_body, with_legs_pinned
 from support.skeletons import make_character
 
 HELD = 1e-4 * HEIGHT
@@ -30,9 +30,7 @@ def shot(tmp_path: Path) -> Path:
     owner = with_legs_pinned(make_body())
     hips = add_limb(owner, "hips", 1, target=(0, 0, 0.95))
     add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-    for frame, z in ((1, 0.95), (6, 0.8)):
-        hips.target.location.z = z
-        hips.target.keyframe_insert("location", frame=frame)
+    keyed(hips.target, {1: 0.95, 6: 0.8}, "location.z")
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 6
     bpy.context.scene.frame_set(1)
     path = tmp_path / "shot.blend"
@@ -46,9 +44,8 @@ def foot_error(name: str) -> float:
     return float((effector(owner, chain) - Vector(chain.held_location)).length)
 
 
-def test_inspect_tells_the_body_and_what_goals_ask(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["inspect", "--file", str(shot)]) == 0
-    (armature,) = reported(capfd)["armatures"]
+def test_inspect_tells_the_body_and_what_goals_ask(shot: Path, cli: CommandLine) -> None:
+    (armature,) = cli.reports("inspect", "--file", shot)["armatures"]
     assert (armature["body_bone"], armature["spine"], armature["balance"]) == ("hips", 0.5, 0.0)
     told = {chain["name"]: chain for chain in armature["chains"]}
     assert told["foot.L"]["pin"]
@@ -59,23 +56,26 @@ def test_inspect_tells_the_body_and_what_goals_ask(shot: Path, capfd: pytest.Cap
 
 
 def test_solve_tells_all_that_are_solved_together_in_place_and_degrees(
-    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    shot: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
     output = tmp_path / "posed.blend"
     words = ["solve", "--file", str(shot), "--frame", "6", "--chain", "hand.L", "--output", str(output)]
-    assert run(words) == 0
-    chains = reported(capfd)["armatures"][0]["chains"]
+    chains = cli.reports(*words)["armatures"][0]["chains"]
     assert sorted(chain["chain"] for chain in chains) == ["foot.L", "foot.R", "hand.L", "hips"]
     assert all(chain["residual_degrees"] < 0.1 and chain["residual"] < HELD for chain in chains)
     bpy.ops.wm.open_mainfile(filepath=str(output))
     assert max(foot_error("foot.L"), foot_error("foot.R")) < HELD
 
 
-def test_settings_are_set(shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_settings_are_set(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
     output = tmp_path / "posed.blend"
     words = ["solve", "--file", str(shot), "--output", str(output), "--target", "hand.L=3,0,3", "--allow-unreached"]
-    assert run([*words, "--set", "hand.L.pin=true", "--set", "foot.L.weight=0", "--set", "foot.R.weight=0"]) == 0
-    chains = {chain["chain"]: chain for chain in reported(capfd)["armatures"][0]["chains"]}
+    chains = {
+        chain["chain"]: chain
+        for chain in cli.reports(
+            *words, "--set", "hand.L.pin=true", "--set", "foot.L.weight=0", "--set", "foot.R.weight=0"
+        )["armatures"][0]["chains"]
+    }
     assert chains["hand.L"]["status"] == "REACHED"
     assert chains["hips"]["status"] == "BLOCKED"
     bpy.ops.wm.open_mainfile(filepath=str(output))
@@ -101,23 +101,18 @@ def test_settings_that_make_no_sense_are_refused(text: str, reason: str) -> None
         settings_of([text])
 
 
-def test_a_setting_that_is_animated_is_refused(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_that_is_animated_is_refused(shot: Path, cli: CommandLine) -> None:
     owner = bpy.data.objects["Body"]
     owner.keyframe_insert("fabrik_chains[0].weight", frame=1)
     name = rig_of(owner).chains[0].name
     bpy.ops.wm.save_mainfile(compress=False)
-    assert run(["solve", "--file", str(shot), "--set", f"{name}.weight=0.5"]) == 2
-    assert "'weight' is animated" in refused(capfd)
-    assert run(["solve", "--file", str(shot), "--set", "nobody.weight=0.5"]) == 2
-    assert "no chain 'nobody'" in refused(capfd)
+    assert "'weight' is animated" in cli.refuses("solve", "--file", shot, "--set", f"{name}.weight=0.5")
+    assert "no chain 'nobody'" in cli.refuses("solve", "--file", shot, "--set", "nobody.weight=0.5")
 
 
-def test_bake_keys_the_body_and_tells_what_was_asked_for(
-    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_bake_keys_the_body_and_tells_what_was_asked_for(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
     output = tmp_path / "baked.blend"
-    assert run(["bake", "--file", str(shot), "--output", str(output), "--chain", "hips"]) == 0
-    chains = reported(capfd)["armatures"][0]["chains"]
+    chains = cli.reports("bake", "--file", shot, "--output", output, "--chain", "hips")["armatures"][0]["chains"]
     assert (chains[0]["chain"], chains[0]["asked"]) == ("hips", True)
     assert sum(chain["asked"] for chain in chains) == 1
     feet = [chain for chain in chains if chain["chain"].startswith("foot")]
@@ -127,16 +122,13 @@ def test_bake_keys_the_body_and_tells_what_was_asked_for(
         assert max(foot_error("foot.L"), foot_error("foot.R")) < HELD
 
 
-def test_a_job_sets_chains_and_is_done_again_where_that_changes(
-    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_job_sets_chains_and_is_done_again_where_that_changes(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
     job = tmp_path / "job.json"
     entry = {"file": shot.name, "output": "out.blend", "settings": {"hand.L": {"weight": 0.5, "orientation": "FREE"}}}
 
     def bake() -> bool:
         job.write_text(json.dumps({"version": 1, "shots": [entry]}))
-        assert run(["bake", "--job", str(job), "--allow-unreached"]) == 0
-        skipped: bool = reported(capfd)["shots"][0]["skipped"]
+        skipped: bool = cli.reports("bake", "--job", job, "--allow-unreached")["shots"][0]["skipped"]
         return skipped
 
     assert not bake()
@@ -148,13 +140,12 @@ def test_a_job_sets_chains_and_is_done_again_where_that_changes(
 
 
 @pytest.mark.parametrize("settings", [[], {"hand.L": 1}, {"hand.L": {"weight": "much"}}, {"hand.L": {"size": 1}}])
-def test_jobs_with_wrong_settings_are_refused(shot: Path, settings: object, capfd: pytest.CaptureFixture[str]) -> None:
+def test_jobs_with_wrong_settings_are_refused(shot: Path, settings: object, cli: CommandLine) -> None:
     job = shot.with_name("job.json")
     job.write_text(
         json.dumps({"version": 1, "shots": [{"file": shot.name, "output": "out.blend", "settings": settings}]})
     )
-    assert run(["bake", "--job", str(job)]) == 2
-    assert "'settings'" in refused(capfd)
+    assert "'settings'" in cli.refuses("bake", "--job", job)
 
 
 # Walkers on the command line: planned, saved, and baked from there.
@@ -168,11 +159,10 @@ def spider(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_walk_is_planned_saved_and_baked(spider: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_walk_is_planned_saved_and_baked(spider: Path, cli: CommandLine) -> None:
     output = spider.with_name("walk.blend")
     words = ["walk", "--file", str(spider), "--output", str(output), "--gait", "RIPPLE", "--frames", "1-40"]
-    assert run(words) == 0
-    (found,) = reported(capfd)["armatures"]
+    (found,) = cli.reports(*words)["armatures"]
     assert (len(found["legs"]), found["body"], found["gait"], found["frames"]) == (8, "b0", "RIPPLE", [1, 40])
     assert found["steps"] >= 8
     bpy.ops.wm.open_mainfile(filepath=str(output))
@@ -182,14 +172,13 @@ def test_a_walk_is_planned_saved_and_baked(spider: Path, capfd: pytest.CaptureFi
     assert run(["bake", "--file", str(output), "--frames", "1-40"]) == 0
 
 
-def test_what_can_not_walk_is_refused(spider: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_can_not_walk_is_refused(spider: Path, cli: CommandLine) -> None:
     for words, reason in (
         (("--body-bone", "b3"), "does not carry the leg"),
         (("--frames", "9-1"), "before it starts"),
         (("--chain", "Leg"), "name an armature"),
     ):
-        assert run(["walk", "--file", str(spider), *words]) == 2
-        assert reason in refused(capfd)
+        assert reason in cli.refuses("walk", "--file", spider, *words)
 
 
 @pytest.fixture
@@ -202,11 +191,10 @@ def mocap(tmp_path: Path) -> Path:
     return path
 
 
-def test_motion_is_transferred_and_saved(mocap: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_motion_is_transferred_and_saved(mocap: Path, cli: CommandLine) -> None:
     output = mocap.with_name("hero.blend")
     words = ["transfer", "Mocap", "Hero", "--file", str(mocap), "--frames", "3-12", "--output", str(output)]
-    assert run(words) == 0
-    report = reported(capfd)
+    report = cli.reports(*words)
     assert (report["source"], report["target"], report["first"], report["last"]) == ("Mocap", "Hero", 3, 12)
     assert report["bones"] > 15
     bpy.ops.wm.open_mainfile(filepath=str(output))
@@ -216,17 +204,15 @@ def test_motion_is_transferred_and_saved(mocap: Path, capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")
-def test_all_actions_and_files_are_transferred(mocap: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["transfer", "Mocap", "Hero", "--file", str(mocap), "--every-action"]) == 0
-    assert reported(capfd)["actions"] == 1
+def test_all_actions_and_files_are_transferred(mocap: Path, cli: CommandLine) -> None:
+    assert cli.reports("transfer", "Mocap", "Hero", "--file", mocap, "--every-action")["actions"] == 1
     bpy.ops.object.select_all(action="DESELECT")
     bpy.context.view_layer.objects.active = bpy.data.objects["Mocap"]
     folder = mocap.with_name("takes")
     folder.mkdir()
     for name in ("a", "b"):
         bpy.ops.export_anim.bvh(filepath=str(folder / f"{name}.bvh"), frame_start=1, frame_end=12)
-    assert run(["transfer", str(folder), "Hero", "--file", str(mocap)]) == 0
-    assert reported(capfd)["actions"] == 2
+    assert cli.reports("transfer", folder, "Hero", "--file", mocap)["actions"] == 2
     assert {"a", "b"} <= set(bpy.data.actions.keys())
 
 
@@ -241,8 +227,6 @@ def test_all_actions_and_files_are_transferred(mocap: Path, capfd: pytest.Captur
         (["Mocap", "Hero", "--frames", "4-4"], "too few"),
     ],
 )
-def test_what_can_not_be_transferred_is_refused(
-    mocap: Path, capfd: pytest.CaptureFixture[str], words: list[str], text: str
-) -> None:
+def test_what_can_not_be_transferred_is_refused(mocap: Path, cli: CommandLine, words: list[str], text: str) -> None:
     assert run(["transfer", *words, "--file", str(mocap)]) == 2
-    assert text in capfd.readouterr().err
+    assert text in cli.capfd.readouterr().err

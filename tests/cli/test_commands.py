@@ -18,29 +18,25 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.cli_files import refused, reported, save_shot
+from support.cli_files import CommandLine, reported, save_shot
 from support.judging import tip_error
 from support.processes import MODULE, run_process
-from support.scenes import Bone, add_chain, each_frame, make_armature, make_empty, make_line
+from support.scenes import Bone, add_chain, each_frame, keyed, make_armature, make_empty, make_line
 
 
-def test_inspect_tells_chains_and_limits(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_inspect_tells_chains_and_limits(shot: Path, cli: CommandLine) -> None:
     path = shot.with_name("report.json")
-    assert run(["inspect", "--file", str(shot), "--report", str(path)]) == 0
-    report = reported(capfd)
+    report = cli.reports("inspect", "--file", shot, "--report", path)
     assert json.loads(path.read_text()) == report
     (armature,) = report["armatures"]
     assert armature["name"] == "Rig"
     assert armature["chains"][0]["bones"] == [{"name": f"b{i}", "limit": "FREE"} for i in range(3)]
 
 
-def test_solve_writes_a_new_file_and_leaves_the_old_one(
-    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_solve_writes_a_new_file_and_leaves_the_old_one(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
     before, output = shot.read_bytes(), tmp_path / "posed.blend"
     words = ["solve", "--file", str(shot), "--frame", "5", "--output", str(output)]
-    assert run(words) == 0
-    report = reported(capfd)
+    report = cli.reports(*words)
     assert report["all_reached"]
     assert report["armatures"][0]["chains"][0]["status"] == "REACHED"
     assert shot.read_bytes() == before
@@ -50,12 +46,11 @@ def test_solve_writes_a_new_file_and_leaves_the_old_one(
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.ops.wm.save_mainfile()
-    assert run(["solve", "--file", str(shot), "--target", "b2=9,0,0"]) == 1
-    report = reported(capfd)
+    report = cli.reports("solve", "--file", shot, "--target", "b2=9,0,0", code=1)
     assert report["armatures"][0]["chains"][0]["status"] == "TOO_FAR"
 
 
@@ -71,7 +66,7 @@ def with_control_bones(shot: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["solve", "bake"])
-def test_a_target_that_is_a_bone_is_put_somewhere(shot: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
+def test_a_target_that_is_a_bone_is_put_somewhere(shot: Path, cli: CommandLine, command: str) -> None:
     with_control_bones(shot)
     assert run([command, "--file", str(shot), "--target", "b2=1.4,0.8,1.8", "--output", str(shot)]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(shot))
@@ -82,23 +77,21 @@ def test_a_target_that_is_a_bone_is_put_somewhere(shot: Path, capfd: pytest.Capt
     assert (owner.matrix_world @ tip - Vector((1.4, 0.8, 1.8))).length < 1e-3
 
 
-def test_a_bone_that_can_not_be_put_somewhere_is_refused(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_bone_that_can_not_be_put_somewhere_is_refused(shot: Path, cli: CommandLine) -> None:
     with_control_bones(shot)
     bone = bpy.data.objects["Rig"].pose.bones["b2.target"]
     words = ["solve", "--file", str(shot), "--target", "b2=1.4,0.8,1.8"]
     bone.keyframe_insert("location", frame=1)
     bpy.ops.wm.save_mainfile()
-    assert run(words) == 2
-    assert "its target is keyed, so it can't be put somewhere" in refused(capfd)
+    assert "its target is keyed, so it can't be put somewhere" in cli.refuses(*words)
     owner = bpy.data.objects["Rig"]
     owner.animation_data_clear()
     owner.pose.bones["b2.target"].lock_location = (True, False, False)
     bpy.ops.wm.save_mainfile()
-    assert run(words) == 2
-    assert "its target is locked in its location" in refused(capfd)
+    assert "its target is locked in its location" in cli.refuses(*words)
 
 
-def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     first = bpy.data.objects["Rig"]
     bpy.data.objects["Target"].animation_data_clear()
@@ -117,7 +110,7 @@ def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, capfd:
     assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
 
 
-def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     first = bpy.data.objects["Rig"]
     second = make_line(3)
@@ -126,16 +119,15 @@ def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd: pyt
     chain.target, chain.target_bone = first, "b2"
     bpy.ops.wm.save_mainfile()
     assert run(["bake", "--file", str(shot), "--frames", "1-12"]) in (0, 1)
-    assert [armature["name"] for armature in reported(capfd)["armatures"]] == ["Rig", "Aaa"]
+    assert [armature["name"] for armature in reported(cli.capfd)["armatures"]] == ["Rig", "Aaa"]
     second = bpy.data.objects["Aaa"]
     for _ in each_frame((1, 6, 12)):
         tip = second.matrix_world @ second.pose.bones["b2"].tail
         assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
 
 
-def test_bake_keys_the_range_of_the_scene(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
-    report = reported(capfd)["armatures"][0]["chains"][0]
+def test_bake_keys_the_range_of_the_scene(shot: Path, cli: CommandLine) -> None:
+    report = cli.reports("bake", "--file", shot, "--output", shot)["armatures"][0]["chains"][0]
     assert report["worst_tip_error"] < 1e-5
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     owner = bpy.data.objects["Rig"]
@@ -144,7 +136,7 @@ def test_bake_keys_the_range_of_the_scene(shot: Path, capfd: pytest.CaptureFixtu
         assert tip_error(owner, owner.fabrik.chains[0]) < 1e-5
 
 
-def test_it_does_what_the_operators_do(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_it_does_what_the_operators_do(shot: Path, cli: CommandLine) -> None:
     run(["bake", "--file", str(shot), "--frames", "3-9", "--step", "3", "--into", "NEW_ACTION"])
     mine = {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves()}
     bpy.ops.wm.open_mainfile(filepath=str(shot))
@@ -157,14 +149,12 @@ def curves() -> list[bpy.types.FCurve]:
     return fcurves_of(bpy.data.objects["Rig"])
 
 
-def test_bake_takes_what_the_panel_offers(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_bake_takes_what_the_panel_offers(shot: Path, cli: CommandLine) -> None:
     words = ["bake", "--file", str(shot), "--only-keys", "--interpolation", "BEZIER", "--verify", "SAMPLE"]
-    assert run(words) == 0
-    report = reported(capfd)["armatures"][0]
+    report = cli.reports(*words)["armatures"][0]
     assert report["verify"] == "SAMPLE"
     assert report["chains"][0]["frames"] == 2
-    assert run(["bake", "--file", str(shot), "--clean-up", "0.5"]) == 0
-    cleaned = reported(capfd)["armatures"][0]["chains"][0]["keys"]
+    cleaned = cli.reports("bake", "--file", shot, "--clean-up", "0.5")["armatures"][0]["chains"][0]["keys"]
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.context.view_layer.objects.active = bpy.data.objects["Rig"]
     bpy.ops.fabrik.bake(frame_start=1, frame_end=12, clean_up=radians(0.5))
@@ -172,19 +162,19 @@ def test_bake_takes_what_the_panel_offers(shot: Path, capfd: pytest.CaptureFixtu
     assert told["chains"][0]["keys"] == cleaned < 100
 
 
-def test_progress_is_told(shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told(shot: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "EVERY", 0.0)
     assert run(["bake", "--file", str(shot), "--progress"]) == 0
-    told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("progress: ")]
+    told = [line for line in cli.capfd.readouterr().err.splitlines() if line.startswith("progress: ")]
     shares = [float(line.split()[1]) for line in told]
     assert len(shares) > 5
     assert shares == sorted(shares)
     assert shares[-1] == 100.0
     assert run(["bake", "--file", str(shot), "--progress", "openjd"]) == 0
-    assert "openjd_progress: 100.0" in capfd.readouterr().out.splitlines()
+    assert "openjd_progress: 100.0" in cli.capfd.readouterr().out.splitlines()
 
 
-def test_scripts_of_the_file_are_not_run(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_scripts_of_the_file_are_not_run(shot: Path, cli: CommandLine) -> None:
     marker = shot.with_name("ran")
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     text = bpy.data.texts.new("evil.py")
@@ -202,22 +192,19 @@ def test_scripts_of_the_file_are_not_run(shot: Path, capfd: pytest.CaptureFixtur
     assert not marker.exists()
 
 
-def test_inspect_tells_disabled_chains_too(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_inspect_tells_disabled_chains_too(shot: Path, cli: CommandLine) -> None:
     assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
-    capfd.readouterr()
-    assert run(["inspect", "--file", str(shot)]) == 0
-    (chain,) = reported(capfd)["armatures"][0]["chains"]
+    cli.capfd.readouterr()
+    (chain,) = cli.reports("inspect", "--file", shot)["armatures"][0]["chains"]
     assert (chain["name"], chain["enabled"]) == ("b2", False)
 
 
-def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     target, holder = bpy.data.objects["Target"], make_empty((0, 0, 0), "Holder")
     target.animation_data_clear()
     target.parent = holder
-    for frame, x in ((1, 0.0), (10, 0.8)):
-        holder.location.x = x
-        holder.keyframe_insert("location", frame=frame)
+    keyed(holder, {1: 0.0, 10: 0.8}, "location.x")
     bpy.context.scene.frame_set(1)
     bpy.ops.wm.save_mainfile()
     assert run(["solve", "--file", str(shot), "--frame", "10", "--target", "b2=0.5,0.4,1.8"]) == 0
@@ -225,13 +212,12 @@ def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, capfd: pytest.Capt
     assert bpy.data.objects["Target"].matrix_world.translation.x == pytest.approx(0.5)
 
 
-def test_unreached_limbs_may_be_allowed(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_unreached_limbs_may_be_allowed(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.data.objects["Target"].location.z = 9.0
     bpy.ops.wm.save_mainfile()
-    assert run(["bake", "--file", str(shot)]) == 1
-    report = reported(capfd)["armatures"][0]["chains"][0]
+    report = cli.reports("bake", "--file", shot, code=1)["armatures"][0]["chains"][0]
     assert report["worst_tip_error"] is None
     assert report["worst_residual"] > 1.0
     assert run(["bake", "--file", str(shot), "--allow-unreached"]) == 0
@@ -244,53 +230,52 @@ def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch: 
         monkeypatch.undo()
 
 
-def test_what_is_baked_is_not_baked_again_unless_it_is_named(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_baked_is_not_baked_again_unless_it_is_named(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     rig_of(bpy.data.objects["Rig"]).live = True
     bpy.ops.wm.save_mainfile()
     words = ["bake", "--file", str(shot), "--output", str(shot)]
-    assert run(words) == 0
-    (armature,) = reported(capfd)["armatures"]
+    (armature,) = cli.reports(*words)["armatures"]
     assert armature["live"] is False
-    assert run(words) == 2
-    assert "no chain is enabled: they are baked, and their keys play" in refused(capfd)
+    assert "no chain is enabled: they are baked, and their keys play" in cli.refuses(*words)
     assert run([*words, "--chain", "b2"]) == 0
     assert rig_of(bpy.data.objects["Rig"]).chains[0].is_baked
 
 
 class TestConvert:
-    def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, cli: CommandLine) -> None:
         owner = make_line(3)
         constraint = owner.pose.bones["b2"].constraints.new("IK")
         constraint.target = make_empty((0.4, -0.5, 1.9))
         path = tmp_path / "rig.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
-        assert run(["convert", "--file", str(path), "--to", "chains", "--output", str(path)]) == 0
-        told = reported(capfd)["armatures"][0]
+        told = cli.reports("convert", "--file", path, "--to", "chains", "--output", path)["armatures"][0]
         assert told["name"] == "Rig"
         assert [one["chain"] for one in told["converted"]] == ["b2"]
         bpy.ops.wm.open_mainfile(filepath=str(path))
         assert [chain.name for chain in bpy.data.objects["Rig"].fabrik.chains] == ["b2"]
-        assert run(["convert", "--file", str(path), "--to", "ik", "--output", str(path)]) == 0
-        assert reported(capfd)["armatures"][0]["converted"][0]["constraint"] == "IK"
+        assert (
+            cli.reports("convert", "--file", path, "--to", "ik", "--output", path)["armatures"][0]["converted"][0][
+                "constraint"
+            ]
+            == "IK"
+        )
         bpy.ops.wm.open_mainfile(filepath=str(path))
         owner = bpy.data.objects["Rig"]
         assert not owner.pose.bones["b2"].constraints[0].mute
         assert not owner.fabrik.chains[0].enabled
 
-    def test_what_cannot_be_carried_over_gives_exit_code_1(
-        self, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_what_cannot_be_carried_over_gives_exit_code_1(self, tmp_path: Path, cli: CommandLine) -> None:
         owner = make_line(3)
         owner.pose.bones["b2"].constraints.new("IK")
         path = tmp_path / "rig.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
-        assert run(["convert", "--file", str(path), "--to", "chains"]) == 1
-        assert reported(capfd)["armatures"][0]["converted"][0]["lost"] == ["it has no target"]
+        assert cli.reports("convert", "--file", path, "--to", "chains", code=1)["armatures"][0]["converted"][0][
+            "lost"
+        ] == ["it has no target"]
 
-    def test_nothing_to_convert(self, shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
-        assert run(["convert", "--file", str(shot), "--to", "chains"]) == 2
-        assert "no bone has an IK constraint" in refused(capfd)
+    def test_nothing_to_convert(self, shot: Path, cli: CommandLine) -> None:
+        assert "no bone has an IK constraint" in cli.refuses("convert", "--file", shot, "--to", "chains")
 
 
 @pytest.mark.skipif(bool(bpy.app.binary_path), reason="Blender's own Python has no module bpy to load")
@@ -306,9 +291,9 @@ def test_as_a_module_of_python(shot: Path) -> None:
     assert "fabrik: error: no file" in done.stderr
 
 
-def test_help_has_examples(capfd: pytest.CaptureFixture[str]) -> None:
+def test_help_has_examples(cli: CommandLine) -> None:
     assert run(["--help"]) == 0
-    assert "--command fabrik bake" in capfd.readouterr().out
+    assert "--command fabrik bake" in cli.capfd.readouterr().out
 
 
 def test_ranges_and_targets() -> None:
@@ -339,65 +324,58 @@ def linking(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["bake", "solve"])
-def test_a_target_whose_library_is_missing(linking: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
+def test_a_target_whose_library_is_missing(linking: Path, cli: CommandLine, command: str) -> None:
     assert run([command, "--file", str(linking)]) == 0
-    capfd.readouterr()
+    cli.capfd.readouterr()
     (linking.parent / "lib.blend").unlink()
     assert run([command, "--file", str(linking)]) in (1, 2)
-    said = capfd.readouterr()
+    said = cli.capfd.readouterr()
     assert "the target 'Linked' is missing in the file that it is linked from" in said.out + said.err
 
 
 @pytest.mark.parametrize(
     ("option", "message"), [("--output", "is a library of the file"), ("--report", "is the name of a .blend")]
 )
-def test_a_library_is_not_written_over(
-    linking: Path, capfd: pytest.CaptureFixture[str], option: str, message: str
-) -> None:
+def test_a_library_is_not_written_over(linking: Path, cli: CommandLine, option: str, message: str) -> None:
     before = (linking.parent / "lib.blend").read_bytes()
-    assert run(["bake", "--file", str(linking), option, str(linking.parent / "lib.blend")]) == 2
-    assert message in refused(capfd)
+    assert message in cli.refuses("bake", "--file", linking, option, linking.parent / "lib.blend")
     assert (linking.parent / "lib.blend").read_bytes() == before
 
 
 # What the command line tells of a chain's status is what the panel tells.
 
 
-def inspected(path: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def inspected(path: Path, cli: CommandLine) -> dict[str, Any]:
     """What `inspect` tells of the only chain of a file."""
-    assert run(["inspect", "--file", str(path)]) == 0
-    found: dict[str, Any] = reported(capfd)["armatures"][0]["chains"][0]
+    found: dict[str, Any] = cli.reports("inspect", "--file", path)["armatures"][0]["chains"][0]
     return {name: found[name] for name in ("status", "now", "told")}
 
 
-def test_solved_moved_baked_and_gone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_solved_moved_baked_and_gone(tmp_path: Path, cli: CommandLine) -> None:
     shot, posed, baked = (tmp_path / f"{name}.blend" for name in ("shot", "posed", "baked"))
     save_shot(shot)
-    assert inspected(shot, capfd) == {"status": "NONE", "now": "NONE", "told": "Not solved since the last change"}
-    assert run(["solve", "--file", str(shot), "--frame", "5", "--output", str(posed)]) == 0
-    reported(capfd)
-    assert inspected(posed, capfd) == {"status": "REACHED", "now": "REACHED", "told": "On target"}
+    assert inspected(shot, cli) == {"status": "NONE", "now": "NONE", "told": "Not solved since the last change"}
+    cli.reports("solve", "--file", shot, "--frame", "5", "--output", posed)
+    assert inspected(posed, cli) == {"status": "REACHED", "now": "REACHED", "told": "On target"}
     bpy.context.scene.frame_set(9)
     bpy.ops.wm.save_as_mainfile(filepath=str(posed))
-    assert inspected(posed, capfd) == {"status": "REACHED", "now": "OLD", "told": "The target moved since"}
-    assert run(["bake", "--file", str(posed), "--output", str(baked)]) == 0
-    reported(capfd)
-    assert inspected(baked, capfd)["now"] == "BAKED"
+    assert inspected(posed, cli) == {"status": "REACHED", "now": "OLD", "told": "The target moved since"}
+    cli.reports("bake", "--file", posed, "--output", baked)
+    assert inspected(baked, cli)["now"] == "BAKED"
     bpy.data.objects["Rig"].fabrik.chains[0].enabled = True
     bpy.data.objects.remove(bpy.data.objects["Target"])
     bpy.ops.wm.save_as_mainfile(filepath=str(baked))
-    assert inspected(baked, capfd) == {"status": "REACHED", "now": "GONE", "told": "Its target 'Target' was deleted"}
+    assert inspected(baked, cli) == {"status": "REACHED", "now": "GONE", "told": "Its target 'Target' was deleted"}
 
 
-def test_chains_that_share_a_bone_are_told_as_they_stand(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_chains_that_share_a_bone_are_told_as_they_stand(tmp_path: Path, cli: CommandLine) -> None:
     path = tmp_path / "arms.blend"
     arms = [Bone((0, 0.1, 1), (side, 0, 1.2), parent=0) for side in (1, -1)]
     owner = make_armature([Bone((0, 0, 0), (0, 0.1, 1)), *arms])
     add_chain(owner, (1, 0.5, 1.6), tip="b1", count=2)
     add_chain(owner, (-1, 0.5, 1.6), tip="b2", count=2)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    assert run(["solve", "--file", str(path)]) == 1
-    report = reported(capfd)
+    report = cli.reports("solve", "--file", path, code=1)
     assert not report["all_reached"]
     first, last = report["armatures"][0]["chains"]
     assert (first["status"], last["status"]) == ("BLOCKED", "BLOCKED")

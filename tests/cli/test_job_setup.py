@@ -22,7 +22,7 @@ from mathutils import Vector
 from build import ROOT
 from dev.walking_rigs import ahead
 from support.animated import animated
-from support.cli_files import refused, reported
+from support.cli_files import CommandLine, reported
 from support.scenes import add_chain, key_way, make_empty, make_line, press
 from support.skeletons import make_character, rename_all
 
@@ -77,14 +77,13 @@ def test_the_manuals_examples_are_job_files(tmp_path: Path) -> None:
         assert read_job(tmp_path / "shots.json")
 
 
-def test_the_manuals_example_of_characters(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_manuals_example_of_characters(tmp_path: Path, cli: CommandLine) -> None:
     save_character(tmp_path / "characters" / "hero.blend")
     save_character(tmp_path / "shots" / "030.blend", walks=True)
     job = tmp_path / "shots.json"
     (text,) = [text for text in examples() if '"walk"' in text]
     job.write_text(text, encoding="utf-8")
-    assert run(["bake", "--job", str(job)]) == 0
-    assert all(told["all_reached"] for told in reported(capfd)["shots"])
+    assert all(told["all_reached"] for told in cli.reports("bake", "--job", job)["shots"])
 
     rig = opened(tmp_path / "rigs" / "hero.blend")
     assert {"Arm.L", "Leg.R", "Index.R"} <= set(rig_of(rig).chains.keys())
@@ -168,18 +167,15 @@ def test_a_field_that_is_wrong_is_named(tmp_path: Path, fields: dict[str, Any], 
     assert message in str(caught.value)
 
 
-def test_a_wrong_entry_stops_the_job_before_anything_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_entry_stops_the_job_before_anything_runs(tmp_path: Path, cli: CommandLine) -> None:
     save_character(tmp_path / "hero.blend")
     good = {"file": "hero.blend", "output": "out/hero.blend", "setup": {}}
     job = write(tmp_path, good, {**good, "output": "out/two.blend", "setup": {"plan": 3}})
-    assert run(["bake", "--job", str(job)]) == 2
-    assert "entry 2, 'setup', 'plan'" in refused(capfd)
+    assert "entry 2, 'setup', 'plan'" in cli.refuses("bake", "--job", job)
     assert not (tmp_path / "out").exists()
 
 
-def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(tmp_path: Path, cli: CommandLine) -> None:
     owner = make_character("human_mixamo")
     press("character_setup")
     text = mapping_text(mapping_of(owner))
@@ -191,18 +187,13 @@ def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(
     entry = {"file": "hero.blend", "output": "out.blend", "setup": {"mapping": "studio.json"}, "frames": [1, 2]}
     job = write(tmp_path, {**entry, "targets": {"Arm.L": HAND}})
     words = ["bake", "--job", str(job)]
-    assert run(words) == 0
-    assert reported(capfd)["shots"][0]["skipped"] is False
-    assert run(words) == 0
-    assert reported(capfd)["shots"][0]["skipped"] is True
+    assert cli.reports(*words)["shots"][0]["skipped"] is False
+    assert cli.reports(*words)["shots"][0]["skipped"] is True
     (tmp_path / "studio.json").write_text(text.replace('"Arm.L"', '"Left"'), encoding="utf-8")
-    assert run(words) == 2
-    assert "there is no chain 'Arm.L'" in reported(capfd)["shots"][0]["error"]
+    assert "there is no chain 'Arm.L'" in cli.reports(*words, code=2)["shots"][0]["error"]
     command = ["setup", "--file", str(tmp_path / "hero.blend"), "--mapping", str(tmp_path / "studio.json")]
-    assert run(command) == 0
-    assert "Left" in reported(capfd)["armatures"][0]["done"]["made"]
-    assert run([*command, "--plan", "HUMAN"]) == 2
-    assert "--plan does not go with --mapping" in refused(capfd)
+    assert "Left" in cli.reports(*command)["armatures"][0]["done"]["made"]
+    assert "--plan does not go with --mapping" in cli.refuses(*command, "--plan", "HUMAN")
 
 
 @pytest.mark.parametrize(
@@ -215,7 +206,7 @@ def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(
     ],
 )
 def test_what_can_not_be_set_up_or_walk_writes_nothing(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], fields: dict[str, Any], reason: str
+    tmp_path: Path, cli: CommandLine, fields: dict[str, Any], reason: str
 ) -> None:
     part = {"name": "Leg.L", "kind": "LEG", "bones": ["paw"], "roles": [""], "end": "TAIL"}
     (tmp_path / "dog.json").write_text(json.dumps({**MAPPING, "parts": [part]}))
@@ -224,22 +215,19 @@ def test_what_can_not_be_set_up_or_walk_writes_nothing(
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "line.blend"))
     job = write(tmp_path, {"file": "line.blend", "output": "out.blend", **fields})
     assert run(["bake", "--job", str(job)]) == 2
-    said = capfd.readouterr()
+    said = cli.capfd.readouterr()
     (line,) = [line for line in said.err.splitlines() if line.startswith("fabrik:")]
     assert line.startswith("fabrik: error: entry 1")
     assert reason in line
     assert not list(tmp_path.glob("out*"))
 
 
-def test_other_armatures_of_the_scene_are_left_alone_where_one_is_named(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_other_armatures_of_the_scene_are_left_alone_where_one_is_named(tmp_path: Path, cli: CommandLine) -> None:
     save_character(tmp_path / "hero.blend")
     add_chain(make_line(3))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
     entry = {"file": "hero.blend", "output": "out.blend", "setup": {}, "frames": [1, 1]}
-    assert run(["bake", "--job", str(write(tmp_path, {**entry, "armatures": ["human_mixamo"]}))]) == 0
-    assert reported(capfd)["wrong"] == 0
+    assert cli.reports("bake", "--job", write(tmp_path, {**entry, "armatures": ["human_mixamo"]}))["wrong"] == 0
     opened(tmp_path / "out.blend")
     assert not fcurves_of(bpy.data.objects["Rig"])
 
@@ -258,9 +246,8 @@ def character(tmp_path: Path) -> Path:
     return path
 
 
-def test_inspect_tells_parts(character: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["inspect", "--file", str(character), "--parts"]) == 0
-    (report,) = reported(capfd)["parts"]
+def test_inspect_tells_parts(character: Path, cli: CommandLine) -> None:
+    (report,) = cli.reports("inspect", "--file", character, "--parts")["parts"]
     found: dict[str, object] = report
     told: list[dict[str, object]] = report["parts"]
     assert (found["plan"], found["convention"], found["body"]) == ("HUMAN", "Mixamo", "mixamorig:Hips")
@@ -271,10 +258,9 @@ def test_inspect_tells_parts(character: Path, capfd: pytest.CaptureFixture[str])
     assert found["missing"] == []
 
 
-def test_setup_saves_a_rig_that_can_be_posed(character: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_setup_saves_a_rig_that_can_be_posed(character: Path, cli: CommandLine) -> None:
     output = character.with_name("rig.blend")
-    assert run(["setup", "--file", str(character), "--output", str(output), "--without", "poles"]) == 0
-    (report,) = reported(capfd)["armatures"]
+    (report,) = cli.reports("setup", "--file", character, "--output", output, "--without", "poles")["armatures"]
     made: list[str] = report["done"]["made"]
     asked: list[str] = report["asked"]
     assert (sorted(made), asked) == (PARTS, [])
@@ -285,34 +271,28 @@ def test_setup_saves_a_rig_that_can_be_posed(character: Path, capfd: pytest.Capt
     assert run(["solve", "--file", str(output), "--chain", "Leg.L"]) == 0
 
 
-def test_what_is_not_sure_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_sure_is_told(tmp_path: Path, cli: CommandLine) -> None:
     path = tmp_path / "shark.blend"
     rename_all(make_character("shark"))
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    assert run(["setup", "--file", str(path)]) == 1
-    (report,) = reported(capfd)["armatures"]
+    (report,) = cli.reports("setup", "--file", path, code=1)["armatures"]
     found: dict[str, object] = report
     assert found["asked"] == ["Leg.L", "Leg.R", "Tail"]
     assert "not" in str(found["error"])
 
 
-def test_setup_refuses_what_makes_no_sense(character: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["setup", "--file", str(character), "--chain", "Leg.L"]) == 2
-    assert "--chain does not go with setup" in refused(capfd)
-    assert run(["setup", "--file", str(character), "--plan", "OCTOPUS"]) == 2
-    refused(capfd)
+def test_setup_refuses_what_makes_no_sense(character: Path, tmp_path: Path, cli: CommandLine) -> None:
+    assert "--chain does not go with setup" in cli.refuses("setup", "--file", character, "--chain", "Leg.L")
+    cli.refuses("setup", "--file", character, "--plan", "OCTOPUS")
     empty = tmp_path / "empty.blend"
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     make_empty((0, 0, 0))
     bpy.ops.wm.save_as_mainfile(filepath=str(empty))
-    assert run(["setup", "--file", str(empty)]) == 2
-    assert "no armature" in refused(capfd)
+    assert "no armature" in cli.refuses("setup", "--file", empty)
 
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")
-def test_motion_of_files_comes_to_a_character_before_it_is_set_up(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_motion_of_files_comes_to_a_character_before_it_is_set_up(tmp_path: Path, cli: CommandLine) -> None:
     animated("human_mixamo")
     (tmp_path / "mocap").mkdir()
     bpy.ops.export_anim.bvh(filepath=str(tmp_path / "mocap" / "walk.bvh"), frame_start=1, frame_end=12)
@@ -321,16 +301,14 @@ def test_motion_of_files_comes_to_a_character_before_it_is_set_up(
     job = write(tmp_path, {"file": "hero.blend", "output": "done.blend", "setup": {}, "transfer": wanted})
     assert run(["bake", "--job", str(job)]) == 0
     assert json.loads((tmp_path / "done.blend.json").read_text())["transfer"]["actions"] == 1
-    assert not reported(capfd)["shots"][0]["skipped"]
+    assert not reported(cli.capfd)["shots"][0]["skipped"]
     owner = opened(tmp_path / "done.blend")
     assert {"Root", "pelvis"} <= keyed(owner)
     assert {chain.goal for chain in rig_of(owner).chains if chain.enabled} == {"OFFSET"}
-    assert run(["bake", "--job", str(job)]) == 0
-    assert reported(capfd)["shots"][0]["skipped"]
+    assert cli.reports("bake", "--job", job)["shots"][0]["skipped"]
     bvh = tmp_path / "mocap" / "walk.bvh"
     bvh.write_text(bvh.read_text().replace("Frame Time: 0.041667", "Frame Time: 0.083333"))
-    assert run(["bake", "--job", str(job)]) == 0
-    assert not reported(capfd)["shots"][0]["skipped"]
+    assert not cli.reports("bake", "--job", job)["shots"][0]["skipped"]
 
 
 @pytest.mark.parametrize(

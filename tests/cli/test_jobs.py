@@ -13,7 +13,7 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.requests import Progress, Report, Request
 from fabrik_addon.rig.animation.compat import fcurves_of
 
-from support.cli_files import refused, reported, save_shot
+from support.cli_files import CommandLine, reported, save_shot
 from support.scenes import add_chain, make_empty, make_line
 
 
@@ -37,9 +37,8 @@ def outputs(job: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (job.parent / "out").iterdir()}
 
 
-def test_entries_are_baked_each_into_its_output(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["bake", "--job", str(job), "--index", "1-2"]) == 0
-    report = reported(capfd)
+def test_entries_are_baked_each_into_its_output(job: Path, cli: CommandLine) -> None:
+    report = cli.reports("bake", "--job", job, "--index", "1-2")
     assert [(shot["index"], shot["skipped"], shot["all_reached"]) for shot in report["shots"]] == [
         (1, False, True),
         (2, False, True),
@@ -51,16 +50,15 @@ def test_entries_are_baked_each_into_its_output(job: Path, capfd: pytest.Capture
     assert max(curve.range()[1] for curve in fcurves_of(bpy.data.objects["Rig"])) == 8.0
 
 
-def test_what_is_done_is_not_done_again(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_done_is_not_done_again(job: Path, cli: CommandLine) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     before = outputs(job)
-    assert run(["bake", "--job", str(job), "--index", "1-2"]) == 0
-    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [True, False]
+    assert [shot["skipped"] for shot in cli.reports("bake", "--job", job, "--index", "1-2")["shots"]] == [True, False]
     assert before.items() <= outputs(job).items()
 
 
 @pytest.mark.parametrize("what", ["entry", "file", "output gone", "output changed", "report broken"])
-def test_what_changed_is_done_again(job: Path, capfd: pytest.CaptureFixture[str], what: str) -> None:
+def test_what_changed_is_done_again(job: Path, cli: CommandLine, what: str) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     output = job.parent / "out" / "shot1.blend"
     if what == "entry":
@@ -74,13 +72,13 @@ def test_what_changed_is_done_again(job: Path, capfd: pytest.CaptureFixture[str]
     else:
         output.with_name("shot1.blend.json").write_text('{"key": ')
     run(["bake", "--job", str(job), "--index", "1"])
-    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [False]
+    assert [shot["skipped"] for shot in reported(cli.capfd)["shots"]] == [False]
     bpy.ops.wm.open_mainfile(filepath=str(output))
     assert fcurves_of(bpy.data.objects["Rig"])
 
 
 def test_a_job_that_breaks_off_goes_on_where_it_was(
-    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved = jobs.save_blend
 
@@ -95,25 +93,22 @@ def test_a_job_that_breaks_off_goes_on_where_it_was(
     assert sorted(outputs(job)) == ["shot1.blend", "shot1.blend.json"]
     monkeypatch.setattr(jobs, "save_blend", saved)
     run(["bake", "--job", str(job)])
-    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [True, False, False, False]
+    assert [shot["skipped"] for shot in reported(cli.capfd)["shots"]] == [True, False, False, False]
 
 
-def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(
-    job: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(job: Path, cli: CommandLine) -> None:
     for skipped in (False, True):
-        assert run(["bake", "--job", str(job), "--index", "3-4"]) == 1
-        shots = reported(capfd)["shots"]
+        shots = cli.reports("bake", "--job", job, "--index", "3-4", code=1)["shots"]
         assert [shot["all_reached"] for shot in shots] == [False, True]
         assert shots[0]["skipped"] == skipped
 
 
-def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, cli: CommandLine) -> None:
     (job.parent / "shot2.blend").write_text("not a blend")
     (job.parent / "out").mkdir()
     (job.parent / "out" / "shot2.blend").write_text("an old result")
     assert run(["bake", "--job", str(job), "--index", "1-2,4"]) == 2
-    said = capfd.readouterr()
+    said = cli.capfd.readouterr()
     (line,) = [line for line in said.err.splitlines() if line.startswith("fabrik:")]
     assert line.startswith(f"fabrik: error: entry 2, '{job.parent / 'shot2.blend'}': ")
     report = json.loads(said.out.strip().splitlines()[-1])
@@ -125,16 +120,16 @@ def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd: pytest.
     assert "shot2.blend.json" not in outputs(job)
 
 
-def test_each_entry_that_is_wrong_is_a_line(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_each_entry_that_is_wrong_is_a_line(job: Path, cli: CommandLine) -> None:
     for i in (1, 3):
         (job.parent / f"shot{i}.blend").unlink()
     assert run(["bake", "--job", str(job)]) == 2
-    lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("fabrik:")]
+    lines = [line for line in cli.capfd.readouterr().err.splitlines() if line.startswith("fabrik:")]
     assert [line.split(",")[0] for line in lines] == ["fabrik: error: entry 1", "fabrik: error: entry 3"]
 
 
 def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
-    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bake = requests.bake_open_file
 
@@ -144,32 +139,27 @@ def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
         return bake(request, progress)
 
     monkeypatch.setattr(requests, "bake_open_file", broken)
-    assert run(["bake", "--job", str(job), "--index", "1-2"]) == 2
-    shots = reported(capfd)["shots"]
+    shots = cli.reports("bake", "--job", job, "--index", "1-2", code=2)["shots"]
     assert shots[0]["error"] == "RuntimeError: no"
     assert shots[1]["all_reached"]
 
 
-def test_refusals(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["bake", "--job", str(job), "--index", "4-5"]) == 2
-    assert "there are no entries 4-5: the job has 1 to 4" in refused(capfd)
-    assert run(["bake", "--job", str(job), "--output", "x.blend"]) == 2
-    assert "--output does not go with --job" in refused(capfd)
+def test_refusals(job: Path, cli: CommandLine) -> None:
+    assert "there are no entries 4-5: the job has 1 to 4" in cli.refuses("bake", "--job", job, "--index", "4-5")
+    assert "--output does not go with --job" in cli.refuses("bake", "--job", job, "--output", "x.blend")
     job.write_text("{}")
-    assert run(["bake", "--job", str(job)]) == 2
-    assert "its version is not 1" in refused(capfd)
+    assert "its version is not 1" in cli.refuses("bake", "--job", job)
     assert not (job.parent / "out").exists()
 
 
-def test_a_report_over_a_file_of_the_job(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_report_over_a_file_of_the_job(job: Path, cli: CommandLine) -> None:
     for name in ("shots.json", "shot2.blend", "out/shot1.blend.json"):
         (job.parent / "out").mkdir(exist_ok=True)
-        assert run(["bake", "--job", str(job), "--report", str(job.parent / name)]) == 2
-        assert "which is of the job" in refused(capfd)
+        assert "which is of the job" in cli.refuses("bake", "--job", job, "--report", job.parent / name)
     assert json.loads(job.read_text())["version"] == 1
 
 
-def test_a_library_that_changed_is_noticed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_library_that_changed_is_noticed(tmp_path: Path, cli: CommandLine) -> None:
     library, path = tmp_path / "lib.blend", tmp_path / "shot.blend"
 
     def write(x: float) -> None:
@@ -195,35 +185,27 @@ def test_a_library_that_changed_is_noticed(tmp_path: Path, capfd: pytest.Capture
         if step == 4:
             library.unlink()
         code = run(["bake", "--job", str(job)])
-        skipped.append((code, reported(capfd)["shots"][0].get("skipped")))
+        skipped.append((code, reported(cli.capfd)["shots"][0].get("skipped")))
     assert skipped == [(0, False), (0, True), (0, False), (0, True), (2, None)]
 
 
-def test_an_output_over_a_library(
-    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_output_over_a_library(job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "libraries", lambda: [(job.parent / "out" / "shot1.blend").resolve()])
-    assert run(["bake", "--job", str(job), "--index", "1"]) == 2
-    assert "is a library of the file" in reported(capfd)["shots"][0]["error"]
+    assert "is a library of the file" in cli.reports("bake", "--job", job, "--index", "1", code=2)["shots"][0]["error"]
 
 
-def test_another_code_bakes_again(
-    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_code_bakes_again(job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     monkeypatch.setattr(jobs, "_code", lambda: "another")
     run(["bake", "--job", str(job), "--index", "1"])
-    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [False]
+    assert [shot["skipped"] for shot in reported(cli.capfd)["shots"]] == [False]
 
 
-def test_a_folder_that_can_not_be_made_is_named(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_can_not_be_made_is_named(job: Path, cli: CommandLine) -> None:
     (job.parent / "out").write_text("a file")
-    assert run(["bake", "--job", str(job), "--index", "1"]) == 2
-    assert str(job.parent / "out") in reported(capfd)["shots"][0]["error"]
+    assert str(job.parent / "out") in cli.reports("bake", "--job", job, "--index", "1", code=2)["shots"][0]["error"]
 
 
-def test_other_options_of_bake_do_not_go_with_a_job(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["bake", "--job", str(job), "--step", "2"]) == 2
-    assert "--step does not go with --job" in refused(capfd)
-    assert run(["bake", "--job", str(job), "--armature", "Rig"]) == 2
-    assert "--armature does not go with --job" in refused(capfd)
+def test_other_options_of_bake_do_not_go_with_a_job(job: Path, cli: CommandLine) -> None:
+    assert "--step does not go with --job" in cli.refuses("bake", "--job", job, "--step", "2")
+    assert "--armature does not go with --job" in cli.refuses("bake", "--job", job, "--armature", "Rig")

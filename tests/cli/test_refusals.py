@@ -9,9 +9,8 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.cli import commands
-from fabrik_addon.cli.commands import run
 
-from support.cli_files import refused
+from support.cli_files import CommandLine
 from support.scenes import add_chain, make_line
 
 
@@ -39,41 +38,34 @@ from support.scenes import add_chain, make_line
         (["dance"], "invalid choice"),
     ],
 )
-def test_one_line_and_exit_code_2(
-    shot: Path, capfd: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
+def test_one_line_and_exit_code_2(shot: Path, cli: CommandLine, words: list[str], message: str) -> None:
     extra = [] if words == ["dance"] else ["--file", str(shot)]
     before = shot.read_bytes()
-    assert run([*words, *extra]) == 2
-    assert message in refused(capfd)
+    assert message in cli.refuses(*words, *extra)
     assert shot.read_bytes() == before
 
 
-def test_a_file_that_is_protected(
-    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_protected(shot: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     before = shot.read_bytes()
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 2
-    assert "is protected from being written" in refused(capfd)
+    assert "is protected from being written" in cli.refuses("bake", "--file", shot, "--output", shot)
     assert shot.read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["\udcff", "a\nb", "a\0b"])
-def test_names_that_no_file_has(shot: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
-    assert run(["inspect", "--file", str(shot), "--armature", name]) == 2
-    assert "can't be printed" in refused(capfd)
+def test_names_that_no_file_has(shot: Path, cli: CommandLine, name: str) -> None:
+    assert "can't be printed" in cli.refuses("inspect", "--file", shot, "--armature", name)
 
 
-def test_names_that_are_too_long(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["bake", "--file", str(shot), "--output", str(shot.with_name("x" * 240 + ".blend"))]) == 2
-    assert "is longer than 240 bytes" in refused(capfd)
+def test_names_that_are_too_long(shot: Path, cli: CommandLine) -> None:
+    assert "is longer than 240 bytes" in cli.refuses(
+        "bake", "--file", shot, "--output", shot.with_name("x" * 240 + ".blend")
+    )
 
 
-def test_a_report_over_a_file_of_the_user(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_report_over_a_file_of_the_user(shot: Path, cli: CommandLine) -> None:
     before = shot.read_bytes()
-    assert run(["inspect", "--file", str(shot), "--report", str(shot)]) == 2
-    assert "would be written over" in refused(capfd)
+    assert "would be written over" in cli.refuses("inspect", "--file", shot, "--report", shot)
     assert shot.read_bytes() == before
 
 
@@ -87,64 +79,53 @@ def test_a_report_over_a_file_of_the_user(shot: Path, capfd: pytest.CaptureFixtu
         ("--output", "folder.blend", "is not a file"),
     ],
 )
-def test_links_that_lead_to_no_place(
-    shot: Path, capfd: pytest.CaptureFixture[str], option: str, target: str, message: str
-) -> None:
+def test_links_that_lead_to_no_place(shot: Path, cli: CommandLine, option: str, target: str, message: str) -> None:
     folder = shot.parent.resolve()
     (folder / "folder.blend").mkdir()
     (folder / "other.blend").write_bytes(shot.read_bytes())
     link = folder / "loop.blend"
     link.symlink_to(target)
     names = sorted(path.name for path in folder.iterdir())
-    assert run(["bake", "--file", str(shot), option, str(link)]) == 2
-    assert message.format(folder=folder) in refused(capfd)
+    assert message.format(folder=folder) in cli.refuses("bake", "--file", shot, option, link)
     assert (sorted(path.name for path in folder.iterdir()), link.is_symlink()) == (names, True)
 
 
-def test_a_report_over_another_blend(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_report_over_another_blend(shot: Path, cli: CommandLine) -> None:
     other = shot.with_name("other.blend")
     other.write_bytes(b"of somebody")
-    assert run(["inspect", "--file", str(shot), "--report", str(other)]) == 2
-    assert "is the name of a .blend" in refused(capfd)
+    assert "is the name of a .blend" in cli.refuses("inspect", "--file", shot, "--report", other)
     assert other.read_bytes() == b"of somebody"
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder that even root can't write into")
-def test_a_folder_that_is_protected(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["bake", "--file", str(shot), "--output", "/proc/self/x.blend"]) == 2
-    assert "is protected from being written" in refused(capfd)
+def test_a_folder_that_is_protected(shot: Path, cli: CommandLine) -> None:
+    assert "is protected from being written" in cli.refuses("bake", "--file", shot, "--output", "/proc/self/x.blend")
 
 
-def test_a_failure_that_nobody_foresaw(
-    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_that_nobody_foresaw(shot: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(request: object, progress: object) -> None:
         raise ZeroDivisionError("no")
 
     monkeypatch.setattr(commands, "bake_open_file", broken)
-    assert run(["bake", "--file", str(shot)]) == 2
-    assert refused(capfd) == "fabrik: error: ZeroDivisionError: no"
+    assert cli.refuses("bake", "--file", shot) == "fabrik: error: ZeroDivisionError: no"
 
 
-def test_two_chains_of_the_name(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_two_chains_of_the_name(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     other = add_chain(make_line(3), (1, 0, 2))
     assert other.name == "b2"
     bpy.ops.wm.save_mainfile()
-    assert run(["solve", "--file", str(shot), "--target", "b2=0,0,1"]) == 2
-    assert "more than one chain 'b2'" in refused(capfd)
+    assert "more than one chain 'b2'" in cli.refuses("solve", "--file", shot, "--target", "b2=0,0,1")
 
 
-def test_files_that_are_none(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["inspect", "--file", str(tmp_path / "gone.blend")]) == 2
-    assert "there is no file" in refused(capfd)
+def test_files_that_are_none(tmp_path: Path, cli: CommandLine) -> None:
+    assert "there is no file" in cli.refuses("inspect", "--file", tmp_path / "gone.blend")
     path = tmp_path / "text.blend"
     path.write_text("not a blend")
-    assert run(["inspect", "--file", str(path)]) == 2
-    assert "can't be opened" in refused(capfd)
+    assert "can't be opened" in cli.refuses("inspect", "--file", path)
 
 
-def test_a_file_of_a_newer_blender(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_a_newer_blender(shot: Path, cli: CommandLine) -> None:
     saved = bpy.app.version
     path = shot.with_name("newer.blend")
     data = shot.read_bytes()
@@ -152,22 +133,19 @@ def test_a_file_of_a_newer_blender(shot: Path, capfd: pytest.CaptureFixture[str]
     version = b"%d%02d" % saved[:2]
     place = data.index(version)
     path.write_bytes(data[:place] + (b"%d%02d" % (saved[0] + 1, 0)) + data[place + 3 :])
-    assert run(["bake", "--file", str(path), "--output", str(path)]) == 2
-    assert refused(capfd).startswith(f"fabrik: error: '{path}'")
+    assert cli.refuses("bake", "--file", path, "--output", path).startswith(f"fabrik: error: '{path}'")
 
 
-def test_a_file_without_chains(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_chains(tmp_path: Path, cli: CommandLine) -> None:
     path = tmp_path / "empty.blend"
     make_line(2)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    assert run(["solve", "--file", str(path)]) == 2
-    assert "has chains" in refused(capfd)
+    assert "has chains" in cli.refuses("solve", "--file", path)
 
 
-def test_a_target_that_follows_something(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_target_that_follows_something(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.data.objects["Target"].constraints.new("COPY_LOCATION")
     bpy.ops.wm.save_mainfile()
-    assert run(["solve", "--file", str(shot), "--target", "b2=0,0,1"]) == 2
-    assert "has constraints" in refused(capfd)
+    assert "has constraints" in cli.refuses("solve", "--file", shot, "--target", "b2=0,0,1")

@@ -18,7 +18,7 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.requests import Progress
 from fabrik_addon.rig.animation.compat import fcurves_of
 
-from support.cli_files import refused
+from support.cli_files import CommandLine, refused
 from support.processes import MODULE, run_process
 
 
@@ -38,13 +38,13 @@ def full() -> Iterator[IO[str]]:
 
 
 def test_the_work_is_done_where_the_report_can_not_be_told(
-    shot: Path, full: IO[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shot: Path, full: IO[str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, report = shot.with_name("baked.blend"), shot.with_name("report.json")
     monkeypatch.setattr(sys, "stdout", full)
     assert run(["bake", "--file", str(shot), "--output", str(output), "--report", str(report)]) == 3
     monkeypatch.undo()
-    line = refused(capfd)
+    line = refused(cli.capfd)
     assert "standard output can't be written: No space left on device" in line
     assert f"'{output}' is saved" in line
     assert json.loads(report.read_text())["output"] == str(output)
@@ -69,7 +69,7 @@ def test_a_failed_job_stays_one(shot: Path, full: IO[str], monkeypatch: pytest.M
 
 
 def test_a_report_that_can_not_be_written_names_what_is_saved(
-    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shot: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, report = shot.with_name("baked.blend"), shot.with_name("report.json")
     replace = Path.replace
@@ -80,8 +80,7 @@ def test_a_report_that_can_not_be_written_names_what_is_saved(
         replace(made, place)
 
     monkeypatch.setattr(Path, "replace", broken)
-    assert run(["bake", "--file", str(shot), "--output", str(output), "--report", str(report)]) == 2
-    line = refused(capfd)
+    line = cli.refuses("bake", "--file", shot, "--output", output, "--report", report)
     assert "report.json' can't be written: the disk is full" in line
     assert f"'{output}' is saved" in line
     assert sorted(path.name for path in shot.parent.iterdir()) == ["baked.blend", "shot.blend"]

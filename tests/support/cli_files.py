@@ -10,17 +10,15 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.cli.commands import run
 
-from support.scenes import add_chain, make_line
+from support.scenes import keyed, reaching_line
 
 
 def save_shot(path: Path, with_ballast: bool = False) -> Path:
     """A file with an armature of one chain, whose target is keyed over 12 frames; ballast makes it larger by 2 MB."""
-    owner = make_line(3)
-    chain = add_chain(owner, (0.4, -0.5, 1.9))
-    for frame, x in ((1, -0.3), (12, 0.6)):
-        chain.target.location.x = x
-        chain.target.keyframe_insert("location", frame=frame)
+    _, chain = reaching_line((0.4, -0.5, 1.9))
+    keyed(chain.target, {1: -0.3, 12: 0.6}, "location.x")
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 12
     if with_ballast:
         bpy.context.scene["ballast"] = "".join(random.Random(1).choices("abcdefgh", k=2_000_000))
@@ -39,3 +37,20 @@ def refused(capfd: pytest.CaptureFixture[str]) -> str:
     lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("fabrik:")]
     assert len(lines) == 1
     return lines[0]
+
+
+class CommandLine:
+    """The command line, and what it says."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self.capfd = capfd
+
+    def reports(self, *words: object, code: int = 0) -> dict[str, Any]:
+        """Its report, after which it ends with an exit code."""
+        assert run([str(word) for word in words]) == code
+        return reported(self.capfd)
+
+    def refuses(self, *words: object) -> str:
+        """The one line in which it refuses."""
+        assert run([str(word) for word in words]) == 2
+        return refused(self.capfd)
