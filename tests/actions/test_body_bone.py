@@ -21,6 +21,7 @@ from support.judging import assert_channels, channels, effector
 from support.scenes import (
     HEIGHT,
     add_limb,
+    assert_refused,
     edited,
     make_body,
     make_body_on_root,
@@ -106,7 +107,6 @@ def test_the_pose_at_hand_becomes_the_start_so_that_nothing_moves() -> None:
     press("body_bone_set")
     before = channels(owner)
     press("solve_all")
-    update()
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
     assert_channels(owner, before, SAME)
 
@@ -117,22 +117,18 @@ def test_the_pose_at_hand_becomes_the_start_so_that_nothing_moves() -> None:
 )
 def test_a_bone_above_no_chain_is_refused_by_name(name: str, reason: str) -> None:
     owner = body_with("foot.L")
-    with pytest.raises(RuntimeError, match=reason):
-        press("body_bone_set", bone=name)
+    assert_refused(reason, "body_bone_set", bone=name)
     assert rig_of(owner).body_bone == ""
 
 
 def test_with_no_active_bone_and_with_no_chain_it_says_so() -> None:
     owner = body_with("foot.L")
     owner.data.bones.active = None
-    with pytest.raises(RuntimeError, match="no bone is active"):
-        press("body_bone_set", source="ACTIVE")
+    assert_refused("no bone is active", "body_bone_set", source="ACTIVE")
     rig_of(owner).chains[0].enabled = False
-    with pytest.raises(RuntimeError, match="no chain is enabled"):
-        press("body_bone_set")
+    assert_refused("no chain is enabled", "body_bone_set")
     press("chain_remove")
-    with pytest.raises(RuntimeError, match="There is no chain"):
-        press("body_bone_set")
+    assert_refused("There is no chain", "body_bone_set")
 
 
 def test_it_follows_its_bone_when_that_is_renamed() -> None:
@@ -143,7 +139,6 @@ def test_it_follows_its_bone_when_that_is_renamed() -> None:
     press("start_pose_capture", use_all=True)
     owner.pose.bones["hips"].name = "pelvis"
     owner.update_tag()
-    update()
     press("solve_all")
     assert rig_of(owner).body_bone == "pelvis"
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
@@ -189,10 +184,9 @@ def test_masses_by_length_and_cleared() -> None:
 def test_names_that_tell_nothing_are_refused_and_nothing_is_changed() -> None:
     owner = make_line(4)
     owner.pose.bones["b0"].fabrik.mass = 0.5
-    with pytest.raises(
-        RuntimeError, match="no bone's name says that it is one of these: forearm, shin, thigh, upper arm"
-    ):
-        press("balance_masses", by="PARTS")
+    assert_refused(
+        "no bone's name says that it is one of these: forearm, shin, thigh, upper arm", "balance_masses", by="PARTS"
+    )
     assert masses(owner)["b0"] == 0.5
 
 
@@ -233,9 +227,7 @@ def test_all_are_solved_together_in_any_order(order: Sequence[tuple[str, int]]) 
     assert_channels(owner, stood, 1e-5)
     for name, way in (("foot.L", (0.05, -0.1, 0.1)), ("hand.L", (-0.2, -0.2, 0.1))):
         chains[name].target.location += Vector(way)
-    update()
     press("solve_all")
-    update()
     for chain in chains.values():
         assert chain.status == "REACHED"
         assert (effector(owner, chain) - chain.target.matrix_world.translation).length < NEAR
@@ -250,9 +242,7 @@ def test_the_chain_by_itself_and_with_pins_below() -> None:
         pin(owner, add_limb(owner, name, 3))
     spine = rig_of(owner).chains["chest"]
     spine.target.location.x += 0.05
-    update()
     press("solve_all")
-    update()
     for chain in rig_of(owner).chains:
         assert chain.status == "REACHED"
     for name in ("foot.L", "foot.R"):
@@ -325,15 +315,13 @@ def test_a_mass_that_is_no_number_is_refused() -> None:
     owner = with_legs_pinned(make_body())
     rig_of(owner).balance = 1.0
     pose_bones(owner)["chest"].fabrik.mass = float("nan")
-    with pytest.raises(RuntimeError, match="mass is not a finite number"):
-        press("solve_all")
+    assert_refused("mass is not a finite number", "solve_all")
 
 
 def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> None:
     owner = with_legs_pinned(make_body())
     add_limb(owner, "hand.L", 3, target=(0.3, -0.75, 1.1), name="arm")  # before the feet
     rig_of(owner).balance = 1.0
-    update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     (chain_set,) = sets_of(owner, rig_of(owner).chains)
     figure, points = read(chain_set, depsgraph)
@@ -342,5 +330,4 @@ def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> N
     plain = posed(figure, points, owner, depsgraph)
     found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], owner, depsgraph)
     assert found.shift == pytest.approx(plain.shift, abs=1e-6)
-    for a, b in zip(found.rotations, plain.rotations, strict=True):
-        assert a == pytest.approx(b, abs=1e-6)
+    assert found.rotations == pytest.approx(plain.rotations, abs=1e-6)

@@ -84,9 +84,7 @@ def carried() -> bpy.types.Object:
 def grown() -> bpy.types.Object:
     """A limb on a bone that grows."""
     owner, _ = make_rig("limb on a bone")
-    for frame, size in ((1, 1.0), (20, 1.4)):
-        owner.pose.bones["b0"].scale = (size, size, size)
-        owner.pose.bones["b0"].keyframe_insert("scale", frame=frame)
+    keyed(owner.pose.bones["b0"], {frame: (size, size, size) for frame, size in ((1, 1.0), (20, 1.4))}, "scale")
     return owner
 
 

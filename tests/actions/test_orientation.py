@@ -11,7 +11,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix, Vector
 
 from support.judging import angle_between, assert_channels, channels, effector, tip_turn
-from support.scenes import add_limb, make_body, make_empty, pin, press, update
+from support.scenes import add_limb, assert_refused, make_body, make_empty, pin, press, update
 
 SAME_PLACE = 1e-4
 
@@ -25,9 +25,7 @@ def reached() -> bpy.types.Object:
     update()
     bpy.context.view_layer.objects.active = owner
     press("chain_add", tip_bone="hand.L", bone_count=3, use_target=True)
-    update()
     press("solve")
-    update()
     return owner
 
 
@@ -43,7 +41,6 @@ def test_a_reached_target_comes_along_to_the_other_end(back: bool) -> None:
     update()
     assert (chain.target.matrix_world.translation - effector(owner, chain)).length < SAME_PLACE
     press("solve")
-    update()
     assert chain.status == "REACHED"
     assert_channels(owner, before, SAME_POSE)
 
@@ -52,7 +49,6 @@ def test_a_target_elsewhere_stays_there() -> None:
     owner = reached()
     chain = rig_of(owner).chains[0]
     chain.target = make_empty((1.0, 1.5, 1.0))
-    update()
     press("effector_set", effector="HEAD")
     assert tuple(chain.target.location) == (1.0, 1.5, 1.0)
 
@@ -62,7 +58,6 @@ def test_a_pin_holds_the_other_end_where_it_stands() -> None:
     chain = add_limb(owner, "foot.L", 3)
     pin(owner, chain, keeps=False)
     press("effector_set", effector="TAIL")
-    update()
     assert (Vector(chain.held_location) - effector(owner, chain)).length < SAME_PLACE
     press("solve")
     assert chain.status == "REACHED"
@@ -71,8 +66,7 @@ def test_a_pin_holds_the_other_end_where_it_stands() -> None:
 def test_an_aim_is_refused() -> None:
     owner = reached()
     rig_of(owner).chains[0].kind = "AIM"
-    with pytest.raises(RuntimeError, match="it aims from the head of its tip bone"):
-        press("effector_set", effector="HEAD")
+    assert_refused("it aims from the head of its tip bone", "effector_set", effector="HEAD")
     assert rig_of(owner).chains[0].effector == "TAIL"
 
 
@@ -102,7 +96,6 @@ def with_target(owner: bpy.types.Object, tip: str = "hand.R", count: int = 3) ->
     press("chain_add", tip_bone=tip, bone_count=count)
     chain = rig_of(owner).chains[-1]
     chain.effector = "HEAD"
-    update()
     press("target_add")
     chain.target.rotation_euler = (0.3, 0.2, 0.9)
     update()
@@ -122,7 +115,6 @@ def test_choosing_a_rotation_moves_nothing(orientation: str, scale: tuple[float,
     assert channels(owner) == before
     place, turn = effector(owner, chain), tip_turn(owner, chain)
     press("solve")
-    update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - place).length < STAYS
     assert angle_between(tip_turn(owner, chain), turn) < SAME_TURN
@@ -139,9 +131,7 @@ def test_a_kept_rotation_stays_where_the_limb_goes_elsewhere(scale: tuple[float,
     shoulder = owner.matrix_world @ owner.pose.bones["upper_arm.R"].head
     target.location = target.location.lerp(shoulder, 0.3)
     target.rotation_euler = (1.0, 1.0, 1.0)
-    update()
     press("solve")
-    update()
     assert chain.status == "REACHED"
     assert angle_between(tip_turn(owner, chain), turn) < HELD
 
@@ -153,9 +143,7 @@ def test_a_hand_turns_with_its_target_by_as_much() -> None:
     chain = rig_of(owner).chains[0]
     first, hand = target.matrix_world.to_quaternion(), tip_turn(owner, chain)
     target.rotation_euler = (0.5, 0.1, 1.2)
-    update()
     press("solve")
-    update()
     wanted = (target.matrix_world.to_quaternion() @ first.inverted()) @ type(first)(hand)
     assert angle_between(tip_turn(owner, chain), (wanted.w, wanted.x, wanted.y, wanted.z)) < HELD
 
@@ -171,13 +159,10 @@ def test_of_a_shin_the_foot_is_taken_so_that_the_knee_stays_free(orientation: st
     assert chain.orientation == orientation
     foot = tip_turn(owner, chain)
     press("solve")
-    update()
     assert_channels(owner, before, SAME_TURN)
     chain.target.location.z += 0.2
     chain.target.location.y -= 0.1
-    update()
     press("solve")
-    update()
     assert chain.status == "REACHED"
     assert angle_between(tip_turn(owner, chain), foot) < HELD
     assert (effector(owner, chain) - chain.target.matrix_world.translation).length < 1e-4 * 1.7
@@ -187,7 +172,6 @@ def test_a_captured_start_pose_goes_on_to_the_foot() -> None:
     owner = make_body()
     owner.pose.bones["foot.L"].rotation_quaternion = Euler((0.3, 0.0, 0.0)).to_quaternion()
     owner.pose.bones["shin.L"].rotation_quaternion = Euler((0.5, 0.0, 0.0)).to_quaternion()
-    update()
     press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
     chain = rig_of(owner).chains[0]
     assert chain.start == "CAPTURED"
@@ -208,13 +192,10 @@ def test_a_hand_that_ends_a_chain_keeps_its_own_rotation_and_no_finger_is_taken(
 def test_what_makes_no_sense_is_refused_and_nothing_is_changed() -> None:
     owner = make_body()
     chain = add_limb(owner, "foot.L", 3)
-    with pytest.raises(RuntimeError, match="its rotation can't follow a target: none is set"):
-        press("orientation_set", orientation="TARGET")
+    assert_refused("its rotation can't follow a target: none is set", "orientation_set", orientation="TARGET")
     chain.kind = "AIM"
-    with pytest.raises(RuntimeError, match="it aims at its target"):
-        press("orientation_set", orientation="KEEP")
-    with pytest.raises(RuntimeError, match="there is no chain 'nothing'"):
-        press("orientation_set", chain="nothing", orientation="KEEP")
+    assert_refused("it aims at its target", "orientation_set", orientation="KEEP")
+    assert_refused("there is no chain 'nothing'", "orientation_set", chain="nothing", orientation="KEEP")
     assert (chain.orientation, chain.tip_bone) == ("FREE", "foot.L")
 
 
@@ -233,7 +214,5 @@ def test_a_script_that_chooses_keeps_what_stands_then_and_what_was_stored_later(
     assert angle_between(tuple(chain.held_rotation), stands) < SAME_TURN
     owner.rotation_euler.z -= 1.0
     chain.orientation = "TARGET"
-    update()
     press("solve")
-    update()
     assert angle_between(tip_turn(owner, chain), stands) < HELD

@@ -51,7 +51,6 @@ def test_a_pin_on_a_bone_makes_a_chain_that_moves_nothing(bone: str, mode: str) 
     stands, turn = effector(owner, chain), tip_turn(owner, chain)
     assert (stands - Vector(chain.held_location)).length < SAME_PLACE
     press("solve", chain=chain.name)
-    update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - stands).length < SAME_PLACE
     assert angle_between(tip_turn(owner, chain), turn) < SAME_TURN
@@ -215,13 +214,11 @@ def test_a_pin_whose_target_is_taken_away_holds_where_it_stands() -> None:
     update()
     chain.pin = True
     chain.target.location.z += 0.2
-    update()
     press("solve")
     stands = effector(owner, chain)
     chain.target = None
     assert (stands - Vector(chain.held_location)).length < SAME_PLACE
     press("solve")
-    update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - stands).length < 1e-4
 
@@ -264,7 +261,6 @@ def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
     for frame, x, action in ((10, 0.0, "PIN"), (20, 0.0, "FREE"), (30, 1.0, "PIN"), (40, 1.0, "FREE")):
         bpy.context.scene.frame_set(frame)
         owner.location.x = x
-        update()
         press("pin_toggle", action=action)
         places[frame] = tuple(rig_of(owner).chains[0].held_location)
     found = {}
@@ -308,7 +304,6 @@ def test_what_is_freed_and_pulled_by_others_is_told(out_of_reach: bool) -> None:
     rig_of(owner).body_bone = "hips"
     if out_of_reach:
         rig_of(owner).chains["hand.L"].target.location += Vector((0.5, 0.0, 1.5))
-    update()
     press("solve_all")
     before = channels(owner)
     told = free(bpy.context, owner, wanted_of_chains(owner, [rig_of(owner).chains["foot.L"]]))

@@ -13,7 +13,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices
-from support.scenes import go_live, key_automatically, press, select, update
+from support.scenes import go_live, key_automatically, keyed, press, select, update
 from support.skeletons import set_up
 
 TURNED = 1e-3  # radians: a solve that turns a joint by 2e-4 counts as leaving it, and several stand on each other
@@ -118,9 +118,7 @@ def test_a_pin_with_keys_holds_in_the_scene_between_them(human: bpy.types.Object
     rig_of(human).body_stays = True
     axes, down = body.bone.matrix_local.to_3x3().inverted(), Vector((0.0, 0.0, -0.05 * height(human)))
     stood = Vector(body.location)
-    for frame, share in ((1, 0.0), (30, 1.0)):
-        body.location = stood + axes @ down * share
-        body.keyframe_insert("location", frame=frame)
+    keyed(body, {frame: stood + axes @ down * share for frame, share in ((1, 0.0), (30, 1.0))})
     scene.frame_set(10)
     go_live(human)
     key_automatically()
@@ -219,7 +217,6 @@ def test_a_target_out_of_reach_comes_to_the_hand_that_is_pinned(human: bpy.types
     assert chain(human, "Arm.L").status == "TOO_FAR"
     before = hand(human).copy()
     press("pin_toggle")
-    update()
     assert chain(human, "Arm.L").status == "REACHED"
     assert (hand(human).translation - before.translation).length <= 1e-3 * height(human)
 
@@ -237,7 +234,6 @@ def test_a_pin_whose_scene_is_gone_is_freed(human: bpy.types.Object) -> None:
     chest = chest_of(human)
     press("pin_toggle")
     bpy.data.objects.remove(bpy.data.objects["FABRIK Scene"])
-    update()
     press("pin_toggle")
     assert carrier(human) == chest
     press("solve_all")

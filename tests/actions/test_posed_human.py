@@ -133,7 +133,6 @@ def test_a_chest_that_is_dragged_does_not_go_back(
     update()
     stood, way = chest.tail.copy(), Vector((0.0, -0.2, 0.0))
     press("drag", bone=chest.name, end="TAIL", way=way)
-    update()
     assert least <= (chest.tail - stood).dot(way) / way.length_squared <= 1.05  # its joints hold it up
 
 
@@ -156,7 +155,6 @@ def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
 def set_up(name: str) -> bpy.types.Object:
     owner = make_human(name)
     press("character_setup")
-    update()
     return owner
 
 

@@ -33,10 +33,12 @@ from support.scenes import (
     items_of,
     key_automatically,
     keyed,
+    keyed_turns,
     make_body,
     make_empty,
     make_line,
     press,
+    reaching_line,
     update,
     with_legs_pinned,
 )
@@ -46,8 +48,7 @@ LENGTH = 2.0
 
 def posed_limb(pole_angle: float = 0.0) -> tuple[bpy.types.Object, FabrikChain]:
     """A limb of two bones posed by hand, its goals elsewhere."""
-    owner = make_line(2)
-    chain = add_chain(owner, (9, 9, 9))
+    owner, chain = reaching_line((9, 9, 9), 2)
     chain.pole, chain.pole_angle = make_empty((3, -4, 1), "Pole"), pole_angle
     owner.pose.bones["b0"].rotation_quaternion = Quaternion((0.3, 1.0, -0.4), 0.8)
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), -1.1)
@@ -80,9 +81,7 @@ def test_on_a_turned_armature_with_parented_goals() -> None:
 def test_a_range_is_keyed_and_comes_back() -> None:
     owner, chain = posed_limb()
     bone = owner.pose.bones["b0"]
-    for frame, angle in ((1, 0.2), (10, 1.2)):
-        bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), angle)
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    keyed_turns(bone, {1: 0.2, 10: 1.2}, (0.3, 1.0, -0.4))
     wanted = {}
     for frame in each_frame((1, 4, 10)):
         wanted[frame] = evaluated_joints(owner, chain)
@@ -182,8 +181,7 @@ def test_keys_between_are_replaced() -> None:
 
 
 def test_armatures_that_hang_on_each_other_are_posed_in_order() -> None:
-    first = make_line(3)
-    spine = add_chain(first, (0.4, 0.8, 2.0))
+    first, spine = reaching_line((0.4, 0.8, 2.0))
     second = make_line(3)
     second.name, second.location.x = "Aaa", 0.6
     follower = add_chain(second)
@@ -192,7 +190,6 @@ def test_armatures_that_hang_on_each_other_are_posed_in_order() -> None:
         owner.select_set(True)
     bpy.context.view_layer.objects.active = second
     bpy.ops.fabrik.pose_snap(chains="ALL")
-    bpy.context.view_layer.update()
     assert (spine.status, follower.status) == ("REACHED", "REACHED")
     tip = evaluated_joints(second, follower)[-1]
     assert (tip - first.matrix_world @ first.pose.bones["b2"].head).length < 1e-3
@@ -342,7 +339,6 @@ def test_a_parented_target_is_turned_in_its_own_mode(mode: str) -> None:
     hand.rotation_offset, hand.orientation = Euler((0.4, 0.2, 1.0)).to_quaternion(), "TARGET"
     turn = tip_turn(owner, hand)
     press("goal_snap", chains="ALL")
-    update()
     seen = hand.target.matrix_world.to_quaternion() @ Quaternion(hand.rotation_offset)
     assert angle_between(tuple(seen), turn) < 1e-3
     assert (hand.target.matrix_world.translation - effector(owner, hand)).length < SAME

@@ -17,7 +17,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
-from support.scenes import go_live, press, update
+from support.scenes import go_live, keyed, press, update
 
 SINGLE = 4e-6  # of the height, what single precision leaves of a place
 STAYS = 1e-6
@@ -86,9 +86,7 @@ def test_one_answer_by_button_live_and_bake(human: bpy.types.Object) -> None:
     arm, tall = chain(human, "Arm.R"), height(human)
     control = pose_bones(human)[arm.target_bone]
     places = [Vector((0.0, 0.0, 0.0)), Vector((-0.05, -0.12, 0.1)) * tall, Vector((0.02, -0.2, 0.25)) * tall]
-    for frame, place in zip((1, 5, 9), places, strict=True):
-        control.location = place
-        control.keyframe_insert("location", frame=frame)
+    keyed(control, dict(zip((1, 5, 9), places, strict=True)))
     assert_one_answer(human, (1, 3, 5, 8, 9, 3))
 
 
@@ -116,7 +114,6 @@ def test_a_dragged_hand_stays_where_it_is_left(human: bpy.types.Object) -> None:
         dragging.drag_to(bpy.context, held, hand.lerp(wanted, k / 5))
         update()
     dragging.finish(bpy.context, held)
-    update()
     assert (matrices(human)[arm.tip_bone].translation - wanted).length <= 2e-4 * tall
     before = posed(human)
     human.update_tag()
@@ -134,7 +131,6 @@ def test_a_hand_on_the_own_hip_goes_with_it(human: bpy.types.Object) -> None:
     go_live(human)
     bone = pose_bones(human)[body]
     bone.matrix = bone.matrix @ Quaternion((0.0, 1.0, 0.0), 0.2).to_matrix().to_4x4()
-    update()
     found = matrices(human)
     assert (found[arm.tip_bone].translation - found[hip].translation).length <= 2e-4 * height(human)
 
@@ -166,7 +162,6 @@ def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on
     tie: Any = control.constraints.new("COPY_LOCATION")
     tie.target, tie.subtarget = human, chain(human, "Arm.R").tip_bone
     go_live(human)
-    update()
     assert not left.enabled
     assert "moves with" in left.message
     assert chain(human, "Arm.R").enabled
@@ -191,7 +186,6 @@ def test_hips_that_are_put_down_by_hand_stay_there(human: bpy.types.Object) -> N
     body, leg = rig_of(human).body_bone, leg_length(human)
     before, tall = matrices(human), height(human)
     wanted = drop_hips(human) - Vector((0.0, 0.0, 0.12 * tall))
-    update()
     after = matrices(human)
     assert rig_of(human).body_stays
     assert (after[body].translation - wanted).length <= 1e-3 * leg
@@ -289,7 +283,6 @@ def test_a_foot_control_that_is_turned_turns_the_foot(human: bpy.types.Object) -
     control = pose_bones(human)[leg.target_bone]
     control.rotation_mode = "XYZ"
     control.rotation_euler.z += radians(17.0)
-    update()
     after = matrices(human)[leg.tip_bone]
     turned = before.to_quaternion().rotation_difference(after.to_quaternion())
     assert 2.0 * acos(min(1.0, abs(turned.w))) == pytest.approx(radians(17.0), abs=1e-3)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import permutations
 from math import radians
+from pathlib import Path
 
 import bpy
 import pytest
@@ -31,6 +32,9 @@ from support.scenes import (
     make_empty,
     make_line,
     make_rig,
+    put,
+    reaching_line,
+    reload,
     update,
     with_legs_pinned,
 )
@@ -115,9 +119,7 @@ class TestFinalPose:
     def test_live_in_every_frame(self) -> None:
         owner = two_arms()
         for i, chain in enumerate(rig_of(owner).chains):
-            for frame in (1, 10):
-                chain.target.location = (1.2 - 2.4 * i, 0.08 * frame, 0.8 + 0.05 * frame)
-                chain.target.keyframe_insert("location", frame=frame)
+            keyed(chain.target, {frame: (1.2 - 2.4 * i, 0.08 * frame, 0.8 + 0.05 * frame) for frame in (1, 10)})
         rig_of(owner).live = True
         for _ in each_frame((1, 4, 10, 2, 7)):
             first, last = rig_of(owner).chains
@@ -137,8 +139,7 @@ class TestFinalPose:
 
 
 def line_with_pole() -> bpy.types.Object:
-    owner = make_line(3, bend=0.2)
-    chain = add_chain(owner, (0.8, 0.9, 1.7))
+    owner, chain = reaching_line((0.8, 0.9, 1.7), bend=0.2)
     chain.pole = make_empty((0, 4, 1), "Pole")
     bpy.ops.fabrik.solve()
     assert told(chain) == Told("REACHED", "", "On target", holds=True)
@@ -158,22 +159,17 @@ class TestMovedSince:
         assert (found.kind, found.short) == ("OLD", "moved since")
         assert found.distance == pytest.approx(0.5, abs=1e-3)
 
-    def test_it_outlives_the_file(self, solved: tuple[bpy.types.Object, FabrikChain], tmp_path: object) -> None:
-        path = f"{tmp_path}/kept.blend"
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        bpy.ops.wm.open_mainfile(filepath=path)
+    def test_it_outlives_the_file(self, solved: tuple[bpy.types.Object, FabrikChain], tmp_path: Path) -> None:
+        reload(tmp_path)
         chain = rig_of(bpy.data.objects["Rig"]).chains[0]
         assert told(chain).kind == "REACHED"
         chain.target.location.z += 0.2
         assert told(chain).kind == "OLD"
 
     def test_a_frame_that_moves_the_target(self) -> None:
-        owner = make_line(3, bend=0.2)
-        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        _, chain = reaching_line((0.8, 0.9, 1.7), bend=0.2)
         assert chain.target is not None
-        chain.target.keyframe_insert("location", frame=1)
-        chain.target.location.x = 0.0
-        chain.target.keyframe_insert("location", frame=10)
+        keyed(chain.target, {1: 0.8, 10: 0.0}, "location.x")
         bpy.context.scene.frame_set(1)
         bpy.ops.fabrik.solve()
         assert told(chain).kind == "REACHED"
@@ -287,13 +283,6 @@ class TestBaked:
         chain.enabled = True
         assert not chain.is_baked
         assert told(chain).kind != "BAKED"
-
-    def test_live_stays_where_another_chain_is_enabled(self) -> None:
-        owner = make_rig("two levels", is_live=True)[0]
-        rig_of(owner).active_index = 0
-        bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
-        assert [chain.is_baked for chain in rig_of(owner).chains] == [True, False]
-        assert rig_of(owner).live
 
     def test_without_keys_nothing_plays(self) -> None:
         owner, chain = live_line()
@@ -428,8 +417,7 @@ def test_live_it_is_true_in_every_frame() -> None:
 )
 def test_the_status_is_told_of_what_is_asked(settings: dict[str, object], text: str) -> None:
     chain = add_chain(make_line(3))
-    for name, value in settings.items():
-        setattr(chain, name, value)
+    put(chain, **settings)
     assert status_text(chain) == text
 
 
@@ -445,8 +433,7 @@ def test_the_status_is_told_of_what_is_asked(settings: dict[str, object], text: 
 )
 def test_what_is_left_is_told_in_place_and_in_degrees(settings: dict[str, object], text: str) -> None:
     chain = add_chain(make_line(3))
-    for name, value in {"passes": 3, **settings}.items():
-        setattr(chain, name, value)
+    put(chain, passes=3, **settings)
     scene = bpy.context.scene
     scene.unit_settings.system = "METRIC"
     assert measure_text(chain, scene) == text

@@ -17,7 +17,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices
-from support.scenes import go_live, press, update
+from support.scenes import assert_refused, go_live, keyed, press, reload, update
 from support.skeletons import set_up
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -35,7 +35,6 @@ def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
     other = chain(human, "Arm.R").tip_bone
     for options in ({"space": "ARMATURE"}, {"space": "BODY"}, {"bone": other}, {"space": "LIMB"}):
         press("goal_space", **options)
-        update()
         assert chain(human, "Arm.L").status == "REACHED", (options, chain(human, "Arm.L").message)
         for name, matrix in matrices(human).items():
             assert np.abs(np.array(matrix) - np.array(stood[name])).max() <= 1e-5 * tall, (options, name)
@@ -69,15 +68,11 @@ def test_a_goal_that_hangs_there_already_keeps_its_parent(human: bpy.types.Objec
 def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     arm = chain(human, "Arm.L")
-    with pytest.raises(RuntimeError, match="would move with itself"):
-        press("goal_space", bone=arm.tip_bone)
-    with pytest.raises(RuntimeError, match="has no bone 'Wing'"):
-        press("goal_space", bone="Wing")
-    with pytest.raises(RuntimeError, match="there is no object 'Nothing'"):
-        press("grab", object="Nothing")
+    assert_refused("would move with itself", "goal_space", bone=arm.tip_bone)
+    assert_refused("has no bone 'Wing'", "goal_space", bone="Wing")
+    assert_refused("there is no object 'Nothing'", "grab", object="Nothing")
     pose_bones(human)[arm.target_bone].lock_location = (True, False, False)
-    with pytest.raises(RuntimeError, match="locked"):
-        press("goal_space", space="ARMATURE")
+    assert_refused("locked", "goal_space", space="ARMATURE")
     assert {chest_of(human), swing_frame_of(human, arm)["pole"]} == {
         pose_bones(human)[bone].parent.name for bone in (arm.target_bone, arm.pole_bone)
     }
@@ -95,7 +90,6 @@ def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.type
     assert chain(human, "Arm.L").status == "TOO_FAR"
     before = matrices(human)
     press("grab", object="Cup")
-    update()
     assert chain(human, "Arm.L").status == "REACHED"
     helped = 6e-3  # the arm is straight, and the body helps it from nine tenths of its reach on
     for name, most in ((chain(human, "Arm.L").tip_bone, 1e-3), (rig_of(human).body_bone, helped)):
@@ -208,9 +202,7 @@ def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: bpy.types.O
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     arm, tall = chain(human, "Arm.L"), height(human)
     body = pose_bones(human)[rig_of(human).body_bone]
-    for frame, down in ((1, 0.0), (30, 0.08)):
-        body.location = Vector((0.0, -down, -down)) * tall / human.scale.x
-        body.keyframe_insert("location", frame=frame)
+    keyed(body, {frame: Vector((0.0, -down, -down)) * tall / human.scale.x for frame, down in ((1, 0.0), (30, 0.08))})
     bpy.context.scene.frame_set(8)
     press("goal_space", space="ARMATURE", use_key=True)
     bpy.context.scene.frame_set(16)
@@ -238,7 +230,6 @@ def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> N
     press("grab", way="OBJECT", object="Staff")
     rig_of(human).active_index = chains.index("Arm.L")
     press("grab", object="Staff")
-    update()
     assert max(left.residual, right.residual) <= 1e-4 * tall
     grip = in_prop(staff, left.tip_bone, human, 1)
     stood = matrices(human)[right.tip_bone].translation.copy()
@@ -250,8 +241,7 @@ def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> N
     assert (in_prop(staff, left.tip_bone, human, 1).translation - grip.translation).length <= 1e-4 * tall
     assert max(chain(human, name).residual for name in ("Arm.L", "Arm.R")) <= 1e-4 * tall
     rig_of(human).active_index = chains.index("Arm.R")
-    with pytest.raises(RuntimeError, match="would move with itself"):
-        press("grab", object="Staff")
+    assert_refused("would move with itself", "grab", object="Staff")
 
 
 def test_a_foot_in_the_frame_of_another_character_goes_with_that() -> None:
@@ -266,7 +256,6 @@ def test_a_foot_in_the_frame_of_another_character_goes_with_that() -> None:
     foot, carrier = leg.tip_bone, chain(horse, "Leg.R").tip_bone
     bpy.context.view_layer.objects.active = rider
     press("goal_space", space="OBJECT", roles="TARGET", object=horse.name, other_bone=carrier)
-    update()
     stood = matrices(rider)[foot]
     before = matrices(horse)[carrier]
     control = pose_bones(horse)[chain(horse, "Leg.R").target_bone]
@@ -274,13 +263,11 @@ def test_a_foot_in_the_frame_of_another_character_goes_with_that() -> None:
     control.location += Vector((0.0, 0.05, 0.04)) * tall / horse.scale.x
     update()
     horse.location += Vector((0.03, 0.02, 0.05)) * tall
-    update()
     moved = matrices(horse)[carrier] @ before.inverted()
     wanted = moved @ stood
     assert (moved.translation.length) > 0.01 * tall
     assert (matrices(rider)[foot].translation - wanted.translation).length <= 1e-4 * tall
     rider.location += Vector((0.05, 0.0, 0.0)) * tall
-    update()
     assert (matrices(rider)[foot].translation - wanted.translation).length <= 1e-4 * tall
 
 
@@ -299,8 +286,7 @@ def test_spaces_outlive_saving_purging_and_other_characters(tmp_path: Path) -> N
     bpy.ops.outliner.orphans_purge()
     bpy.context.scene.frame_set(1)
     stood = matrices(owner)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "spaces.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "spaces.blend"))
+    reload(tmp_path)
     owner = bpy.data.objects["human_mixamo"]
     assert furthest(matrices(owner), stood) <= 1e-5
     bpy.context.view_layer.objects.active = owner
@@ -311,13 +297,10 @@ def test_spaces_outlive_saving_purging_and_other_characters(tmp_path: Path) -> N
 def test_a_hand_whose_prop_is_gone_is_told_and_released(human: bpy.types.Object) -> None:
     prop = prop_at(Vector((0.4, -0.3, 1.0)))
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
-    with pytest.raises(RuntimeError, match="is held by nothing"):
-        press("release")
+    assert_refused("is held by nothing", "release")
     press("grab", object="Prop")
-    with pytest.raises(RuntimeError, match="release it first"):
-        press("grab", way="OBJECT", object="Prop")
+    assert_refused("release it first", "grab", way="OBJECT", object="Prop")
     bpy.data.objects.remove(prop)
-    update()
     press("solve")
     assert "what the target hung on is gone" in chain(human, "Arm.L").message
     press("release")
@@ -338,9 +321,7 @@ def test_keys_that_another_character_plays_are_not_changed(human: bpy.types.Obje
     control.keyframe_insert("location", frame=1)
     bpy.context.collection.objects.link(human.copy())
     prop_at(Vector((0.4, -0.3, 1.0)))
-    update()
-    with pytest.raises(RuntimeError, match="make its action single user"):
-        press("grab", object="Prop")
+    assert_refused("make its action single user", "grab", object="Prop")
     assert not control.constraints
 
 

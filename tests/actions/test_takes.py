@@ -14,10 +14,9 @@ from fabrik_addon.actions.motion.takes import everything, files_in, files_steps
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.motion.transfer import TransferOptions
 from fabrik_addon.rig.animation.compat import fcurves_of, give_action
-from mathutils import Quaternion
 
 from support.animated import FIRST, LAST, animated, choose, transfer, ways, without_motion
-from support.scenes import make_line, press
+from support.scenes import assert_refused, keyed_turns, make_line, press
 
 # Blender's importer leaves it open
 pytestmark = pytest.mark.filterwarnings(
@@ -110,22 +109,20 @@ def test_files_that_can_not_be_read_change_nothing(taken: Path) -> None:
     other.write_text("none", encoding="utf-8")
     there = everything()
     for name, text in (("gone.bvh", "no file"), (broken.name, "can't be imported"), (other.name, "is no BVH, FBX")):
-        with pytest.raises(RuntimeError, match=text):
-            press("motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}, {"name": name}])
+        assert_refused(
+            text, "motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}, {"name": name}]
+        )
         assert everything() == there
     still = taken.with_name("still.bvh")
     still.write_text("HIERARCHY\nROOT a\n", encoding="utf-8")
-    with pytest.raises(RuntimeError, match="0 armatures that move"):
-        press("motion_from_files", filepath=str(still))
+    assert_refused("0 armatures that move", "motion_from_files", filepath=str(still))
     assert everything() == there
     assert owner.animation_data is None
 
 
 def test_of_several_armatures_in_a_file_that_of_such_a_body_is_read(tmp_path: Path) -> None:
     source, other = animated("human_mixamo"), make_line(4)
-    for frame, angle in ((FIRST, 0.0), (LAST, 1.0)):
-        other.pose.bones[1].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), angle)
-        other.pose.bones[1].keyframe_insert("rotation_quaternion", frame=frame)
+    keyed_turns(other.pose.bones[1], {FIRST: 0.0, LAST: 1.0})
     path, owner = tmp_path / "both.glb", without_motion("human_game_engine")
     choose(source, other)
     bpy.ops.export_scene.gltf(filepath=str(path), use_selection=True)
@@ -134,8 +131,7 @@ def test_of_several_armatures_in_a_file_that_of_such_a_body_is_read(tmp_path: Pa
     assert any("thigh" in curve.data_path for curve in fcurves_of(owner))
     snake = make_line(4)
     choose(snake)
-    with pytest.raises(RuntimeError, match="no body bone was found"):
-        press("motion_from_files", filepath=str(path))
+    assert_refused("no body bone was found", "motion_from_files", filepath=str(path))
 
 
 def test_of_a_folder_all_files_are_read(taken: Path) -> None:

@@ -27,7 +27,7 @@ from support.animated import (
     ways,
     without_motion,
 )
-from support.scenes import press, update
+from support.scenes import assert_refused, keyed, update
 from support.shifting import STANDS, shifting
 from support.skeletons import make_character
 
@@ -187,8 +187,7 @@ def test_what_cannot_be_brought_is_refused_and_changes_nothing(case: str, text: 
     elif case == "itself":
         options = {"source": owner.name}
     choose(owner, source)
-    with pytest.raises(RuntimeError, match=text):
-        press("motion_transfer", **options)
+    assert_refused(text, "motion_transfer", **options)
     assert owner.animation_data is None or owner.animation_data.action is None
 
 
@@ -199,9 +198,7 @@ def test_animals_turn_their_limbs_from_their_own_stance() -> None:
     ]
     bone = pose_bones(source)[thighs[0]]
     bone.rotation_mode = "XYZ"
-    for frame, angle in ((FIRST, -0.4), (LAST, 0.5)):
-        bone.rotation_euler = (angle, 0.1, angle)
-        bone.keyframe_insert("rotation_euler", frame=frame)
+    keyed(bone, {frame: (angle, 0.1, angle) for frame, angle in ((FIRST, -0.4), (LAST, 0.5))}, "rotation_euler")
     transfer(source, owner, keep_contacts=False)
     turns = []
     for one, name in zip((source, owner), thighs, strict=True):

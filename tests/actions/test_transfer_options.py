@@ -38,7 +38,7 @@ from support.animated import (
 )
 from support.human_shapes import A_POSE, human
 from support.name_lists import CONVENTIONS
-from support.scenes import Bone, answer, edited, make_armature, press
+from support.scenes import Bone, answer, assert_refused, edited, keyed, make_armature, press
 from support.shifting import STANDS, shifting
 from support.skeletons import height, rename_all
 
@@ -142,9 +142,7 @@ def test_a_ground_that_is_none_is_told(going: bpy.types.Object) -> None:
 
 def test_on_level_ground_steps_are_gone() -> None:
     source = shifting()
-    for frame, high in ((STANDS["Leg.L"][1], 0.0), (STANDS["Leg.R"][0], 0.3)):
-        source.location.z = high
-        source.keyframe_insert("location", frame=frame)
+    keyed(source, {STANDS["Leg.L"][1]: 0.0, STANDS["Leg.R"][0]: 0.3}, "location.z")
     heights = {}
     for level in (False, True):
         owner = without_motion("human_game_engine")
@@ -385,8 +383,7 @@ def test_limbs_of_a_mapping_hang_on_its_body(tmp_path: Path, body: str) -> None:
     owner = without_motion("human_game_engine")
     path = tmp_path / "mapping.json"
     path.write_text(mapping_text(replace(find_parts(owner), body=body)), encoding="utf-8")
-    with pytest.raises(RuntimeError, match="does not hang on the body"):
-        press("mapping_import", filepath=str(path))
+    assert_refused("does not hang on the body", "mapping_import", filepath=str(path))
 
 
 def test_a_source_is_read_as_live_posing_has_it(going: bpy.types.Object) -> None:

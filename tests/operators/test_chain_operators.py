@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.schema import limit_of
 
-from support.scenes import add_chain, make_line, press, select
+from support.scenes import add_chain, assert_refused, make_line, press, select
 from support.skeletons import make_character
 
 
@@ -40,8 +40,7 @@ class TestWholeCharacters:
         owner = make_character("basic_human")
         select_all(owner)
         bpy.ops.fabrik.chain_add()
-        with pytest.raises(RuntimeError, match="each of the 6 limbs has a chain already"):
-            bpy.ops.fabrik.chain_add()
+        assert_refused("each of the 6 limbs has a chain already", "chain_add")
         assert len(owner.fabrik.chains) == 6
 
     def test_an_imported_leg_has_its_bones(self) -> None:
@@ -141,8 +140,7 @@ def test_poles_for_all_where_no_chain_can_bend() -> None:
     owner = make_line(1)
     select(owner, "b0")
     press("chain_add")
-    with pytest.raises(RuntimeError, match="has one bone alone"):
-        press("pole_add", use_all=True)
+    assert_refused("has one bone alone", "pole_add", use_all=True)
 
 
 def test_the_end_is_chosen_before_there_is_a_target_without_a_warning(capfd: pytest.CaptureFixture[str]) -> None:

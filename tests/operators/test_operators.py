@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Quaternion, Vector
 
-from support.judging import channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select, strand
+from support.judging import assert_alike, channels, evaluated_joints, tip_error
+from support.scenes import Bone, add_chain, assert_refused, make_armature, make_empty, make_line, select, strand
 from support.undoing import assert_one_step
 
 
@@ -63,8 +63,7 @@ class TestChainAdd:
     def test_what_can_not_be_made(self, arguments: dict[str, Any], message: str) -> None:
         owner = make_line(3)
         select(owner)
-        with pytest.raises(RuntimeError, match=message):
-            bpy.ops.fabrik.chain_add(**arguments)
+        assert_refused(message, "chain_add", **arguments)
         assert len(owner.fabrik.chains) == 0
 
 
@@ -94,8 +93,7 @@ class TestTargetAndPole:
             chain.pole_angle = 0.4
             bpy.ops.fabrik.pole_add()
             bpy.ops.fabrik.solve()
-            for a, b in zip(without, channels(owner), strict=True):
-                assert a == pytest.approx(b, abs=1e-3)
+            assert_alike(without, channels(owner), 1e-3)
 
     def test_pole_of_a_straight_limb_stands_where_its_hinge_bends_to(self) -> None:
         for low, high, side in ((0, 150, -1), (-150, 0, 1)):
@@ -115,8 +113,7 @@ class TestTargetAndPole:
         bpy.ops.fabrik.target_add(use_all=True)
         bpy.ops.fabrik.pole_add(use_all=True)
         assert [c.target.name for c in owner.fabrik.chains] == ["Target", "b6.target"]
-        with pytest.raises(RuntimeError, match="every chain has a target already"):
-            bpy.ops.fabrik.target_add(use_all=True)
+        assert_refused("every chain has a target already", "target_add", use_all=True)
 
     def test_names_keep_their_side(self) -> None:
         owner = make_line(2)
@@ -138,8 +135,7 @@ class TestTargetAndPole:
 
     def test_pole_of_a_single_bone_is_refused(self) -> None:
         add_chain(make_line(2), count=1)
-        with pytest.raises(RuntimeError, match="a single bone does not bend"):
-            bpy.ops.fabrik.pole_add()
+        assert_refused("a single bone does not bend", "pole_add")
 
 
 class TestList:
@@ -295,14 +291,14 @@ def test_a_failing_add_makes_nothing() -> None:
     owner.pose.bones["b1"].fabrik.limit = "CONE"
     owner.pose.bones["b1"].lock_rotation = (True, False, False)
     before = state(owner)
-    with pytest.raises(RuntimeError, match="bone 'b1': rotation channels are locked"):
-        bpy.ops.fabrik.chain_add(tip_bone="b2", use_target=True, use_pole=True)
+    assert_refused(
+        "bone 'b1': rotation channels are locked", "chain_add", tip_bone="b2", use_target=True, use_pole=True
+    )
     assert state(owner) == before
     add_chain(owner, tip="b0")
     add_chain(owner, tip="b2")
     before = state(owner)
-    with pytest.raises(RuntimeError, match="bone 'b1': rotation channels are locked"):
-        bpy.ops.fabrik.pole_add(use_all=True)
+    assert_refused("bone 'b1': rotation channels are locked", "pole_add", use_all=True)
     assert state(owner) == before
 
 
@@ -325,8 +321,7 @@ def test_with_the_target_active_the_rig_is_found() -> None:
     assert (bpy.context.object, owner.mode) == (chain.target, "OBJECT")
     bpy.ops.fabrik.solve()
     assert chain.status == "REACHED"
-    with pytest.raises(RuntimeError, match="there is no pole"):
-        bpy.ops.fabrik.goal_select(role="pole")
+    assert_refused("there is no pole", "goal_select", role="pole")
 
 
 def test_a_changed_chain_is_not_solved_any_more() -> None:
@@ -350,5 +345,4 @@ def test_buttons_are_disabled_without_an_armature() -> None:
     bpy.context.view_layer.objects.active = make_empty((0, 0, 0))
     for name in UNDOABLE:
         assert not getattr(bpy.ops.fabrik, name).poll()
-    with pytest.raises(RuntimeError, match="The active object is not an armature"):
-        bpy.ops.fabrik.solve()
+    assert_refused("The active object is not an armature", "solve")

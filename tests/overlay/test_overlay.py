@@ -25,14 +25,13 @@ from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import bake_chain, evaluated_joints, feet
-from support.scenes import add_chain, keyed_line, live_body, make_empty, make_line, walking
+from support.scenes import keyed_line, live_body, make_empty, reaching_line, walking
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 
 
 def limited_line() -> tuple[bpy.types.Object, FabrikChain]:
-    owner = make_line(3)
-    chain = add_chain(owner, (0.2, 0.9, 1.9))
+    owner, chain = reaching_line((0.2, 0.9, 1.9))
     chain.pole = make_empty((0, 4, 1), "Pole")
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", 0.0, radians(120)
@@ -163,7 +162,6 @@ class TestDrawing:
         chain = owner.fabrik.chains[0]
         chain.target.location.y = 1.4
         bpy.ops.fabrik.solve_all()
-        bpy.context.view_layer.update()
         assert not np.array_equal(seen(lambda: view.draw(context)), more)
         settings.show = False
 

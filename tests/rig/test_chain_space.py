@@ -18,7 +18,7 @@ from fabrik_addon.rig.goals import GoalArrays
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import evaluated_joints
-from support.scenes import add_chain, make_line, make_rig, update
+from support.scenes import make_rig, reaching_line, update
 
 
 def random_space(random: Random, away: float = 0.0) -> ChainSpace:
@@ -116,11 +116,9 @@ class TestFigures:
         assert not figure(owner).is_rigid
 
     def test_numbers_of_many_frames_are_those_of_each(self) -> None:
-        owner = make_line(3)
-        chain = add_chain(owner, (0.3, 0.4, 1.9))
+        owner, chain = reaching_line((0.3, 0.4, 1.9))
         bpy.ops.fabrik.pole_add()
         owner.location, owner.rotation_euler = (3, 2, 1), (0.1, 0.2, 0.3)
-        update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
         found, points = read(alone(owner, chain), depsgraph)
         target, pole, _ = points[0]

@@ -169,9 +169,7 @@ def make_keyed() -> bpy.types.Object:
         press("chain_add", tip_bone=f"b{i + 1}")
         chain = owner.fabrik.chains[-1]
         chain.name = name
-        for frame, factor in ((1, 1.0), (11, 2.0)):
-            chain.weight = 0.1 * (i + 1) * factor
-            owner.keyframe_insert(f"fabrik_chains[{i}].weight", frame=frame)
+        keyed(chain, {frame: 0.1 * (i + 1) * factor for frame, factor in ((1, 1.0), (11, 2.0))}, "weight")
     return owner
 
 

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.rig.figure.pose_writer import flush_animation
 
 from support.rig_facts import stored
-from support.scenes import add_chain, make_line, press
+from support.scenes import add_chain, make_line, press, reaching_line, reload
 
 CHAIN: dict[str, tuple[Any, Any]] = {  # what a chain that was never asked has, and another value
     "kind": ("REACH", "AIM"),
@@ -81,10 +81,8 @@ def test_what_is_set_is_read_and_saved(tmp_path: Path) -> None:
     add_chain(owner)
     set_all(owner)
     check_all(owner)
-    file = str(tmp_path / "saved.blend")
     before = stored()
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.open_mainfile(filepath=file)
+    reload(tmp_path)
     check_all(bpy.data.objects["Rig"])
     assert stored() == before
 
@@ -100,8 +98,7 @@ def test_a_copy_of_the_armature_has_them_too() -> None:
 
 @pytest.mark.parametrize("name", sorted({*ASKED, *BODY} - {"falloff"}))  # which is of drags alone
 def test_a_change_makes_the_status_old(name: str) -> None:
-    owner = make_line(3)
-    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    owner, chain = reaching_line((0.4, -0.5, 1.9))
     press("solve", chain=chain.name)
     assert chain.status == "REACHED"
     place, values = (chain, CHAIN) if name in CHAIN else (owner.fabrik, BODY)
@@ -110,8 +107,7 @@ def test_a_change_makes_the_status_old(name: str) -> None:
 
 
 def test_another_mass_makes_the_status_old() -> None:
-    owner = make_line(3)
-    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    owner, chain = reaching_line((0.4, -0.5, 1.9))
     press("solve", chain=chain.name)
     owner.pose.bones["b0"].fabrik.mass = 0.5
     assert chain.status == "NONE"

@@ -23,7 +23,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
 
 from support.rig_facts import Facts, armatures, meant_at, stored
-from support.scenes import make_body
+from support.scenes import make_body, reload
 
 DATA = Path(__file__).parents[1] / "data"
 OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("[0-9]*/*.json"))}
@@ -100,9 +100,7 @@ def test_it_gets_the_version_of_its_data(old: Facts) -> None:
 
 
 def test_saved_anew_it_is_the_same(old: Facts, tmp_path: Path) -> None:
-    file = str(tmp_path / "again.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.open_mainfile(filepath=file)
+    reload(tmp_path)
     assert not stored_differences(old)
     assert {found.fabrik_version for found in armatures() if len(found.fabrik.chains)} == {DATA_VERSION}
 

@@ -19,6 +19,7 @@ from support.judging import angle_between, effector, evaluated_joints, tip_error
 from support.scenes import (
     add_chain,
     add_limb,
+    assert_refused,
     each_frame,
     keyed,
     linked,
@@ -27,6 +28,7 @@ from support.scenes import (
     make_line,
     overridden,
     press,
+    reload,
     select,
     update,
 )
@@ -55,18 +57,15 @@ def link(owner: bpy.types.Object, path: Path, *, override: bool = True) -> bpy.t
     return owner
 
 
-def reload(path: Path) -> bpy.types.Object:
-    file = str(path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.open_mainfile(filepath=file)
+def reloaded(path: Path) -> bpy.types.Object:
+    reload(path)
     return next(o for o in bpy.context.scene.objects if o.override_library and o.type == "ARMATURE")
 
 
 def test_linked_rig_is_refused(tmp_path: Path) -> None:
     link(line(), tmp_path, override=False)
     assert not bpy.ops.fabrik.solve.poll()
-    with pytest.raises(RuntimeError, match="It is linked: make a library override"):
-        bpy.ops.fabrik.solve()
+    assert_refused("It is linked: make a library override", "solve")
 
 
 def test_the_list_follows_the_active_bone_on_an_override(tmp_path: Path) -> None:
@@ -103,7 +102,7 @@ def test_everything_set_on_an_override_is_there_after_reload(tmp_path: Path, wit
     bpy.ops.fabrik.solve(chain="mine")
     assert chain.status == "REACHED"
     passes = chain.passes
-    owner = reload(tmp_path)
+    owner = reloaded(tmp_path)
     chain = owner.fabrik.chains["mine"]
     assert [c.name for c in owner.fabrik.chains] == (["from library"] if with_chain else []) + ["mine"]
     assert owner.fabrik.active_index == int(with_chain)
@@ -122,15 +121,14 @@ def test_a_chain_of_the_library_is_solved_on_the_override(tmp_path: Path) -> Non
     chain.target = make_empty((0.8, 0.7, 2.0))
     bpy.ops.fabrik.solve()
     assert chain.status == "REACHED"
-    owner = reload(tmp_path)
+    owner = reloaded(tmp_path)
     assert owner.fabrik.chains["from library"].target is not None
     assert tip_error(owner, owner.fabrik.chains["from library"]) < 1e-4
 
 
 def test_a_chain_of_the_library_can_not_be_removed(tmp_path: Path) -> None:
     owner = link(line(), tmp_path)
-    with pytest.raises(RuntimeError, match="comes from the library file"):
-        bpy.ops.fabrik.chain_remove()
+    assert_refused("comes from the library file", "chain_remove")
     assert len(owner.fabrik.chains) == 1
 
 
@@ -138,8 +136,7 @@ def test_removing_all_chains_keeps_and_names_those_of_the_library(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     owner = link(line(), tmp_path)
-    with pytest.raises(RuntimeError, match="come from the library file"):
-        bpy.ops.fabrik.chain_remove_all()
+    assert_refused("come from the library file", "chain_remove_all")
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=2)
     bpy.ops.fabrik.chain_remove_all()
     assert [chain.name for chain in owner.fabrik.chains] == ["from library"]
@@ -165,7 +162,7 @@ def test_a_bake_on_an_override_is_there_after_reload(tmp_path: Path, into: str) 
     keyed_target(owner.fabrik.chains["from library"])
     bpy.ops.fabrik.bake(frame_start=1, frame_end=10, into=into)
     assert_baked(owner, "from library")
-    assert_baked(reload(tmp_path), "from library")
+    assert_baked(reloaded(tmp_path), "from library")
 
 
 def test_an_action_of_the_library_is_left_alone(tmp_path: Path) -> None:
@@ -175,18 +172,16 @@ def test_an_action_of_the_library_is_left_alone(tmp_path: Path) -> None:
     add_chain(owner).name = "from library"
     owner = link(owner, tmp_path)
     keyed_target(owner.fabrik.chains["from library"])
-    with pytest.raises(RuntimeError, match="its action 'LibraryAction' is linked: bake into a new one"):
-        bpy.ops.fabrik.bake(frame_start=1, frame_end=10)
+    assert_refused("its action 'LibraryAction' is linked: bake into a new one", "bake", frame_start=1, frame_end=10)
     bpy.ops.fabrik.bake(frame_start=1, frame_end=10, into="NEW_ACTION")
     assert owner.animation_data.action.is_editable
-    assert_baked(reload(tmp_path), "from library")
+    assert_baked(reloaded(tmp_path), "from library")
 
 
 def test_a_linked_rig_can_not_be_baked(tmp_path: Path) -> None:
     owner = link(line(), tmp_path, override=False)
     assert not owner.is_editable
-    with pytest.raises(RuntimeError, match="It is linked"):
-        bpy.ops.fabrik.bake(frame_start=1, frame_end=10)
+    assert_refused("It is linked", "bake", frame_start=1, frame_end=10)
 
 
 def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_library(tmp_path: Path) -> None:
@@ -197,8 +192,7 @@ def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_li
     owner = link(owner, tmp_path)
     bpy.ops.fabrik.chain_mirror()
     assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "arm.R"]
-    with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones"):
-        bpy.ops.fabrik.target_add(kind="BONE")
+    assert_refused("its armature data is linked, so it can't be given bones", "target_add", kind="BONE")
     file, shot = str(tmp_path / "library.blend"), str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=shot)
     bpy.ops.wm.open_mainfile(filepath=file)
@@ -259,14 +253,12 @@ def test_a_start_pose_captured_on_an_override_is_the_one_that_holds(tmp_path: Pa
     owner = overridden(owner, tmp_path)
     for name in ("b0", "b1"):
         owner.pose.bones[name].rotation_quaternion = (0.8, -0.2, 0.3, 0.1)
-    bpy.context.view_layer.update()
     bpy.ops.fabrik.target_add()
-    owner = reload(tmp_path)
+    owner = reloaded(tmp_path)
     chain = owner.fabrik.chains[0]
     before = evaluated_joints(owner, chain)
     bpy.context.view_layer.objects.active = owner
     bpy.ops.fabrik.solve()
-    bpy.context.view_layer.update()
     assert (chain.start, len(chain.captured)) == ("CAPTURED", 3)
     assert max((a - b).length for a, b in zip(evaluated_joints(owner, chain), before, strict=True)) < 1e-5
 
@@ -276,8 +268,7 @@ def test_chains_of_an_override_that_can_not_be_reordered(tmp_path: Path) -> None
     owner = link(line(), tmp_path)
     bpy.ops.fabrik.chain_add(tip_bone="b0", bone_count=1)
     owner.fabrik.active_index = 0
-    with pytest.raises(RuntimeError, match="can't reorder the chains of a library override"):
-        bpy.ops.fabrik.chain_move(direction="DOWN")
+    assert_refused("can't reorder the chains of a library override", "chain_move", direction="DOWN")
     assert owner.fabrik.active_index == 0
 
 
@@ -290,7 +281,7 @@ def test_a_control_bone_of_an_override_is_moved_and_kept(tmp_path: Path) -> None
     bpy.context.view_layer.update()
     tip = owner.pose.bones["b2"].tail.copy()
     bpy.ops.fabrik.goal_snap()
-    owner = reload(tmp_path)
+    owner = reloaded(tmp_path)
     bpy.context.view_layer.update()
     assert (owner.pose.bones["b2.target"].head - tip).length < 1e-5
     assert (owner.pose.bones["b2"].tail - tip).length < 1e-5
@@ -313,16 +304,14 @@ def test_what_is_set_on_an_override_is_there_after_reload_and_holds(tmp_path: Pa
     owner.pose.bones["thigh.L"].fabrik.mass = 0.125
     bpy.ops.object.mode_set(mode="OBJECT")
     held = {chain.tip_bone: stored(chain) for chain in rig_of(owner).chains}
-    owner = reload(tmp_path)
+    owner = reloaded(tmp_path)
     bpy.context.view_layer.objects.active = owner
     rig = rig_of(owner)
     assert {chain.tip_bone: stored(chain) for chain in rig.chains} == held
     assert set(held) == {"foot.L", "foot.R"}
     assert (rig.body_bone, rig.balance, owner.pose.bones["thigh.L"].fabrik.mass) == ("hips", 0.25, 0.125)
     add_limb(owner, "hips", 1, target=(1.0, 0.5, 0.75), name="sink")
-    update()
     press("solve_all")
-    update()
     for chain in rig.chains:
         assert chain.status == "REACHED"
         if chain.pin:

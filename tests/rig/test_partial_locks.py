@@ -24,6 +24,7 @@ from support.scenes import (
     make_armature,
     make_line,
     press,
+    put,
     put_channels,
     set_rotation,
     update,
@@ -92,7 +93,6 @@ def reachable(owner: bpy.types.Object, chain: FabrikChain, random: Random) -> Ve
         setattr(bone, channel_of(bone.rotation_mode)[0], values)
         assert locks.limit.violation(read_rotation(bone)) < 1e-5
         assert Quaternion(read_rotation(bone)).rotation_difference(Quaternion(rotation)).angle < 1e-5
-    update()
     point = evaluated_joints(owner, chain)[-1]
     put_channels(owner, before)
     update()
@@ -215,8 +215,7 @@ def test_a_limit_that_goes_beyond_locks_is_refused_by_name(limit: dict[str, obje
     owner = make_line(3)
     bone = pose_bones(owner)["b1"]
     bone.rotation_mode, bone.lock_rotation = "XYZ", (False, True, False)
-    for name, value in limit.items():
-        setattr(limit_of(bone), name, value)
+    put(limit_of(bone), **limit)
     add_chain(owner, (0.4, 0.9, 1.2))
     with pytest.raises(RuntimeError, match=f"bone 'b1': .*{word}"):
         press("solve")

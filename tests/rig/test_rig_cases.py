@@ -13,7 +13,7 @@ import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import chain_length, channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty, make_line, strand
+from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty, make_line, reaching_line, strand
 
 PROMISED = 1e-4
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -232,8 +232,7 @@ def test_target_and_pole_on_bones_of_another_armature() -> None:
 
 
 def test_pole_angle_is_in_radians_about_root_to_tip() -> None:
-    owner = make_line(2, bend=0.2)
-    chain = add_chain(owner, (0, 0, 1.4))
+    owner, chain = reaching_line((0, 0, 1.4), 2, bend=0.2)
     chain.pole = make_empty((0, 5, 0.7), "Pole")
     sides = []
     for angle in (0.0, pi / 2):
@@ -255,8 +254,7 @@ def _line(count: int, size: float, offset: Vector) -> Iterator[Bone]:
 
 
 def test_location_of_connected_bones_is_ignored_as_blender_does() -> None:
-    owner = make_line(3, bend=0.2)
-    chain = add_chain(owner, (0.8, 0.9, 1.7))
+    owner, chain = reaching_line((0.8, 0.9, 1.7), bend=0.2)
     bpy.ops.fabrik.solve()
     wanted = channels(owner)[0][:4]
     for bone in owner.pose.bones:

@@ -25,8 +25,11 @@ from support.scenes import (
     add_chain,
     add_limb,
     each_frame,
+    keyed,
+    keyed_turns,
     make_body,
     make_line,
+    reload,
     update,
     walking,
     with_legs_pinned,
@@ -87,9 +90,7 @@ def test_captured_pose_is_where_the_solve_starts() -> None:
 def test_keyed_channels_start_from_the_frame_and_the_others_from_the_cache() -> None:
     owner = make_line(3, bend=0.2)
     bone = owner.pose.bones["b0"]
-    for frame, angle in ((1, 0.0), (11, 0.5)):
-        bone.rotation_quaternion = Quaternion((0, 1, 0), angle)
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    keyed_turns(bone, {1: 0.0, 11: 0.5}, (0, 1, 0))
     chain = add_chain(owner, (0.5, 0.5, 2.2))
     chain.start, chain.influence = "ANIMATED", 0.0
     poses: dict[int, set[tuple[tuple[float, ...], ...]]] = {}
@@ -124,9 +125,7 @@ def test_cache_survives_save_and_reload(tmp_path: Path) -> None:
     chain = add_chain(owner, A)
     bpy.ops.fabrik.start_pose_capture()
     before = solve_at(chain, A)
-    path = str(tmp_path / "rig.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reload(tmp_path)
     owner = bpy.data.objects["Rig"]
     chain = owner.fabrik.chains[0]
     assert (chain.start, chain.status, chain.target.name) == ("CAPTURED", "REACHED", "Target")
@@ -225,9 +224,7 @@ def body() -> bpy.types.Object:
     owner = with_legs_pinned(make_body())
     key_turns(owner, [bone.name for bone in owner.pose.bones if bone.name not in HANGING], turn=0.1)
     hips = owner.pose.bones["hips"]
-    for frame in (1, 9, 20):
-        hips.location = (0.01 * frame, 0.0, 0.003 * frame)
-        hips.keyframe_insert("location", frame=frame)
+    keyed(hips, {frame: (0.01 * frame, 0.0, 0.003 * frame) for frame in (1, 9, 20)})
     hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
     hand.start, hand.influence = "ANIMATED", 0.6
     owner.fabrik.spine, owner.fabrik.balance = 0.0, 0.5
@@ -238,9 +235,7 @@ def walker() -> bpy.types.Object:
     """A human that walks as planned, its body turned by keys."""
     owner = walking("human")
     hips = owner.pose.bones["hips"]
-    for frame in (1, 20):
-        hips.rotation_quaternion = (1.0, 0.0, 0.01 * frame, 0.0)
-        hips.keyframe_insert("rotation_quaternion", frame=frame)
+    keyed(hips, {frame: (1.0, 0.0, 0.01 * frame, 0.0) for frame in (1, 20)}, "rotation_quaternion")
     return owner
 
 

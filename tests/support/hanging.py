@@ -28,9 +28,13 @@ def chain(owner: bpy.types.Object, name: str) -> FabrikChain:
     return rig_of(owner).chains[name]
 
 
+def activate(owner: bpy.types.Object, name: str) -> None:
+    """Make a chain the active one."""
+    rig_of(owner).active_index = rig_of(owner).chains.find(name)
+
+
 def matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
     """Of all bones in the world, as evaluated."""
-    update()
     found = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return {bone.name: found.matrix_world @ bone.matrix for bone in pose_bones(found)}
 

@@ -145,7 +145,6 @@ def local_rotations(owner: bpy.types.Object) -> list[Quaternion]:
 
 def bone_matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
     """Where all bones stand in armature space."""
-    update()
     return {bone.name: bone.matrix.copy() for bone in evaluated(owner).pose.bones}
 
 
@@ -164,7 +163,6 @@ class Stand:
         self.points = self._points()
 
     def _points(self) -> list[Vector]:
-        update()
         found = evaluated(bpy.data.objects[self.name])
         points = []
         for bone in found.pose.bones:
@@ -192,7 +190,6 @@ def assert_stays(owner: bpy.types.Object, stand: Stand) -> None:
 
 def apart(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[Vector]) -> float:
     """How far the joint of a chain that moved most did."""
-    update()
     return max(distance(a, b) for a, b in zip(evaluated_joints(owner, chain), before, strict=True))
 
 

@@ -156,10 +156,22 @@ def add_limb(
     return chain
 
 
+def put(thing: Any, **values: object) -> None:
+    """Set properties."""
+    for name, value in values.items():
+        setattr(thing, name, value)
+
+
 def press(name: str, *arguments: object, **options: object) -> set[str]:
     """Run an operator of the add-on."""
     operator: Callable[..., set[str]] = getattr(bpy.ops.fabrik, name)
     return operator(*arguments, **options)
+
+
+def assert_refused(said: str, name: str, *arguments: object, **options: object) -> None:
+    """An operator of the add-on is refused, and says why."""
+    with pytest.raises(RuntimeError, match=said):
+        press(name, *arguments, **options)
 
 
 def answer(name: str, first: str, last: str, *, use: bool) -> dict[str, object]:
@@ -238,6 +250,13 @@ def linked(folder: Path, kind: str, name: str) -> Any:
     return getattr(bpy.data, kind)[name]
 
 
+def reload(folder: Path) -> None:
+    """Save the file in a folder, and open it again."""
+    path = str(folder / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+
+
 def overridden(owner: bpy.types.Object, folder: Path) -> bpy.types.Object:
     """A library override of an armature, the active object of a scene with nothing else; its file is in a folder."""
     override: bpy.types.Object = linked(folder, "objects", owner.name).override_create(remap_local_usages=True)
@@ -281,11 +300,17 @@ def to_rest(owner: bpy.types.Object) -> None:
         bone.matrix_basis = Matrix()
 
 
-def keyed(thing: Any, places: Mapping[float, Point]) -> None:
-    """Key the location of an object or a bone at some frames."""
-    for frame, place in places.items():
-        thing.location = place
-        thing.keyframe_insert("location", frame=frame)
+def keyed(thing: Any, values: Mapping[float, Any], path: str = "location") -> None:
+    """Key the location of an object or a bone, or another property, or a part of one ("location.x"), at some frames."""
+    name, _, part = path.partition(".")
+    for frame, value in values.items():
+        setattr(getattr(thing, name) if part else thing, part or name, value)
+        thing.keyframe_insert(name, frame=frame)
+
+
+def keyed_turns(bone: Any, angles: Mapping[float, float], axis: Point = (1.0, 0.0, 0.0)) -> None:
+    """Key how a bone is turned about an axis at some frames, in radians."""
+    keyed(bone, {frame: Quaternion(axis, angle) for frame, angle in angles.items()}, "rotation_quaternion")
 
 
 def key_scale(thing: bpy.types.Object, sizes: dict[int, float]) -> None:
@@ -302,10 +327,15 @@ def key_scale(thing: bpy.types.Object, sizes: dict[int, float]) -> None:
 # Lines and limbs
 
 
+def reaching_line(target: Point, count: int = 3, bend: float = 0.1) -> Rig:
+    """A line with a chain that has a target."""
+    owner = make_line(count, bend=bend)
+    return owner, add_chain(owner, target)
+
+
 def live_line(target: Point = (0.3, -0.5, 1.9), count: int = 3) -> Rig:
     """A line that follows its target."""
-    owner = make_line(count)
-    chain = add_chain(owner, target)
+    owner, chain = reaching_line(target, count)
     go_live(owner)
     return owner, owner.fabrik.chains[chain.name]
 
@@ -465,7 +495,6 @@ def make_body_on_root() -> bpy.types.Object:
 
 def pin(owner: bpy.types.Object, chain: FabrikChain, *, keeps: bool = True) -> None:
     """Pin a chain where its effector stands, with the rotation of its tip bone."""
-    update()
     evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     tip = evaluated.pose.bones[chain.tip_bone]
     chain.pin = True

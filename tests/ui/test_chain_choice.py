@@ -11,7 +11,7 @@ from fabrik_addon.rig.animation.compat import is_selected
 from fabrik_addon.rig.schema import rig_of
 
 from support.judging import channels
-from support.scenes import Bone, make_armature, select
+from support.scenes import Bone, make_armature, reload, select
 
 
 def two_limbs() -> bpy.types.Object:
@@ -204,9 +204,7 @@ def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Path)
     select(owner, "b1")
     seen()
     rig_of(owner).active_index = 1
-    path = str(tmp_path / "saved.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reload(tmp_path)
     seen()
     owner = bpy.context.view_layer.objects.active
     assert picked(owner)[0] == "b1"

@@ -18,7 +18,7 @@ from fabrik_addon.actions.bake import BakeSettings, bake
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.animation.compat import fcurves_of
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 
 from support.judging import (
     assert_on_target,
@@ -34,7 +34,9 @@ from support.scenes import (
     Rig,
     add_chain,
     each_frame,
+    keyed,
     keyed_line,
+    keyed_turns,
     make_armature,
     make_empty,
     make_line,
@@ -45,9 +47,7 @@ from support.scenes import (
 def on_a_parent_that_grows() -> Rig:
     owner = make_line(4)
     chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b3", count=3)
-    for frame, size in ((1, 1.0), (20, 1.3)):
-        owner.pose.bones["b0"].scale = (size, size, size)
-        owner.pose.bones["b0"].keyframe_insert("scale", frame=frame)
+    keyed(owner.pose.bones["b0"], {frame: (size, size, size) for frame, size in ((1, 1.0), (20, 1.3))}, "scale")
     return owner, chain
 
 
@@ -113,9 +113,7 @@ def test_frames_are_gone_to_only_where_something_else_moves(what: str, wanted: i
     if what == "target":
         chain.target.constraints.new("LIMIT_LOCATION")
     elif what != "nothing":
-        for frame, angle in ((1, 0.0), (20, 0.3)):
-            bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        keyed_turns(bone, {1: 0.0, 20: 0.3})
     with frames_gone_to() as visited:
         bake_chain(owner, chain, verify="NONE")
     assert len(visited) == wanted + 1
@@ -145,9 +143,7 @@ def test_a_simulated_target_is_come_to_step_by_step(parented: bool) -> None:
 def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:
     owner = make_line(6)
     spine = add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3)
-    spine.target.keyframe_insert("location", frame=1)
-    spine.target.location.x = 0.9
-    spine.target.keyframe_insert("location", frame=20)
+    keyed(spine.target, {1: 0.2, 20: 0.9}, "location.x")
     arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
     names = [spine.name, arm.name]
     results = bake(bpy.context, [(owner, owner.fabrik.chains[name]) for name in names], BakeSettings(FRAMES)).chains
@@ -221,9 +217,7 @@ def test_nothing_is_lost_where_a_later_frame_fails() -> None:
     constraint = chain.target.constraints.new("COPY_LOCATION")
     constraint.target = make_empty((0, 0, 2), "Leader")
     leader = constraint.target
-    for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
-        leader.location.x = value
-        leader.keyframe_insert("location", frame=frame)
+    keyed(leader, {1: 0.0, 9: 0.0, 10: float("nan")}, "location.x")
     with pytest.raises(FabrikError, match="in frame"):
         bake_chain(owner, chain)
     assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
@@ -238,9 +232,7 @@ def test_many_chains_of_different_structure_in_one_go() -> None:
     for i, tip in enumerate(("b2", "b5", "b8")):
         add_chain(owner, tip=tip, count=3)
         target = make_empty((3 * i + 0.5, 0.6, 1.8))
-        target.keyframe_insert("location", frame=1)
-        target.location.z = 1.2
-        target.keyframe_insert("location", frame=12)
+        keyed(target, {1: 1.8, 12: 1.2}, "location.z")
         owner.fabrik.chains[i].target = target
     owner.pose.bones["b4"].fabrik.limit = "CONE"
     owner.fabrik.chains[2].tolerance = 1e-5
@@ -273,9 +265,7 @@ def test_many_chains_are_reported_in_one_line(capfd: pytest.CaptureFixture[str])
 
 def test_influence_that_falls_is_not_taken_for_a_move() -> None:
     owner, chain = keyed_line()
-    for frame, value in ((1, 1.0), (20, 0.3)):
-        chain.influence = value
-        owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
+    keyed(chain, {1: 1.0, 20: 0.3}, "influence")
     bpy.context.scene.frame_set(1)
     assert bake_chain(owner, chain).unreached == []
 
@@ -305,9 +295,7 @@ def test_limits_hold_where_keys_are_left_out_beside_a_keyed_setting() -> None:
     owner, chain = keyed_line(count=2)
     for bone in owner.pose.bones:
         bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -0.4, 0.4
-    for frame, value in ((1, 4e-5), (20, 9e-5)):
-        chain.tolerance = value
-        owner.keyframe_insert("fabrik_chains[0].tolerance", frame=frame)
+    keyed(chain, {1: 4e-5, 20: 9e-5}, "tolerance")
     bpy.context.scene.frame_set(1)
     bake_chain(owner, chain, clean_up=radians(8.0))
     for _ in each_frame(FRAMES):
@@ -318,10 +306,7 @@ def test_a_still_chain_and_a_changing_one_in_one_bake() -> None:
     owner, chain = keyed_line(count=4)
     chain.bone_count, chain.tip_bone = 2, "b1"
     other = add_chain(owner, (0.5, 0.3, 3.0), tip="b3", count=2)
-    other.influence = 0.5
-    owner.keyframe_insert("fabrik_chains[1].influence", frame=1)
-    other.influence = 1.0
-    owner.keyframe_insert("fabrik_chains[1].influence", frame=20)
+    keyed(other, {1: 0.5, 20: 1.0}, "influence")
     result = bake(bpy.context, [(owner, chain), (owner, other)], BakeSettings(FRAMES))
     assert [found.chain for found in result.chains] == [chain.name, other.name]
     assert all(found.keys for found in result.chains)

@@ -176,9 +176,7 @@ class TestSquat:
         before = stored_channels(owner)
         target = rig_of(owner).chains["hand.L"].target
         target.constraints.new("COPY_LOCATION").target = leader = make_empty((0, 0, 1), "Leader")
-        for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
-            leader.location.x = value
-            leader.keyframe_insert("location", frame=frame)
+        keyed(leader, {1: 0.0, 9: 0.0, 10: float("nan")}, "location.x")
         with pytest.raises(Exception, match="in frame"):
             bake_all(owner)
         assert stored_channels(owner) == before
@@ -189,10 +187,7 @@ class TestOverTime:
     def test_a_foot_is_planted_and_free_by_keys_on_its_pin(self) -> None:
         owner = squatting()
         foot = rig_of(owner).chains["foot.L"]
-        index = list(rig_of(owner).chains).index(foot)
-        for frame, value in ((1, True), (5, False), (9, True)):
-            foot.pin = value
-            owner.keyframe_insert(f"fabrik_chains[{index}].pin", frame=frame)
+        keyed(foot, {1: True, 5: False, 9: True}, "pin")
         wanted = by_button(owner, SQUAT)
         assert_same(by_button(owner, shuffled(SQUAT)), wanted)
         assert_same(by_live(owner, shuffled(SQUAT)), wanted)
@@ -203,10 +198,9 @@ class TestOverTime:
     def test_a_pin_is_moved_by_keys(self) -> None:
         owner = squatting()
         foot = rig_of(owner).chains["foot.L"]
-        index = list(rig_of(owner).chains).index(foot)
         for frame, x in ((1, 0.1), (12, 0.2)):
             foot.held_location[0] = x
-            owner.keyframe_insert(f"fabrik_chains[{index}].held_location", index=0, frame=frame)
+            foot.keyframe_insert("held_location", index=0, frame=frame)
         wanted = by_button(owner, SQUAT)
         assert bake_all(owner).all_reached
         assert_same(as_played(owner, shuffled(SQUAT)), wanted)
@@ -218,10 +212,7 @@ class TestOverTime:
         owner = squatting()
         hand = rig_of(owner).chains["hand.L"]
         hand.orientation = "KEEP"
-        index = list(rig_of(owner).chains).index(hand)
-        for frame, value in ((1, 0.0), (12, 1.0)):
-            setattr(hand, name, value)
-            owner.keyframe_insert(f"fabrik_chains[{index}].{name}", frame=frame)
+        keyed(hand, {1: 0.0, 12: 1.0}, name)
         wanted = by_button(owner, SQUAT)
         assert_same(by_live(owner, shuffled(SQUAT)), wanted)
         bake_all(owner)
@@ -234,10 +225,7 @@ class TestOverTime:
             bone.inherit_scale = "NONE"
         hand = rig_of(owner).chains["hand.L"]
         keyed(hand.target, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
-        index = list(rig_of(owner).chains).index(hand)
-        for frame, value in ((1, first), (12, 2.3 - first)):
-            hand.stretch = value
-            owner.keyframe_insert(f"fabrik_chains[{index}].stretch", frame=frame)
+        keyed(hand, {1: first, 12: 2.3 - first}, "stretch")
         wanted = by_button(owner, SQUAT)
         assert_same(by_button(owner, shuffled(SQUAT)), wanted)
         assert_same(by_live(owner, shuffled(SQUAT)), wanted)
@@ -283,9 +271,7 @@ class TestRotations:
         owner = squatting()
         hand = rig_of(owner).chains["hand.L"]
         hand.orientation = "TARGET"
-        for frame, turn in ((1, 0.0), (12, 0.5)):
-            hand.target.rotation_euler = (turn, 0.3 * turn, turn)
-            hand.target.keyframe_insert("rotation_euler", frame=frame)
+        keyed(hand.target, {1: (0.0, 0.0, 0.0), 12: (0.5, 0.15, 0.5)}, "rotation_euler")
         bpy.context.scene.frame_set(1)
         hand.rotation_offset = tip_turn(owner, hand)
         result = bake_all(owner)
@@ -337,8 +323,7 @@ class TestOnlyAtKeys:
     def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(self) -> None:
         owner = squatting()
         foot = rig_of(owner).chains["foot.L"]
-        index = list(rig_of(owner).chains).index(foot)
-        owner.keyframe_insert(f"fabrik_chains[{index}].held_location", frame=9)
+        foot.keyframe_insert("held_location", frame=9)
         (hand,) = bake(
             bpy.context, [(owner, rig_of(owner).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
         ).chains[:1]

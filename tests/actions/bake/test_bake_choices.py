@@ -12,7 +12,7 @@ from math import radians
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.bake import BakeSettings, ChainBake, bake, bake_steps
+from fabrik_addon.actions.bake import BakeSettings, bake, bake_steps
 from fabrik_addon.actions.bake.report import levels_of, runs_of
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import conjugated, multiplied, turn_angle
@@ -242,9 +242,8 @@ class TestQuaternions:
     def test_they_run_on_into_the_keys_that_follow(self) -> None:
         owner, chain = keyed_line()
         bone = owner.pose.bones["b0"]
-        for frame, sign in ((-5, 1.0), (30, -1.0), (40, -1.0)):
-            bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        turn = Quaternion((1, 0, 0), 0.5)
+        keyed(bone, {-5: turn, 30: -turn, 40: -turn}, "rotation_quaternion")
         poses = {}
         for frame in each_frame((30, 35, 40)):
             poses[frame] = local_rotations(owner)[0]
@@ -284,7 +283,8 @@ class TestReport:
             result = bake_chain(owner, chain, verify="SAMPLE")
         assert 5 <= len(set(seen)) <= 7
         assert result.worst_tip_error is not None
-        assert run_again(owner, chain).worst_tip_error is None
+        chain.enabled = True
+        assert bake_chain(owner, chain, verify="NONE").worst_tip_error is None
 
     def test_levels_are_decades(self) -> None:
         shares = np.array((0.0, 1e-5, 2e-5, 1e-4, 5e-3, 0.02, 0.5, 9.0))
@@ -293,11 +293,6 @@ class TestReport:
     def test_runs_of_frames(self) -> None:
         frames, values = np.array((1.0, 2.0, 3.5, 4.0)), np.array((7, 7, 2, 7))
         assert list(runs_of(frames, values)) == [(1.0, 2.0, 7), (3.5, 3.5, 2), (4.0, 4.0, 7)]
-
-
-def run_again(owner: bpy.types.Object, chain: FabrikChain) -> ChainBake:
-    chain.enabled = True
-    return bake_chain(owner, chain, verify="NONE")
 
 
 def test_rotations_of_neighbouring_frames_tell_the_worst_turn() -> None:

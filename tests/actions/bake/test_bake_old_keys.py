@@ -18,7 +18,7 @@ from fabrik_addon.rig.animation.compat import fcurves_of, groups_of
 from mathutils import Quaternion
 
 from support.judging import assert_on_target, assert_poses, bake_chain, local_rotations, poses, rotation_keys
-from support.scenes import FRAMES, SOME_MODES, keyed_line, make_line
+from support.scenes import FRAMES, SOME_MODES, keyed, keyed_line, make_line
 
 
 @pytest.mark.parametrize("mode", ["XYZ", "ZXY", "AXIS_ANGLE", "QUATERNION"])
@@ -95,9 +95,7 @@ def test_a_range_baked_after_another_leaves_that_as_it_was(into: str, is_static:
     owner, chain = keyed_line()
     chain.target.animation_data_clear()
     path = [(1, (0, 0.5, 1.9)), (10, (0, 0.5, 1.9) if is_static else (0, 1.2, 1.2))]
-    for frame, place in (*path, (11, (0.9, 0.3, 1.4)), (20, (0.9, 0.3, 1.4))):
-        chain.target.location = place
-        chain.target.keyframe_insert("location", frame=frame)
+    keyed(chain.target, dict((*path, (11, (0.9, 0.3, 1.4)), (20, (0.9, 0.3, 1.4)))))
     bake_chain(owner, chain, frames=tuple(range(1, 11)))
     before = poses(owner, range(1, 11))
     chain.enabled = True
@@ -109,9 +107,8 @@ def test_a_range_baked_after_another_leaves_that_as_it_was(into: str, is_static:
 def test_keys_that_are_removed_are_not_run_on_from() -> None:
     owner, chain = keyed_line()
     bone = owner.pose.bones["b0"]
-    for frame, sign in ((-5, 1.0), (5, -1.0)):
-        bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    turn = Quaternion((1, 0, 0), 0.5)
+    keyed(bone, {-5: turn, 5: -turn}, "rotation_quaternion")
     chain.target.animation_data_clear()
     for frame in (10, 20):
         chain.target.keyframe_insert("location", frame=frame)
@@ -134,9 +131,8 @@ def test_all_of_the_range_are_replaced() -> None:
 def test_later_keys_are_turned_back_where_it_is_given_up() -> None:
     owner, chain = keyed_line()
     bone = owner.pose.bones["b0"]
-    for frame, sign in ((-5, 1.0), (30, -1.0)):
-        bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    turn = Quaternion((1, 0, 0), 0.5)
+    keyed(bone, {-5: turn, 30: -turn}, "rotation_quaternion")
     before = rotation_keys(owner)
     steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
     while next(steps) <= 0.5:
@@ -330,9 +326,7 @@ def test_the_keys_of_one_armature_where_another_fails_at_last() -> None:
     other.name, other.location.x = "Other", 2.0
     follower = other.fabrik.chains.add()
     follower.tip_bone, follower.target, follower.target_bone = "b2", owner, "b2"
-    for frame, hidden in ((1, False), (8, True)):
-        owner.hide_viewport = hidden
-        owner.keyframe_insert("hide_viewport", frame=frame)
+    keyed(owner, {1: False, 8: True}, "hide_viewport")
     bpy.context.scene.frame_set(1)
     before = all_told(owner)
     steps = bake_steps(bpy.context, [(owner, chain), (other, follower)], BakeSettings(FRAMES))

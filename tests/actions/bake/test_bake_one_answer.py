@@ -30,6 +30,7 @@ from support.scenes import (
     add_chain,
     chain_bones,
     each_frame,
+    keyed,
     keyed_line,
     make_armature,
     make_empty,
@@ -64,9 +65,7 @@ def with_pole(mode: str = "QUATERNION") -> Rig:
     """A limb with a pole that moves and a knee that bends one way."""
     owner, chain = keyed_line(mode)
     chain.pole = make_empty((0, 4, 1), "Pole")
-    for frame, x in ((1, -1.0), (20, 3.0)):
-        chain.pole.location.x = x
-        chain.pole.keyframe_insert("location", frame=frame)
+    keyed(chain.pole, {1: -1.0, 20: 3.0}, "location.x")
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
     return owner, chain
@@ -75,9 +74,7 @@ def with_pole(mode: str = "QUATERNION") -> Rig:
 def on_a_parent_that_grows() -> Rig:
     owner, chain = on_moving_parents()
     base = owner.pose.bones["b0"]
-    for frame, size in ((1, 1.0), (20, 1.3)):
-        base.scale = (size, size, size)
-        base.keyframe_insert("scale", frame=frame)
+    keyed(base, {frame: (size, size, size) for frame, size in ((1, 1.0), (20, 1.3))}, "scale")
     return owner, chain
 
 
@@ -93,9 +90,7 @@ def far_away() -> Rig:
 
 def with_a_keyed_setting(name: str, first: float = 0.3, last: float = 1.0) -> Rig:
     owner, chain = keyed_line()
-    for frame, value in ((1, first), (20, last)):
-        setattr(chain, name, value)
-        owner.keyframe_insert(f"fabrik_chains[0].{name}", frame=frame)
+    keyed(chain, {1: first, 20: last}, name)
     return owner, chain
 
 

@@ -268,7 +268,6 @@ class TestTheOperatorWithNumbers:
         started()
         tip = other.pose.bones["b1"].tail.copy()
         press("drag", rig=other.name, bone="b1", way=(0.2, 0.3, -0.4))
-        bpy.context.view_layer.update()
         assert (other.pose.bones["b1"].tail - tip - Vector((0.2, 0.3, -0.4))).length < 1e-3
 
     @pytest.mark.parametrize(

@@ -135,7 +135,6 @@ def test_a_live_chain_turns_as_its_goal_says() -> None:
 def test_a_rotation_that_is_kept_goes_along(orientation: str) -> None:
     owner = with_legs_pinned(make_body())
     hand = add_limb(owner, "hand.R", 3, target=tuple(bone_head(owner, "hand.R")))
-    update()
     hand.held_rotation = hand.rotation_offset = tip_turn(owner, hand)
     hand.orientation = orientation
     drag = begin(bpy.context, owner, Taken.tip_of(hand))
@@ -201,7 +200,6 @@ def let_go_at(owner: bpy.types.Object, chain: FabrikChain, point: Sequence[float
     drag = begin(bpy.context, owner, Taken.tip_of(chain))
     drag_to(bpy.context, drag, Vector(point))
     assert finish(bpy.context, drag).warnings == []
-    update()
     return effector(owner, chain)
 
 
@@ -222,9 +220,7 @@ def test_a_goal_that_gives_way_brings_the_tip_to_the_place(share: float) -> None
     place = Vector((0.6, 0.0, 0.8)) * share * length
     chain.target.location = hard_place(owner, chain, place, bpy.context.evaluated_depsgraph_get())
     assert (chain.target.location.length > place.length + 1e-6) == (share > 0.97)
-    update()
     press("solve")
-    update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - place).length < 1e-3
 

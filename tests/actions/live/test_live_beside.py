@@ -16,8 +16,8 @@ from fabrik_addon.rig.animation.compat import fcurves_of, give_action
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
-from support.judging import channels, evaluated_joints, tip_error
-from support.scenes import add_chain, keyed, live_line, make_line, note_of, select, start_of, update
+from support.judging import assert_channels, channels, evaluated_joints, tip_error
+from support.scenes import add_chain, keyed, keyed_turns, live_line, make_line, note_of, select, start_of, update
 
 Change = Callable[[bpy.types.Object], object]
 BEND = Quaternion((1.0, 0.0, 0.0), 0.7)
@@ -27,9 +27,7 @@ def action_with(angle: float) -> bpy.types.Action:
     """An action that turns b1 about X: from 0 at frame 1 to an angle at frame 20."""
     owner = make_line(4)
     bone = owner.pose.bones["b1"]
-    for frame, turn in ((1, 0.0), (20, angle)):
-        bone.rotation_quaternion = Quaternion((1, 0, 0), turn)
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    keyed_turns(bone, {1: 0.0, 20: angle})
     action = owner.animation_data.action
     bpy.data.objects.remove(owner)
     return action
@@ -48,15 +46,11 @@ def _paste(owner: bpy.types.Object) -> None:
     bpy.ops.pose.paste(flipped=False)
 
 
-def _from_library(owner: bpy.types.Object) -> None:
-    owner.pose.apply_pose_from_action(action_with(0.7), evaluation_time=20)
-
-
 REST = Quaternion()
 HANDS: dict[str, Change] = {
     "rotated": lambda _: bpy.ops.transform.rotate(value=0.4, orient_axis="X"),
     "pasted": _paste,
-    "from the pose library": _from_library,
+    "from the pose library": lambda o: o.pose.apply_pose_from_action(action_with(0.7), evaluation_time=20),
     "a script writes channels": lambda o: setattr(o.pose.bones["b1"], "rotation_quaternion", BEND),
     "a script writes a matrix": lambda o: setattr(o.pose.bones["b1"], "matrix_basis", Matrix.Rotation(0.7, 4, "X")),
     "rotation cleared": lambda _: bpy.ops.pose.rot_clear(),
@@ -87,8 +81,7 @@ class TestWhatIsDoneByHand:
     @pytest.mark.parametrize("name", sorted(HANDS))
     def test_a_keyed_goal_comes_along_for_this_frame(self, name: str) -> None:
         owner, chain = self.limb()
-        keyed(chain.target, {1: chain.target.location.copy()})
-        keyed(chain.target, {20: (0.6, 0.9, 2.5)})
+        keyed(chain.target, {1: chain.target.location.copy(), 20: (0.6, 0.9, 2.5)})
         bpy.context.scene.frame_set(1)
         before = chain.target.location.copy()
         HANDS[name](owner)
@@ -126,7 +119,6 @@ class TestWhatIsDoneByHand:
         w, x, y, z = owner.pose.bones["bone.L"].rotation_quaternion  # the operator let it be evaluated
         select(owner, "bone.L", "bone.R")
         bpy.ops.pose.paste(flipped=True)
-        update()
         assert start_of(chain, "bone.R").rotation_difference(Quaternion((w, x, -y, -z))).angle < 1e-5
         assert tip_error(owner, chain) < 1e-4
 
@@ -172,8 +164,7 @@ class TestKeysOfOthers:
             bpy.context.scene.frame_set(frame)
             assert tip_error(owner, chain) < 1e-4
             assert chain.start == "REST"
-            for mine, theirs in zip(channels(owner), before, strict=True):
-                assert mine == pytest.approx(theirs, abs=1e-5)
+            assert_channels(owner, before, 1e-5)
         assert live.overwriting_keys(owner) == [chain.name]
 
     def test_heard_by_a_chain_that_starts_from_its_keys(self) -> None:
@@ -241,8 +232,7 @@ class TestExports:
 
     def test_blenders_own_bake(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, {1: (0.3, -0.5, 1.9)})
-        keyed(chain.target, {12: (0.8, 0.7, 1.6)})
+        keyed(chain.target, {1: (0.3, -0.5, 1.9), 12: (0.8, 0.7, 1.6)})
         seen = [self.joints_at(frame, owner, chain) for frame in self.FRAMES]
         select(owner, "b0", "b1", "b2")
         bpy.ops.nla.bake(
@@ -253,7 +243,6 @@ class TestExports:
             use_current_action=True,
             bake_types={"POSE"},
         )
-        update()
         assert chain.start == "REST"
         rig_of(owner).live = False
         for frame, joints in zip(self.FRAMES, seen, strict=True):
@@ -264,12 +253,10 @@ class TestExports:
         """It gives each action to each object in turn, and writes matrices back into the bones."""
         owner, chain = live_line()
         self.skinned(owner)
-        keyed(chain.target, {1: (0.3, -0.5, 1.9)})
-        keyed(chain.target, {12: (0.8, 0.7, 1.6)})
+        keyed(chain.target, {1: (0.3, -0.5, 1.9), 12: (0.8, 0.7, 1.6)})
         bpy.context.scene.frame_set(4)
         addon_utils.enable("io_scene_fbx")
         bpy.ops.export_scene.fbx(filepath=str(tmp_path / "rig.fbx"))
-        update()
         chain = rig_of(owner).chains[0]
         assert rig_of(owner).live
         assert (chain.status, chain.start, bpy.context.scene.frame_current) == ("REACHED", "REST", 4)

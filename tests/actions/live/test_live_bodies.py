@@ -16,6 +16,7 @@ from support.judging import (
     HELD,
     HELD_TURN,
     angle_between,
+    assert_channels,
     assert_feet_hold,
     channels,
     off_target,
@@ -77,13 +78,11 @@ class TestFollowing:
     def test_pins_hold_the_world_while_the_armature_moves(self) -> None:
         owner = live_body()
         owner.matrix_world = Matrix.Translation((0.03, 0.02, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
-        update()
         assert_feet_hold(owner)
         holder = make_empty((0, 0, 0), "Holder")
         owner.parent = holder
         update()
         holder.location = (0.02, -0.02, -0.04)
-        update()
         assert_feet_hold(owner)
         assert set(statuses(owner).values()) == {"REACHED"}
 
@@ -128,7 +127,6 @@ class TestFollowing:
     def test_a_pin_that_is_pulled_out_of_reach_goes_first(self) -> None:
         owner = live_body()
         rig_of(owner).chains["hand.L"].target.location = (0.5, -0.4, 4.0)
-        update()
         assert_feet_hold(owner)
         assert statuses(owner)["hand.L"] == "BLOCKED"
         assert "its goal is too far away; it gives way to the pins" in rig_of(owner).chains["hand.L"].message
@@ -145,18 +143,14 @@ class TestGroups:
         update()
         assert channels(owner) == stood
         hand.enabled = True
-        update()
         assert off_target(owner, "hand.L") <= HELD
         assert_feet_hold(owner)
 
     def test_an_animated_switch_is_heard_from_frame_to_frame(self) -> None:
         owner = live_body()
         hand = rig_of(owner).chains["hand.L"]
-        for frame, is_on in ((1, True), (5, False), (10, True)):
-            hand.enabled = is_on
-            hand.keyframe_insert("enabled", frame=frame)
-        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
-        keyed(hand.target, {12: (0.4, -0.6, 0.8)})
+        keyed(hand, {1: True, 5: False, 10: True}, "enabled")
+        keyed(hand.target, {1: (0.5, -0.4, 1.2), 12: (0.4, -0.6, 0.8)})
         scene = bpy.context.scene
         for frame, is_on in ((2, True), (6, False), (11, True), (7, False), (3, True)):
             scene.frame_set(frame)
@@ -169,9 +163,7 @@ class TestGroups:
     def test_an_animated_share_is_read_anew(self, name: str) -> None:
         owner = live_body()
         hand, scene = rig_of(owner).chains["hand.L"], bpy.context.scene
-        for frame, share in ((1, 1.0), (11, 0.0)):
-            setattr(hand, name, share)
-            hand.keyframe_insert(name, frame=frame)
+        keyed(hand, {1: 1.0, 11: 0.0}, name)
         scene.frame_set(1)
         near = off_target(owner, "hand.L")
         scene.frame_set(11)
@@ -185,9 +177,7 @@ class TestGroups:
         owner = live_body()
         foot, scene = rig_of(owner).chains["foot.L"], bpy.context.scene
         held = Vector(foot.held_location)
-        for frame, lift in ((1, 0.0), (10, 0.2)):
-            foot.held_location = held + Vector((0, 0, lift))
-            foot.keyframe_insert("held_location", frame=frame)
+        keyed(foot, {frame: held + Vector((0, 0, lift)) for frame, lift in ((1, 0.0), (10, 0.2))}, "held_location")
         for frame in (1, 4, 10):
             scene.frame_set(frame)
             assert_feet_hold(owner)
@@ -223,7 +213,6 @@ class TestGroups:
         assert [chain.name for chain in rig_of(owner).chains if not chain.enabled] == ["second"]
         assert "both pin it" in rig_of(owner).chains["second"].message
         rig_of(owner).chains["hand.L"].target.location.z -= 0.2
-        update()
         assert_feet_hold(owner)
         assert off_target(owner, "hand.L") <= HELD
 
@@ -244,8 +233,7 @@ class TestFrames:
     def test_what_is_shown_is_what_is_solved_at_each_frame(self, mode: str) -> None:
         owner = with_legs_pinned(make_body(mode))
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
-        keyed(hand.target, {10: (0.2, -0.6, 0.6)})
+        keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.2, -0.6, 0.6)})
         go_live(owner)
         scene = bpy.context.scene
         solves = live.state.counts.solves
@@ -259,8 +247,7 @@ class TestFrames:
         owner = live_body()
         hips, scene = owner.pose.bones["hips"], bpy.context.scene
         rig_of(owner).chains["hand.L"].enabled = False
-        keyed(hips, {1: (0.0, 0.0, 0.0)})
-        keyed(hips, {10: (0.0, 0.0, -0.1)})
+        keyed(hips, {1: (0.0, 0.0, 0.0), 10: (0.0, 0.0, -0.1)})
         update()
         seen = {}
         for frame in (1, 5, 10):
@@ -301,7 +288,6 @@ class TestFrames:
             if is_keyed:
                 root.keyframe_insert("rotation_euler", frame=frame)
                 root.keyframe_insert("location", frame=frame)
-            update()
             assert_feet_hold(owner)
         for frame in (4, 10, 2) if is_keyed else ():
             scene.frame_set(frame)
@@ -312,8 +298,7 @@ class TestFrames:
         owner = with_legs_pinned(make_body())
         owner.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
-        keyed(hand.target, {10: (0.4, -0.3, 1.0)})
+        keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.4, -0.3, 1.0)})
         rig_of(owner).live = True
         for frame in (3, 9, 5):
             bpy.context.scene.frame_set(frame)
@@ -341,8 +326,7 @@ class TestFrames:
         posed = channels(owner)
         bpy.context.scene.frame_set(8)
         bpy.context.scene.frame_set(7)
-        for mine, theirs in zip(channels(owner), posed, strict=True):
-            assert mine == pytest.approx(theirs, abs=1e-5)
+        assert_channels(owner, posed, 1e-5)
 
 
 def test_a_second_body_and_a_chain_beside_it_go_on_by_themselves() -> None:
@@ -365,7 +349,6 @@ def test_pinned_by_its_target() -> None:
     go_live(owner)
     goal = rig_of(owner).chains["foot.L"].target
     goal.location.z += 0.2
-    update()
     assert off_target(owner, "foot.L") <= HELD
     assert off_target(owner, "foot.R") <= HELD
 
@@ -416,7 +399,6 @@ class TestByHand:
         posed = channels(owner)
         rig_of(owner).live = False
         bpy.ops.fabrik.solve_all()
-        update()
         assert channels(owner) == posed
 
     @pytest.mark.parametrize("kind", ["off", "keyed"])
@@ -442,8 +424,7 @@ class TestByHand:
         goal.location = before
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
-        for mine, theirs in zip(channels(owner), stood, strict=True):
-            assert mine == pytest.approx(theirs, abs=1e-5)
+        assert_channels(owner, stood, 1e-5)
 
     def test_of_two_arms_only_the_goal_of_the_posed_one_comes_along(self) -> None:
         owner = live_body()
@@ -469,7 +450,6 @@ class TestByHand:
             tool(7)
             for share in steps:
                 hips.location = stood + share * Vector((0.05, 0.1, 0.0))
-                update()
                 assert_feet_hold(owner)
             tool(0)
             owner.update_tag()
@@ -507,8 +487,7 @@ class TestByHand:
         assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(owner)}
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
-        for mine, theirs in zip(channels(owner), shown, strict=True):
-            assert mine == pytest.approx(theirs, abs=1e-5)
+        assert_channels(owner, shown, 1e-5)
 
     def test_it_is_told_until_the_body_moves_on(self) -> None:
         owner = live_body()

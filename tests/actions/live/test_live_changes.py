@@ -13,7 +13,7 @@ from fabrik_addon.actions.live import update as live_update
 from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Vector
 
-from support.judging import channels, tip_error
+from support.judging import assert_alike, channels, tip_error
 from support.scenes import (
     Bone,
     add_chain,
@@ -25,6 +25,7 @@ from support.scenes import (
     make_empty,
     make_line,
     make_rig,
+    reload,
     turned,
     update,
 )
@@ -46,7 +47,6 @@ class TestFailures:
         assert "b1" in chain.message
         follower = other.fabrik.chains[0]
         follower.target.location.z = 1.5
-        update()
         assert tip_error(other, follower) < 1e-4
 
     def test_switching_it_on_again_works(self) -> None:
@@ -79,7 +79,6 @@ class TestFailures:
         bpy.ops.object.mode_set(mode="EDIT")
         other.data.edit_bones.remove(other.data.edit_bones["b2"])
         bpy.ops.object.mode_set(mode="OBJECT")
-        update()
         assert "no bone 'b2'" in other.fabrik.chains[0].message
 
     def test_renames(self) -> None:
@@ -88,7 +87,6 @@ class TestFailures:
         update()
         chain = owner.fabrik.chains["Limb"]
         chain.target.location.x += 0.2
-        update()
         assert tip_error(owner, chain) < 1e-4
 
     def test_edit_mode_and_rest_position_are_waited_for(self) -> None:
@@ -96,9 +94,7 @@ class TestFailures:
         bpy.context.view_layer.objects.active = owner
         bpy.ops.object.mode_set(mode="EDIT")
         chain.target.location.x += 0.2
-        update()
         bpy.ops.object.mode_set(mode="OBJECT")
-        update()
         assert owner.fabrik.chains[0].enabled
         assert tip_error(owner, owner.fabrik.chains[0]) < 1e-4
         owner.data.pose_position = "REST"
@@ -132,13 +128,10 @@ class TestFailures:
         update()
         owner = bpy.data.objects["Rig"]
         assert tip_error(owner, owner.fabrik.chains[0]) < 1e-4
-        path = str(tmp_path / "live.blend")
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        bpy.ops.wm.open_mainfile(filepath=path)
+        reload(tmp_path)
         owner = bpy.data.objects["Rig"]
         chain = owner.fabrik.chains[0]
         chain.target.location.x = -0.4
-        update()
         assert tip_error(owner, chain) < 1e-4
 
 
@@ -190,8 +183,7 @@ UNHEARD: dict[str, Callable[[bpy.types.Object], object]] = {
 class TestWhatChangesUnheard:
     def test_a_change_between_two_frames(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, {1: (0.3, 0.2, 1.9)})
-        keyed(chain.target, {20: (0.6, 0.9, 1.5)})
+        keyed(chain.target, {1: (0.3, 0.2, 1.9), 20: (0.6, 0.9, 1.5)})
         scene = bpy.context.scene
         scene.frame_set(5)
         changes: tuple[Callable[[], object], ...] = (
@@ -205,13 +197,11 @@ class TestWhatChangesUnheard:
             chain = owner.fabrik.chains[0]
             seen = channels(owner)
             bpy.ops.fabrik.solve_all()
-            for mine, solved in zip(seen, channels(owner), strict=True):
-                assert mine == pytest.approx(solved, abs=2e-4)
+            assert_alike(seen, channels(owner), 2e-4)
 
     def test_automatic_keys_make_later_frames_follow_still(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, {1: (0.9, 0, 1)})
-        keyed(chain.target, {20: (0, 0.9, 1)})
+        keyed(chain.target, {1: (0.9, 0, 1), 20: (0, 0.9, 1)})
         scene = bpy.context.scene
         scene.frame_set(8)
         give_action(owner)
@@ -235,18 +225,9 @@ class TestWhatChangesUnheard:
             window.scene = scene
             update()
             rig.fabrik.chains[0].target.location.x = x
-            update()
             assert tip_error(rig, rig.fabrik.chains[0]) < 1e-4
         assert chain
         assert follower
-
-    def test_a_renamed_target(self) -> None:
-        owner, chain = live_line()
-        chain.target.name = "Anew"
-        update()
-        chain.target.location.y = 0.4
-        update()
-        assert tip_error(owner, chain) < 1e-4
 
     def test_the_rig_moves_while_the_scene_is_switched_off(self) -> None:
         owner, chain = live_line()
@@ -255,19 +236,16 @@ class TestWhatChangesUnheard:
         owner.location.x = 0.3
         update()
         bpy.context.scene.fabrik_live = True
-        update()
         assert tip_error(owner, chain) < 1e-4
 
     def test_uneven_scale_above_a_chain_that_starts_on_its_target(self) -> None:
         owner, _ = make_rig("limb on a bone")
         bpy.ops.fabrik.chain_remove()
         owner.pose.bones["b0"].scale = (1, 1, 1.3)
-        update()
         bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=2, use_target=True)
         go_live(owner)
         chain = owner.fabrik.chains[0]
         chain.target.location += Vector((0.3, 0.4, -0.5))
-        update()
         assert tip_error(owner, chain) < 3e-4
 
     def test_a_hidden_target_is_waited_for(self) -> None:
@@ -286,8 +264,7 @@ class TestWhatChangesUnheard:
 
     def test_a_bone_renamed_before_a_frame(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, {1: (0.3, 0.2, 1.9)})
-        keyed(chain.target, {20: (0.6, 0.9, 1.5)})
+        keyed(chain.target, {1: (0.3, 0.2, 1.9), 20: (0.6, 0.9, 1.5)})
         for frame in (2, 3):
             bpy.context.scene.frame_set(frame)
         owner.data.bones["b1"].name = "knee"
@@ -311,8 +288,7 @@ class TestWhatChangesUnheard:
         owner.fabrik.live = True
         for found in (bystander.fabrik.chains[0], chain, second):
             place = found.target.location.copy()
-            keyed(found.target, {1: place})
-            keyed(found.target, {20: place + Vector((-0.3, 0.2, 0.1))})
+            keyed(found.target, {1: place, 20: place + Vector((-0.3, 0.2, 0.1))})
         update()
         for frame in (2, 3):
             bpy.context.scene.frame_set(frame)

@@ -96,9 +96,7 @@ class TestFrames:
     def test_constrained_and_driven_targets(self) -> None:
         owner, chain = self.animated()
         leader = make_empty((0, 0, 0), "Leader")
-        leader.keyframe_insert("location", frame=1)
-        leader.location = (0.2, 0.2, -0.3)
-        leader.keyframe_insert("location", frame=20)
+        keyed(leader, {1: (0, 0, 0), 20: (0.2, 0.2, -0.3)})
         copy = chain.target.constraints.new("COPY_LOCATION")
         copy.target, copy.use_offset = leader, True
         driver = chain.target.driver_add("location", 1).driver
@@ -138,9 +136,7 @@ class TestFrames:
 
     def test_a_target_that_is_disabled_in_some_frames_is_waited_for(self) -> None:
         owner, chain = self.animated()
-        for frame, hidden in ((1, False), (8, True), (12, False)):
-            chain.target.hide_viewport = hidden
-            chain.target.keyframe_insert("hide_viewport", frame=frame)
+        keyed(chain.target, {1: False, 8: True, 12: False}, "hide_viewport")
         update()
         for frame in (5, 8, 10, 12, 15, 9, 3):
             bpy.context.scene.frame_set(frame)
@@ -158,8 +154,7 @@ class TestScaleOfZero:
     @pytest.mark.parametrize("who", ["armature", "its parent"])
     def test_frames_with_scale_0_are_waited_out(self, who: str) -> None:
         owner, chain = live_line()
-        keyed(chain.target, {1: (-0.5, 0.2, 1.5)})
-        keyed(chain.target, {20: (0.7, 0.2, 1.5)})
+        keyed(chain.target, {1: (-0.5, 0.2, 1.5), 20: (0.7, 0.2, 1.5)})
         if who == "its parent":
             owner.parent = make_empty((0, 0, 0), "Parent")
         update()
@@ -220,8 +215,7 @@ class TestThrift:
         owner, chain = make_rig("limb on a bone")
         away = Vector((3e4, -2e4, 1e4)) if request.param == "far away" else Vector()
         owner.location = away
-        keyed(chain.target, {1: Vector((0.5, 0.5, 1.0)) + away})
-        keyed(chain.target, {40: Vector((-0.4, 0.6, 1.1)) + away})
+        keyed(chain.target, {1: Vector((0.5, 0.5, 1.0)) + away, 40: Vector((-0.4, 0.6, 1.1)) + away})
         for frame in (1, 40):
             bone = owner.pose.bones[{"others keyed": "b3", "starts from keys": "b2"}.get(request.param, "b0")]
             if request.param in {"others keyed", "starts from keys", "parent turns"}:
@@ -239,8 +233,7 @@ class TestThrift:
         owner, scene = many_limbs(18), bpy.context.scene
         for chain in owner.fabrik.chains:
             place = chain.target.location.copy()
-            keyed(chain.target, {1: place})
-            keyed(chain.target, {20: place + Vector((0.2, -0.6, 0.1))})
+            keyed(chain.target, {1: place, 20: place + Vector((0.2, -0.6, 0.1))})
         update()
         scene.frame_set(2)
         reads, solves = live.state.counts.reads, live.state.counts.solves
@@ -351,7 +344,6 @@ class TestRenders:
     def test_a_chain_that_hangs_on_another(self, judged: Render) -> None:
         owner = make_rig("two levels", is_live=True)[0]
         target = owner.fabrik.chains[0].target
-        keyed(target, {1: (0.5, 0, 1.5)})
-        keyed(target, {4: (-0.3, 0.2, 1.6)})
+        keyed(target, {1: (0.5, 0, 1.5), 4: (-0.3, 0.2, 1.6)})
         owner.fabrik.chains.move(1, 0)
         assert max(error for *_, error in judged()) < 1e-3

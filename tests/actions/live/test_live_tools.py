@@ -13,7 +13,7 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
-from support.judging import assert_alike, channels, tip_error
+from support.judging import assert_alike, assert_channels, channels, tip_error
 from support.scenes import (
     edited,
     give_action,
@@ -263,19 +263,16 @@ class TestUndo:
         bpy.ops.pose.copy()
         push("turned")
         bpy.ops.pose.rot_clear("EXEC_DEFAULT", True)
-        update()
         bpy.ops.ed.undo()
         update()
         bpy.ops.ed.redo()
         update()
         assert rig_of(bpy.data.objects["Rig"]).chains[0].start == "REST"
         bpy.ops.pose.paste(flipped=False)
-        update()
         owner = bpy.data.objects["Rig"]
         chain = rig_of(owner).chains[0]
         assert chain.start == "CAPTURED"
-        for mine, theirs in zip(channels(owner), posed, strict=True):
-            assert mine == pytest.approx(theirs, abs=1e-4)
+        assert_channels(owner, posed, 1e-4)
 
     def test_redo_brings_the_automatic_keys_of_the_limb_back(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Blender keys the bone before it keeps the state for undo, and live posing the rest of the limb after it."""
@@ -317,7 +314,6 @@ class TestWhatBlenderBuildsAnew:
             owner.update_tag()
             update()
             chain.target.location.x += 0.01
-            update()
             assert tip_error(owner, chain) < 1e-4
 
     def test_with_undo_and_redo(self) -> None:
@@ -334,5 +330,4 @@ class TestWhatBlenderBuildsAnew:
                 owner = bpy.data.objects["Rig"]
                 owner.update_tag()
                 update()
-            for mine, theirs in zip(channels(owner), posed, strict=True):
-                assert mine == pytest.approx(theirs, abs=1e-6)
+            assert_channels(owner, posed, 1e-6)

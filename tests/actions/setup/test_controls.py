@@ -53,7 +53,6 @@ def skinned(name: str) -> bpy.types.Object:
         skin.vertex_groups.new(name=group).add(indices, 1.0, "REPLACE")
     setattr(skin.modifiers.new("Armature", "ARMATURE"), "object", owner)
     bpy.context.view_layer.objects.active = owner
-    update()
     press("character_setup")
     return owner
 

@@ -151,7 +151,6 @@ def test_a_target_brings_what_deforms_and_nothing_else(owner: bpy.types.Object) 
     name = front(owner)
     stood, before = seen(owner), channels(owner)
     target(owner, name).location += Vector((0.03, -0.06, 0.08))
-    update()
     press("solve_all")
     there, control = seen(owner), target(owner, name)
     assert rig_of(owner).chains[name].status == "REACHED"
@@ -165,11 +164,9 @@ def test_a_target_brings_what_deforms_and_nothing_else(owner: bpy.types.Object) 
 def test_a_pole_turns_the_knee_about_the_leg(human: bpy.types.Object) -> None:
     press("character_setup")
     target(human, "Leg.L").location.z += 0.2
-    update()
     press("solve_all")
     stood = seen(human)
     pose_bones(human)[rig_of(human).chains["Leg.L"].pole_bone].location.x += 0.3
-    update()
     press("solve_all")
     there = seen(human)
     assert off(stood, there, "DEF-foot.L") < 1e-4
@@ -261,7 +258,6 @@ def test_what_is_switched_and_posed_is_keyed_where_that_is_automatic(human: bpy.
     assert 'pose.bones["forearm_fk.R"].rotation_quaternion' in paths
     go_to(5)
     target(human, "Arm.L").location.z += 0.1
-    update()
     press("solve_all")
     press("drag", bone="torso", end="HEAD", way=DOWN)
     assert not [path for path in keyed_paths(human) if any(own in path for own in ('"MCH', '"ORG', '"tweak', '"spine'))]
@@ -287,7 +283,6 @@ def test_a_limb_that_does_not_follow_the_body_is_named(human: bpy.types.Object) 
     press("character_setup")
     pose_bones(human)["thigh_parent.L"]["FK_limb_follow"] = 1.0
     human.update_tag()
-    update()
     with pytest.raises(
         RuntimeError, match=r"'MCH-thigh_parent.L': its constraint 'Copy Rotation' lets it follow 'root'"
     ):

@@ -334,7 +334,6 @@ def test_feet_stay_while_the_body_sways(animal: str, way: V3) -> None:
     matrix = body.matrix.copy()
     matrix.translation += 0.06 * owner.dimensions.z * Vector(way)
     body.matrix = matrix
-    bpy.context.view_layer.update()
     press("start_pose_capture", use_all=True)
     press("solve_all")
     for name, rest in feet.items():

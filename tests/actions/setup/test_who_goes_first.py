@@ -243,7 +243,6 @@ def test_a_character_of_before_is_given_the_defaults_of_now_where_that_is_asked_
     press("solve_all")
     before = matrices(owner)
     press("character_setup", use_defaults=True)
-    update()
     for name, matrix in matrices(owner).items():
         assert (matrix.translation - before[name].translation).length < 1e-5
     left, right = (goals_of(rig_of(owner).chains[name])[0] for name in ("Arm.L", "Arm.R"))
