@@ -80,6 +80,6 @@ def pytest_report_header() -> str:
 
 
 if "bpy" in sys.modules or importlib.util.find_spec("bpy") is not None:
-    pytest_plugins = ("support.with_blender",)
+    pytest_plugins = ("support.with_blender", "support.fixtures")
 else:
     sys.path.insert(0, str(TESTS.parent))  # `fabrik_addon` is that of the source tree

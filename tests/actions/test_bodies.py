@@ -46,34 +46,31 @@ class TestHips:
             hip, knee, ankle = (owner.pose.bones[f"{part}{side}"].head for part in ("thigh", "shin", "foot"))
             assert knee.y < min(hip.y, ankle.y)
 
-    def test_pins_hold_where_the_hips_are_pulled_out_of_reach(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hips = add_limb(owner, "hips", 1, target=(0, 0, 3))
+    def test_pins_hold_where_the_hips_are_pulled_out_of_reach(self, standing: bpy.types.Object) -> None:
+        hips = add_limb(standing, "hips", 1, target=(0, 0, 3))
         press("solve_all")
-        assert_feet_hold(owner)
-        assert statuses(owner)["hips"] == "BLOCKED"
+        assert_feet_hold(standing)
+        assert statuses(standing)["hips"] == "BLOCKED"
         assert hips.message == "it gives way to the pins of 'foot.L' and 'foot.R'"
-        assert effector(owner, hips).z > 0.95
+        assert effector(standing, hips).z > 0.95
 
-    def test_the_spine_follows_a_hand(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.6, 0.8))
-        before = owner.pose.bones["chest"].matrix.copy()
+    def test_the_spine_follows_a_hand(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3, target=(0.5, -0.6, 0.8))
+        before = standing.pose.bones["chest"].matrix.copy()
         press("solve_all")
         assert hand.status == "REACHED"
-        assert (effector(owner, hand) - hand.target.location).length <= HELD
-        assert_feet_hold(owner)
-        bends = [abs(owner.pose.bones[name].rotation_quaternion.angle) for name in ("spine1", "spine2", "chest")]
-        assert owner.pose.bones["chest"].matrix != before
+        assert (effector(standing, hand) - hand.target.location).length <= HELD
+        assert_feet_hold(standing)
+        bends = [abs(standing.pose.bones[name].rotation_quaternion.angle) for name in ("spine1", "spine2", "chest")]
+        assert standing.pose.bones["chest"].matrix != before
         assert min(bends) > 0.3 * max(bends)
 
-    def test_bones_between_stay_without_spine(self) -> None:
-        owner = with_legs_pinned(make_body())
-        add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
-        rig_of(owner).spine = 0.0
+    def test_bones_between_stay_without_spine(self, standing: bpy.types.Object) -> None:
+        add_limb(standing, "hand.L", 3, target=(0.5, -0.3, 1.2))
+        rig_of(standing).spine = 0.0
         press("solve_all")
-        assert statuses(owner)["hand.L"] == "REACHED"
-        assert all(owner.pose.bones[name].rotation_quaternion.angle < 1e-5 for name in ("spine1", "spine2", "chest"))
+        assert statuses(standing)["hand.L"] == "REACHED"
+        assert all(standing.pose.bones[name].rotation_quaternion.angle < 1e-5 for name in ("spine1", "spine2", "chest"))
 
 
 class TestOneAnswer:
@@ -89,59 +86,53 @@ class TestOneAnswer:
             bpy.data.objects.remove(owner)
         assert all(pose == poses[0] for pose in poses)
 
-    def test_a_second_solve_changes_nothing(self) -> None:
-        owner = with_legs_pinned(make_body())
-        add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+    def test_a_second_solve_changes_nothing(self, standing: bpy.types.Object) -> None:
+        add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
         press("solve_all")
-        before = pose_of(owner)
+        before = pose_of(standing)
         press("solve_all")
-        assert pose_of(owner) == before
+        assert pose_of(standing) == before
 
-    def test_one_chain_of_a_body_is_solved_with_all(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.7, 0.7))
+    def test_one_chain_of_a_body_is_solved_with_all(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3, target=(0.4, -0.7, 0.7))
         press("solve", chain=hand.name)
-        assert_feet_hold(owner)
-        assert set(statuses(owner).values()) == {"REACHED"}
+        assert_feet_hold(standing)
+        assert set(statuses(standing).values()) == {"REACHED"}
 
-    def test_a_moved_armature_keeps_its_pins(self) -> None:
-        owner = with_legs_pinned(make_body())
-        owner.matrix_world = Matrix.Translation((0.02, 0.03, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
+    def test_a_moved_armature_keeps_its_pins(self, standing: bpy.types.Object) -> None:
+        standing.matrix_world = Matrix.Translation((0.02, 0.03, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
         press("solve_all")
-        assert_feet_hold(owner)
+        assert_feet_hold(standing)
 
     @pytest.mark.parametrize("scale", [0.01, 100.0])
-    def test_scale(self, scale: float) -> None:
-        owner = make_body()
-        owner.scale = (scale, scale, scale)
+    def test_scale(self, scale: float, body: bpy.types.Object) -> None:
+        body.scale = (scale, scale, scale)
         update()
-        with_legs_pinned(owner)
-        add_limb(owner, "hand.L", 3, target=Vector((0.4, -0.5, 1.0)) * scale)
+        with_legs_pinned(body)
+        add_limb(body, "hand.L", 3, target=Vector((0.4, -0.5, 1.0)) * scale)
         press("solve_all")
-        assert set(statuses(owner).values()) == {"REACHED"}
+        assert set(statuses(body).values()) == {"REACHED"}
 
 
 class TestRotations:
-    def test_a_rotation_that_limits_hold_back_is_told_in_degrees(self) -> None:
-        owner = make_body()
+    def test_a_rotation_that_limits_hold_back_is_told_in_degrees(self, body: bpy.types.Object) -> None:
         for name in ("upper_arm.L", "forearm.L", "hand.L"):
-            limit = owner.pose.bones[name].fabrik
+            limit = body.pose.bones[name].fabrik
             limit.limit = "CONE"
             for side in ("cone_x_max", "cone_x_min", "cone_z_max", "cone_z_min"):
                 if hasattr(limit, side):
                     setattr(limit, side, radians(20))
-        hand = add_limb(owner, "hand.L", 3, target=(0.69, -0.02, 1.46))
+        hand = add_limb(body, "hand.L", 3, target=(0.69, -0.02, 1.46))
         hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
         press("solve_all")
         assert hand.status == "BLOCKED"
-        assert hand.turn_residual == pytest.approx(angle_between(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
+        assert hand.turn_residual == pytest.approx(angle_between(tip_turn(body, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
         assert hand.turn_residual > 0.2
 
 
 class TestAim:
-    def test_an_axis_of_zero_is_refused(self) -> None:
-        owner = make_body()
-        look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))
+    def test_an_axis_of_zero_is_refused(self, body: bpy.types.Object) -> None:
+        look = add_limb(body, "head", 2, target=(0.8, -1.0, 1.4))
         look.kind, look.aim_axis = "AIM", (0, 0, 0)
         refused()
         assert look.status == "REFUSED"
@@ -149,51 +140,46 @@ class TestAim:
 
 
 class TestRefusals:
-    def test_two_pins_on_one_bone(self) -> None:
-        owner = with_legs_pinned(make_body())
-        pin(owner, add_limb(owner, "foot.L", 2, name="again"))
-        before = pose_of(owner)
+    def test_two_pins_on_one_bone(self, standing: bpy.types.Object) -> None:
+        pin(standing, add_limb(standing, "foot.L", 2, name="again"))
+        before = pose_of(standing)
         refused()
-        assert "'again' and 'foot.L' both pin it" in rig_of(owner).chains["foot.L"].message
-        assert set(statuses(owner).values()) == {"REFUSED"}
-        assert pose_of(owner) == before
+        assert "'again' and 'foot.L' both pin it" in rig_of(standing).chains["foot.L"].message
+        assert set(statuses(standing).values()) == {"REFUSED"}
+        assert pose_of(standing) == before
 
-    def test_a_body_bone_that_is_not_there(self) -> None:
-        owner = with_legs_pinned(make_body())
-        rig_of(owner).body_bone = "pelvis"
+    def test_a_body_bone_that_is_not_there(self, standing: bpy.types.Object) -> None:
+        rig_of(standing).body_bone = "pelvis"
         refused()
-        assert "no bone 'pelvis'" in rig_of(owner).chains[0].message
+        assert "no bone 'pelvis'" in rig_of(standing).chains[0].message
 
     def test_a_body_bone_that_is_not_above_the_chains_takes_no_part(self) -> None:
         owner = with_legs_pinned(make_body(), body="head")
         press("solve_all")
         assert set(statuses(owner).values()) == {"REACHED"}
 
-    def test_a_constraint_between_body_and_chain_is_named(self) -> None:
-        owner = with_legs_pinned(make_body())
-        add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
-        owner.pose.bones["spine2"].constraints.new("COPY_ROTATION").target = make_empty((0, 0, 0))
+    def test_a_constraint_between_body_and_chain_is_named(self, standing: bpy.types.Object) -> None:
+        add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
+        standing.pose.bones["spine2"].constraints.new("COPY_ROTATION").target = make_empty((0, 0, 0))
         refused()
-        assert "spine2" in rig_of(owner).chains["hand.L"].message
-        assert set(statuses(owner).values()) == {"REFUSED"}
+        assert "spine2" in rig_of(standing).chains["hand.L"].message
+        assert set(statuses(standing).values()) == {"REFUSED"}
 
-    def test_a_pinned_place_that_is_nowhere(self) -> None:
-        owner = with_legs_pinned(make_body())
-        rig_of(owner).chains["foot.L"].held_location = (float("nan"), 0, 0)
-        before = pose_of(owner)
+    def test_a_pinned_place_that_is_nowhere(self, standing: bpy.types.Object) -> None:
+        rig_of(standing).chains["foot.L"].held_location = (float("nan"), 0, 0)
+        before = pose_of(standing)
         refused()
-        assert pose_of(owner) == before
-        assert "not a finite number" in rig_of(owner).chains["foot.L"].message
-        assert "solved together with 'foot.L'" in rig_of(owner).chains["foot.R"].message
+        assert pose_of(standing) == before
+        assert "not a finite number" in rig_of(standing).chains["foot.L"].message
+        assert "solved together with 'foot.L'" in rig_of(standing).chains["foot.R"].message
 
-    def test_a_connected_body_bone_only_turns(self) -> None:
-        owner = make_body()
-        with_legs_pinned(owner)
-        owner.pose.bones["hips"].lock_location = (True, False, False)
-        add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    def test_a_connected_body_bone_only_turns(self, body: bpy.types.Object) -> None:
+        with_legs_pinned(body)
+        body.pose.bones["hips"].lock_location = (True, False, False)
+        add_limb(body, "hand.L", 3, target=(0.5, -0.3, 1.2))
         press("solve_all")
-        assert tuple(owner.pose.bones["hips"].location) == (0, 0, 0)
-        assert_feet_hold(owner)
+        assert tuple(body.pose.bones["hips"].location) == (0, 0, 0)
+        assert_feet_hold(body)
 
 
 LIMBS = ("hand.L", "hand.R", "foot.L", "foot.R")
@@ -228,28 +214,26 @@ def off_pole(owner: bpy.types.Object, chain: FabrikChain) -> float:
 
 class TestPoles:
     @pytest.mark.parametrize("limbs", [pair for n in (2, 3, 4) for pair in combinations(LIMBS, n)])
-    def test_each_limb_bends_to_its_pole(self, limbs: tuple[str, ...]) -> None:
+    def test_each_limb_bends_to_its_pole(self, limbs: tuple[str, ...], body: bpy.types.Object) -> None:
         """Blender drops the pole where chains share bones; here all goals share the hips."""
-        owner = make_body()
-        rig_of(owner).body_bone = "hips"
+        rig_of(body).body_bone = "hips"
         for name in limbs:
-            chain = add_limb(owner, name, 3, target=PLACES[name])
+            chain = add_limb(body, name, 3, target=PLACES[name])
             chain.pole = make_empty(POLES[name], f"Pole {name}")
         press("solve_all")
         for name in limbs:
-            chain = rig_of(owner).chains[name]
+            chain = rig_of(body).chains[name]
             assert chain.status == "REACHED"
-            assert (effector(owner, chain) - chain.target.location).length <= HELD
-            assert off_pole(owner, chain) <= radians(1.0)
+            assert (effector(body, chain) - chain.target.location).length <= HELD
+            assert off_pole(body, chain) <= radians(1.0)
 
-    def test_a_pole_takes_nothing_from_pins(self) -> None:
-        owner = with_legs_pinned(make_body())
-        foot = rig_of(owner).chains["foot.L"]
+    def test_a_pole_takes_nothing_from_pins(self, standing: bpy.types.Object) -> None:
+        foot = rig_of(standing).chains["foot.L"]
         foot.pole = make_empty((3, 0, 0.5), "Pole")
-        add_limb(owner, "hips", 1, target=(0, -0.05, 0.75))
+        add_limb(standing, "hips", 1, target=(0, -0.05, 0.75))
         press("solve_all")
-        assert (effector(owner, foot) - Vector(foot.held_location)).length <= HELD
-        assert off_pole(owner, foot) <= radians(1.0)
+        assert (effector(standing, foot) - Vector(foot.held_location)).length <= HELD
+        assert off_pole(standing, foot) <= radians(1.0)
 
 
 class TestMotions:
@@ -282,94 +266,85 @@ class TestMotions:
 class TestInheriting:
     @pytest.mark.parametrize("mode", ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"])
     @pytest.mark.parametrize("scale", [(1.2, 1.2, 1.2), (1.0, 1.25, 0.9)])
-    def test_scaled_spines(self, mode: str, scale: tuple[float, float, float]) -> None:
+    def test_scaled_spines(self, mode: str, scale: tuple[float, float, float], standing: bpy.types.Object) -> None:
         """Whatever is told stands there: where the hand is said to be on its target, Blender has it there."""
-        owner = with_legs_pinned(make_body())
-        for bone in armature(owner).bones:
+        for bone in armature(standing).bones:
             bone.inherit_scale = mode
-        pose_bones(owner)["spine2"].scale = scale
-        hand = add_limb(owner, "hand.L", 3, target=(0.45, -0.35, 1.2))
+        pose_bones(standing)["spine2"].scale = scale
+        hand = add_limb(standing, "hand.L", 3, target=(0.45, -0.35, 1.2))
         try:
             press("solve_all")
         except RuntimeError:
             assert hand.status == "REFUSED"
             return
-        off = (effector(owner, hand) - hand.target.location).length
+        off = (effector(standing, hand) - hand.target.location).length
         assert hand.status == "REACHED"
         assert off <= 2e-4
 
     @pytest.mark.parametrize("name", ["spine1", "upper_arm.L", "shin.R", "foot.L"])
-    def test_bones_that_do_not_inherit_rotation(self, name: str) -> None:
-        owner = with_legs_pinned(make_body())
-        armature(owner).bones[name].use_inherit_rotation = False
-        hand = add_limb(owner, "hand.L", 3, target=(0.45, -0.35, 1.2))
+    def test_bones_that_do_not_inherit_rotation(self, name: str, standing: bpy.types.Object) -> None:
+        armature(standing).bones[name].use_inherit_rotation = False
+        hand = add_limb(standing, "hand.L", 3, target=(0.45, -0.35, 1.2))
         press("solve_all")
         assert hand.status == "REACHED"
-        assert (effector(owner, hand) - hand.target.location).length <= HELD
+        assert (effector(standing, hand) - hand.target.location).length <= HELD
         for side in (".L", ".R"):
-            foot = rig_of(owner).chains[f"foot{side}"]
-            assert (effector(owner, foot) - Vector(foot.held_location)).length <= HELD
+            foot = rig_of(standing).chains[f"foot{side}"]
+            assert (effector(standing, foot) - Vector(foot.held_location)).length <= HELD
 
 
 class TestBadInput:
     @pytest.mark.parametrize("name", ["weight", "orientation_weight", "soft", "stretch", "influence"])
-    def test_numbers_that_are_none(self, name: str) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+    def test_numbers_that_are_none(self, name: str, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
         setattr(hand, name, float("nan"))
-        before = heads(owner)
+        before = heads(standing)
         if not isnan(getattr(hand, name)):  # Blender took it for another number
             press("solve_all")
             assert hand.status != "REFUSED"
             return
         with pytest.raises(RuntimeError, match="not a finite number"):
             press("solve_all")
-        assert heads(owner) == before
+        assert heads(standing) == before
 
-    def test_a_weight_of_zero_asks_for_nothing(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+    def test_a_weight_of_zero_asks_for_nothing(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
         hand.weight = 0.0
-        before = heads(owner)
+        before = heads(standing)
         press("solve_all")
-        assert max((a - b).length for a, b in zip(heads(owner), before, strict=True)) <= 1e-4
+        assert max((a - b).length for a, b in zip(heads(standing), before, strict=True)) <= 1e-4
 
-    def test_locked_bones_between_stay(self) -> None:
-        owner = with_legs_pinned(make_body())
-        pose_bones(owner)["spine2"].lock_rotation = (True, True, True)
-        pose_bones(owner)["spine2"].lock_rotation_w = True
-        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.4, 1.1))
+    def test_locked_bones_between_stay(self, standing: bpy.types.Object) -> None:
+        pose_bones(standing)["spine2"].lock_rotation = (True, True, True)
+        pose_bones(standing)["spine2"].lock_rotation_w = True
+        hand = add_limb(standing, "hand.L", 3, target=(0.4, -0.4, 1.1))
         press("solve_all")
         assert hand.status == "REACHED"
-        assert tuple(pose_bones(owner)["spine2"].rotation_quaternion) == (1, 0, 0, 0)
+        assert tuple(pose_bones(standing)["spine2"].rotation_quaternion) == (1, 0, 0, 0)
 
-    def test_a_driven_bone_between_is_named(self) -> None:
-        owner = with_legs_pinned(make_body())
-        pose_bones(owner)["spine2"].driver_add("rotation_quaternion", 1)
-        add_limb(owner, "hand.L", 3, target=(0.4, -0.4, 1.1))
+    def test_a_driven_bone_between_is_named(self, standing: bpy.types.Object) -> None:
+        pose_bones(standing)["spine2"].driver_add("rotation_quaternion", 1)
+        add_limb(standing, "hand.L", 3, target=(0.4, -0.4, 1.1))
         with pytest.raises(RuntimeError, match=r"'spine2'.*its rotation is driven"):
             press("solve_all")
 
-    def test_a_pin_on_a_bone_that_is_gone(self) -> None:
-        owner = with_legs_pinned(make_body())
-        rig_of(owner).chains["foot.L"].tip_bone = "hoof"
+    def test_a_pin_on_a_bone_that_is_gone(self, standing: bpy.types.Object) -> None:
+        rig_of(standing).chains["foot.L"].tip_bone = "hoof"
         press("solve_all")
-        assert rig_of(owner).chains["foot.L"].status == "REFUSED"
-        assert "no bone 'hoof'" in rig_of(owner).chains["foot.L"].message
-        assert rig_of(owner).chains["foot.R"].status == "REACHED"
+        assert rig_of(standing).chains["foot.L"].status == "REFUSED"
+        assert "no bone 'hoof'" in rig_of(standing).chains["foot.L"].message
+        assert rig_of(standing).chains["foot.R"].status == "REACHED"
 
-    def test_a_goal_that_hangs_on_the_chain_itself_is_refused(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3)
-        hand.target, hand.target_bone = owner, pose_bones(owner)["hand.L"].parent.name
+    def test_a_goal_that_hangs_on_the_chain_itself_is_refused(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3)
+        hand.target, hand.target_bone = standing, pose_bones(standing)["hand.L"].parent.name
         press("solve_all")
-        assert "moves with the chain's own bone" in rig_of(owner).chains["hand.L"].message
-        assert statuses(owner) == {"hand.L": "REFUSED", "foot.L": "REACHED", "foot.R": "REACHED"}
+        assert "moves with the chain's own bone" in rig_of(standing).chains["hand.L"].message
+        assert statuses(standing) == {"hand.L": "REFUSED", "foot.L": "REACHED", "foot.R": "REACHED"}
 
-    def test_pins_that_can_not_both_hold_say_so(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3)
-        pin(owner, hand)
+    def test_pins_that_can_not_both_hold_say_so(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3)
+        pin(standing, hand)
         hand.held_location = (0, 0, 4)
         press("solve_all")
         assert hand.status in {"BLOCKED", "TOO_FAR"}

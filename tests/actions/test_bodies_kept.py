@@ -60,26 +60,25 @@ def test_a_body_posed_by_hand_stays(body: str) -> None:
     assert {chain.status for chain in chains} == {"REACHED"}
 
 
-def test_a_keyed_body_stays_in_every_frame() -> None:
+def test_a_keyed_body_stays_in_every_frame(body: bpy.types.Object) -> None:
     """Its chains start from their keys, and so do the hips and the spine; the pins hold it, the hands follow."""
-    owner = make_body()
     for frame, lean in ((1, 0.0), (11, 0.3)):
-        owner.pose.bones["spine1"].rotation_quaternion = (1.0, lean, 0.0, 0.0)
-        owner.pose.bones["hips"].location = (0.0, 0.0, -0.2 * lean)
-        for bone in owner.pose.bones:
+        body.pose.bones["spine1"].rotation_quaternion = (1.0, lean, 0.0, 0.0)
+        body.pose.bones["hips"].location = (0.0, 0.0, -0.2 * lean)
+        for bone in body.pose.bones:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
-        owner.pose.bones["hips"].keyframe_insert("location", frame=frame)
+        body.pose.bones["hips"].keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_set(1)
-    with_legs_pinned(owner)
-    for chain in rig_of(owner).chains:
+    with_legs_pinned(body)
+    for chain in rig_of(body).chains:
         chain.start = "ANIMATED"
     for _ in each_frame((1, 4, 11)):
-        spine = tuple(owner.pose.bones["spine1"].rotation_quaternion)
-        place = tuple(owner.pose.bones["hips"].location)
+        spine = tuple(body.pose.bones["spine1"].rotation_quaternion)
+        place = tuple(body.pose.bones["hips"].location)
         press("solve_all")
-        assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
-        assert angle_between(tuple(owner.pose.bones["spine1"].rotation_quaternion), spine) <= 0.05
-        assert sum((a - b) ** 2 for a, b in zip(owner.pose.bones["hips"].location, place, strict=True)) ** 0.5 <= 0.05
+        assert {chain.status for chain in rig_of(body).chains} == {"REACHED"}
+        assert angle_between(tuple(body.pose.bones["spine1"].rotation_quaternion), spine) <= 0.05
+        assert sum((a - b) ** 2 for a, b in zip(body.pose.bones["hips"].location, place, strict=True)) ** 0.5 <= 0.05
 
 
 def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
@@ -99,37 +98,36 @@ def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
     assert poses[0] == poses[1]
 
 
-def test_influence_moves_the_goals_of_a_body() -> None:
-    owner = make_body()
-    with_legs_pinned(owner)
-    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
-    start = effector(owner, hand).copy()
+def test_influence_moves_the_goals_of_a_body(body: bpy.types.Object) -> None:
+    with_legs_pinned(body)
+    hand = add_limb(body, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    start = effector(body, hand).copy()
     places = []
     for influence in (0.25, 0.5, 1.0):
         hand.influence = influence
         press("solve_all")
-        places.append(effector(owner, hand))
+        places.append(effector(body, hand))
     for influence, place in zip((0.25, 0.5, 1.0), places, strict=True):
         assert (place - start.lerp(hand.target.location, influence)).length <= 1e-3
     hand.influence = 0.0
     press("solve_all")
-    assert (effector(owner, hand) - start).length <= 1e-3
+    assert (effector(body, hand) - start).length <= 1e-3
 
 
-def test_a_pin_without_a_kept_rotation_holds_the_place_alone() -> None:
-    owner = make_body()
-    chain = add_limb(owner, "foot.L", 3)
-    pin(owner, chain, keeps=False)
-    rig_of(owner).body_bone = "hips"
-    add_limb(owner, "hips", 1, target=(0.0, -0.05, 0.8))
+def test_a_pin_without_a_kept_rotation_holds_the_place_alone(body: bpy.types.Object) -> None:
+    chain = add_limb(body, "foot.L", 3)
+    pin(body, chain, keeps=False)
+    rig_of(body).body_bone = "hips"
+    add_limb(body, "hips", 1, target=(0.0, -0.05, 0.8))
     press("solve_all")
-    assert (effector(owner, chain) - chain.held_location).length <= 2e-4
+    assert (effector(body, chain) - chain.held_location).length <= 2e-4
 
 
 BENDING = [("shin.R", 3), ("shin.R", 2), ("foot.R", 4), ("hand.L", 5), ("hand.L", 7), ("head", 5)]
 
 
-def posed_body() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     """A body with a pinned foot, whose hips move with what is below them; the knee of the other leg is bent."""
     owner = make_body()
     owner.pose.bones["thigh.R"].rotation_quaternion = Euler((-0.5, 0.0, 0.1)).to_quaternion()
@@ -142,8 +140,7 @@ def posed_body() -> bpy.types.Object:
 
 @pytest.mark.parametrize("angle", [0.0, 0.7])
 @pytest.mark.parametrize(("tip", "count"), BENDING)
-def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) -> None:
-    owner = posed_body()
+def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float, owner: bpy.types.Object) -> None:
     press("chain_add", tip_bone=tip, bone_count=count, use_target=True)
     chain = rig_of(owner).active
     chain.pole_angle = angle
@@ -157,8 +154,9 @@ def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) 
 
 @pytest.mark.parametrize("is_live", [False, True])
 @pytest.mark.parametrize(("tip", "count"), BENDING)
-def test_a_chain_that_is_made_with_its_pole_moves_nothing(tip: str, count: int, is_live: bool) -> None:
-    owner = posed_body()
+def test_a_chain_that_is_made_with_its_pole_moves_nothing(
+    tip: str, count: int, is_live: bool, owner: bpy.types.Object
+) -> None:
     rig_of(owner).live = is_live
     before = bone_matrices(owner)
     press("chain_add", tip_bone=tip, bone_count=count, use_target=True, use_pole=True)

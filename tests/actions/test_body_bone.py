@@ -149,10 +149,9 @@ def masses(owner: bpy.types.Object) -> dict[str, float]:
     return {bone.name: bone.fabrik.mass for bone in owner.pose.bones}
 
 
-def test_masses_of_human_parts_add_up_to_those_of_de_leva() -> None:
-    owner = make_body()
+def test_masses_of_human_parts_add_up_to_those_of_de_leva(body: bpy.types.Object) -> None:
     press("balance_masses", by="PARTS")
-    found = masses(owner)
+    found = masses(body)
     assert sum(found.values()) == pytest.approx(1.0, abs=1e-5)
     whole = 0.0681 + 0.312 + 0.1182 + 2 * (0.0263 + 0.015 + 0.0059 + 0.1447 + 0.0457 + 0.0133)
     assert found["thigh.L"] == pytest.approx(0.1447 / whole, rel=1e-5)
@@ -161,14 +160,13 @@ def test_masses_of_human_parts_add_up_to_those_of_de_leva() -> None:
     assert trunk == pytest.approx(0.312 / whole, rel=1e-5)
 
 
-def test_a_root_that_is_of_no_part_has_next_to_none() -> None:
-    owner = make_body()
-    with edited(owner) as bones:
+def test_a_root_that_is_of_no_part_has_next_to_none(body: bpy.types.Object) -> None:
+    with edited(body) as bones:
         root = bones.new("root")
         root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
         bones["hips"].parent = root
     press("balance_masses", by="PARTS")
-    found = masses(owner)
+    found = masses(body)
     assert 0.0 < found["root"] < 1e-5
     assert sum(found.values()) == pytest.approx(1.0, abs=1e-4)
 
@@ -311,23 +309,21 @@ def test_a_heavy_head_shifts_the_body_backwards() -> None:
     assert pose_bones(owner)["head"].head.y > pose_bones(light)["head"].head.y + 0.01
 
 
-def test_a_mass_that_is_no_number_is_refused() -> None:
-    owner = with_legs_pinned(make_body())
-    rig_of(owner).balance = 1.0
-    pose_bones(owner)["chest"].fabrik.mass = float("nan")
+def test_a_mass_that_is_no_number_is_refused(standing: bpy.types.Object) -> None:
+    rig_of(standing).balance = 1.0
+    pose_bones(standing)["chest"].fabrik.mass = float("nan")
     assert_refused("mass is not a finite number", "solve_all")
 
 
-def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> None:
-    owner = with_legs_pinned(make_body())
-    add_limb(owner, "hand.L", 3, target=(0.3, -0.75, 1.1), name="arm")  # before the feet
-    rig_of(owner).balance = 1.0
+def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation(standing: bpy.types.Object) -> None:
+    add_limb(standing, "hand.L", 3, target=(0.3, -0.75, 1.1), name="arm")  # before the feet
+    rig_of(standing).balance = 1.0
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    (chain_set,) = sets_of(owner, rig_of(owner).chains)
+    (chain_set,) = sets_of(standing, rig_of(standing).chains)
     figure, points = read(chain_set, depsgraph)
     first, *others = figure.asked
     turning = figure.asking([first._replace(turns=True, turn_weight=0.0), *others])
-    plain = posed(figure, points, owner, depsgraph)
-    found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], owner, depsgraph)
+    plain = posed(figure, points, standing, depsgraph)
+    found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], standing, depsgraph)
     assert found.shift == pytest.approx(plain.shift, abs=1e-6)
     assert found.rotations == pytest.approx(plain.rotations, abs=1e-6)

@@ -19,7 +19,6 @@ from support.scenes import (
     add_limb,
     assert_refused,
     keyed,
-    make_body,
     make_empty,
     make_line,
     overridden,
@@ -66,20 +65,19 @@ def test_a_character_is_as_before_it_was_set_up(controls: str) -> None:
     assert len(rig_of(owner).chains) == 6
 
 
-def test_goals_of_others_and_their_keys_stay() -> None:
-    owner = make_line(3)
+def test_goals_of_others_and_their_keys_stay(line: bpy.types.Object) -> None:
     thing = make_empty((0.0, 1.0, 2.0), "Ball")
-    chain = add_limb(owner, "b2", 3)
+    chain = add_limb(line, "b2", 3)
     chain.target = thing
     own = make_empty((0.0, 1.0, 1.0), f"{chain.name}.pole")
     chain.pole = own
     shared = make_empty((0.0, 0.0, 0.0), "Shared")
     shared.constraints.new("COPY_LOCATION").target = own
-    owner.keyframe_insert(chain.path_from_id("influence"), frame=1)
-    owner.keyframe_insert("location", frame=1)
+    line.keyframe_insert(chain.path_from_id("influence"), frame=1)
+    line.keyframe_insert("location", frame=1)
     press("rig_clear")
     assert {thing.name, own.name} <= set(bpy.data.objects.keys())
-    assert {curve.data_path for curve in fcurves_of(owner)} == {"location"}
+    assert {curve.data_path for curve in fcurves_of(line)} == {"location"}
 
 
 def test_marks_of_a_walk_go_as_well() -> None:
@@ -93,10 +91,9 @@ def test_marks_of_a_walk_go_as_well() -> None:
     assert not stored(owner)
 
 
-def test_chains_of_a_library_are_refused(tmp_path: Path) -> None:
-    owner = make_body()
-    add_limb(owner, "hand.L", 3, target=(0.7, 0.0, 1.4))
-    override = overridden(owner, tmp_path)
+def test_chains_of_a_library_are_refused(tmp_path: Path, body: bpy.types.Object) -> None:
+    add_limb(body, "hand.L", 3, target=(0.7, 0.0, 1.4))
+    override = overridden(body, tmp_path)
     assert_refused("come from the library file", "rig_clear")
     assert len(rig_of(override).chains) == 1
 
@@ -117,7 +114,8 @@ def original(owner: bpy.types.Object) -> bpy.types.Object | None:
     return original_of(owner, bpy.context.view_layer.objects)
 
 
-def solved_limb() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner, (0.5, 0.6, 2.0))
     chain.pole = make_empty((1, 3, 1), "Pole")
@@ -126,8 +124,7 @@ def solved_limb() -> bpy.types.Object:
 
 
 @pytest.mark.parametrize("linked", [False, True])
-def test_a_duplicate_follows_its_original_until_it_has_goals_of_its_own(linked: bool) -> None:
-    owner = solved_limb()
+def test_a_duplicate_follows_its_original_until_it_has_goals_of_its_own(linked: bool, owner: bpy.types.Object) -> None:
     copy = duplicated(owner, linked)
     assert (original(copy), original(owner)) == (owner, None)
     chain, mine = rig_of(copy).chains[0], rig_of(owner).chains[0]
@@ -145,8 +142,7 @@ def test_a_duplicate_follows_its_original_until_it_has_goals_of_its_own(linked: 
     assert_refused("no other armature has its goals", "goals_single_user")
 
 
-def test_goals_that_were_duplicated_with_it_are_its_own() -> None:
-    owner = solved_limb()
+def test_goals_that_were_duplicated_with_it_are_its_own(owner: bpy.types.Object) -> None:
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.duplicate()
     copy = bpy.context.object
@@ -155,8 +151,7 @@ def test_goals_that_were_duplicated_with_it_are_its_own() -> None:
     assert (original(copy), original(owner)) == (None, None)
 
 
-def test_parents_collections_and_keys_are_copied_and_nothing_jumps() -> None:
-    owner = solved_limb()
+def test_parents_collections_and_keys_are_copied_and_nothing_jumps(owner: bpy.types.Object) -> None:
     chain = rig_of(owner).chains[0]
     home = bpy.data.collections.new("Goals")
     bpy.context.scene.collection.children.link(home)
@@ -207,8 +202,7 @@ def test_control_bones_of_the_original_become_its_own() -> None:
     assert original(copy) is None
 
 
-def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of() -> None:
-    owner = solved_limb()
+def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of(owner: bpy.types.Object) -> None:
     rig_of(owner).chains[0].pole = None
     press("pole_add", kind="BONE")
     copy = duplicated(owner)
@@ -219,8 +213,7 @@ def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of() -> None:
     assert original(copy) is None
 
 
-def test_two_characters_that_share_one_goal_of_several_are_no_duplicates() -> None:
-    owner = solved_limb()
+def test_two_characters_that_share_one_goal_of_several_are_no_duplicates(owner: bpy.types.Object) -> None:
     copy = duplicated(owner)
     rig_of(copy).chains[0].pole = make_empty((0, 4, 0), "Other")
     assert original(copy) is None
@@ -243,8 +236,7 @@ def test_a_goal_on_a_third_rig_stays_and_is_told() -> None:
     assert (mine.target, mine.pole.name) == (third, "Pole.001")
 
 
-def test_live_on_nothing_moves() -> None:
-    owner = solved_limb()
+def test_live_on_nothing_moves(owner: bpy.types.Object) -> None:
     rig_of(owner).live = True
     copy = duplicated(owner)
     joints = evaluated_joints(copy, rig_of(copy).chains[0])

@@ -38,7 +38,8 @@ def bone_error(owner: bpy.types.Object) -> float:
     return off / chain_length(joints)
 
 
-def posed_limb() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     owner = make_line(3, bend=0.2)
     owner.matrix_world = Matrix.LocRotScale(Vector((3, -2, 1)), Matrix.Rotation(0.7, 3, (1, 2, 3)), Vector((2, 2, 2)))
     for name, x in (("b0", 0.3), ("b1", 0.5), ("b2", -0.2)):
@@ -47,8 +48,7 @@ def posed_limb() -> bpy.types.Object:
     return owner
 
 
-def test_target_and_pole_stand_where_empties_would() -> None:
-    owner = posed_limb()
+def test_target_and_pole_stand_where_empties_would(owner: bpy.types.Object) -> None:
     chain = add_chain(owner)
     joints = evaluated_joints(owner, chain)
     press("target_add", kind="EMPTY")
@@ -152,17 +152,15 @@ def test_mode_selection_and_unkeyed_pose_stay_as_they_are() -> None:
     assert chain.target_bone == "b2.target"
 
 
-def test_with_an_empty_active_the_rig_gets_the_bone() -> None:
-    owner = make_line(3)
-    chain = add_chain(owner, (0.2, 0.5, 2.5))
+def test_with_an_empty_active_the_rig_gets_the_bone(line: bpy.types.Object) -> None:
+    chain = add_chain(line, (0.2, 0.5, 2.5))
     empty = chain.target
     bpy.context.view_layer.objects.active = empty
     press("pole_add", kind="BONE")
-    assert (chain.pole, bpy.context.object, owner.mode) == (owner, empty, "OBJECT")
+    assert (chain.pole, bpy.context.object, line.mode) == (line, empty, "OBJECT")
 
 
-def test_live_on_the_bone_is_followed_and_nothing_moves_before() -> None:
-    owner = posed_limb()
+def test_live_on_the_bone_is_followed_and_nothing_moves_before(owner: bpy.types.Object) -> None:
     chain = add_chain(owner)
     press("start_pose_capture")
     go_live(owner)
@@ -223,22 +221,21 @@ def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:
     assert tip_error(owner, chain) < 1e-5
 
 
-def test_goal_select_and_back() -> None:
-    owner = make_line(3)
+def test_goal_select_and_back(line: bpy.types.Object) -> None:
     for _ in range(2):
-        chain = add_chain(owner, tip="b2")
+        chain = add_chain(line, tip="b2")
         press("target_add", kind="BONE")
     press("pole_add", kind="EMPTY")
     assert not press("goal_select", role="target") - {"FINISHED"}
-    assert (owner.mode, armature(owner).bones.active.name) == ("POSE", chain.target_bone)
-    assert [bone.name for bone in pose_bones(owner) if is_selected(bone)] == [chain.target_bone]
+    assert (line.mode, armature(line).bones.active.name) == ("POSE", chain.target_bone)
+    assert [bone.name for bone in pose_bones(line) if is_selected(bone)] == [chain.target_bone]
     assert not bpy.ops.fabrik.back_to_pose.poll()
     press("goal_select", role="pole")
-    assert (owner.mode, bpy.context.object) == ("OBJECT", chain.pole)
-    rig_of(owner).active_index = 0
+    assert (line.mode, bpy.context.object) == ("OBJECT", chain.pole)
+    rig_of(line).active_index = 0
     press("back_to_pose")
-    assert (owner.mode, bpy.context.object, armature(owner).bones.active.name) == ("POSE", owner, "b2")
-    assert rig_of(owner).active_index == 1
+    assert (line.mode, bpy.context.object, armature(line).bones.active.name) == ("POSE", line, "b2")
+    assert rig_of(line).active_index == 1
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -22,14 +22,12 @@ from support.scenes import (
     add_limb,
     assert_refused,
     make_armature,
-    make_body,
     make_empty,
     make_line,
     make_rig,
     press,
     put,
     strand,
-    with_legs_pinned,
 )
 from support.skeletons import make_character
 
@@ -209,29 +207,27 @@ class TestFromIk:
         assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
         assert "still moves" not in capfd.readouterr().out
 
-    def test_the_rotation_of_the_target_and_weights_come_along(self) -> None:
-        owner = make_line(3)
-        constraint = with_ik(owner, "b2", (0.3, 0.9, 1.9))
+    def test_the_rotation_of_the_target_and_weights_come_along(self, line: bpy.types.Object) -> None:
+        constraint = with_ik(line, "b2", (0.3, 0.9, 1.9))
         constraint.target.rotation_euler = (0.9, 0.2, -0.3)
         constraint.use_rotation, constraint.orient_weight, constraint.weight = True, 0.8, 0.6
-        before = bone_matrices(owner)
+        before = bone_matrices(line)
         bpy.ops.fabrik.from_ik()
-        (chain,) = rig_of(owner).chains
+        (chain,) = rig_of(line).chains
         assert (chain.orientation, tuple(chain.rotation_offset)) == ("TARGET", (1, 0, 0, 0))
         assert chain.orientation_weight == pytest.approx(0.8)
         assert chain.weight == pytest.approx(0.6)
         bpy.ops.fabrik.solve()
         assert chain.status == "REACHED"
-        tip = bone_matrices(owner)["b2"]
-        assert tip_error(owner, chain) < 1e-5
+        tip = bone_matrices(line)["b2"]
+        assert tip_error(line, chain) < 1e-5
         assert tip.to_quaternion().rotation_difference(constraint.target.rotation_euler.to_quaternion()).angle < 2e-3
-        assert_bones_stay(owner, before, 0.05, 0.05)
+        assert_bones_stay(line, before, 0.05, 0.05)
 
-    def test_without_a_rotation_none_is_asked(self) -> None:
-        owner = make_line(3)
-        with_ik(owner, "b2", (0.3, 0.9, 1.9))
+    def test_without_a_rotation_none_is_asked(self, line: bpy.types.Object) -> None:
+        with_ik(line, "b2", (0.3, 0.9, 1.9))
         bpy.ops.fabrik.from_ik()
-        assert rig_of(owner).chains[0].orientation == "FREE"
+        assert rig_of(line).chains[0].orientation == "FREE"
 
 
 class TestToIk:
@@ -264,14 +260,13 @@ class TestToIk:
         _, said = self.made(owner, chain, capfd)
         assert "the offset of its rotation" in said
 
-    def test_what_it_can_not_do_is_said(self, capfd: pytest.CaptureFixture[str]) -> None:
-        owner = make_line(3)
-        chain = add_limb(owner, "b2", 3, target=(0.3, 0.9, 1.9))
+    def test_what_it_can_not_do_is_said(self, capfd: pytest.CaptureFixture[str], line: bpy.types.Object) -> None:
+        chain = add_limb(line, "b2", 3, target=(0.3, 0.9, 1.9))
         chain.effector, chain.pin, chain.soft, chain.stretch = "TAIL", True, 0.01, 1.5
         chain.held_rotation, chain.orientation = (1, 0, 0, 0), "KEEP"
-        for bone in owner.pose.bones:
+        for bone in line.pose.bones:
             bone.bone.inherit_scale = "NONE"
-        constraint, said = self.made(owner, chain, capfd)
+        constraint, said = self.made(line, chain, capfd)
         assert constraint.use_stretch
         for text in ("it is pinned", "soft", "the end of its stretch at 1.5", "the rotation that it keeps"):
             assert text in said
@@ -297,14 +292,13 @@ class TestToIk:
         _, said = self.made(owner, chain, capfd)
         assert "its pole, which Blender's IK drops" in said
 
-    def test_chains_of_a_body(self, capfd: pytest.CaptureFixture[str]) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    def test_chains_of_a_body(self, capfd: pytest.CaptureFixture[str], standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.L", 3, target=(0.5, -0.3, 1.2))
         hand.pole = make_empty((0.5, 2, 1.2), "Pole")
-        _, said = self.made(owner, hand, capfd)
+        _, said = self.made(standing, hand, capfd)
         assert "that the body bone 'hips' comes along" in said
         assert "its pole" not in said
-        _, said = self.made(owner, rig_of(owner).chains["foot.L"], capfd)
+        _, said = self.made(standing, rig_of(standing).chains["foot.L"], capfd)
         assert "left as it is, it is pinned without a target" in said
 
 

@@ -97,6 +97,12 @@ def pose_at_random(random: Random, bones: list[bpy.types.PoseBone], most: float)
     bpy.context.view_layer.update()
 
 
+@pytest.fixture
+def owner() -> bpy.types.Object:
+    """Arms of two bones, without chains."""
+    return two_arms()
+
+
 @pytest.mark.parametrize("with_limits", [False, True])
 @pytest.mark.parametrize("kind", METARIGS)
 def test_every_limb_of_a_metarig_poses_as_its_mirror_image(kind: str, with_limits: bool) -> None:
@@ -165,8 +171,7 @@ def test_any_roll_on_the_other_side(roll: float) -> None:
     assert mirror_error(owner, left, right) < CLOSE
 
 
-def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals() -> None:
-    owner = two_arms()
+def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals(owner: bpy.types.Object) -> None:
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
         press("target_add", kind="EMPTY")
@@ -184,8 +189,7 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals() -> No
     assert (theirs.location - mirrored(owner, left.target.location)).length < 1e-6
 
 
-def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again() -> None:
-    owner = two_arms()
+def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again(owner: bpy.types.Object) -> None:
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
         press("target_add", kind="EMPTY")
@@ -249,8 +253,7 @@ def test_a_hand_that_hangs_on_a_turned_chest_is_mirrored_there(name: str, is_liv
     assert (left - Vector((2.0 * middle - right.x, right.y, right.z))).length < 0.03
 
 
-def test_the_mirrored_pose_is_keyed_where_keying_is_automatic() -> None:
-    owner = two_arms()
+def test_the_mirrored_pose_is_keyed_where_keying_is_automatic(owner: bpy.types.Object) -> None:
     chain = add_chain(owner, tip="hand.L", count=2)
     press("target_add", kind="EMPTY")
     chain.target.location.z += 0.3
@@ -261,8 +264,7 @@ def test_the_mirrored_pose_is_keyed_where_keying_is_automatic() -> None:
     assert {f'pose.bones["{name}"].rotation_quaternion' for name in ("upper.R", "hand.R")} <= paths
 
 
-def test_a_goal_that_is_keyed_or_shared_stays() -> None:
-    owner = two_arms()
+def test_a_goal_that_is_keyed_or_shared_stays(owner: bpy.types.Object) -> None:
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
         press("target_add", kind="EMPTY")
@@ -276,8 +278,7 @@ def test_a_goal_that_is_keyed_or_shared_stays() -> None:
     assert right.pole == left.pole
 
 
-def test_control_bones_are_found_or_made() -> None:
-    owner = two_arms()
+def test_control_bones_are_found_or_made(owner: bpy.types.Object) -> None:
     for tip in ("hand.L", "hand.R"):
         chain = add_chain(owner, tip=tip, count=2)
     press("target_add", kind="BONE")
@@ -319,8 +320,7 @@ def test_a_control_bone_of_the_other_side_is_moved_to_the_mirrored_place(has_cha
     assert tuple(bones["hand.pole.R"].location) == (1, 1, 1)
 
 
-def test_a_keyed_bone_and_one_of_the_body_stay() -> None:
-    owner = two_arms()
+def test_a_keyed_bone_and_one_of_the_body_stay(owner: bpy.types.Object) -> None:
     chain = add_chain(owner, tip="hand.L", count=2)
     holder = make_armature(
         [Bone((0, 0, 0), (0, 0, 1)), Bone((1, 0, 0), (1, 0, 1)), Bone((-1, 0, 0), (-1, 0, 1))], "Two"
@@ -344,8 +344,7 @@ def test_a_keyed_bone_and_one_of_the_body_stay() -> None:
     assert (mirrored(owner, left) - right).length < 1e-5
 
 
-def test_a_goal_hangs_on_the_other_side_as_here() -> None:
-    owner = two_arms()
+def test_a_goal_hangs_on_the_other_side_as_here(owner: bpy.types.Object) -> None:
     chain = add_chain(owner, (1.4, 0.4, 1.2), "hand.L", 2)
     chain.target.name = "Goal.L"
     armature(owner).bones["b0"].name = "hip.L"
@@ -371,8 +370,7 @@ def test_a_goal_hangs_on_the_other_side_as_here() -> None:
     ("tip", "message"),
     [("b0", "its name has no side"), ("lone.L", "there is no bone 'lone.R' on the other side")],
 )
-def test_what_has_no_other_side_is_refused_by_name(tip: str, message: str) -> None:
-    owner = two_arms()
+def test_what_has_no_other_side_is_refused_by_name(tip: str, message: str, owner: bpy.types.Object) -> None:
     armature(owner).bones["hand.R"].name = "gone"
     armature(owner).bones["hand.L"].name = "lone.L"
     add_chain(owner, tip=tip)
@@ -380,8 +378,7 @@ def test_what_has_no_other_side_is_refused_by_name(tip: str, message: str) -> No
     assert len(rig_of(owner).chains) == 1
 
 
-def test_all_of_a_side() -> None:
-    owner = two_arms()
+def test_all_of_a_side(owner: bpy.types.Object) -> None:
     add_chain(owner, tip="upper.L", count=1)
     add_chain(owner, tip="b0", count=1)
     add_chain(owner, tip="hand.L", count=2)

@@ -18,7 +18,8 @@ SAME_PLACE = 1e-4
 SAME_POSE = 1e-3  # of channels: a reach within the tolerance
 
 
-def reached() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     owner = make_body()
     owner.location = (1.0, 2.0, 0.0)
     owner.pose.bones["forearm.L"].rotation_quaternion = Euler((0.6, 0.0, 0.0)).to_quaternion()
@@ -30,8 +31,7 @@ def reached() -> bpy.types.Object:
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_a_reached_target_comes_along_to_the_other_end(back: bool) -> None:
-    owner = reached()
+def test_a_reached_target_comes_along_to_the_other_end(back: bool, owner: bpy.types.Object) -> None:
     chain = rig_of(owner).chains[0]
     before = channels(owner)
     press("effector_set", effector="HEAD")
@@ -45,26 +45,23 @@ def test_a_reached_target_comes_along_to_the_other_end(back: bool) -> None:
     assert_channels(owner, before, SAME_POSE)
 
 
-def test_a_target_elsewhere_stays_there() -> None:
-    owner = reached()
+def test_a_target_elsewhere_stays_there(owner: bpy.types.Object) -> None:
     chain = rig_of(owner).chains[0]
     chain.target = make_empty((1.0, 1.5, 1.0))
     press("effector_set", effector="HEAD")
     assert tuple(chain.target.location) == (1.0, 1.5, 1.0)
 
 
-def test_a_pin_holds_the_other_end_where_it_stands() -> None:
-    owner = make_body()
-    chain = add_limb(owner, "foot.L", 3)
-    pin(owner, chain, keeps=False)
+def test_a_pin_holds_the_other_end_where_it_stands(body: bpy.types.Object) -> None:
+    chain = add_limb(body, "foot.L", 3)
+    pin(body, chain, keeps=False)
     press("effector_set", effector="TAIL")
-    assert (Vector(chain.held_location) - effector(owner, chain)).length < SAME_PLACE
+    assert (Vector(chain.held_location) - effector(body, chain)).length < SAME_PLACE
     press("solve")
     assert chain.status == "REACHED"
 
 
-def test_an_aim_is_refused() -> None:
-    owner = reached()
+def test_an_aim_is_refused(owner: bpy.types.Object) -> None:
     rig_of(owner).chains[0].kind = "AIM"
     assert_refused("it aims from the head of its tip bone", "effector_set", effector="HEAD")
     assert rig_of(owner).chains[0].effector == "TAIL"
@@ -149,31 +146,29 @@ def test_a_hand_turns_with_its_target_by_as_much() -> None:
 
 
 @pytest.mark.parametrize("orientation", ["KEEP", "TARGET"])
-def test_of_a_shin_the_foot_is_taken_so_that_the_knee_stays_free(orientation: str) -> None:
-    owner = make_body()
+def test_of_a_shin_the_foot_is_taken_so_that_the_knee_stays_free(orientation: str, body: bpy.types.Object) -> None:
     press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
-    chain = rig_of(owner).chains[0]
-    before = channels(owner)
+    chain = rig_of(body).chains[0]
+    before = channels(body)
     press("orientation_set", orientation=orientation)
     assert (chain.tip_bone, chain.bone_count, chain.effector) == ("foot.L", 3, "HEAD")
     assert chain.orientation == orientation
-    foot = tip_turn(owner, chain)
+    foot = tip_turn(body, chain)
     press("solve")
-    assert_channels(owner, before, SAME_TURN)
+    assert_channels(body, before, SAME_TURN)
     chain.target.location.z += 0.2
     chain.target.location.y -= 0.1
     press("solve")
     assert chain.status == "REACHED"
-    assert angle_between(tip_turn(owner, chain), foot) < HELD
-    assert (effector(owner, chain) - chain.target.matrix_world.translation).length < 1e-4 * 1.7
+    assert angle_between(tip_turn(body, chain), foot) < HELD
+    assert (effector(body, chain) - chain.target.matrix_world.translation).length < 1e-4 * 1.7
 
 
-def test_a_captured_start_pose_goes_on_to_the_foot() -> None:
-    owner = make_body()
-    owner.pose.bones["foot.L"].rotation_quaternion = Euler((0.3, 0.0, 0.0)).to_quaternion()
-    owner.pose.bones["shin.L"].rotation_quaternion = Euler((0.5, 0.0, 0.0)).to_quaternion()
+def test_a_captured_start_pose_goes_on_to_the_foot(body: bpy.types.Object) -> None:
+    body.pose.bones["foot.L"].rotation_quaternion = Euler((0.3, 0.0, 0.0)).to_quaternion()
+    body.pose.bones["shin.L"].rotation_quaternion = Euler((0.5, 0.0, 0.0)).to_quaternion()
     press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
-    chain = rig_of(owner).chains[0]
+    chain = rig_of(body).chains[0]
     assert chain.start == "CAPTURED"
     press("orientation_set", orientation="KEEP")
     assert [item.name for item in chain.captured] == ["thigh.L", "shin.L", "foot.L"]
@@ -181,17 +176,15 @@ def test_a_captured_start_pose_goes_on_to_the_foot() -> None:
     assert chain.status == "REACHED"
 
 
-def test_a_hand_that_ends_a_chain_keeps_its_own_rotation_and_no_finger_is_taken() -> None:
-    owner = make_body()
+def test_a_hand_that_ends_a_chain_keeps_its_own_rotation_and_no_finger_is_taken(body: bpy.types.Object) -> None:
     press("chain_add", tip_bone="hand.L", bone_count=3, use_target=True)
     press("orientation_set", orientation="KEEP")
-    chain = rig_of(owner).chains[0]
+    chain = rig_of(body).chains[0]
     assert (chain.tip_bone, chain.effector) == ("hand.L", "TAIL")
 
 
-def test_what_makes_no_sense_is_refused_and_nothing_is_changed() -> None:
-    owner = make_body()
-    chain = add_limb(owner, "foot.L", 3)
+def test_what_makes_no_sense_is_refused_and_nothing_is_changed(body: bpy.types.Object) -> None:
+    chain = add_limb(body, "foot.L", 3)
     assert_refused("its rotation can't follow a target: none is set", "orientation_set", orientation="TARGET")
     chain.kind = "AIM"
     assert_refused("it aims at its target", "orientation_set", orientation="KEEP")

@@ -69,21 +69,19 @@ def test_ends_of_limbs_keep_their_rotation_and_what_lies_between_is_free(bone: s
     assert rig_of(owner).chains[0].orientation == ("KEEP" if keeps else "FREE")
 
 
-def test_a_foot_at_the_end_of_a_chain_means_the_chain_that_then_goes_on_to_it() -> None:
-    owner = make_body()
+def test_a_foot_at_the_end_of_a_chain_means_the_chain_that_then_goes_on_to_it(body: bpy.types.Object) -> None:
     press("chain_add", tip_bone="shin.L", bone_count=2)
-    in_pose_mode(owner, "foot.L")
+    in_pose_mode(body, "foot.L")
     press("pin_toggle")
-    chains = rig_of(owner).chains
+    chains = rig_of(body).chains
     assert [(chain.tip_bone, chain.bone_count, chain.effector) for chain in chains] == [("foot.L", 3, "HEAD")]
     assert (chains[0].name, chains[0].orientation) == ("shin.L", "KEEP")
 
 
-def test_a_whole_leg_that_is_selected_is_pinned_by_its_foot() -> None:
-    owner = make_body()
-    in_pose_mode(owner, "thigh.L", "shin.L", "foot.L", "hand.R")
+def test_a_whole_leg_that_is_selected_is_pinned_by_its_foot(body: bpy.types.Object) -> None:
+    in_pose_mode(body, "thigh.L", "shin.L", "foot.L", "hand.R")
     press("pin_toggle")
-    assert {chain.tip_bone for chain in rig_of(owner).chains} == {"foot.L", "hand.R"}
+    assert {chain.tip_bone for chain in rig_of(body).chains} == {"foot.L", "hand.R"}
 
 
 @pytest.mark.parametrize(
@@ -91,29 +89,27 @@ def test_a_whole_leg_that_is_selected_is_pinned_by_its_foot() -> None:
     [(False, {}, []), (False, {"which": "ACTIVE"}, [False]), (False, {"which": "ALL"}, [False]), (True, {}, [False])],
 )
 def test_pressed_again_what_was_made_for_a_pin_is_gone_and_all_else_stays(
-    has_target: bool, options: dict[str, str], left: list[bool]
+    has_target: bool, options: dict[str, str], left: list[bool], body: bpy.types.Object
 ) -> None:
-    owner = make_body()
     if has_target:
-        add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
-    in_pose_mode(owner, "foot.L")
+        add_limb(body, "foot.L", 3, target=(0.1, 0.02, 0.08))
+    in_pose_mode(body, "foot.L")
     press("pin_toggle")
-    assert [chain.pin for chain in rig_of(owner).chains] == [True]
+    assert [chain.pin for chain in rig_of(body).chains] == [True]
     press("pin_toggle", **options)
-    assert [chain.pin for chain in rig_of(owner).chains] == left
+    assert [chain.pin for chain in rig_of(body).chains] == left
 
 
-def test_of_some_that_are_pinned_the_others_are_pinned_too() -> None:
-    owner = make_body()
-    in_pose_mode(owner, "foot.L")
+def test_of_some_that_are_pinned_the_others_are_pinned_too(body: bpy.types.Object) -> None:
+    in_pose_mode(body, "foot.L")
     press("pin_toggle")
-    held = tuple(rig_of(owner).chains[0].held_location)
-    owner.location.x += 1.0
+    held = tuple(rig_of(body).chains[0].held_location)
+    body.location.x += 1.0
     update()
-    in_pose_mode(owner, "foot.L", "foot.R")
+    in_pose_mode(body, "foot.L", "foot.R")
     press("pin_toggle")
-    assert [chain.pin for chain in rig_of(owner).chains] == [True, True]
-    assert tuple(rig_of(owner).chains[0].held_location) == held
+    assert [chain.pin for chain in rig_of(body).chains] == [True, True]
+    assert tuple(rig_of(body).chains[0].held_location) == held
 
 
 def two_bodies() -> list[bpy.types.Object]:
@@ -149,44 +145,40 @@ def test_where_one_armature_refuses_none_is_changed() -> None:
     assert not rig_of(first).chains["one"].pin
 
 
-def test_all_enabled_chains_are_pinned_and_freed() -> None:
-    owner = make_body()
-    chains = [add_limb(owner, tip, 3, target=(0.0, 0.0, 0.0)) for tip in ("foot.L", "foot.R", "hand.L")]
+def test_all_enabled_chains_are_pinned_and_freed(body: bpy.types.Object) -> None:
+    chains = [add_limb(body, tip, 3, target=(0.0, 0.0, 0.0)) for tip in ("foot.L", "foot.R", "hand.L")]
     chains[2].enabled = False
     press("pin_toggle", which="ALL")
-    assert [chain.pin for chain in rig_of(owner).chains] == [True, True, False]
+    assert [chain.pin for chain in rig_of(body).chains] == [True, True, False]
     press("pin_toggle", which="ALL", action="FREE")
-    assert [chain.pin for chain in rig_of(owner).chains] == [False, False, False]
+    assert [chain.pin for chain in rig_of(body).chains] == [False, False, False]
 
 
-def test_a_second_pin_on_a_bone_is_refused_by_name_and_nothing_is_changed() -> None:
-    owner = make_body()
+def test_a_second_pin_on_a_bone_is_refused_by_name_and_nothing_is_changed(body: bpy.types.Object) -> None:
     for name in ("one", "two"):
-        add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08), name=name)
-    rig_of(owner).active_index = 0
+        add_limb(body, "foot.L", 3, target=(0.1, 0.02, 0.08), name=name)
+    rig_of(body).active_index = 0
     press("pin_toggle", which="ACTIVE")
-    rig_of(owner).active_index = 1
+    rig_of(body).active_index = 1
     with pytest.raises(RuntimeError, match=r"chain 'two', bone 'foot\.L': the chain 'one' pins it already"):
         press("pin_toggle", which="ACTIVE")
-    assert [chain.pin for chain in rig_of(owner).chains] == [True, False]
+    assert [chain.pin for chain in rig_of(body).chains] == [True, False]
 
 
-def test_a_bone_made_as_a_target_means_its_chain_and_one_made_as_a_pole_is_refused() -> None:
-    owner = make_body()
+def test_a_bone_made_as_a_target_means_its_chain_and_one_made_as_a_pole_is_refused(body: bpy.types.Object) -> None:
     press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, use_pole=True, kind="BONE")
-    chain = rig_of(owner).chains[0]
-    in_pose_mode(owner, chain.pole_bone)
+    chain = rig_of(body).chains[0]
+    in_pose_mode(body, chain.pole_bone)
     with pytest.raises(RuntimeError, match="was made as a pole"):
         press("pin_toggle")
     assert not chain.pin
-    in_pose_mode(owner, chain.target_bone)
+    in_pose_mode(body, chain.target_bone)
     press("pin_toggle")
-    assert [(one.tip_bone, one.pin) for one in rig_of(owner).chains] == [("shin.L", True)]
+    assert [(one.tip_bone, one.pin) for one in rig_of(body).chains] == [("shin.L", True)]
 
 
-def test_with_nothing_to_pin_it_says_what_to_do() -> None:
-    owner = make_body()
-    in_pose_mode(owner)
+def test_with_nothing_to_pin_it_says_what_to_do(body: bpy.types.Object) -> None:
+    in_pose_mode(body)
     with pytest.raises(RuntimeError, match="no bone is selected"):
         press("pin_toggle")
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -208,33 +200,31 @@ def test_a_script_that_pins_holds_what_stands_and_later_keeps_what_is_stored() -
     assert tuple(chain.held_location) == held
 
 
-def test_a_pin_whose_target_is_taken_away_holds_where_it_stands() -> None:
-    owner = make_body()
-    chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
+def test_a_pin_whose_target_is_taken_away_holds_where_it_stands(body: bpy.types.Object) -> None:
+    chain = add_limb(body, "foot.L", 3, target=(0.1, 0.02, 0.08))
     update()
     chain.pin = True
     chain.target.location.z += 0.2
     press("solve")
-    stands = effector(owner, chain)
+    stands = effector(body, chain)
     chain.target = None
     assert (stands - Vector(chain.held_location)).length < SAME_PLACE
     press("solve")
     assert chain.status == "REACHED"
-    assert (effector(owner, chain) - stands).length < 1e-4
+    assert (effector(body, chain) - stands).length < 1e-4
 
 
-def test_a_pin_is_keyed_with_what_it_holds() -> None:
-    owner = make_body()
+def test_a_pin_is_keyed_with_what_it_holds(body: bpy.types.Object) -> None:
     key_automatically()
-    in_pose_mode(owner, "foot.L")
+    in_pose_mode(body, "foot.L")
     bpy.context.scene.frame_set(10)
     press("pin_toggle")
-    paths = {curve.data_path for curve in fcurves_of(owner)}
+    paths = {curve.data_path for curve in fcurves_of(body)}
     assert paths == {f"fabrik_chains[0].{name}" for name in ("pin", "held_location", "held_rotation")}
     bpy.context.scene.frame_set(9)
-    assert not rig_of(owner).chains[0].pin  # before, it was not pinned
+    assert not rig_of(body).chains[0].pin  # before, it was not pinned
     bpy.context.scene.frame_set(11)
-    assert rig_of(owner).chains[0].pin
+    assert rig_of(body).chains[0].pin
 
 
 def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest.CaptureFixture[str]) -> None:
@@ -253,19 +243,18 @@ def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest
     assert len(rig_of(owner).chains) == 1
 
 
-def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
-    owner = make_body()
+def test_between_two_plants_a_foot_is_held_where_it_was_planted(body: bpy.types.Object) -> None:
     key_automatically()
-    in_pose_mode(owner, "foot.L")
+    in_pose_mode(body, "foot.L")
     places = {}
     for frame, x, action in ((10, 0.0, "PIN"), (20, 0.0, "FREE"), (30, 1.0, "PIN"), (40, 1.0, "FREE")):
         bpy.context.scene.frame_set(frame)
-        owner.location.x = x
+        body.location.x = x
         press("pin_toggle", action=action)
-        places[frame] = tuple(rig_of(owner).chains[0].held_location)
+        places[frame] = tuple(rig_of(body).chains[0].held_location)
     found = {}
     for frame in each_frame((9, 10, 15, 19, 20, 29, 30, 39, 40)):
-        chain = rig_of(owner).chains[0]
+        chain = rig_of(body).chains[0]
         found[frame] = (chain.pin, tuple(chain.held_location))
     assert [found[frame][0] for frame in found] == [False, True, True, True, False, False, True, True, False]
     for frame in (10, 15, 19):
@@ -275,15 +264,14 @@ def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
     assert places[30][0] - places[10][0] == pytest.approx(1.0)
 
 
-def test_what_is_keyed_is_told_where_nothing_keys_it() -> None:
-    owner = make_body()
+def test_what_is_keyed_is_told_where_nothing_keys_it(body: bpy.types.Object) -> None:
     key_automatically()
-    in_pose_mode(owner, "foot.L")
+    in_pose_mode(body, "foot.L")
     press("pin_toggle")
     key_automatically(on=False)
     bpy.context.scene.frame_set(5)
     press("pin_toggle")
-    assert [chain.pin for chain in rig_of(owner).chains] == [False]  # the chain stays, for its keys
+    assert [chain.pin for chain in rig_of(body).chains] == [False]  # the chain stays, for its keys
 
 
 @pytest.mark.parametrize(
@@ -294,24 +282,23 @@ def test_where_a_limb_goes_on_to_its_end(tip: str, beyond: str) -> None:
 
 
 @pytest.mark.parametrize("out_of_reach", [False, True])
-def test_what_is_freed_and_pulled_by_others_is_told(out_of_reach: bool) -> None:
-    owner = make_body()
+def test_what_is_freed_and_pulled_by_others_is_told(out_of_reach: bool, body: bpy.types.Object) -> None:
     for name in ("foot.L", "foot.R", "hand.L"):
-        chain = add_limb(owner, name, 3)
+        chain = add_limb(body, name, 3)
         update()
-        chain.target = make_empty(effector(owner, chain))
+        chain.target = make_empty(effector(body, chain))
         chain.pin = name != "hand.L"
-    rig_of(owner).body_bone = "hips"
+    rig_of(body).body_bone = "hips"
     if out_of_reach:
-        rig_of(owner).chains["hand.L"].target.location += Vector((0.5, 0.0, 1.5))
+        rig_of(body).chains["hand.L"].target.location += Vector((0.5, 0.0, 1.5))
     press("solve_all")
-    before = channels(owner)
-    told = free(bpy.context, owner, wanted_of_chains(owner, [rig_of(owner).chains["foot.L"]]))
+    before = channels(body)
+    told = free(bpy.context, body, wanted_of_chains(body, [rig_of(body).chains["foot.L"]]))
     assert told.freed == ["foot.L"]
-    assert channels(owner) == before
+    assert channels(body) == before
     assert any("foot.L" in note and "the next solve turns it" in note for note in told.notes) == out_of_reach
     press("solve_all")
     moved = max(
-        abs(a - b) for now, was in zip(channels(owner), before, strict=True) for a, b in zip(now, was, strict=True)
+        abs(a - b) for now, was in zip(channels(body), before, strict=True) for a, b in zip(now, was, strict=True)
     )
     assert (moved > 1e-3) == out_of_reach

@@ -126,50 +126,47 @@ def test_a_target_that_is_added_for_an_aim_moves_nothing(axis: tuple[float, floa
         assert tuple(bone.rotation_quaternion) == pytest.approx(was, abs=1e-4)
 
 
-def test_a_look_is_shared_by_spine_neck_and_head() -> None:
-    owner = make_body()
+def test_a_look_is_shared_by_spine_neck_and_head(body: bpy.types.Object) -> None:
     press("chain_add", tip_bone="head", bone_count=4)
-    chain = rig_of(owner).chains[0]
+    chain = rig_of(body).chains[0]
     chain.kind = "AIM"
-    chain.aim_axis = owner.pose.bones["head"].bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
+    chain.aim_axis = body.pose.bones["head"].bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
     chain.target = make_empty((2.0, -1.5, 1.6))
     solve_all()
-    assert statuses(owner) == {"REACHED"}
-    assert aimed_off(owner, chain) < TURNED
-    turns = [owner.pose.bones[name].rotation_quaternion.angle for name in ("spine1", "spine2", "chest", "head")]
+    assert statuses(body) == {"REACHED"}
+    assert aimed_off(body, chain) < TURNED
+    turns = [body.pose.bones[name].rotation_quaternion.angle for name in ("spine1", "spine2", "chest", "head")]
     assert all(radians(2.0) < min(turn, tau - turn) < radians(35.0) for turn in turns)
 
 
-def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
-    owner = make_body()
-    select(owner, "foot.L", "foot.R")
+def test_the_pins_of_a_body_are_baked_flat_over_a_shot(body: bpy.types.Object) -> None:
+    select(body, "foot.L", "foot.R")
     press("pin_toggle")
     press("body_bone_set", source="FIND")
-    feet = {chain.tip_bone: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
-    sink = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95), name="hips")
+    feet = {chain.tip_bone: (effector(body, chain), tip_turn(body, chain)) for chain in rig_of(body).chains}
+    sink = add_limb(body, "hips", 1, target=(0.0, 0.0, 0.95), name="hips")
     keyed(sink.target, {1: 0.95, 11: 0.7}, "location.z")
     press("bake", frame_start=1, frame_end=11, chains="ALL")
-    assert not any(chain.enabled for chain in rig_of(owner).chains)
+    assert not any(chain.enabled for chain in rig_of(body).chains)
     for _ in each_frame((1, 6, 11)):
-        for chain in rig_of(owner).chains:
+        for chain in rig_of(body).chains:
             if chain.tip_bone in feet:
                 place, turn = feet[chain.tip_bone]
-                assert (effector(owner, chain) - place).length < NEAR
-                assert angle_between(tip_turn(owner, chain), turn) < TURNED
-    hips = owner.pose.bones["hips"]
-    assert (owner.matrix_world @ hips.head).z == pytest.approx(0.7, abs=NEAR)
+                assert (effector(body, chain) - place).length < NEAR
+                assert angle_between(tip_turn(body, chain), turn) < TURNED
+    hips = body.pose.bones["hips"]
+    assert (body.matrix_world @ hips.head).z == pytest.approx(0.7, abs=NEAR)
 
 
-def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> None:
-    owner = make_body()
+def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted(body: bpy.types.Object) -> None:
     scene = bpy.context.scene
-    select(owner, "foot.L", "foot.R")
+    select(body, "foot.L", "foot.R")
     press("pin_toggle")
     press("body_bone_set")
-    hips = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.9), name="hips")
+    hips = add_limb(body, "hips", 1, target=(0.0, 0.0, 0.9), name="hips")
     keyed(hips.target, {1: 0.0, 21: -0.3}, "location.y")
     key_automatically()
-    select(owner, "foot.L")
+    select(body, "foot.L")
     for frame, action in ((1, "PIN"), (8, "FREE"), (14, "PIN")):
         scene.frame_set(frame)
         press("solve_all")
@@ -179,7 +176,7 @@ def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> 
     places = {}
     for frame in each_frame(range(1, 22)):
         places[frame] = {
-            side: (owner.matrix_world @ owner.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")
+            side: (body.matrix_world @ body.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")
         }
     for frame in range(1, 22):
         assert (places[frame][".R"] - places[1][".R"]).length < NEAR

@@ -223,12 +223,11 @@ def test_objects_that_share_an_armature_follow_alike() -> None:
     assert (chain.tip_bone, rig_of(other).chains[0].tip_bone) == ("tip", "tip")
 
 
-def test_nothing_is_kept_with_armatures_that_have_no_chains() -> None:
-    owner = make_line(3)
+def test_nothing_is_kept_with_armatures_that_have_no_chains(line: bpy.types.Object) -> None:
     make_empty((0, 0, 0))
-    in_pose_mode(owner, {"b2": "tip"})
+    in_pose_mode(line, {"b2": "tip"})
     follow_renames(bpy.data.objects)
-    assert owner.fabrik_bone_names == ""
+    assert line.fabrik_bone_names == ""
 
 
 def test_bones_that_lie_alike_and_change_their_order_keep_their_names() -> None:

@@ -142,23 +142,22 @@ def test_a_limit_that_keys_exceed_is_told_with_the_worst_frame() -> None:
     assert not told(tuple(range(1, 11)))
 
 
-def test_what_is_so_of_several_chains_is_told_once() -> None:
-    owner = make_body()
+def test_what_is_so_of_several_chains_is_told_once(body: bpy.types.Object) -> None:
     for side in ("L", "R"):
         for name in ("hand", "foot"):
-            add_limb(owner, f"{name}.{side}", 3, target=(0.0, 0.0, 5.0))
-    rig_of(owner).body_bone = "hips"
-    knee = owner.pose.bones["hand.L"].parent
+            add_limb(body, f"{name}.{side}", 3, target=(0.0, 0.0, 5.0))
+    rig_of(body).body_bone = "hips"
+    knee = body.pose.bones["hand.L"].parent
     knee.fabrik.limit, knee.fabrik.angle_min, knee.fabrik.angle_max = "HINGE", -0.1, 0.1
     knee.rotation_quaternion = Quaternion((1, 0, 0), 1.0)
     update()
-    steps = snap_steps(bpy.context, [(item, ()) for item in items_of(owner)])
+    steps = snap_steps(bpy.context, [(item, ()) for item in items_of(body)])
     with pytest.raises(StopIteration) as end:
         next(steps)
     told = [text for text in end.value.value.warnings if knee.name in text]
     assert len(told) == 1
     assert told[0].count(f"'{knee.name}'") == 1
-    assert all(chain.name in told[0] for chain in rig_of(owner).chains)
+    assert all(chain.name in told[0] for chain in rig_of(body).chains)
 
 
 def test_goals_at_the_frames_that_have_keys() -> None:
@@ -358,17 +357,16 @@ def test_a_bone_as_target_is_turned() -> None:
     assert_bones_stay(owner, before, SAME, 1e-3)
 
 
-def test_the_target_of_an_aim_is_put_ahead_of_it() -> None:
-    owner = make_body()
-    look = add_limb(owner, "head", 2, target=(1, -1, 1.2))
+def test_the_target_of_an_aim_is_put_ahead_of_it(body: bpy.types.Object) -> None:
+    look = add_limb(body, "head", 2, target=(1, -1, 1.2))
     look.kind, look.aim_axis = "AIM", (0, 0, 1)
-    owner.pose.bones["head"].rotation_quaternion = Quaternion((0.2, 1, 0), 0.6)
-    before = bone_matrices(owner)
-    away = (look.target.location - owner.pose.bones["head"].head).length
+    body.pose.bones["head"].rotation_quaternion = Quaternion((0.2, 1, 0), 0.6)
+    before = bone_matrices(body)
+    away = (look.target.location - body.pose.bones["head"].head).length
     press("goal_snap")
     assert (look.target.location - before["head"].translation).length == pytest.approx(away, rel=0.01)
     press("solve")
-    assert_bones_stay(owner, before, SAME, 1e-3)
+    assert_bones_stay(body, before, SAME, 1e-3)
 
 
 def test_a_range_of_a_body_is_keyed_and_comes_back() -> None:

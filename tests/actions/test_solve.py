@@ -144,10 +144,9 @@ class TestAutomaticKeying:
         press("solve")
         assert self.keys(owner) == set()
 
-    def test_keyed_bones_are_warned_of(self, capfd: pytest.CaptureFixture[str]) -> None:
-        owner = make_line(3)
-        owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=1)
-        add_chain(owner, (0.5, 0.5, 2.0))
+    def test_keyed_bones_are_warned_of(self, capfd: pytest.CaptureFixture[str], line: bpy.types.Object) -> None:
+        line.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=1)
+        add_chain(line, (0.5, 0.5, 2.0))
         press("solve")
         assert "its bone 'b1' is keyed" in capfd.readouterr().out
 
@@ -203,21 +202,19 @@ def test_chain_whose_root_copies_another_chains_bone_comes_after_it() -> None:
     assert tip_error(owner, follower) < 1e-4
 
 
-def test_chains_that_scripts_left_without_names_get_them() -> None:
-    owner = make_line(3)
+def test_chains_that_scripts_left_without_names_get_them(line: bpy.types.Object) -> None:
     target = make_empty((0.5, 0.5, 1.0))
     for _ in range(2):
-        chain = rig_of(owner).chains.add()
+        chain = rig_of(line).chains.add()
         chain.tip_bone, chain.bone_count, chain.target = "b2", 0, target
     press("solve_all")
-    assert [(chain.name, chain.status) for chain in rig_of(owner).chains] == [("b2", "REACHED"), ("b2.001", "REACHED")]
+    assert [(chain.name, chain.status) for chain in rig_of(line).chains] == [("b2", "REACHED"), ("b2.001", "REACHED")]
 
 
-def test_a_missed_pole_and_partial_influence_are_told() -> None:
-    owner = make_line(3)
-    for bone in owner.pose.bones:
+def test_a_missed_pole_and_partial_influence_are_told(line: bpy.types.Object) -> None:
+    for bone in line.pose.bones:
         bone.fabrik.limit = "HINGE"
-    chain = add_chain(owner, (0, 0.5, 2.0))
+    chain = add_chain(line, (0, 0.5, 2.0))
     chain.pole, chain.influence = make_empty((5, 0, 1), "Pole"), 0.5
     press("solve")
     assert "the pole is missed by" in chain.message
@@ -312,23 +309,21 @@ def test_a_chain_that_cannot_be_solved_is_refused() -> None:
     assert rig_of(owner).chains[0].status == "NONE"
 
 
-def test_chains_that_are_solved_together_or_only_turn_have_no_steps() -> None:
-    owner = with_legs_pinned(make_body())
-    hips = add_limb(owner, "hips", 1, target=(0, 0, 0.9))
+def test_chains_that_are_solved_together_or_only_turn_have_no_steps(standing: bpy.types.Object) -> None:
+    hips = add_limb(standing, "hips", 1, target=(0, 0, 0.9))
     other = make_body()
     look = add_limb(other, "head", 2, target=(1, -1, 1.5))
     look.kind = "AIM"
     depsgraph = bpy.context.evaluated_depsgraph_get()
     with pytest.raises(ChainError, match=r"solved together with 'foot\.L' and 'foot\.R'"):
-        record(owner, hips, depsgraph)
+        record(standing, hips, depsgraph)
     with pytest.raises(ChainError, match="only turns"):
         record(other, look, depsgraph)
 
 
-def test_the_steps_of_a_limb_whose_head_is_brought_somewhere_end_there() -> None:
-    owner = make_body()
-    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
-    recording = record(owner, hand, bpy.context.evaluated_depsgraph_get())
+def test_the_steps_of_a_limb_whose_head_is_brought_somewhere_end_there(body: bpy.types.Object) -> None:
+    hand = add_limb(body, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    recording = record(body, hand, bpy.context.evaluated_depsgraph_get())
     assert {len(step.joints) for step in recording.passes} == {3}
     assert distance(recording.passes[-1].joints[-1], hand.target.location) < 1e-3
     assert recording.passes[-1].error < 1e-3

@@ -113,12 +113,11 @@ class TestSeveralArmatures:
 
 
 class TestRemoveAll:
-    def test_chains_go_and_goals_stay(self) -> None:
-        owner = make_line(3)
+    def test_chains_go_and_goals_stay(self, line: bpy.types.Object) -> None:
         for count in (1, 2, 3):
-            add_chain(owner, (0, 0.5, 1), "b2", count)
+            add_chain(line, (0, 0.5, 1), "b2", count)
         bpy.ops.fabrik.chain_remove_all()
-        assert (len(owner.fabrik.chains), owner.fabrik.active_index) == (0, 0)
+        assert (len(line.fabrik.chains), line.fabrik.active_index) == (0, 0)
         assert sum(found.type == "EMPTY" for found in bpy.data.objects) == 3
         assert not bpy.ops.fabrik.chain_remove_all.poll()
 

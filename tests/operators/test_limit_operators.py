@@ -31,10 +31,9 @@ def test_the_tooltip_of_a_joint_says_its_ranges(joint: JointRange) -> None:
 
 class TestLimits:
     @pytest.mark.parametrize("axis", "xyz")
-    def test_two_ik_locks_are_a_hinge(self, axis: str) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        bone = owner.pose.bones["b1"]
+    def test_two_ik_locks_are_a_hinge(self, axis: str, line: bpy.types.Object) -> None:
+        select(line, "b1")
+        bone = line.pose.bones["b1"]
         for other in "xyz":
             setattr(bone, f"lock_ik_{other}", other != axis)
         setattr(bone, f"use_ik_limit_{axis}", True)
@@ -45,19 +44,17 @@ class TestLimits:
         assert (limit.limit, tuple(limit.axis)) == ("HINGE", tuple(float(a == axis) for a in "xyz"))
         assert (limit.angle_min, limit.angle_max) == (-0.5, 1.5)
 
-    def test_no_settings_change_nothing_and_all_locked_is_locked(self) -> None:
-        owner = make_line(3)
-        select(owner, "b0", "b1")
-        owner.pose.bones["b0"].fabrik.limit = "HINGE"
+    def test_no_settings_change_nothing_and_all_locked_is_locked(self, line: bpy.types.Object) -> None:
+        select(line, "b0", "b1")
+        line.pose.bones["b0"].fabrik.limit = "HINGE"
         for axis in "xyz":
-            setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
+            setattr(line.pose.bones["b1"], f"lock_ik_{axis}", True)
         bpy.ops.fabrik.limit_from_ik()
-        assert [owner.pose.bones[name].fabrik.limit for name in ("b0", "b1")] == ["HINGE", "LOCKED"]
+        assert [line.pose.bones[name].fabrik.limit for name in ("b0", "b1")] == ["HINGE", "LOCKED"]
 
-    def test_swing_and_twist_come_along(self) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        bone = owner.pose.bones["b1"]
+    def test_swing_and_twist_come_along(self, line: bpy.types.Object) -> None:
+        select(line, "b1")
+        bone = line.pose.bones["b1"]
         bone.use_ik_limit_x = bone.use_ik_limit_y = True
         bone.ik_min_x, bone.ik_max_x, bone.ik_min_y, bone.ik_max_y = -0.5, 1.0, -0.2, 0.3
         bone.ik_stiffness_x = 0.6
@@ -67,15 +64,13 @@ class TestLimits:
         assert (limit.cone_x_min, limit.cone_x_max, limit.twist_max) == pytest.approx((-0.5, 1.0, 0.3))
         assert limit.stiffness == pytest.approx(0.2)
 
-    def test_bones_without_any_are_told(self) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
+    def test_bones_without_any_are_told(self, line: bpy.types.Object) -> None:
+        select(line, "b1")
         assert_refused("bone 'b1': it has no IK locks or limits", "limit_from_ik")
 
-    def test_axis_button(self) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        limit = owner.pose.bones["b1"].fabrik
+    def test_axis_button(self, line: bpy.types.Object) -> None:
+        select(line, "b1")
+        limit = line.pose.bones["b1"].fabrik
         assert_refused("The limit of b1 has no axis", "limit_axis", axis="Z")
         assert tuple(limit.axis) == (1, 0, 0)
         limit.limit = "HINGE"

@@ -16,7 +16,8 @@ from support.scenes import Bone, add_chain, assert_refused, make_armature, make_
 from support.undoing import assert_one_step
 
 
-def two_limbs() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     """A root with two connected limbs of three bones that are not connected to it."""
     bones = [Bone((0, 0, 0), (0, 0, 1))]
     for side in (1, -1):
@@ -25,21 +26,18 @@ def two_limbs() -> bpy.types.Object:
 
 
 class TestChainAdd:
-    def test_tip_of_a_limb_goes_up_to_where_it_is_connected(self) -> None:
-        owner = two_limbs()
+    def test_tip_of_a_limb_goes_up_to_where_it_is_connected(self, owner: bpy.types.Object) -> None:
         select(owner, "b3")
         bpy.ops.fabrik.chain_add()
         (chain,) = owner.fabrik.chains
         assert (chain.name, chain.tip_bone, chain.bone_count) == ("b3", "b3", 3)
 
-    def test_run_of_bones_is_just_these(self) -> None:
-        owner = two_limbs()
+    def test_run_of_bones_is_just_these(self, owner: bpy.types.Object) -> None:
         select(owner, "b1", "b2")
         bpy.ops.fabrik.chain_add()
         assert [(c.tip_bone, c.bone_count) for c in owner.fabrik.chains] == [("b2", 2)]
 
-    def test_several_limbs_at_once_with_targets_and_poles(self) -> None:
-        owner = two_limbs()
+    def test_several_limbs_at_once_with_targets_and_poles(self, owner: bpy.types.Object) -> None:
         select(owner, "b3", "b5", "b6")
         bpy.ops.fabrik.chain_add(use_target=True, use_pole=True)
         assert [(c.tip_bone, c.bone_count) for c in owner.fabrik.chains] == [("b3", 3), ("b6", 2)]
@@ -60,11 +58,10 @@ class TestChainAdd:
             ({"tip_bone": "b2", "bone_count": 7}, "bone 'b2': 7 bones are wanted, but it has 2 parents"),
         ],
     )
-    def test_what_can_not_be_made(self, arguments: dict[str, Any], message: str) -> None:
-        owner = make_line(3)
-        select(owner)
+    def test_what_can_not_be_made(self, arguments: dict[str, Any], message: str, line: bpy.types.Object) -> None:
+        select(line)
         assert_refused(message, "chain_add", **arguments)
-        assert len(owner.fabrik.chains) == 0
+        assert len(line.fabrik.chains) == 0
 
 
 class TestTargetAndPole:
@@ -106,8 +103,7 @@ class TestTargetAndPole:
             axis = owner.pose.bones["b1"].bone.matrix_local.col[2].to_3d()
             assert (chain.pole.location - Vector((0, 0, 1))).dot(axis) * side > 0.5
 
-    def test_all_chains(self) -> None:
-        owner = two_limbs()
+    def test_all_chains(self, owner: bpy.types.Object) -> None:
         add_chain(owner, (1, 1, 1), tip="b3", count=3)
         add_chain(owner, tip="b6", count=3)
         bpy.ops.fabrik.target_add(use_all=True)
@@ -139,24 +135,22 @@ class TestTargetAndPole:
 
 
 class TestList:
-    def test_remove_and_move(self) -> None:
-        owner = make_line(3)
+    def test_remove_and_move(self, line: bpy.types.Object) -> None:
         for name in "abc":
-            add_chain(owner).name = name
+            add_chain(line).name = name
         bpy.ops.fabrik.chain_move(direction="UP")
-        assert [c.name for c in owner.fabrik.chains] == ["a", "c", "b"]
-        assert owner.fabrik.active_index == 1
+        assert [c.name for c in line.fabrik.chains] == ["a", "c", "b"]
+        assert line.fabrik.active_index == 1
         bpy.ops.fabrik.chain_remove()
-        assert [c.name for c in owner.fabrik.chains] == ["a", "b"]
+        assert [c.name for c in line.fabrik.chains] == ["a", "b"]
         bpy.ops.fabrik.chain_remove()
         bpy.ops.fabrik.chain_remove()
         assert not bpy.ops.fabrik.chain_remove.poll()
 
-    def test_names_stay_unique(self) -> None:
-        owner = make_line(3)
+    def test_names_stay_unique(self, line: bpy.types.Object) -> None:
         for _ in range(3):
-            add_chain(owner).name = "arm"
-        assert sorted(c.name for c in owner.fabrik.chains) == ["arm", "arm.001", "arm.002"]
+            add_chain(line).name = "arm"
+        assert sorted(c.name for c in line.fabrik.chains) == ["arm", "arm.001", "arm.002"]
 
 
 def state(owner: bpy.types.Object) -> tuple[object, ...]:
@@ -286,39 +280,36 @@ def test_every_operator_has_options_for_the_redo_panel_and_is_undone_in_some_tes
     assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *tried_elsewhere}
 
 
-def test_a_failing_add_makes_nothing() -> None:
-    owner = make_line(3)
-    owner.pose.bones["b1"].fabrik.limit = "CONE"
-    owner.pose.bones["b1"].lock_rotation = (True, False, False)
-    before = state(owner)
+def test_a_failing_add_makes_nothing(line: bpy.types.Object) -> None:
+    line.pose.bones["b1"].fabrik.limit = "CONE"
+    line.pose.bones["b1"].lock_rotation = (True, False, False)
+    before = state(line)
     assert_refused(
         "bone 'b1': rotation channels are locked", "chain_add", tip_bone="b2", use_target=True, use_pole=True
     )
-    assert state(owner) == before
-    add_chain(owner, tip="b0")
-    add_chain(owner, tip="b2")
-    before = state(owner)
+    assert state(line) == before
+    add_chain(line, tip="b0")
+    add_chain(line, tip="b2")
+    before = state(line)
     assert_refused("bone 'b1': rotation channels are locked", "pole_add", use_all=True)
-    assert state(owner) == before
+    assert state(line) == before
 
 
-def test_poles_for_several_limbs_leave_single_bones_out() -> None:
-    owner = make_line(3)
+def test_poles_for_several_limbs_leave_single_bones_out(line: bpy.types.Object) -> None:
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=1, use_target=True, use_pole=True)
-    add_chain(owner)
+    add_chain(line)
     bpy.ops.fabrik.pole_add(use_all=True)
-    assert [chain.pole is not None for chain in owner.fabrik.chains] == [False, True]
+    assert [chain.pole is not None for chain in line.fabrik.chains] == [False, True]
 
 
-def test_with_the_target_active_the_rig_is_found() -> None:
-    owner = make_line(3)
-    chain = add_chain(owner, (0.5, 0.5, 2.0))
+def test_with_the_target_active_the_rig_is_found(line: bpy.types.Object) -> None:
+    chain = add_chain(line, (0.5, 0.5, 2.0))
     make_line(2)
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.context.view_layer.objects.active = owner
+    bpy.context.view_layer.objects.active = line
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.fabrik.goal_select(role="target")
-    assert (bpy.context.object, owner.mode) == (chain.target, "OBJECT")
+    assert (bpy.context.object, line.mode) == (chain.target, "OBJECT")
     bpy.ops.fabrik.solve()
     assert chain.status == "REACHED"
     assert_refused("there is no pole", "goal_select", role="pole")
@@ -331,14 +322,13 @@ def test_a_changed_chain_is_not_solved_any_more() -> None:
     assert chain.status == "NONE"
 
 
-def test_rest_position_disables_what_poses_and_nothing_else() -> None:
-    owner = make_line(3)
-    add_chain(owner, (0.5, 0.5, 2.0))
-    owner.data.pose_position = "REST"
+def test_rest_position_disables_what_poses_and_nothing_else(line: bpy.types.Object) -> None:
+    add_chain(line, (0.5, 0.5, 2.0))
+    line.data.pose_position = "REST"
     assert not bpy.ops.fabrik.solve.poll()
     bpy.ops.fabrik.start_pose_reset()
     bpy.ops.fabrik.chain_remove()
-    assert len(owner.fabrik.chains) == 0
+    assert len(line.fabrik.chains) == 0
 
 
 def test_buttons_are_disabled_without_an_armature() -> None:

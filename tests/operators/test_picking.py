@@ -42,19 +42,17 @@ def end_under(x: float, z: float) -> tuple[str, str] | None:
     return None if found is None else (found[1].bone, found[1].end)
 
 
-def test_the_tip_of_a_chain_wins_over_bones_beside_it() -> None:
-    owner = make_line(3)
-    add_chain(owner, tip="b1", count=2).name = "limb"
+def test_the_tip_of_a_chain_wins_over_bones_beside_it(line: bpy.types.Object) -> None:
+    add_chain(line, tip="b1", count=2).name = "limb"
     assert under(0.1, 2.1) == ("Rig", "limb", "b1")
     assert under(0.05, 2.5) == ("Rig", "", "b2")
-    bpy.context.view_layer.objects.active = owner
-    add_chain(owner, tip="b2", count=3).name = "long"
+    bpy.context.view_layer.objects.active = line
+    add_chain(line, tip="b2", count=3).name = "long"
     assert under(0.4, 3.3) == ("Rig", "long", "b2")
 
 
-def test_a_chain_is_taken_by_its_effector() -> None:
-    owner = make_line(3)
-    chain = add_chain(owner, tip="b2", count=3)
+def test_a_chain_is_taken_by_its_effector(line: bpy.types.Object) -> None:
+    chain = add_chain(line, tip="b2", count=3)
     chain.effector = "HEAD"
     assert under(0.0, 2.0) == ("Rig", chain.name, "b2")
     assert end_under(0.0, 2.0) == ("b2", "HEAD")
@@ -68,9 +66,8 @@ def test_a_bone_is_taken_by_the_end_that_is_near() -> None:
     assert end_under(0.02, 3.1) == ("b2", "TAIL")
 
 
-def test_else_it_is_the_bone_that_is_nearest() -> None:
-    owner = make_line(3)
-    add_chain(owner, tip="b0", count=1).name = "limb"
+def test_else_it_is_the_bone_that_is_nearest(line: bpy.types.Object) -> None:
+    add_chain(line, tip="b0", count=1).name = "limb"
     assert under(0.05, 2.5) == ("Rig", "", "b2")
     assert under(0.0, 3.15) == ("Rig", "", "b2")
     assert under(0.15, 1.9) == ("Rig", "", "b1")
@@ -124,10 +121,9 @@ def add_twist_bones(owner: bpy.types.Object) -> None:
             twist.parent = above
 
 
-def test_hidden_bones_are_not_seen() -> None:
-    owner = make_line(3)
-    data: Any = owner.data
-    hidden: Any = owner.pose.bones["b2"]
+def test_hidden_bones_are_not_seen(line: bpy.types.Object) -> None:
+    data: Any = line.data
+    hidden: Any = line.pose.bones["b2"]
     (hidden if hasattr(hidden, "hide") else hidden.bone).hide = True
     assert under(0.05, 2.5) is None
     data.collections.new("Off").assign(data.bones["b1"])
@@ -208,11 +204,10 @@ def test_modes_follow_each_other() -> None:
 
 
 class TestTexts:
-    def test_the_header(self) -> None:
-        owner = make_line(3)
-        chain = add_chain(owner)
+    def test_the_header(self, line: bpy.types.Object) -> None:
+        chain = add_chain(line)
         chain.name = "limb"
-        drag = begin(bpy.context, owner, Taken.tip_of(chain))
+        drag = begin(bpy.context, line, Taken.tip_of(chain))
         set_turning(drag, on=True)
         dragged = Dragged("BLOCKED", 0.3, radians(12), ("foot.L",))
         text = header_text(drag, dragged, (0.1, 0.0, -0.2), 2, "a note", bpy.context.scene)
@@ -220,9 +215,8 @@ class TestTexts:
             assert part in text
         drag.restore()
 
-    def test_the_keys(self) -> None:
-        owner = make_line(3)
-        drag = begin(bpy.context, owner, Taken("b1", "HEAD"))
+    def test_the_keys(self, line: bpy.types.Object) -> None:
+        drag = begin(bpy.context, line, Taken("b1", "HEAD"))
         assert name_of(drag) == "Rig: head of b1"
         text = "   ".join(keys_of(drag, Mode.TURN, 0.5, anchored=True))
         for part in ("T With Rotation: off", "R Turn: about the view", "Falloff: 0.5", "P Pin", "G Grab", "Esc Cancel"):

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 
-from support.scenes import assert_refused, make_body, press, select, with_legs_pinned
+from support.scenes import assert_refused, press, select
 from support.skeletons import make_character
 
 HAND, FOREARM = "mixamorig:LeftHand", "mixamorig:LeftForeArm"
@@ -90,10 +90,9 @@ def test_bones_without_ik_limits_are_named_in_one_sentence(capfd: pytest.Capture
     assert capfd.readouterr().out.count("IK locks") == 1
 
 
-def test_of_a_body_that_can_not_be_solved_the_bone_at_fault_is_named_once() -> None:
-    owner = with_legs_pinned(make_body())
-    bone = pose_bones(owner)["shin.L"]
-    bone.constraints.new("COPY_ROTATION").target = owner
+def test_of_a_body_that_can_not_be_solved_the_bone_at_fault_is_named_once(standing: bpy.types.Object) -> None:
+    bone = pose_bones(standing)["shin.L"]
+    bone.constraints.new("COPY_ROTATION").target = standing
     with pytest.raises(RuntimeError) as refused:
         press("solve_all")
     assert str(refused.value).count("shin.L") == 1

@@ -25,7 +25,7 @@ from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import bake_chain, evaluated_joints, feet
-from support.scenes import keyed_line, live_body, make_empty, reaching_line, walking
+from support.scenes import keyed_line, make_empty, reaching_line, walking
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 
@@ -111,11 +111,10 @@ class TestCollecting:
         chain.tip_bone = "gone"
         assert pictures(owner, [chain]) == []
 
-    def test_an_armature_without_scale_is_a_point(self) -> None:
-        owner = live_body()
-        owner.scale = (0.0, 0.0, 0.0)
+    def test_an_armature_without_scale_is_a_point(self, reaching: bpy.types.Object) -> None:
+        reaching.scale = (0.0, 0.0, 0.0)
         bpy.context.view_layer.update()
-        for picture in pictures(owner, owner.fabrik.chains):
+        for picture in pictures(reaching, reaching.fabrik.chains):
             assert {*picture.joints, *picture.before} == {ORIGIN}
 
     def test_a_deleted_target(self) -> None:

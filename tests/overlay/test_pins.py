@@ -20,7 +20,7 @@ from mathutils import Matrix, Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import angle_between, effector, tip_turn
-from support.scenes import add_chain, add_limb, make_body, make_empty, make_line, pin, press, update
+from support.scenes import add_chain, add_limb, make_body, make_empty, pin, press, update
 
 HELD = bones.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 
@@ -48,36 +48,33 @@ class TestShapes:
 
 
 class TestCollecting:
-    def test_a_pin_is_shown_where_it_holds_with_its_rotation(self) -> None:
-        owner = make_body()
-        owner.location = (1.0, 2.0, 0.5)
-        chain = add_limb(owner, "foot.L", 3)
-        pin(owner, chain)
-        (found,) = shown(owner)
+    def test_a_pin_is_shown_where_it_holds_with_its_rotation(self, body: bpy.types.Object) -> None:
+        body.location = (1.0, 2.0, 0.5)
+        chain = add_limb(body, "foot.L", 3)
+        pin(body, chain)
+        (found,) = shown(body)
         assert Vector(found.place) == Vector(chain.held_location)
         assert found.turn is not None
-        assert angle_between(found.turn, tip_turn(owner, chain)) < radians(0.01)
+        assert angle_between(found.turn, tip_turn(body, chain)) < radians(0.01)
         assert (found.has_target, found.is_held) == (False, True)
 
-    def test_where_the_bone_is_elsewhere_it_does_not_hold(self) -> None:
-        owner = make_body()
-        pin(owner, add_limb(owner, "foot.L", 3))
-        owner.location.z += 0.2
-        (found,) = shown(owner)
+    def test_where_the_bone_is_elsewhere_it_does_not_hold(self, body: bpy.types.Object) -> None:
+        pin(body, add_limb(body, "foot.L", 3))
+        body.location.z += 0.2
+        (found,) = shown(body)
         assert not found.is_held
         assert distance(found.place, found.effector) == pytest.approx(0.2, abs=1e-5)
 
-    def test_what_holds_nothing_is_not_shown(self) -> None:
-        owner = make_body()
-        chain = add_limb(owner, "foot.L", 3)
-        pin(owner, chain)
+    def test_what_holds_nothing_is_not_shown(self, body: bpy.types.Object) -> None:
+        chain = add_limb(body, "foot.L", 3)
+        pin(body, chain)
         for name, value in (("pin", False), ("enabled", False), ("weight", 0.0)):
             was = getattr(chain, name)
             setattr(chain, name, value)
-            assert not shown(owner)
+            assert not shown(body)
             setattr(chain, name, was)
         chain.tip_bone = "nothing"
-        assert not shown(owner)
+        assert not shown(body)
 
 
 def asked(chain: FabrikChain) -> Picture:
@@ -89,26 +86,23 @@ def asked(chain: FabrikChain) -> Picture:
 
 
 class TestPicture:
-    def test_the_head_of_the_tip_is_what_comes_to_the_target(self) -> None:
-        owner = make_body()
-        chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
+    def test_the_head_of_the_tip_is_what_comes_to_the_target(self, body: bpy.types.Object) -> None:
+        chain = add_limb(body, "foot.L", 3, target=(0.1, 0.02, 0.08))
         picture = asked(chain)
-        assert (Vector(picture.end) - effector(owner, chain)).length < 1e-6
+        assert (Vector(picture.end) - effector(body, chain)).length < 1e-6
         assert picture.is_reached
         assert max(picture.reach) == pytest.approx(distance(picture.joints[0], picture.joints[1]) + 0.424, abs=0.02)
 
-    def test_the_rotation_of_the_tip_has_axes(self) -> None:
-        owner = make_body()
-        chain = add_limb(owner, "foot.L", 3)
-        pin(owner, chain)
+    def test_the_rotation_of_the_tip_has_axes(self, body: bpy.types.Object) -> None:
+        chain = add_limb(body, "foot.L", 3)
+        pin(body, chain)
         lines = shapes_of([asked(chain)], {"rotation"}).lines
         assert set(lines) == {"turn_x", "turn_y", "turn_z"}
         chain.orientation = "FREE"
         assert not shapes_of([asked(chain)], {"rotation"}).lines
 
-    def test_an_aim_shows_where_it_points_and_by_how_much_it_misses(self) -> None:
-        owner = make_body()
-        chain = add_limb(owner, "head", 1, target=(0.0, 0.0, 3.0))
+    def test_an_aim_shows_where_it_points_and_by_how_much_it_misses(self, body: bpy.types.Object) -> None:
+        chain = add_limb(body, "head", 1, target=(0.0, 0.0, 3.0))
         chain.kind = "AIM"
         picture = asked(chain)
         assert picture.is_reached
@@ -119,9 +113,8 @@ class TestPicture:
         assert not picture.is_reached
         assert shapes_of([picture], {"residual"}).lines["residual"] == [picture.aim[1], picture.target]
 
-    def test_a_softened_goal_stands_before_the_target(self) -> None:
-        owner = make_body()
-        chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.0, -0.5))
+    def test_a_softened_goal_stands_before_the_target(self, body: bpy.types.Object) -> None:
+        chain = add_limb(body, "foot.L", 3, target=(0.1, 0.0, -0.5))
         chain.status, chain.softened = "REACHED", 0.1
         picture = asked(chain)
         assert picture.soft is not None
@@ -130,16 +123,15 @@ class TestPicture:
         assert len(shapes_of([picture], {"goal"}).lines["target"]) > 12
 
 
-def test_the_start_pose_of_a_body_stands_where_it_starts() -> None:
-    owner = make_body()
+def test_the_start_pose_of_a_body_stands_where_it_starts(body: bpy.types.Object) -> None:
     for side in (".L", ".R"):
-        pin(owner, add_limb(owner, f"foot{side}", 3))
-    rig_of(owner).body_bone = "hips"
-    before = {chain.name: asked(chain).joints for chain in rig_of(owner).chains}
-    add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.7), name="sink")
+        pin(body, add_limb(body, f"foot{side}", 3))
+    rig_of(body).body_bone = "hips"
+    before = {chain.name: asked(chain).joints for chain in rig_of(body).chains}
+    add_limb(body, "hips", 1, target=(0.0, 0.0, 0.7), name="sink")
     press("solve_all")
     for name, joints in before.items():
-        picture = asked(rig_of(owner).chains[name])
+        picture = asked(rig_of(body).chains[name])
         assert distance(picture.joints[0], joints[0]) > 0.2
         for stands, stood in zip(picture.before, joints, strict=True):
             assert distance(stands, stood) < 1e-5
@@ -193,12 +185,11 @@ def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
     assert set(shapes.lines) | set(shapes.points) <= set(theme_colours(bpy.context.preferences))
 
 
-def test_it_tells_name_end_and_pin() -> None:
-    owner = make_line(3)
-    show((owner, Taken("b1", "HEAD")))
-    assert hovered() == bones.Hovered(owner.name, "b1", "HEAD", "head of b1")
-    add_chain(owner, tip="b1", count=2).pin = True
-    show((owner, Taken("b1")))
+def test_it_tells_name_end_and_pin(line: bpy.types.Object) -> None:
+    show((line, Taken("b1", "HEAD")))
+    assert hovered() == bones.Hovered(line.name, "b1", "HEAD", "head of b1")
+    add_chain(line, tip="b1", count=2).pin = True
+    show((line, Taken("b1")))
     assert hovered().text == "b1 (pinned)"
     show(None)
     assert bones.state.shown is None
@@ -211,14 +202,13 @@ def test_only_what_is_another_is_drawn_anew() -> None:
     assert bones.show_bone(None)
 
 
-def test_it_is_seen_as_long_as_there_is_such_a_bone() -> None:
-    owner = make_line(3)
+def test_it_is_seen_as_long_as_there_is_such_a_bone(line: bpy.types.Object) -> None:
     ready_gpu()
     context = cast(bpy.types.Context, Context())
     assert not seen(lambda: bones.draw_bone(context)).any()
-    show((owner, Taken("b1")))
+    show((line, Taken("b1")))
     assert (seen(lambda: bones.draw_bone(context))[..., 3] > 0).sum() > 20
-    bones.show_bone(bones.Hovered(owner.name, "gone", "TAIL", ""))
+    bones.show_bone(bones.Hovered(line.name, "gone", "TAIL", ""))
     assert not seen(lambda: bones.draw_bone(context)).any()
     bones.show_bone(bones.Hovered("Gone", "b1", "TAIL", ""))
     assert not seen(lambda: bones.draw_bone(context)).any()

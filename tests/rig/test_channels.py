@@ -161,7 +161,8 @@ def test_values(kind: str, frames: str) -> None:
 CHAINS = ("first", "second", "third")
 
 
-def make_keyed() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     """Three chains, each with keys of its weight: at frame 1 a tenth of its number, at frame 11 twice that."""
     owner = make_line(4)
     bpy.context.view_layer.objects.active = owner
@@ -185,8 +186,7 @@ WANTED = {"first": (0.1, 0.2), "second": (0.2, 0.4), "third": (0.3, 0.6)}
 
 
 @pytest.mark.parametrize(("active", "direction"), [(0, "DOWN"), (1, "UP"), (1, "DOWN"), (2, "UP")])
-def test_keys_follow_a_chain_that_moves(active: int, direction: str) -> None:
-    owner = make_keyed()
+def test_keys_follow_a_chain_that_moves(active: int, direction: str, owner: bpy.types.Object) -> None:
     owner.fabrik.active_index = active
     press("chain_move", direction=direction)
     assert [chain.name for chain in owner.fabrik.chains] != list(CHAINS)
@@ -194,16 +194,14 @@ def test_keys_follow_a_chain_that_moves(active: int, direction: str) -> None:
 
 
 @pytest.mark.parametrize("gone", range(3))
-def test_keys_of_a_chain_go_with_it(gone: int) -> None:
-    owner = make_keyed()
+def test_keys_of_a_chain_go_with_it(gone: int, owner: bpy.types.Object) -> None:
     owner.fabrik.active_index = gone
     press("chain_remove")
     assert weights(owner) == {name: values for name, values in WANTED.items() if name != CHAINS[gone]}
     assert len(fcurves_of(owner)) == 2
 
 
-def test_all_keys_of_chains_go_with_all_chains() -> None:
-    owner = make_keyed()
+def test_all_keys_of_chains_go_with_all_chains(owner: bpy.types.Object) -> None:
     owner.keyframe_insert('pose.bones["b0"].location', frame=1)
     press("chain_remove_all")
     assert {curve.data_path for curve in fcurves_of(owner)} == {'pose.bones["b0"].location'}
@@ -215,8 +213,7 @@ def driven(thing: bpy.types.Object, path: str) -> bpy.types.Driver:
     return curve.driver
 
 
-def test_drivers_follow_a_chain_and_what_reads_it_does_too() -> None:
-    owner = make_keyed()
+def test_drivers_follow_a_chain_and_what_reads_it_does_too(owner: bpy.types.Object) -> None:
     driven(owner, "fabrik_chains[1].influence").expression = "0.25"
     reader = bpy.data.objects.new("Reader", None)
     bpy.context.collection.objects.link(reader)
@@ -236,8 +233,7 @@ def test_drivers_follow_a_chain_and_what_reads_it_does_too() -> None:
     assert variable.targets[0].data_path == 'fabrik_chains["second"].influence'  # which is there no more
 
 
-def test_keys_in_a_strip_follow_too() -> None:
-    owner = make_keyed()
+def test_keys_in_a_strip_follow_too(owner: bpy.types.Object) -> None:
     action = owner.animation_data.action
     strip = owner.animation_data.nla_tracks.new().strips.new("Keys", 1, action)
     owner.animation_data.action = None
@@ -248,8 +244,7 @@ def test_keys_in_a_strip_follow_too() -> None:
     assert weights(owner) == WANTED
 
 
-def test_keys_that_another_armature_plays_are_refused_and_left() -> None:
-    owner = make_keyed()
+def test_keys_that_another_armature_plays_are_refused_and_left(owner: bpy.types.Object) -> None:
     other = owner.copy()
     bpy.context.collection.objects.link(other)
     bpy.context.view_layer.objects.active = owner

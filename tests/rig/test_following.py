@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.rig.dependencies import why_unfollowed
 from fabrik_addon.rig.schema import rig_of
 
-from support.scenes import add_chain, assert_refused, make_armature, make_empty, make_line, strand
+from support.scenes import add_chain, assert_refused, make_armature, make_empty, strand
 from support.skeletons import generate_rig
 
 
@@ -109,9 +109,8 @@ def test_an_object_on_a_control_is_seen() -> None:
     assert reason(owner, "b0", "b1") == ""
 
 
-def test_controls_without_any_followers_are_left_alone() -> None:
-    owner = make_line(3)
-    for bone in owner.data.bones:
+def test_controls_without_any_followers_are_left_alone(line: bpy.types.Object) -> None:
+    for bone in line.data.bones:
         bone.use_deform = False
     bpy.context.view_layer.update()
-    assert reason(owner, "b0", "b1", "b2") == ""
+    assert reason(line, "b0", "b1", "b2") == ""

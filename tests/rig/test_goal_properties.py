@@ -49,10 +49,9 @@ def test_a_chain_that_was_never_asked_is_as_before(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BODY)
-def test_an_armature_that_was_never_asked_has_no_body(name: str) -> None:
-    owner = make_line(3)
-    assert getattr(owner.fabrik, name) == BODY[name][0]
-    assert len(owner.fabrik.body_captured) == 0
+def test_an_armature_that_was_never_asked_has_no_body(name: str, line: bpy.types.Object) -> None:
+    assert getattr(line.fabrik, name) == BODY[name][0]
+    assert len(line.fabrik.body_captured) == 0
 
 
 def set_all(owner: bpy.types.Object) -> None:
@@ -76,22 +75,20 @@ def check_all(owner: bpy.types.Object) -> None:
     assert plain(captured.location) == (1.0, 2.0, 3.0)
 
 
-def test_what_is_set_is_read_and_saved(tmp_path: Path) -> None:
-    owner = make_line(3)
-    add_chain(owner)
-    set_all(owner)
-    check_all(owner)
+def test_what_is_set_is_read_and_saved(tmp_path: Path, line: bpy.types.Object) -> None:
+    add_chain(line)
+    set_all(line)
+    check_all(line)
     before = stored()
     reload(tmp_path)
     check_all(bpy.data.objects["Rig"])
     assert stored() == before
 
 
-def test_a_copy_of_the_armature_has_them_too() -> None:
-    owner = make_line(3)
-    add_chain(owner)
-    set_all(owner)
-    copy = owner.copy()
+def test_a_copy_of_the_armature_has_them_too(line: bpy.types.Object) -> None:
+    add_chain(line)
+    set_all(line)
+    copy = line.copy()
     bpy.context.collection.objects.link(copy)
     check_all(copy)
 
@@ -114,29 +111,27 @@ def test_another_mass_makes_the_status_old() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ASKED))
-def test_each_setting_of_a_chain_can_be_keyed(name: str) -> None:
-    owner = make_line(3)
-    chain = add_chain(owner)
+def test_each_setting_of_a_chain_can_be_keyed(name: str, line: bpy.types.Object) -> None:
+    chain = add_chain(line)
     first, then = CHAIN[name]
     for frame, value in ((1, first), (20, then)):
         setattr(chain, name, value)
-        assert owner.keyframe_insert(f"fabrik_chains[0].{name}", frame=frame)
+        assert line.keyframe_insert(f"fabrik_chains[0].{name}", frame=frame)
     for frame, value in ((1, first), (20, then), (1, first)):
         bpy.context.scene.frame_set(frame)
         assert plain(getattr(chain, name)) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("name", ["body_stiffness", "spine", "balance", "falloff"])
-def test_each_number_of_a_body_can_be_keyed(name: str) -> None:
-    owner = make_line(3)
-    add_chain(owner)
+def test_each_number_of_a_body_can_be_keyed(name: str, line: bpy.types.Object) -> None:
+    add_chain(line)
     first, then = BODY[name]
     for frame, value in ((1, first), (20, then)):
-        setattr(owner.fabrik, name, value)
-        assert owner.keyframe_insert(f"fabrik_{name}", frame=frame)
+        setattr(line.fabrik, name, value)
+        assert line.keyframe_insert(f"fabrik_{name}", frame=frame)
     for frame, value in ((1, first), (20, then)):
         bpy.context.scene.frame_set(frame)
-        assert getattr(owner.fabrik, name) == value
+        assert getattr(line.fabrik, name) == value
 
 
 @pytest.mark.parametrize(("name", "value"), [("weight", 1.5), ("weight", -0.5), ("stretch", 0.5), ("soft", -1.0)])
@@ -148,20 +143,19 @@ def test_numbers_stay_within_what_means_something(name: str, value: float) -> No
 
 
 @pytest.mark.parametrize("path", ["fabrik_balance", "fabrik_chains[0].weight", "fabrik_chains[0].held_location"])
-def test_animated_settings_are_brought_to_what_a_render_writes_to(path: str) -> None:
-    owner = make_line(3)
-    chain = add_chain(owner)
+def test_animated_settings_are_brought_to_what_a_render_writes_to(path: str, line: bpy.types.Object) -> None:
+    chain = add_chain(line)
     for frame, value in ((1, 0.0), (20, 1.0)):
-        owner.fabrik.balance = chain.weight = value
+        line.fabrik.balance = chain.weight = value
         chain.held_location = (value, 0.0, 2.0 * value)
-        owner.keyframe_insert(path, frame=frame)
+        line.keyframe_insert(path, frame=frame)
     bpy.context.scene.frame_set(20)
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    owner.fabrik.balance = chain.weight = 0.5  # as the originals stay behind while a frame is rendered
+    line.fabrik.balance = chain.weight = 0.5  # as the originals stay behind while a frame is rendered
     chain.held_location = (5.0, 5.0, 5.0)
-    flush_animation(owner, depsgraph)
+    flush_animation(line, depsgraph)
     found = {
-        "fabrik_balance": owner.fabrik.balance,
+        "fabrik_balance": line.fabrik.balance,
         "fabrik_chains[0].weight": chain.weight,
         "fabrik_chains[0].held_location": plain(chain.held_location),
     }

@@ -17,7 +17,6 @@ from support.scenes import (
     assert_refused,
     make_armature,
     make_empty,
-    make_line,
     put,
     reaching_line,
     strand,
@@ -166,12 +165,11 @@ def test_edit_mode_is_refused_by_the_button() -> None:
     assert bpy.ops.fabrik.solve.poll()
 
 
-def test_muted_constraints_and_those_without_influence_are_fine() -> None:
-    owner = make_line(3)
-    constrain(owner, "b0", mute=True)
-    constrain(owner, "b1", influence=0.0)
-    constrain(owner, "b2", "IK", mute=True)
-    chain = add_chain(owner, (0.5, 0.5, 2.0))
+def test_muted_constraints_and_those_without_influence_are_fine(line: bpy.types.Object) -> None:
+    constrain(line, "b0", mute=True)
+    constrain(line, "b1", influence=0.0)
+    constrain(line, "b2", "IK", mute=True)
+    chain = add_chain(line, (0.5, 0.5, 2.0))
     bpy.ops.fabrik.solve()
     assert chain.status == "REACHED"
 

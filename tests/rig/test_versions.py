@@ -44,21 +44,19 @@ def test_each_version_has_its_step() -> None:
     assert sorted(STEPS) == list(range(FIRST, DATA_VERSION))
 
 
-def test_the_first_chain_brings_the_version() -> None:
-    owner = make_line(3)
-    assert owner.fabrik_version == 0
-    add_chain(owner)
-    assert owner.fabrik_version == DATA_VERSION
+def test_the_first_chain_brings_the_version(line: bpy.types.Object) -> None:
+    assert line.fabrik_version == 0
+    add_chain(line)
+    assert line.fabrik_version == DATA_VERSION
 
 
-def test_chains_from_ik_bring_the_version() -> None:
-    owner = make_line(3)
+def test_chains_from_ik_bring_the_version(line: bpy.types.Object) -> None:
     target = bpy.data.objects.new("Goal", None)
     bpy.context.collection.objects.link(target)
-    owner.pose.bones["b2"].constraints.new("IK").target = target
+    line.pose.bones["b2"].constraints.new("IK").target = target
     update()
-    assert convert(bpy.context, owner, ["b2"], aims=False)[0].chain
-    assert owner.fabrik_version == DATA_VERSION
+    assert convert(bpy.context, line, ["b2"], aims=False)[0].chain
+    assert line.fabrik_version == DATA_VERSION
 
 
 def a_chain(owner: bpy.types.Object) -> None:
@@ -98,12 +96,11 @@ def test_what_is_appended_gets_the_number(tmp_path: Path) -> None:
     assert owner.fabrik_version == DATA_VERSION
 
 
-def test_an_open_file_gets_the_number_when_the_extension_is_switched_on() -> None:
-    owner = make_line(3)
-    a_chain(owner)
+def test_an_open_file_gets_the_number_when_the_extension_is_switched_on(line: bpy.types.Object) -> None:
+    a_chain(line)
     handlers.unregister()
     handlers.register()
-    assert owner.fabrik_version == DATA_VERSION
+    assert line.fabrik_version == DATA_VERSION
 
 
 def test_while_blender_holds_its_data_back_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,28 +180,26 @@ WAYS: dict[str, Callable[[bpy.types.Object], object]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_newer_data_are_refused_and_left_as_they_are(way: str) -> None:
-    owner = make_line(3)
-    add_chain(owner, (0.4, -0.5, 1.9))
-    owner.fabrik.chains.add().tip_bone = "b1"  # without a name, which a solve would give it
-    make_newer(owner)
-    before = stored(), channels(owner)
+def test_newer_data_are_refused_and_left_as_they_are(way: str, line: bpy.types.Object) -> None:
+    add_chain(line, (0.4, -0.5, 1.9))
+    line.fabrik.chains.add().tip_bone = "b1"  # without a name, which a solve would give it
+    make_newer(line)
+    before = stored(), channels(line)
     with pytest.raises(RigError, match=TEXT):
-        WAYS[way](owner)
-    assert (stored(), channels(owner)) == before
+        WAYS[way](line)
+    assert (stored(), channels(line)) == before
 
 
-def test_every_operator_and_panel_on_newer_data_is_disabled() -> None:
-    owner = make_line(3)
-    chain = add_chain(owner, (0.4, -0.5, 1.9))
+def test_every_operator_and_panel_on_newer_data_is_disabled(line: bpy.types.Object) -> None:
+    chain = add_chain(line, (0.4, -0.5, 1.9))
     bpy.ops.fabrik.bake(frame_start=1, frame_end=2)
     chain.enabled = True
-    select(owner, "b1", "b2")
+    select(line, "b1", "b2")
     names = [name for name in dir(bpy.ops.fabrik) if getattr(bpy.ops.fabrik, name).poll()]
     kinds = [kind for module in (panels, motion) for kind in module.CLASSES if hasattr(kind, "poll")]
     assert {"solve", "solve_all", "bake", "drag", "chain_remove", "limit_human", "goal_snap"} <= set(names)
     assert all(kind.poll(bpy.context) for kind in kinds if not issubclass(kind, motion.WalkerPart))  # it has no walker
-    make_newer(owner)
+    make_newer(line)
     assert [name for name in dir(bpy.ops.fabrik) if getattr(bpy.ops.fabrik, name).poll()] == ["manual"]
     assert [kind.__name__ for kind in kinds if kind.poll(bpy.context)] == ["FABRIK_PT_posing"]  # which says why
     assert_refused(f"Its FABRIK data is of version {NEWER}", "solve")

@@ -14,7 +14,8 @@ from support.judging import channels
 from support.scenes import Bone, make_armature, reload, select
 
 
-def two_limbs() -> bpy.types.Object:
+@pytest.fixture
+def owner() -> bpy.types.Object:
     """A trunk, b0, with an arm of two bones at each side, b1 b2 and b3 b4, a chain for each; and b5, of no chain."""
     bones = [
         Bone((0, 0, 0), (0, 0, 1), parent=None),
@@ -61,8 +62,7 @@ def row() -> int:
 
 
 @pytest.mark.parametrize(("bone", "chain"), [("b1", "b2"), ("b2", "b2"), ("b3", "b4"), ("b4", "b4")])
-def test_the_list_follows_the_active_bone(bone: str, chain: str) -> None:
-    owner = two_limbs()
+def test_the_list_follows_the_active_bone(bone: str, chain: str, owner: bpy.types.Object) -> None:
     rig_of(owner).active_index = int(chain == "b2")
     select(owner, bone)
     seen()
@@ -70,8 +70,7 @@ def test_the_list_follows_the_active_bone(bone: str, chain: str) -> None:
     assert row() == rig_of(owner).active_index
 
 
-def test_a_bone_of_no_chain_leaves_the_list() -> None:
-    owner = two_limbs()
+def test_a_bone_of_no_chain_leaves_the_list(owner: bpy.types.Object) -> None:
     select(owner, "b1")
     seen()
     for bone in ("b5", "b0"):
@@ -80,8 +79,7 @@ def test_a_bone_of_no_chain_leaves_the_list() -> None:
         assert rig_of(owner).active.name == "b2"
 
 
-def test_the_chain_that_is_shown_stays_where_it_has_the_bone() -> None:
-    owner = two_limbs()
+def test_the_chain_that_is_shown_stays_where_it_has_the_bone(owner: bpy.types.Object) -> None:
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=3)
     bpy.ops.fabrik.chain_add(tip_bone="b1", bone_count=1)
     for index in (2, 0):
@@ -97,8 +95,7 @@ def test_the_chain_that_is_shown_stays_where_it_has_the_bone() -> None:
     assert rig_of(owner).active_index == 3, "the one whose tip it is, where the one that is shown has it not"
 
 
-def test_a_script_that_sets_the_active_chain_has_its_way() -> None:
-    owner = two_limbs()
+def test_a_script_that_sets_the_active_chain_has_its_way(owner: bpy.types.Object) -> None:
     select(owner, "b1")
     seen()
     before = picked(owner)
@@ -108,16 +105,14 @@ def test_a_script_that_sets_the_active_chain_has_its_way() -> None:
     assert picked(owner) == before
 
 
-def test_no_bone_is_active() -> None:
-    owner = two_limbs()
+def test_no_bone_is_active(owner: bpy.types.Object) -> None:
     rig_of(owner).active_index = 1
     bone_data(owner).bones.active = None
     seen()
     assert rig_of(owner).active_index == 1
 
 
-def test_following_has_nothing_evaluated() -> None:
-    owner = two_limbs()
+def test_following_has_nothing_evaluated(owner: bpy.types.Object) -> None:
     rig_of(owner).active_index = 0
     select(owner, "b3")
     updates: list[str] = []
@@ -136,8 +131,7 @@ def test_following_has_nothing_evaluated() -> None:
 
 
 @pytest.mark.parametrize("index", [0, 1])
-def test_a_row_that_is_picked_picks_the_tip(index: int) -> None:
-    owner = two_limbs()
+def test_a_row_that_is_picked_picks_the_tip(index: int, owner: bpy.types.Object) -> None:
     before = channels(owner)
     pick_row(index)
     tip = ("b2", "b4")[index]
@@ -149,16 +143,14 @@ def test_a_row_that_is_picked_picks_the_tip(index: int) -> None:
     assert channels(owner) == before
 
 
-def test_a_row_leaves_the_selection_where_the_active_bone_is_of_its_chain() -> None:
-    owner = two_limbs()
+def test_a_row_leaves_the_selection_where_the_active_bone_is_of_its_chain(owner: bpy.types.Object) -> None:
     select(owner, "b3", "b1", "b2")
     seen()
     pick_row(1)
     assert picked(owner) == ("b3", {"b1", "b2", "b3"})
 
 
-def test_a_row_in_object_mode_picks_no_bone() -> None:
-    owner = two_limbs()
+def test_a_row_in_object_mode_picks_no_bone(owner: bpy.types.Object) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     before = picked(owner)
     pick_row(0)
@@ -166,8 +158,7 @@ def test_a_row_in_object_mode_picks_no_bone() -> None:
     assert picked(owner) == before
 
 
-def test_a_row_whose_tip_is_hidden_or_gone_picks_no_bone() -> None:
-    owner = two_limbs()
+def test_a_row_whose_tip_is_hidden_or_gone_picks_no_bone(owner: bpy.types.Object) -> None:
     bone = owner.pose.bones["b2"]
     setattr(bone if hasattr(bone, "hide") else bone.bone, "hide", True)
     before = picked(owner)
@@ -180,15 +171,14 @@ def test_a_row_whose_tip_is_hidden_or_gone_picks_no_bone() -> None:
     assert picked(owner) == before
 
 
-def test_a_row_beyond_the_list_changes_nothing() -> None:
-    owner = two_limbs()
+def test_a_row_beyond_the_list_changes_nothing(owner: bpy.types.Object) -> None:
     before = rig_of(owner).active_index, picked(owner)
     pick_row(7)
     assert (rig_of(owner).active_index, picked(owner)) == before
 
 
+@pytest.mark.usefixtures("owner")
 def test_the_row_is_not_stored() -> None:
-    two_limbs()
     pick_row(0)
     assert "fabrik_list_index" not in list(bpy.context.scene.keys())
     empty = bpy.data.objects.new("Empty", None)
@@ -199,8 +189,7 @@ def test_the_row_is_not_stored() -> None:
     pick_row(1)
 
 
-def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Path) -> None:
-    owner = two_limbs()
+def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Path, owner: bpy.types.Object) -> None:
     select(owner, "b1")
     seen()
     rig_of(owner).active_index = 1
@@ -211,8 +200,7 @@ def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Path)
     assert rig_of(owner).active_index == 1
 
 
-def test_undo_leaves_bone_and_list_together() -> None:
-    owner = two_limbs()
+def test_undo_leaves_bone_and_list_together(owner: bpy.types.Object) -> None:
     for bone in ("b1", "b3"):
         select(owner, bone)
         bpy.ops.ed.undo_push(message=f"Select {bone}")

@@ -14,7 +14,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.ui.panels import FABRIK_PT_posing, FABRIK_PT_rigging
 
 from support.judging import assert_alike, channels
-from support.scenes import assert_refused, go_live, go_to, make_line, press, select, update, walking
+from support.scenes import assert_refused, go_live, go_to, press, select, update, walking
 from support.skeletons import set_up
 
 MOST = 12
@@ -262,9 +262,8 @@ def test_a_whole_pose_comes_back_at_its_frame(human: bpy.types.Object) -> None:
     assert keyed_frames(human)['pose.bones["mixamorig:Hips"].location'] == {1.0, 20.0}
 
 
-def test_goals_that_something_holds_are_not_keyed() -> None:
-    owner = make_line(3)
+def test_goals_that_something_holds_are_not_keyed(line: bpy.types.Object) -> None:
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=3, use_target=True, kind="EMPTY")
-    target: Any = rig_of(owner).chains[0].target
+    target: Any = rig_of(line).chains[0].target
     target.lock_location[0] = True
     assert_refused("can't be keyed", "key", chains="ACTIVE")

@@ -121,23 +121,22 @@ def test_frames_are_gone_to_only_where_something_else_moves(what: str, wanted: i
 
 
 @pytest.mark.parametrize("parented", [False, True])
-def test_a_simulated_target_is_come_to_step_by_step(parented: bool) -> None:
-    owner = make_line(3)
+def test_a_simulated_target_is_come_to_step_by_step(parented: bool, line: bpy.types.Object) -> None:
     bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0.3, 0.4, 2.8))
     ball = bpy.context.object
     bpy.ops.rigidbody.object_add()
-    chain = add_chain(owner)
+    chain = add_chain(line)
     chain.target = ball
     if parented:
         chain.target = make_empty((0, 0, 0), "Holder")
         chain.target.parent = ball
     bpy.context.scene.frame_start = 1
-    result = bake_chain(owner, chain, frames=(6, 9, 12))
+    result = bake_chain(line, chain, frames=(6, 9, 12))
     assert result.unreached == []
     for frame in range(1, 13):
         bpy.context.scene.frame_set(frame)
     assert ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation.z < 2.5
-    assert tip_error(owner, chain) < 1e-5
+    assert tip_error(line, chain) < 1e-5
 
 
 def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:

@@ -41,11 +41,9 @@ from support.scenes import (
     items_of,
     keyed,
     keyed_line,
-    make_body,
     make_empty,
     squatting,
     update,
-    with_legs_pinned,
 )
 
 
@@ -65,13 +63,12 @@ class TestSquat:
                 chain = rig_of(owner).chains[name]
                 assert (effector(owner, chain) - chain.target.location).length <= HELD
 
-    def test_the_body_bone_gets_location_keys_and_no_other_bone_does(self) -> None:
-        owner = squatting()
-        bake_all(owner)
-        located = [curve for curve in fcurves_of(owner) if curve.data_path.endswith(".location")]
+    def test_the_body_bone_gets_location_keys_and_no_other_bone_does(self, squatter: bpy.types.Object) -> None:
+        bake_all(squatter)
+        located = [curve for curve in fcurves_of(squatter) if curve.data_path.endswith(".location")]
         assert {curve.data_path for curve in located} == {'pose.bones["hips"].location'}
         assert {len(curve.keyframe_points) for curve in located} == {len(SQUAT)}
-        assert all(not chain.enabled for chain in rig_of(owner).chains)
+        assert all(not chain.enabled for chain in rig_of(squatter).chains)
 
     @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
     def test_button_and_bake_give_the_same_in_any_order_of_frames(self, mode: str) -> None:
@@ -81,38 +78,34 @@ class TestSquat:
         bake_all(owner)
         assert_same(as_played(owner, shuffled(SQUAT)), wanted)
 
-    def test_live_gives_the_same(self) -> None:
-        owner = squatting()
-        wanted = by_button(owner, SQUAT)
-        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+    def test_live_gives_the_same(self, squatter: bpy.types.Object) -> None:
+        wanted = by_button(squatter, SQUAT)
+        assert_same(by_live(squatter, shuffled(SQUAT)), wanted)
 
-    def test_no_frame_is_gone_to_where_curves_tell_all(self) -> None:
-        owner = squatting()
+    def test_no_frame_is_gone_to_where_curves_tell_all(self, squatter: bpy.types.Object) -> None:
         with frames_gone_to() as visited:
-            bake_all(owner, verify="NONE")
+            bake_all(squatter, verify="NONE")
         assert len(visited) == 1
         for _ in each_frame(SQUAT):
-            assert_feet_hold(owner)
+            assert_feet_hold(squatter)
 
-    def test_one_chain_takes_the_others_along_and_says_so(self) -> None:
-        owner = squatting()
-        hand = rig_of(owner).chains["hand.L"]
-        result = bake(bpy.context, [(owner, hand)], BakeSettings(SQUAT))
+    def test_one_chain_takes_the_others_along_and_says_so(self, squatter: bpy.types.Object) -> None:
+        hand = rig_of(squatter).chains["hand.L"]
+        result = bake(bpy.context, [(squatter, hand)], BakeSettings(SQUAT))
         assert [found.chain for found in result.chains] == ["hand.L", "foot.L", "foot.R", "hips"]
         assert result.chains[0].together == ["foot.L", "foot.R", "hips"]
-        assert not any(chain.enabled for chain in rig_of(owner).chains)
-        assert all(chain.is_baked for chain in rig_of(owner).chains)
+        assert not any(chain.enabled for chain in rig_of(squatter).chains)
+        assert all(chain.is_baked for chain in rig_of(squatter).chains)
 
-    def test_frames_that_are_solved_in_rows_end_as_by_button(self) -> None:
-        owner = squatting()
-        hand = rig_of(owner).chains["hand.L"]
+    def test_frames_that_are_solved_in_rows_end_as_by_button(self, squatter: bpy.types.Object) -> None:
+        hand = rig_of(squatter).chains["hand.L"]
         keyed(hand.target, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
         hand.orientation, hand.held_rotation, hand.soft = "KEEP", (0.2, 0.9, 0.1, 0.4), 0.02
         wanted = {}
         for frame in each_frame(SQUAT):
-            wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(owner))}
-        for found in bake_all(owner, verify="NONE").chains:
-            length = sum(bone.length for bone in chain_bones(owner, rig_of(owner).chains[found.chain]))
+            wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(squatter))}
+        for found in bake_all(squatter, verify="NONE").chains:
+            length = sum(bone.length for bone in chain_bones(squatter, rig_of(squatter).chains[found.chain]))
             for k, frame in enumerate(SQUAT):
                 outcome = wanted[frame][found.chain]
                 assert WORDS[found.status[k]] == outcome.status
@@ -120,15 +113,14 @@ class TestSquat:
                 assert found.turns[k] == pytest.approx(outcome.turn_residual, abs=1e-6)
                 assert found.softened[k] * length == pytest.approx(outcome.softened, abs=1e-6)
 
-    def test_a_body_that_keeps_its_balance(self) -> None:
-        owner = squatting()
-        rig_of(owner).balance = 1.0
-        hand = rig_of(owner).chains["hand.L"]
+    def test_a_body_that_keeps_its_balance(self, squatter: bpy.types.Object) -> None:
+        rig_of(squatter).balance = 1.0
+        hand = rig_of(squatter).chains["hand.L"]
         keyed(hand.target, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
-        wanted = by_button(owner, SQUAT)
-        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
-        bake_all(owner)
-        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        wanted = by_button(squatter, SQUAT)
+        assert_same(by_live(squatter, shuffled(SQUAT)), wanted)
+        bake_all(squatter)
+        assert_same(as_played(squatter, shuffled(SQUAT)), wanted)
 
     def test_soft_reach_is_not_taken_for_something_that_moves_the_tip(self) -> None:
         owner, chain = keyed_line()
@@ -141,11 +133,10 @@ class TestSquat:
         assert found.worst_tip_error[0] < 1e-4
 
     @pytest.mark.parametrize("into", ["NEW_ACTION", "NLA"])
-    def test_into_other_actions(self, into: str) -> None:
-        owner = squatting()
-        wanted = by_button(owner, SQUAT)
-        bake_all(owner, into=into)
-        assert_same(as_played(owner, SQUAT), wanted)
+    def test_into_other_actions(self, into: str, squatter: bpy.types.Object) -> None:
+        wanted = by_button(squatter, SQUAT)
+        bake_all(squatter, into=into)
+        assert_same(as_played(squatter, SQUAT), wanted)
 
     @pytest.mark.parametrize(("interpolation", "share"), [("LINEAR", 0.8), ("BEZIER", 0.6)])
     def test_keys_are_left_out_within_the_bound_and_pinned_feet_stay(self, interpolation: str, share: float) -> None:
@@ -170,167 +161,155 @@ class TestSquat:
         assert keys["foot.L"] == 0
         assert keys["hand.L"] > 0
 
-    def test_a_broken_off_bake_leaves_pose_and_keys(self) -> None:
-        owner = squatting()
-        owner.pose.bones["hips"].location = (0.1, 0.2, 0.3)
-        before = stored_channels(owner)
-        target = rig_of(owner).chains["hand.L"].target
+    def test_a_broken_off_bake_leaves_pose_and_keys(self, squatter: bpy.types.Object) -> None:
+        squatter.pose.bones["hips"].location = (0.1, 0.2, 0.3)
+        before = stored_channels(squatter)
+        target = rig_of(squatter).chains["hand.L"].target
         target.constraints.new("COPY_LOCATION").target = leader = make_empty((0, 0, 1), "Leader")
         keyed(leader, {1: 0.0, 9: 0.0, 10: float("nan")}, "location.x")
         with pytest.raises(Exception, match="in frame"):
-            bake_all(owner)
-        assert stored_channels(owner) == before
-        assert owner.animation_data is None or not fcurves_of(owner)
+            bake_all(squatter)
+        assert stored_channels(squatter) == before
+        assert squatter.animation_data is None or not fcurves_of(squatter)
 
 
 class TestOverTime:
-    def test_a_foot_is_planted_and_free_by_keys_on_its_pin(self) -> None:
-        owner = squatting()
-        foot = rig_of(owner).chains["foot.L"]
+    def test_a_foot_is_planted_and_free_by_keys_on_its_pin(self, squatter: bpy.types.Object) -> None:
+        foot = rig_of(squatter).chains["foot.L"]
         keyed(foot, {1: True, 5: False, 9: True}, "pin")
-        wanted = by_button(owner, SQUAT)
-        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
-        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
-        result = bake_all(owner)
-        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        wanted = by_button(squatter, SQUAT)
+        assert_same(by_button(squatter, shuffled(SQUAT)), wanted)
+        assert_same(by_live(squatter, shuffled(SQUAT)), wanted)
+        result = bake_all(squatter)
+        assert_same(as_played(squatter, shuffled(SQUAT)), wanted)
         assert result.all_reached
 
-    def test_a_pin_is_moved_by_keys(self) -> None:
-        owner = squatting()
-        foot = rig_of(owner).chains["foot.L"]
+    def test_a_pin_is_moved_by_keys(self, squatter: bpy.types.Object) -> None:
+        foot = rig_of(squatter).chains["foot.L"]
         for frame, x in ((1, 0.1), (12, 0.2)):
             foot.held_location[0] = x
             foot.keyframe_insert("held_location", index=0, frame=frame)
-        wanted = by_button(owner, SQUAT)
-        assert bake_all(owner).all_reached
-        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        wanted = by_button(squatter, SQUAT)
+        assert bake_all(squatter).all_reached
+        assert_same(as_played(squatter, shuffled(SQUAT)), wanted)
         bpy.context.scene.frame_set(12)
-        assert (effector(owner, foot) - Vector((0.2, 0.02, 0.08))).length <= HELD
+        assert (effector(squatter, foot) - Vector((0.2, 0.02, 0.08))).length <= HELD
 
     @pytest.mark.parametrize("name", ["weight", "orientation_weight", "influence"])
-    def test_shares_are_animated(self, name: str) -> None:
-        owner = squatting()
-        hand = rig_of(owner).chains["hand.L"]
+    def test_shares_are_animated(self, name: str, squatter: bpy.types.Object) -> None:
+        hand = rig_of(squatter).chains["hand.L"]
         hand.orientation = "KEEP"
         keyed(hand, {1: 0.0, 12: 1.0}, name)
-        wanted = by_button(owner, SQUAT)
-        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
-        bake_all(owner)
-        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        wanted = by_button(squatter, SQUAT)
+        assert_same(by_live(squatter, shuffled(SQUAT)), wanted)
+        bake_all(squatter)
+        assert_same(as_played(squatter, shuffled(SQUAT)), wanted)
 
     @pytest.mark.parametrize("first", [1.0, 1.3])
-    def test_stretch_is_animated(self, first: float) -> None:
-        owner = squatting()
-        for bone in owner.data.bones:
+    def test_stretch_is_animated(self, first: float, squatter: bpy.types.Object) -> None:
+        for bone in squatter.data.bones:
             bone.inherit_scale = "NONE"
-        hand = rig_of(owner).chains["hand.L"]
+        hand = rig_of(squatter).chains["hand.L"]
         keyed(hand.target, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
         keyed(hand, {1: first, 12: 2.3 - first}, "stretch")
-        wanted = by_button(owner, SQUAT)
-        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
-        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
-        bake_all(owner)
-        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        wanted = by_button(squatter, SQUAT)
+        assert_same(by_button(squatter, shuffled(SQUAT)), wanted)
+        assert_same(by_live(squatter, shuffled(SQUAT)), wanted)
+        bake_all(squatter)
+        assert_same(as_played(squatter, shuffled(SQUAT)), wanted)
         assert max(values[-2] for bones in wanted.values() for values in bones.values()) > 1.01
 
     @pytest.mark.parametrize("spine", [0.0, 0.5])
     def test_a_body_that_is_keyed_starts_from_its_keys_in_each_row(
-        self, spine: float, monkeypatch: pytest.MonkeyPatch
+        self, spine: float, monkeypatch: pytest.MonkeyPatch, standing: bpy.types.Object
     ) -> None:
-        owner = with_legs_pinned(make_body())
-        add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
-        rig_of(owner).spine = spine
-        hips, back = owner.pose.bones["hips"], owner.pose.bones["hand.L"].parent_recursive[2]
+        add_limb(standing, "hand.L", 3, target=(0.5, -0.3, 1.2))
+        rig_of(standing).spine = spine
+        hips, back = standing.pose.bones["hips"], standing.pose.bones["hand.L"].parent_recursive[2]
         for frame, place, turn in ((1, (0, 0, 0), 0.0), (12, (0.05, -0.1, 0.08), 0.3)):
             hips.location, back.rotation_quaternion = place, Euler((turn, 0.0, turn)).to_quaternion()
             hips.keyframe_insert("location", frame=frame)
             back.keyframe_insert("rotation_quaternion", frame=frame)
-        wanted = by_button(owner, SQUAT)
+        wanted = by_button(standing, SQUAT)
         monkeypatch.setattr(sample, "posed", None)  # no frame is solved by itself
-        result = bake_all(owner)
+        result = bake_all(standing)
         assert result.all_reached
         assert max(found.worst_violation for found in result.chains) < 1e-6
-        assert_same(as_played(owner, SQUAT), wanted)
-        assert_feet_hold(owner)
+        assert_same(as_played(standing, SQUAT), wanted)
+        assert_feet_hold(standing)
 
-    def test_an_armature_that_moves(self) -> None:
-        owner = squatting()
+    def test_an_armature_that_moves(self, squatter: bpy.types.Object) -> None:
         for frame, turn in ((1, 0.0), (12, 0.2)):
-            owner.location.x = owner.rotation_euler.z = turn
-            owner.keyframe_insert("location", frame=frame)
-            owner.keyframe_insert("rotation_euler", frame=frame)
-        wanted = by_button(owner, SQUAT)
-        bake_all(owner)
-        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+            squatter.location.x = squatter.rotation_euler.z = turn
+            squatter.keyframe_insert("location", frame=frame)
+            squatter.keyframe_insert("rotation_euler", frame=frame)
+        wanted = by_button(squatter, SQUAT)
+        bake_all(squatter)
+        assert_same(as_played(squatter, shuffled(SQUAT)), wanted)
         bpy.context.scene.frame_set(8)
-        assert_feet_hold(owner)
+        assert_feet_hold(squatter)
 
 
 class TestRotations:
-    def test_a_hand_that_turns_with_its_target(self) -> None:
-        owner = squatting()
-        hand = rig_of(owner).chains["hand.L"]
+    def test_a_hand_that_turns_with_its_target(self, squatter: bpy.types.Object) -> None:
+        hand = rig_of(squatter).chains["hand.L"]
         hand.orientation = "TARGET"
         keyed(hand.target, {1: (0.0, 0.0, 0.0), 12: (0.5, 0.15, 0.5)}, "rotation_euler")
         bpy.context.scene.frame_set(1)
-        hand.rotation_offset = tip_turn(owner, hand)
-        result = bake_all(owner)
+        hand.rotation_offset = tip_turn(squatter, hand)
+        result = bake_all(squatter)
         found = next(found for found in result.chains if found.chain == "hand.L")
         assert found.worst_tip_turn is not None
         assert found.worst_tip_turn[0] < HELD_TURN
         for _ in each_frame(SQUAT):
             turn = Euler(hand.target.rotation_euler).to_quaternion() @ hand.rotation_offset
-            assert angle_between(tip_turn(owner, hand), q4(turn)) < HELD_TURN
+            assert angle_between(tip_turn(squatter, hand), q4(turn)) < HELD_TURN
 
-    def test_a_head_that_aims(self) -> None:
-        owner = make_body()
-        head = add_limb(owner, "head", 2, target=(0.5, -2, 1.5))
+    def test_a_head_that_aims(self, body: bpy.types.Object) -> None:
+        head = add_limb(body, "head", 2, target=(0.5, -2, 1.5))
         head.kind, head.aim_axis = "AIM", (0, 0, 1)
         keyed(head.target, {1: (0.5, -2, 1.5), 12: (-0.8, -2, 1.9)})
-        result = bake_all(owner)
+        result = bake_all(body)
         assert result.all_reached
         assert result.chains[0].worst_tip_turn is not None
         assert result.chains[0].worst_tip_turn[0] < HELD_TURN
         for _ in each_frame(SQUAT):
             update()
-            bone = owner.pose.bones["head"]
+            bone = body.pose.bones["head"]
             assert bone.matrix.to_3x3().col[2].angle(head.target.location - bone.head) < HELD_TURN
 
-    def test_the_report_tells_degrees(self) -> None:
-        owner = make_body()
-        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.3))
-        add_limb(owner, "hand.R", 3, target=(-0.5, -0.3, 1.3))
+    def test_the_report_tells_degrees(self, body: bpy.types.Object) -> None:
+        hand = add_limb(body, "hand.L", 3, target=(0.5, -0.3, 1.3))
+        add_limb(body, "hand.R", 3, target=(-0.5, -0.3, 1.3))
         hand.orientation, hand.held_rotation = "KEEP", (0.7, 0.1, 0.7, 0.0)
-        kept, free = bake_all(owner).as_json()["chains"]
+        kept, free = bake_all(body).as_json()["chains"]
         assert kept["worst_tip_turn_degrees"] < 0.1
         assert kept["worst_residual_degrees"] < 0.1
         assert free["worst_tip_turn_degrees"] is None
         assert (free["together"], free["asked"]) == ([], True)
 
-    def test_a_rotation_that_limits_hold_back_is_no_frame_that_is_reached(self) -> None:
-        owner = make_body()
+    def test_a_rotation_that_limits_hold_back_is_no_frame_that_is_reached(self, body: bpy.types.Object) -> None:
         for name in ("upper_arm.L", "forearm.L", "hand.L"):
-            owner.pose.bones[name].fabrik.limit = "HINGE"
-        hand = add_limb(owner, "hand.L", 3, target=(0.65, -0.02, 1.46))
+            body.pose.bones[name].fabrik.limit = "HINGE"
+        hand = add_limb(body, "hand.L", 3, target=(0.65, -0.02, 1.46))
         hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
-        (found,) = bake_all(owner).chains
+        (found,) = bake_all(body).chains
         assert {reason for _, reason in found.unreached} == {"BLOCKED"}
         bpy.context.scene.frame_set(SQUAT[0])
-        assert found.turns[0] == pytest.approx(angle_between(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
+        assert found.turns[0] == pytest.approx(angle_between(tip_turn(body, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
 
 
 class TestOnlyAtKeys:
-    def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(self) -> None:
-        owner = squatting()
-        foot = rig_of(owner).chains["foot.L"]
+    def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(self, squatter: bpy.types.Object) -> None:
+        foot = rig_of(squatter).chains["foot.L"]
         foot.keyframe_insert("held_location", frame=9)
         (hand,) = bake(
-            bpy.context, [(owner, rig_of(owner).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
+            bpy.context, [(squatter, rig_of(squatter).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
         ).chains[:1]
         assert hand.frames.tolist() == [1, 6, 9, 12]
         keyed = {
             point.co[0]
-            for curve in fcurves_of(owner)
+            for curve in fcurves_of(squatter)
             if '"thigh.R"' in curve.data_path
             for point in curve.keyframe_points
         }
@@ -345,12 +324,11 @@ def test_the_button_names_those_that_were_baked_along(capfd: pytest.CaptureFixtu
     assert "baked with those that they are solved together with: foot.L, foot.R, hand.L" in said
 
 
-def test_two_pins_on_a_bone_are_refused_by_name_and_nothing_is_keyed() -> None:
-    owner = squatting()
-    again = add_limb(owner, "foot.L", 2, name="again")
+def test_two_pins_on_a_bone_are_refused_by_name_and_nothing_is_keyed(squatter: bpy.types.Object) -> None:
+    again = add_limb(squatter, "foot.L", 2, name="again")
     again.pin, again.held_location = True, (0, 0, 0)
     with pytest.raises(BoneError, match=r"'again' and 'foot\.L' both pin it") as refused:
-        bake_all(owner)
-    assert refused.value.rig == owner.name
-    assert not fcurves_of(owner)
-    assert all(chain.enabled for chain in rig_of(owner).chains)
+        bake_all(squatter)
+    assert refused.value.rig == squatter.name
+    assert not fcurves_of(squatter)
+    assert all(chain.enabled for chain in rig_of(squatter).chains)

@@ -218,26 +218,24 @@ class TestLettingGo:
 
 
 class TestWithoutAChain:
-    def test_the_limb_that_the_bone_ends_is_keyed_and_nothing_else_is_kept(self) -> None:
-        owner = make_line(3)
+    def test_the_limb_that_the_bone_ends_is_keyed_and_nothing_else_is_kept(self, line: bpy.types.Object) -> None:
         key_automatically()
-        drag = begin(bpy.context, owner, Taken("b1"))
+        drag = begin(bpy.context, line, Taken("b1"))
         assert (drag.name, drag.bone, drag.figure.bones) == ("limb of b1", "b1", ("b0", "b1"))
         drag_to(bpy.context, drag, drag.place + Vector((0.2, 0.4, -0.3)), anchored=True)
         assert finish(bpy.context, drag) == LetGo([], [])
-        assert {curve.data_path for curve in fcurves_of(owner)} == {
+        assert {curve.data_path for curve in fcurves_of(line)} == {
             f'pose.bones["{name}"].rotation_quaternion' for name in ("b0", "b1")
         }
-        assert not rig_of(owner).chains
+        assert not rig_of(line).chains
 
-    def test_its_limits_hold(self) -> None:
-        owner = make_line(3)
-        for bone in owner.pose.bones:
+    def test_its_limits_hold(self, line: bpy.types.Object) -> None:
+        for bone in line.pose.bones:
             limit_of(bone).limit = "LOCKED"
-        drag = begin(bpy.context, owner, Taken("b2"))
-        before = channels(owner)
+        drag = begin(bpy.context, line, Taken("b2"))
+        before = channels(line)
         assert drag_to(bpy.context, drag, drag.place + Vector((0.5, 0.5, -1)), anchored=True).status == "BLOCKED"
-        assert channels(owner) == before
+        assert channels(line) == before
 
     def test_a_bone_in_the_middle_of_a_live_chain_moves_while_its_tip_stays(self) -> None:
         owner, chain, _ = started(target=make_empty((0, 1, 3)))

@@ -264,18 +264,17 @@ class TestFalloff:
         elbows = [turns["forearm.L"] for turns in found]
         assert elbows == sorted(elbows)
 
-    def test_it_can_be_changed_while_dragging(self) -> None:
-        owner = with_legs_pinned(make_body())
-        rig_of(owner).falloff = 0.0
-        drag = begin(bpy.context, owner, Taken("hand.L", "HEAD"))
+    def test_it_can_be_changed_while_dragging(self, standing: bpy.types.Object) -> None:
+        rig_of(standing).falloff = 0.0
+        drag = begin(bpy.context, standing, Taken("hand.L", "HEAD"))
         point = drag.place + Vector((-0.2, -0.25, -0.1))
         drag_to(bpy.context, drag, point)
-        before = turns_of(owner)
+        before = turns_of(standing)
         for falloff in (1.0, 0.0):
-            rig_of(owner).falloff = falloff
-            set_falloff(drag, owner)
+            rig_of(standing).falloff = falloff
+            set_falloff(drag, standing)
             drag_to(bpy.context, drag, point)
-            assert (turns_of(owner) == before) == (falloff == 0.0)
+            assert (turns_of(standing) == before) == (falloff == 0.0)
         drag.restore()
 
     def test_changed_meanwhile_it_is_as_from_the_start(self) -> None:
@@ -408,47 +407,44 @@ class TestBodies:
 
 
 class TestLive:
-    def test_chains_that_are_posed_live_hold_their_targets(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.R", 3, target=(-0.6, -0.1, 1.4))
-        go_live(owner)
-        drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
+    def test_chains_that_are_posed_live_hold_their_targets(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.R", 3, target=(-0.6, -0.1, 1.4))
+        go_live(standing)
+        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
         assert set(drag.scope.holding) == {"foot.L", "foot.R", "hand.R"}
         drag_to(bpy.context, drag, drag.place + Vector((0.02, -0.05, -0.1)))
         assert finish(bpy.context, drag).warnings == []
         update()
-        for chain in rig_of(owner).chains:
+        for chain in rig_of(standing).chains:
             goal = chain.target.location if chain.target else Vector(chain.held_location)
-            assert (effector(owner, chain) - goal).length < 5e-4
-        assert (pose_bones(owner)["hips"].head - drag.place - Vector((0.02, -0.05, -0.1))).length < 5e-4
+            assert (effector(standing, chain) - goal).length < 5e-4
+        assert (pose_bones(standing)["hips"].head - drag.place - Vector((0.02, -0.05, -0.1))).length < 5e-4
         assert (hand.target.location - Vector((-0.6, -0.1, 1.4))).length < 1e-6
 
-    def test_without_live_they_follow_and_take_their_targets_along(self) -> None:
-        owner = with_legs_pinned(make_body())
-        hand = add_limb(owner, "hand.R", 3, target=(-0.7, 0, 1.45))
+    def test_without_live_they_follow_and_take_their_targets_along(self, standing: bpy.types.Object) -> None:
+        hand = add_limb(standing, "hand.R", 3, target=(-0.7, 0, 1.45))
         update()
-        drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
         drag_to(bpy.context, drag, drag.place + Vector((0.02, -0.05, -0.1)))
         finish(bpy.context, drag)
         update()
-        assert (hand.target.location - effector(owner, hand)).length < 1e-5
+        assert (hand.target.location - effector(standing, hand)).length < 1e-5
         assert (hand.target.location - Vector((-0.7, 0, 1.45))).length > 1e-2
 
-    def test_what_aims_goes_on_looking(self) -> None:
-        owner = with_legs_pinned(make_body())
-        head = add_limb(owner, "head", 2, target=(0.5, -2.0, 1.2))
+    def test_what_aims_goes_on_looking(self, standing: bpy.types.Object) -> None:
+        head = add_limb(standing, "head", 2, target=(0.5, -2.0, 1.2))
         head.kind, head.aim_axis = "AIM", (0, 0, 1)
         press("solve_all")
-        drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
         assert "head" in drag.scope.holding
         drag_to(bpy.context, drag, drag.place + Vector((0.15, 0.05, -0.15)))
         finish(bpy.context, drag)
         update()
         assert (head.target.location - Vector((0.5, -2.0, 1.2))).length < 1e-6
-        bone = pose_bones(owner)["head"]
+        bone = pose_bones(standing)["head"]
         wanted = (head.target.location - bone.head).normalized()
         assert (bone.matrix.to_3x3() @ Vector((0, 0, 1))).angle(wanted) < 2e-3
-        assert "head" not in scope_of(owner, Taken("head")).holding
+        assert "head" not in scope_of(standing, Taken("head")).holding
 
     @pytest.mark.parametrize("setting", ["weight", "influence"])
     def test_a_pin_that_asks_nothing_does_not_hold(self, setting: str) -> None:
@@ -479,20 +475,18 @@ class TestBadInput:
         with pytest.raises(ChainError, match="no bone 'none'"):
             scope_of(make_body(), Taken("none"))
 
-    def test_a_chain_that_goes_while_it_holds(self) -> None:
-        owner = with_legs_pinned(make_body())
-        drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
-        rig_of(owner).chains.remove(0)
-        before = channels(owner)
+    def test_a_chain_that_goes_while_it_holds(self, standing: bpy.types.Object) -> None:
+        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
+        rig_of(standing).chains.remove(0)
+        before = channels(standing)
         with pytest.raises(ChainError, match="gone"):
             drag_to(bpy.context, drag, drag.place + Vector((0, 0, -0.1)))
-        assert channels(owner) == before
+        assert channels(standing) == before
         drag.restore()
 
-    def test_a_limb_is_called_otherwise_than_all_chains(self) -> None:
-        owner = make_line(3)
-        chain = rig_of(owner).chains.add()
+    def test_a_limb_is_called_otherwise_than_all_chains(self, line: bpy.types.Object) -> None:
+        chain = rig_of(line).chains.add()
         chain.name, chain.tip_bone, chain.target = "limb of b1", "b2", make_empty((0, 0, 2))
-        drag = begin(bpy.context, owner, Taken("b1"))
+        drag = begin(bpy.context, line, Taken("b1"))
         assert drag.name == "limb of b1'"
         drag.restore()

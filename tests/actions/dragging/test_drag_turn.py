@@ -57,20 +57,19 @@ def test_a_hand_keeps_its_rotation_while_it_is_moved(mode: str) -> None:
 
 
 @pytest.mark.parametrize("bone", ["hand.L", "head", "hips"])
-def test_a_bone_is_turned_and_moved(bone: str) -> None:
-    owner = with_legs_pinned(make_body())
-    owner.matrix_world = Euler((0.2, 0.1, 0.7)).to_matrix().to_4x4() @ owner.matrix_world
+def test_a_bone_is_turned_and_moved(bone: str, standing: bpy.types.Object) -> None:
+    standing.matrix_world = Euler((0.2, 0.1, 0.7)).to_matrix().to_4x4() @ standing.matrix_world
     update()
-    for chain in rig_of(owner).chains:  # they stand elsewhere now
-        chain.held_location = bone_head(owner, chain.tip_bone)
-        chain.held_rotation = tip_turn(owner, chain)
-    before, place = bone_turn(owner, bone), bone_head(owner, bone)
-    drag = begin(bpy.context, owner, Taken(bone, "HEAD"))
+    for chain in rig_of(standing).chains:  # they stand elsewhere now
+        chain.held_location = bone_head(standing, chain.tip_bone)
+        chain.held_rotation = tip_turn(standing, chain)
+    before, place = bone_turn(standing, bone), bone_head(standing, bone)
+    drag = begin(bpy.context, standing, Taken(bone, "HEAD"))
     set_turning(drag, on=True)
     turn, way = turn_about(X_AXIS, radians(20)), Vector((0.0, 0.0, -0.08))
     assert drag_to(bpy.context, drag, drag.place + way, turn).status == "REACHED"
-    assert angle_between(bone_turn(owner, bone), multiplied(turn, before)) <= HELD_TURN
-    assert (bone_head(owner, bone) - place - way).length <= HELD
+    assert angle_between(bone_turn(standing, bone), multiplied(turn, before)) <= HELD_TURN
+    assert (bone_head(standing, bone) - place - way).length <= HELD
     drag.restore()
 
 
@@ -87,28 +86,26 @@ def test_limits_hold_what_is_turned() -> None:
     assert channels(owner) == before
 
 
-def test_hips_keep_their_rotation_unless_they_are_let_tilt() -> None:
-    owner = with_legs_pinned(make_body())
-    drag = begin(bpy.context, owner, Taken("hips", "TAIL"))
+def test_hips_keep_their_rotation_unless_they_are_let_tilt(standing: bpy.types.Object) -> None:
+    drag = begin(bpy.context, standing, Taken("hips", "TAIL"))
     assert drag.with_turn
-    before = bone_turn(owner, "hips")
+    before = bone_turn(standing, "hips")
     way = Vector((0.1, -0.15, -0.05))
     drag_to(bpy.context, drag, drag.place + way)
-    assert angle_between(bone_turn(owner, "hips"), before) <= HELD_TURN
+    assert angle_between(bone_turn(standing, "hips"), before) <= HELD_TURN
     set_turning(drag, on=False)
     drag_to(bpy.context, drag, drag.place + way)
-    assert angle_between(bone_turn(owner, "hips"), before) > 0.02
+    assert angle_between(bone_turn(standing, "hips"), before) > 0.02
     drag.restore()
 
 
-def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved() -> None:
-    owner = with_legs_pinned(make_body())
-    foot = rig_of(owner).chains["foot.L"]
-    before = bone_turn(owner, "foot.L")
-    drag = begin(bpy.context, owner, Taken.tip_of(foot))
+def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved(standing: bpy.types.Object) -> None:
+    foot = rig_of(standing).chains["foot.L"]
+    before = bone_turn(standing, "foot.L")
+    drag = begin(bpy.context, standing, Taken.tip_of(foot))
     assert drag.with_turn
     assert drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.2))).status == "REACHED"
-    assert angle_between(bone_turn(owner, "foot.L"), before) <= HELD_TURN
+    assert angle_between(bone_turn(standing, "foot.L"), before) <= HELD_TURN
     finish(bpy.context, drag)
     assert angle_between(tuple(foot.held_rotation), before) <= HELD_TURN
 
@@ -132,34 +129,32 @@ def test_a_live_chain_turns_as_its_goal_says() -> None:
 
 
 @pytest.mark.parametrize("orientation", ["KEEP", "TARGET"])
-def test_a_rotation_that_is_kept_goes_along(orientation: str) -> None:
-    owner = with_legs_pinned(make_body())
-    hand = add_limb(owner, "hand.R", 3, target=tuple(bone_head(owner, "hand.R")))
-    hand.held_rotation = hand.rotation_offset = tip_turn(owner, hand)
+def test_a_rotation_that_is_kept_goes_along(orientation: str, standing: bpy.types.Object) -> None:
+    hand = add_limb(standing, "hand.R", 3, target=tuple(bone_head(standing, "hand.R")))
+    hand.held_rotation = hand.rotation_offset = tip_turn(standing, hand)
     hand.orientation = orientation
-    drag = begin(bpy.context, owner, Taken.tip_of(hand))
+    drag = begin(bpy.context, standing, Taken.tip_of(hand))
     set_turning(drag, on=True)
     drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.1)), turn_about(X_AXIS, radians(25)))
     told = finish(bpy.context, drag)
     assert told.warnings == []
-    before, place = bone_turn(owner, "hand.R"), bone_head(owner, "hand.R")
+    before, place = bone_turn(standing, "hand.R"), bone_head(standing, "hand.R")
     assert angle_between(tuple(hand.held_rotation), before) <= 1e-5 or orientation == "TARGET"
     press("solve_all")
     assert hand.status == "REACHED"
-    assert angle_between(bone_turn(owner, "hand.R"), before) <= HELD_TURN
-    assert (bone_head(owner, "hand.R") - place).length <= HELD
+    assert angle_between(bone_turn(standing, "hand.R"), before) <= HELD_TURN
+    assert (bone_head(standing, "hand.R") - place).length <= HELD
 
 
 class TestTheOperator:
-    def test_way_and_turn(self) -> None:
-        owner = with_legs_pinned(make_body())
-        before, place = bone_turn(owner, "hand.L"), bone_head(owner, "hand.L")
+    def test_way_and_turn(self, standing: bpy.types.Object) -> None:
+        before, place = bone_turn(standing, "hand.L"), bone_head(standing, "hand.L")
         turn = Euler((0.3, -0.2, 0.1))
         press("drag", bone="hand.L", end="HEAD", way=(-0.2, -0.3, 0.1), with_turn=True, turn=turn, falloff=0.25)
         wanted = multiplied(tuple(turn.to_quaternion()), before)
-        assert angle_between(bone_turn(owner, "hand.L"), wanted) <= HELD_TURN
-        assert (bone_head(owner, "hand.L") - place - Vector((-0.2, -0.3, 0.1))).length <= HELD
-        assert rig_of(owner).falloff == pytest.approx(0.25)
+        assert angle_between(bone_turn(standing, "hand.L"), wanted) <= HELD_TURN
+        assert (bone_head(standing, "hand.L") - place - Vector((-0.2, -0.3, 0.1))).length <= HELD
+        assert rig_of(standing).falloff == pytest.approx(0.25)
 
     def test_it_gives_what_the_mouse_gives(self) -> None:
         poses = []
@@ -178,11 +173,10 @@ class TestTheOperator:
         for a, b in zip(*poses, strict=True):
             assert a == pytest.approx(b, abs=1e-6)
 
-    def test_hips_are_moved_upright(self) -> None:
-        owner = with_legs_pinned(make_body())
-        before = bone_turn(owner, "hips")
+    def test_hips_are_moved_upright(self, standing: bpy.types.Object) -> None:
+        before = bone_turn(standing, "hips")
         press("drag", bone="hips", way=(0.1, -0.1, -0.1))
-        assert angle_between(bone_turn(owner, "hips"), before) <= HELD_TURN
+        assert angle_between(bone_turn(standing, "hips"), before) <= HELD_TURN
 
 
 def line(soft: float = 0.0, stretch: float = 1.0) -> tuple[bpy.types.Object, FabrikChain]:
@@ -248,18 +242,17 @@ def test_what_stretches_is_keyed_with_it() -> None:
     assert 'pose.bones["b1"].scale' in {curve.data_path for curve in fcurves_of(owner)}
 
 
-def test_a_soft_hand_pulls_the_body_along() -> None:
-    owner = with_legs_pinned(make_body())
-    hand = add_limb(owner, "hand.L", 3, target=(0.7, 0, 1.45))
+def test_a_soft_hand_pulls_the_body_along(standing: bpy.types.Object) -> None:
+    hand = add_limb(standing, "hand.L", 3, target=(0.7, 0, 1.45))
     hand.soft = 0.02
-    start, chest = effector(owner, hand), pose_bones(owner)["chest"].tail.copy()
-    drag = begin(bpy.context, owner, Taken.tip_of(hand))
+    start, chest = effector(standing, hand), pose_bones(standing)["chest"].tail.copy()
+    drag = begin(bpy.context, standing, Taken.tip_of(hand))
     way = Vector((0.1, -0.6, -0.3))
     assert drag_to(bpy.context, drag, drag.place + way).status == "REACHED"
-    assert (effector(owner, hand) - start - way).length < 1e-3
-    assert (pose_bones(owner)["chest"].tail - chest).length > 0.05
+    assert (effector(standing, hand) - start - way).length < 1e-3
+    assert (pose_bones(standing)["chest"].tail - chest).length > 0.05
     finish(bpy.context, drag)
-    stood = effector(owner, hand)
+    stood = effector(standing, hand)
     press("solve_all")
-    assert (effector(owner, hand) - stood).length < 5e-3
-    assert rig_of(owner).chains["foot.L"].status == "REACHED"
+    assert (effector(standing, hand) - stood).length < 5e-3
+    assert rig_of(standing).chains["foot.L"].status == "REACHED"

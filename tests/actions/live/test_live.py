@@ -321,10 +321,9 @@ def test_a_file_that_is_opened_shows_live_limbs_not_their_keys(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["EMPTY", "BONE"])
-def test_a_live_chain_has_a_status_as_soon_as_it_has_a_target(kind: str) -> None:
-    owner = make_line(3)
-    go_live(owner)
-    select(owner, "b2")
+def test_a_live_chain_has_a_status_as_soon_as_it_has_a_target(kind: str, line: bpy.types.Object) -> None:
+    go_live(line)
+    select(line, "b2")
     press("chain_add")
     press("target_add", kind=kind)
-    assert rig_of(owner).chains[0].status == "REACHED"
+    assert rig_of(line).chains[0].status == "REACHED"

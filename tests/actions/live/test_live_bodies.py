@@ -43,189 +43,173 @@ from support.scenes import (
 
 
 class TestFollowing:
-    def test_all_chains_follow_the_goal_of_one(self) -> None:
-        owner = live_body()
-        hips = owner.pose.bones["hips"]
+    def test_all_chains_follow_the_goal_of_one(self, reaching: bpy.types.Object) -> None:
+        hips = reaching.pose.bones["hips"]
         for place in ((0.5, -0.6, 0.7), (0.2, -0.7, 0.4), (0.3, 0.2, 1.6)):
             before = hips.location.copy()
-            rig_of(owner).chains["hand.L"].target.location = place
+            rig_of(reaching).chains["hand.L"].target.location = place
             update()
-            assert statuses(owner) == dict.fromkeys(("foot.L", "foot.R", "hand.L"), "REACHED")
-            assert off_target(owner, "hand.L") <= HELD
-            assert_feet_hold(owner)
+            assert statuses(reaching) == dict.fromkeys(("foot.L", "foot.R", "hand.L"), "REACHED")
+            assert off_target(reaching, "hand.L") <= HELD
+            assert_feet_hold(reaching)
             assert hips.location != before
 
-    def test_a_moved_goal_costs_one_solve_of_all(self) -> None:
-        owner = live_body()
+    def test_a_moved_goal_costs_one_solve_of_all(self, reaching: bpy.types.Object) -> None:
         reads, solves = live.state.counts.reads, live.state.counts.solves
-        rig_of(owner).chains["hand.L"].target.location.z -= 0.1
+        rig_of(reaching).chains["hand.L"].target.location.z -= 0.1
         update()
         assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 1)
 
-    def test_nothing_is_solved_where_nothing_moved(self) -> None:
-        owner = live_body()
+    def test_nothing_is_solved_where_nothing_moved(self, reaching: bpy.types.Object) -> None:
         other = make_empty((3, 3, 3), "Other")
         update()
         writes, solves = live.state.counts.writes, live.state.counts.solves
         for i in range(3):
             other.location.x = i
             update()
-        owner.update_tag()
+        reaching.update_tag()
         update()
         assert live.state.counts.writes == writes
         assert live.state.counts.solves <= solves + 1
 
-    def test_pins_hold_the_world_while_the_armature_moves(self) -> None:
-        owner = live_body()
-        owner.matrix_world = Matrix.Translation((0.03, 0.02, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
-        assert_feet_hold(owner)
+    def test_pins_hold_the_world_while_the_armature_moves(self, reaching: bpy.types.Object) -> None:
+        reaching.matrix_world = Matrix.Translation((0.03, 0.02, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
+        assert_feet_hold(reaching)
         holder = make_empty((0, 0, 0), "Holder")
-        owner.parent = holder
+        reaching.parent = holder
         update()
         holder.location = (0.02, -0.02, -0.04)
-        assert_feet_hold(owner)
-        assert set(statuses(owner).values()) == {"REACHED"}
+        assert_feet_hold(reaching)
+        assert set(statuses(reaching).values()) == {"REACHED"}
 
-    def test_a_target_that_only_turns_turns_the_tip(self) -> None:
-        owner = live_body()
-        hand = rig_of(owner).chains["hand.L"]
-        hand.rotation_offset, hand.orientation = tip_turn(owner, hand), "TARGET"
+    def test_a_target_that_only_turns_turns_the_tip(self, reaching: bpy.types.Object) -> None:
+        hand = rig_of(reaching).chains["hand.L"]
+        hand.rotation_offset, hand.orientation = tip_turn(reaching, hand), "TARGET"
         update()
-        before = channels(owner)
+        before = channels(reaching)
         for angle in (0.4, -0.5):
             hand.target.rotation_euler = (0.0, 0.0, angle)
             update()
             turn = Quaternion((0, 0, 1), angle) @ Quaternion(hand.rotation_offset)
-            assert angle_between(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
-            assert off_target(owner, "hand.L") <= HELD
-            assert channels(owner) != before
+            assert angle_between(tip_turn(reaching, hand), tuple(turn)) <= HELD_TURN
+            assert off_target(reaching, "hand.L") <= HELD
+            assert channels(reaching) != before
 
-    def test_an_aim_follows(self) -> None:
-        owner = live_body()
-        look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))
+    def test_an_aim_follows(self, reaching: bpy.types.Object) -> None:
+        look = add_limb(reaching, "head", 2, target=(0.8, -1.0, 1.4))
         look.kind = "AIM"
-        look.aim_axis = owner.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
+        look.aim_axis = reaching.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
         update()
         for place in ((0.8, -1.0, 1.4), (-0.6, -1.0, 1.8)):
-            look = rig_of(owner).chains["head"]
+            look = rig_of(reaching).chains["head"]
             look.target.location = place
             update()
-            head = owner.pose.bones["head"]
+            head = reaching.pose.bones["head"]
             assert (head.matrix.to_3x3() @ Vector(look.aim_axis)).angle(Vector(place) - head.head) <= 1e-3
-            assert_feet_hold(owner)
+            assert_feet_hold(reaching)
 
-    def test_chains_that_share_bones_each_have_their_way(self) -> None:
-        owner = make_body()
+    def test_chains_that_share_bones_each_have_their_way(self, body: bpy.types.Object) -> None:
         for side, x in ((".L", 1.0), (".R", -1.0)):
-            add_limb(owner, f"hand{side}", 5, target=(x * 0.5, -0.5, 1.2))
-        go_live(owner)
+            add_limb(body, f"hand{side}", 5, target=(x * 0.5, -0.5, 1.2))
+        go_live(body)
         for z in (0.9, 1.5):
-            rig_of(owner).chains["hand.L"].target.location.z = z
+            rig_of(body).chains["hand.L"].target.location.z = z
             update()
-            assert max(off_target(owner, f"hand{side}") for side in (".L", ".R")) <= HELD
+            assert max(off_target(body, f"hand{side}") for side in (".L", ".R")) <= HELD
 
-    def test_a_pin_that_is_pulled_out_of_reach_goes_first(self) -> None:
-        owner = live_body()
-        rig_of(owner).chains["hand.L"].target.location = (0.5, -0.4, 4.0)
-        assert_feet_hold(owner)
-        assert statuses(owner)["hand.L"] == "BLOCKED"
-        assert "its goal is too far away; it gives way to the pins" in rig_of(owner).chains["hand.L"].message
+    def test_a_pin_that_is_pulled_out_of_reach_goes_first(self, reaching: bpy.types.Object) -> None:
+        rig_of(reaching).chains["hand.L"].target.location = (0.5, -0.4, 4.0)
+        assert_feet_hold(reaching)
+        assert statuses(reaching)["hand.L"] == "BLOCKED"
+        assert "its goal is too far away; it gives way to the pins" in rig_of(reaching).chains["hand.L"].message
 
 
 class TestGroups:
-    def test_a_chain_switched_off_and_on_parts_and_joins(self) -> None:
-        owner = live_body()
-        hand = rig_of(owner).chains["hand.L"]
+    def test_a_chain_switched_off_and_on_parts_and_joins(self, reaching: bpy.types.Object) -> None:
+        hand = rig_of(reaching).chains["hand.L"]
         hand.enabled = False
         update()
-        stood = channels(owner)
+        stood = channels(reaching)
         hand.target.location.z -= 0.2
         update()
-        assert channels(owner) == stood
+        assert channels(reaching) == stood
         hand.enabled = True
-        assert off_target(owner, "hand.L") <= HELD
-        assert_feet_hold(owner)
+        assert off_target(reaching, "hand.L") <= HELD
+        assert_feet_hold(reaching)
 
-    def test_an_animated_switch_is_heard_from_frame_to_frame(self) -> None:
-        owner = live_body()
-        hand = rig_of(owner).chains["hand.L"]
+    def test_an_animated_switch_is_heard_from_frame_to_frame(self, reaching: bpy.types.Object) -> None:
+        hand = rig_of(reaching).chains["hand.L"]
         keyed(hand, {1: True, 5: False, 10: True}, "enabled")
         keyed(hand.target, {1: (0.5, -0.4, 1.2), 12: (0.4, -0.6, 0.8)})
         scene = bpy.context.scene
         for frame, is_on in ((2, True), (6, False), (11, True), (7, False), (3, True)):
             scene.frame_set(frame)
             update()
-            assert rig_of(owner).chains["hand.L"].enabled == is_on
-            assert (off_target(owner, "hand.L") <= HELD) == is_on
-            assert_feet_hold(owner)
+            assert rig_of(reaching).chains["hand.L"].enabled == is_on
+            assert (off_target(reaching, "hand.L") <= HELD) == is_on
+            assert_feet_hold(reaching)
 
     @pytest.mark.parametrize("name", ["weight", "influence"])
-    def test_an_animated_share_is_read_anew(self, name: str) -> None:
-        owner = live_body()
-        hand, scene = rig_of(owner).chains["hand.L"], bpy.context.scene
+    def test_an_animated_share_is_read_anew(self, name: str, reaching: bpy.types.Object) -> None:
+        hand, scene = rig_of(reaching).chains["hand.L"], bpy.context.scene
         keyed(hand, {1: 1.0, 11: 0.0}, name)
         scene.frame_set(1)
-        near = off_target(owner, "hand.L")
+        near = off_target(reaching, "hand.L")
         scene.frame_set(11)
         assert near <= HELD
-        assert off_target(owner, "hand.L") > 0.1
-        assert_feet_hold(owner)
+        assert off_target(reaching, "hand.L") > 0.1
+        assert_feet_hold(reaching)
         scene.frame_set(1)
-        assert off_target(owner, "hand.L") <= HELD
+        assert off_target(reaching, "hand.L") <= HELD
 
-    def test_a_held_place_that_is_animated(self) -> None:
-        owner = live_body()
-        foot, scene = rig_of(owner).chains["foot.L"], bpy.context.scene
+    def test_a_held_place_that_is_animated(self, reaching: bpy.types.Object) -> None:
+        foot, scene = rig_of(reaching).chains["foot.L"], bpy.context.scene
         held = Vector(foot.held_location)
         keyed(foot, {frame: held + Vector((0, 0, lift)) for frame, lift in ((1, 0.0), (10, 0.2))}, "held_location")
         for frame in (1, 4, 10):
             scene.frame_set(frame)
-            assert_feet_hold(owner)
+            assert_feet_hold(reaching)
 
-    def test_the_other_chains_wait_for_one_whose_target_is_hidden(self) -> None:
-        owner = live_body()
-        hand = rig_of(owner).chains["hand.L"]
+    def test_the_other_chains_wait_for_one_whose_target_is_hidden(self, reaching: bpy.types.Object) -> None:
+        hand = rig_of(reaching).chains["hand.L"]
         hand.target.hide_viewport = True
         update()
-        assert set(statuses(owner).values()) == {"REFUSED"}
+        assert set(statuses(reaching).values()) == {"REFUSED"}
         assert "live posing waits" in hand.message
-        assert "waits for 'hand.L'" in rig_of(owner).chains["foot.L"].message
-        assert all(chain.enabled for chain in rig_of(owner).chains)
+        assert "waits for 'hand.L'" in rig_of(reaching).chains["foot.L"].message
+        assert all(chain.enabled for chain in rig_of(reaching).chains)
         hand.target.hide_viewport = False
         update()
-        assert set(statuses(owner).values()) == {"REACHED"}
+        assert set(statuses(reaching).values()) == {"REACHED"}
 
-    def test_all_wait_for_a_body_bone_that_is_not_there(self) -> None:
-        owner = live_body()
+    def test_all_wait_for_a_body_bone_that_is_not_there(self, reaching: bpy.types.Object) -> None:
         for name, status in (("pelvis", "REFUSED"), ("hips", "REACHED")):
-            rig_of(owner).body_bone = name
+            rig_of(reaching).body_bone = name
             update()
-            assert set(statuses(owner).values()) == {status}
-            assert all(chain.enabled for chain in rig_of(owner).chains)
-        rig_of(owner).body_bone = "pelvis"
+            assert set(statuses(reaching).values()) == {status}
+            assert all(chain.enabled for chain in rig_of(reaching).chains)
+        rig_of(reaching).body_bone = "pelvis"
         update()
-        assert "live posing waits: the armature has no bone 'pelvis'" in rig_of(owner).chains[0].message
+        assert "live posing waits: the armature has no bone 'pelvis'" in rig_of(reaching).chains[0].message
 
-    def test_a_second_pin_of_a_foot_is_switched_off_and_the_others_go_on(self) -> None:
-        owner = live_body()
-        pin(owner, add_limb(owner, "foot.L", 2, name="second"))
+    def test_a_second_pin_of_a_foot_is_switched_off_and_the_others_go_on(self, reaching: bpy.types.Object) -> None:
+        pin(reaching, add_limb(reaching, "foot.L", 2, name="second"))
         update()
-        assert [chain.name for chain in rig_of(owner).chains if not chain.enabled] == ["second"]
-        assert "both pin it" in rig_of(owner).chains["second"].message
-        rig_of(owner).chains["hand.L"].target.location.z -= 0.2
-        assert_feet_hold(owner)
-        assert off_target(owner, "hand.L") <= HELD
+        assert [chain.name for chain in rig_of(reaching).chains if not chain.enabled] == ["second"]
+        assert "both pin it" in rig_of(reaching).chains["second"].message
+        rig_of(reaching).chains["hand.L"].target.location.z -= 0.2
+        assert_feet_hold(reaching)
+        assert off_target(reaching, "hand.L") <= HELD
 
-    def test_a_chain_that_can_not_be_solved_is_left_out_at_once(self) -> None:
-        owner = live_body()
-        constraint = owner.pose.bones["forearm.L"].constraints.new("COPY_ROTATION")
+    def test_a_chain_that_can_not_be_solved_is_left_out_at_once(self, reaching: bpy.types.Object) -> None:
+        constraint = reaching.pose.bones["forearm.L"].constraints.new("COPY_ROTATION")
         constraint.target = make_empty((0, 0, 0))
-        owner.location.z -= 0.05
+        reaching.location.z -= 0.05
         update()
-        assert [chain.name for chain in rig_of(owner).chains if not chain.enabled] == ["hand.L"]
-        assert "forearm.L" in rig_of(owner).chains["hand.L"].message
-        assert_feet_hold(owner)
-        assert statuses(owner)["foot.L"] == "REACHED"
+        assert [chain.name for chain in rig_of(reaching).chains if not chain.enabled] == ["hand.L"]
+        assert "forearm.L" in rig_of(reaching).chains["hand.L"].message
+        assert_feet_hold(reaching)
+        assert statuses(reaching)["foot.L"] == "REACHED"
 
 
 class TestFrames:
@@ -243,35 +227,33 @@ class TestFrames:
             assert_feet_hold(owner)
         assert live.state.counts.solves == solves + 4
 
-    def test_a_keyed_body_bone_starts_where_its_keys_are(self) -> None:
-        owner = live_body()
-        hips, scene = owner.pose.bones["hips"], bpy.context.scene
-        rig_of(owner).chains["hand.L"].enabled = False
+    def test_a_keyed_body_bone_starts_where_its_keys_are(self, reaching: bpy.types.Object) -> None:
+        hips, scene = reaching.pose.bones["hips"], bpy.context.scene
+        rig_of(reaching).chains["hand.L"].enabled = False
         keyed(hips, {1: (0.0, 0.0, 0.0), 10: (0.0, 0.0, -0.1)})
         update()
         seen = {}
         for frame in (1, 5, 10):
             scene.frame_set(frame)
-            seen[frame] = channels(owner)
-            assert_feet_hold(owner)
+            seen[frame] = channels(reaching)
+            assert_feet_hold(reaching)
         heights = [seen[frame][0][-5] for frame in seen]
         assert heights != sorted(set(heights)) or len(set(heights)) == 3
         for frame in (5, 10, 1):
             scene.frame_set(frame)
-            assert channels(owner) == seen[frame]
+            assert channels(reaching) == seen[frame]
 
-    def test_pins_hold_while_the_armature_is_animated(self) -> None:
-        owner = live_body()
+    def test_pins_hold_while_the_armature_is_animated(self, reaching: bpy.types.Object) -> None:
         for frame in (1, 10):
-            owner.rotation_euler.z = 0.02 * frame
-            owner.keyframe_insert("rotation_euler", frame=frame)
-            keyed(owner, {frame: (0.004 * frame, -0.006 * frame, -0.01 * frame)})
+            reaching.rotation_euler.z = 0.02 * frame
+            reaching.keyframe_insert("rotation_euler", frame=frame)
+            keyed(reaching, {frame: (0.004 * frame, -0.006 * frame, -0.01 * frame)})
         update()
         reads = None
         for frame in (2, 10, 5, 1):
             bpy.context.scene.frame_set(frame)
-            assert_feet_hold(owner)
-            assert off_target(owner, "hand.L") <= HELD
+            assert_feet_hold(reaching)
+            assert off_target(reaching, "hand.L") <= HELD
             assert reads in (None, live.state.counts.reads)  # it is carried, and read once
             reads = live.state.counts.reads
 
@@ -294,39 +276,37 @@ class TestFrames:
             assert_feet_hold(owner)
             assert off_target(owner, "hand.L") <= HELD
 
-    def test_an_uneven_scale_on_the_way(self) -> None:
-        owner = with_legs_pinned(make_body())
-        owner.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
-        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+    def test_an_uneven_scale_on_the_way(self, standing: bpy.types.Object) -> None:
+        standing.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
+        hand = add_limb(standing, "hand.L", 3, target=(0.5, -0.4, 1.2))
         keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.4, -0.3, 1.0)})
-        rig_of(owner).live = True
+        rig_of(standing).live = True
         for frame in (3, 9, 5):
             bpy.context.scene.frame_set(frame)
-            assert_feet_hold(owner)
-            assert off_target(owner, "hand.L") <= 5 * HELD
-        posed = channels(owner)
-        rig_of(owner).live = False
+            assert_feet_hold(standing)
+            assert off_target(standing, "hand.L") <= 5 * HELD
+        posed = channels(standing)
+        rig_of(standing).live = False
         press("solve_all")
-        assert channels(owner) == posed
+        assert channels(standing) == posed
 
-    def test_automatic_keying_keys_the_body_where_that_is_moved_and_no_limb(self) -> None:
-        owner = live_body()
-        give_action(owner)
+    def test_automatic_keying_keys_the_body_where_that_is_moved_and_no_limb(self, reaching: bpy.types.Object) -> None:
+        give_action(reaching)
         key_automatically()
         bpy.context.scene.frame_set(7)
-        rig_of(owner).chains["hand.L"].target.location.z -= 0.3
+        rig_of(reaching).chains["hand.L"].target.location.z -= 0.3
         update()
-        assert not fcurves_of(owner)
-        owner.pose.bones["hips"].location.y -= 0.1
+        assert not fcurves_of(reaching)
+        reaching.pose.bones["hips"].location.y -= 0.1
         update()
-        paths = {curve.data_path for curve in fcurves_of(owner)}
+        paths = {curve.data_path for curve in fcurves_of(reaching)}
         assert paths == {'pose.bones["hips"].location', 'pose.bones["hips"].rotation_quaternion'}
-        assert {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points} == {7.0}
-        assert rig_of(owner).body_stays
-        posed = channels(owner)
+        assert {key.co[0] for curve in fcurves_of(reaching) for key in curve.keyframe_points} == {7.0}
+        assert rig_of(reaching).body_stays
+        posed = channels(reaching)
         bpy.context.scene.frame_set(8)
         bpy.context.scene.frame_set(7)
-        assert_channels(owner, posed, 1e-5)
+        assert_channels(reaching, posed, 1e-5)
 
 
 def test_a_second_body_and_a_chain_beside_it_go_on_by_themselves() -> None:
@@ -339,18 +319,17 @@ def test_a_second_body_and_a_chain_beside_it_go_on_by_themselves() -> None:
     assert_feet_hold(first)
 
 
-def test_pinned_by_its_target() -> None:
-    owner = make_body()
+def test_pinned_by_its_target(body: bpy.types.Object) -> None:
     for name in ("foot.L", "foot.R"):
-        chain = add_limb(owner, name, 3)
-        pin(owner, chain)
+        chain = add_limb(body, name, 3)
+        pin(body, chain)
         chain.target = make_empty(chain.held_location, f"Goal {name}")
-    rig_of(owner).body_bone = "hips"
-    go_live(owner)
-    goal = rig_of(owner).chains["foot.L"].target
+    rig_of(body).body_bone = "hips"
+    go_live(body)
+    goal = rig_of(body).chains["foot.L"].target
     goal.location.z += 0.2
-    assert off_target(owner, "foot.L") <= HELD
-    assert off_target(owner, "foot.R") <= HELD
+    assert off_target(body, "foot.L") <= HELD
+    assert off_target(body, "foot.R") <= HELD
 
 
 @pytest.fixture
@@ -359,86 +338,80 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 
 class TestByHand:
-    def test_a_bone_between_body_and_limbs_is_kept(self) -> None:
-        owner = live_body()
-        bone = owner.pose.bones["spine2"]
+    def test_a_bone_between_body_and_limbs_is_kept(self, reaching: bpy.types.Object) -> None:
+        bone = reaching.pose.bones["spine2"]
         bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.3, 0, 0)).to_quaternion()
         wanted = bone.rotation_quaternion.copy()
         update()
-        kept = rig_of(owner).body_captured["spine2"]
+        kept = rig_of(reaching).body_captured["spine2"]
         assert Quaternion(kept.rotation).rotation_difference(wanted).angle < 1e-6
-        assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
-        assert off_target(owner, "hand.L") <= HELD
-        assert_feet_hold(owner)
+        assert {chain.start for chain in rig_of(reaching).chains} == {"CAPTURED"}
+        assert off_target(reaching, "hand.L") <= HELD
+        assert_feet_hold(reaching)
 
-    def test_the_moved_body_is_kept(self) -> None:
-        owner = live_body()
-        hips = owner.pose.bones["hips"]
+    def test_the_moved_body_is_kept(self, reaching: bpy.types.Object) -> None:
+        hips = reaching.pose.bones["hips"]
         hips.location.y -= 0.1
         wanted = hips.location.copy()
         update()
-        assert (Vector(rig_of(owner).body_captured["hips"].location) - wanted).length < 1e-6
-        assert_feet_hold(owner)
-        assert off_target(owner, "hand.L") <= HELD
+        assert (Vector(rig_of(reaching).body_captured["hips"].location) - wanted).length < 1e-6
+        assert_feet_hold(reaching)
+        assert off_target(reaching, "hand.L") <= HELD
 
     @pytest.mark.parametrize("name", ["hips", "spine1", "upper_arm.L", "hand.L", "thigh.R"])
-    def test_little_by_little(self, name: str) -> None:
-        owner = live_body()
-        before = [bone.tail.copy() for bone in owner.pose.bones]
+    def test_little_by_little(self, name: str, reaching: bpy.types.Object) -> None:
+        before = [bone.tail.copy() for bone in reaching.pose.bones]
         for i in range(3):
-            bone = owner.pose.bones[name]
+            bone = reaching.pose.bones[name]
             bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1.0, 0.3, 0.2), 2e-4)
             update()
-            pairs = zip(before, owner.pose.bones, strict=True)
+            pairs = zip(before, reaching.pose.bones, strict=True)
             assert max((a - b.tail).length for a, b in pairs) < 2e-3 * (i + 1)
 
-    def test_solving_by_button_stays(self) -> None:
-        owner = live_body()
-        owner.pose.bones["hips"].location.y -= 0.1
+    def test_solving_by_button_stays(self, reaching: bpy.types.Object) -> None:
+        reaching.pose.bones["hips"].location.y -= 0.1
         update()
-        posed = channels(owner)
-        rig_of(owner).live = False
+        posed = channels(reaching)
+        rig_of(reaching).live = False
         bpy.ops.fabrik.solve_all()
-        assert channels(owner) == posed
+        assert channels(reaching) == posed
 
     @pytest.mark.parametrize("kind", ["off", "keyed"])
-    def test_it_holds_for_its_frame_alone(self, kind: str) -> None:
-        owner = live_body()
-        rig_of(owner).auto_capture = kind != "off"
-        for bone in owner.pose.bones if kind == "keyed" else ():
+    def test_it_holds_for_its_frame_alone(self, kind: str, reaching: bpy.types.Object) -> None:
+        rig_of(reaching).auto_capture = kind != "off"
+        for bone in reaching.pose.bones if kind == "keyed" else ():
             for frame in (1, 20):
                 bone.keyframe_insert("rotation_quaternion", frame=frame)
                 bone.keyframe_insert("location", frame=frame)
         update()
-        stood = channels(owner)
-        owner.pose.bones["hips"].location.y -= 0.1
-        owner.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
-        goal = rig_of(owner).chains["hand.L"].target
+        stood = channels(reaching)
+        reaching.pose.bones["hips"].location.y -= 0.1
+        reaching.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
+        goal = rig_of(reaching).chains["hand.L"].target
         before = goal.location.copy()
         update()
-        assert channels(owner) != stood
+        assert channels(reaching) != stood
         assert goal.location != before
-        assert_feet_hold(owner)
-        assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
-        assert "posed by hand, which holds until the frame changes" in note_of(owner)
+        assert_feet_hold(reaching)
+        assert {chain.start for chain in rig_of(reaching).chains} == {"REST"}
+        assert "posed by hand, which holds until the frame changes" in note_of(reaching)
         goal.location = before
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
-        assert_channels(owner, stood, 1e-5)
+        assert_channels(reaching, stood, 1e-5)
 
-    def test_of_two_arms_only_the_goal_of_the_posed_one_comes_along(self) -> None:
-        owner = live_body()
-        add_limb(owner, "hand.R", 3, target=(-0.5, -0.4, 1.2))
+    def test_of_two_arms_only_the_goal_of_the_posed_one_comes_along(self, reaching: bpy.types.Object) -> None:
+        add_limb(reaching, "hand.R", 3, target=(-0.5, -0.4, 1.2))
         update()
-        chains = rig_of(owner).chains
+        chains = rig_of(reaching).chains
         before = {name: chains[name].target.location.copy() for name in ("hand.L", "hand.R")}
-        owner.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
+        reaching.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
         update()
         assert (chains["hand.L"].target.location - before["hand.L"]).length > 0.01
         assert chains["hand.R"].target.location == before["hand.R"]
         for name in before:
-            assert off_target(owner, name) <= HELD
-        assert_feet_hold(owner)
+            assert off_target(reaching, name) <= HELD
+        assert_feet_hold(reaching)
 
     def test_a_tool_that_moves_the_body_and_ends(self, tool: Callable[[int], None]) -> None:
         results = []
@@ -457,10 +430,9 @@ class TestByHand:
             results.append(channels(owner))
         assert results[0] == results[1]
 
-    def test_a_tool_that_is_cancelled(self, tool: Callable[[int], None]) -> None:
-        owner = live_body()
-        before = channels(owner)
-        hips = owner.pose.bones["hips"]
+    def test_a_tool_that_is_cancelled(self, tool: Callable[[int], None], reaching: bpy.types.Object) -> None:
+        before = channels(reaching)
+        hips = reaching.pose.bones["hips"]
         stood = hips.location.copy()
         tool(7)
         for share in (0.2, 0.9):
@@ -469,46 +441,43 @@ class TestByHand:
         tool(0)
         hips.location = stood
         update()
-        assert channels(owner) == before
-        assert not rig_of(owner).body_captured
-        assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
-        assert not note_of(owner)
+        assert channels(reaching) == before
+        assert not rig_of(reaching).body_captured
+        assert {chain.start for chain in rig_of(reaching).chains} == {"REST"}
+        assert not note_of(reaching)
 
-    def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self) -> None:
-        owner = live_body()
-        for chain in rig_of(owner).chains:
+    def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self, reaching: bpy.types.Object) -> None:
+        for chain in rig_of(reaching).chains:
             chain.start = "ANIMATED"
         update()
-        give_action(owner)
+        give_action(reaching)
         key_automatically()
-        owner.pose.bones["hips"].location.y -= 0.1
+        reaching.pose.bones["hips"].location.y -= 0.1
         update()
-        shown = channels(owner)
-        assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(owner)}
+        shown = channels(reaching)
+        assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(reaching)}
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
-        assert_channels(owner, shown, 1e-5)
+        assert_channels(reaching, shown, 1e-5)
 
-    def test_it_is_told_until_the_body_moves_on(self) -> None:
-        owner = live_body()
+    def test_it_is_told_until_the_body_moves_on(self, reaching: bpy.types.Object) -> None:
         for join in (False, True):
-            owner.pose.bones["hips"].location.y -= 0.03
+            reaching.pose.bones["hips"].location.y -= 0.03
             update()
-            assert "'hips' was posed by hand" in note_of(owner)
+            assert "'hips' was posed by hand" in note_of(reaching)
             if join:
-                add_limb(owner, "hand.R", 3, target=(-0.5, -0.4, 1.2))
+                add_limb(reaching, "hand.R", 3, target=(-0.5, -0.4, 1.2))
             else:
-                rig_of(owner).chains["hand.L"].target.location.z -= 0.1
+                rig_of(reaching).chains["hand.L"].target.location.z -= 0.1
             update()
-            assert not note_of(owner)
+            assert not note_of(reaching)
 
-    def test_undo_and_redo(self) -> None:
-        owner = live_body()
+    def test_undo_and_redo(self, reaching: bpy.types.Object) -> None:
         bpy.ops.ed.undo_push(message="before")
-        stood = channels(owner)
-        owner.pose.bones["hips"].location.y -= 0.1
+        stood = channels(reaching)
+        reaching.pose.bones["hips"].location.y -= 0.1
         update()
-        posed = channels(owner)
+        posed = channels(reaching)
         bpy.ops.ed.undo_push(message="moved")
         for step, expected in ((bpy.ops.ed.undo, stood), (bpy.ops.ed.redo, posed), (bpy.ops.ed.undo, stood)):
             step()

@@ -19,7 +19,6 @@ from support.scenes import (
     go_live,
     key_scale,
     keyed,
-    live_body,
     live_line,
     make_empty,
     make_rig,
@@ -177,17 +176,16 @@ class TestScaleOfZero:
                 for seen, own in zip(channels(owner), wanted[frame], strict=True):
                     assert seen == pytest.approx(own, abs=1e-6)
 
-    def test_a_body(self) -> None:
-        owner = live_body()
-        key_scale(owner, {1: 1.0, 5: 0.0, 9: 1.0})
+    def test_a_body(self, reaching: bpy.types.Object) -> None:
+        key_scale(reaching, {1: 1.0, 5: 0.0, 9: 1.0})
         for frame in (2, 5, 6, 9, 7, 3):
             bpy.context.scene.frame_set(frame)
             if 5 <= frame < 9:
-                assert set(statuses(owner).values()) == {"REFUSED"}
+                assert set(statuses(reaching).values()) == {"REFUSED"}
             else:
-                assert set(statuses(owner).values()) == {"REACHED"}
-                assert_feet_hold(owner)
-                assert off_target(owner, "hand.L") <= HELD
+                assert set(statuses(reaching).values()) == {"REACHED"}
+                assert_feet_hold(reaching)
+                assert off_target(reaching, "hand.L") <= HELD
 
     @pytest.mark.parametrize("scale", [(0.0, 0.0, 0.0), (1.0, 0.0, 1.0), (float("nan"), 1.0, 1.0)])
     def test_by_hand_in_one_frame_others_go_on(self, scale: tuple[float, float, float]) -> None:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs from which many tests start."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+from support.scenes import live_body, make_body, make_line, squatting, with_legs_pinned
+
+
+@pytest.fixture
+def line() -> bpy.types.Object:
+    """Three bones in a line, without chains."""
+    return make_line(3)
+
+
+@pytest.fixture
+def body() -> bpy.types.Object:
+    """A body without chains."""
+    return make_body()
+
+
+@pytest.fixture
+def standing() -> bpy.types.Object:
+    """A body whose feet are pinned."""
+    return with_legs_pinned(make_body())
+
+
+@pytest.fixture
+def reaching() -> bpy.types.Object:
+    """A body that is live, whose feet are pinned and a hand of which reaches."""
+    return live_body()
+
+
+@pytest.fixture
+def squatter() -> bpy.types.Object:
+    """A body with pinned feet and a hand that reaches, whose hips sink."""
+    return squatting()
