@@ -16,9 +16,24 @@ from fabrik_addon.ui.gizmos import HANDLES
 from mathutils import Quaternion, Vector
 
 from support.limit_examples import EXAMPLES as BY_TYPE
-from support.scenes import Bone, assert_refused, make_armature, make_line, select
+from support.scenes import Bone, assert_refused, make_armature, make_line, press, put, select
 
 EXAMPLES = [limit for limits in BY_TYPE.values() for limit in limits]
+REST = 2.0 * atan(0.1)  # by which the line zigzags, in radians
+# By operator its joints, one of them, and what that allows as it is and flipped: a knee may straighten, and bend by 135
+# degrees from straight; a hock may not go on past straight.
+JOINTS = {
+    "limit_human": (HUMAN_JOINTS, "KNEE", ((-REST, radians(135) - REST), (-radians(135), 0))),
+    "limit_animal": (DOG_JOINTS, "HOCK", ((-REST, radians(100)), (-radians(100), REST))),
+}
+
+
+def two_arms(roll: float = -0.4, names: tuple[str, str] = ("arm.L", "arm.R")) -> bpy.types.Object:
+    """A bone at each side, the left one selected; the right one has a roll of its own."""
+    sides = zip((1.0, -1.0), (0.4, roll), names, strict=True)
+    owner = make_armature([Bone((x / 2, 0, 0), (x, 0.3, -1), own, None, name=name) for x, own, name in sides])
+    select(owner, names[0])
+    return owner
 
 
 @pytest.mark.parametrize("joint", [*HUMAN_JOINTS.values(), *DOG_JOINTS.values()], ids=lambda joint: joint.label)
@@ -91,18 +106,9 @@ class TestLimits:
 
     @pytest.mark.parametrize("example", EXAMPLES, ids=repr)
     def test_mirrored_limits_hold_what_blender_pastes_flipped(self, example: Limit) -> None:
-        owner = make_armature(
-            [
-                Bone((0.5, 0, 0), (1, 0.3, -1), 0.4, parent=None),
-                Bone((-0.5, 0, 0), (-1, 0.3, -1), -0.4, parent=None),
-            ]
-        )
-        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "arm.L", "arm.R"
-        select(owner, "arm.L")
-        left, right = owner.pose.bones["arm.L"], owner.pose.bones["arm.R"]
+        left, right = two_arms().pose.bones
         limit = left.fabrik
-        for name, value in limit_settings(example).items():
-            setattr(limit, name, value)
+        put(limit, **limit_settings(example))
         assert bpy.ops.fabrik.limit_mirror() == {"FINISHED"}
         mirrored = right.fabrik.type.make(right.fabrik, Quaternion())  # pasting copies properties, too
         random = Random(1)
@@ -115,15 +121,7 @@ class TestLimits:
 
     @pytest.mark.parametrize("roll", [-0.4, 0.0, 1.1])
     def test_mirrored_limits_hold_the_mirror_image_whatever_names_and_roll(self, roll: float) -> None:
-        owner = make_armature(
-            [
-                Bone((0.5, 0, 0), (1, 0.3, -1), 0.4, parent=None),
-                Bone((-0.5, 0, 0), (-1, 0.3, -1), roll, parent=None),
-            ]
-        )
-        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "mixamorig:LeftArm", "mixamorig:RightArm"
-        select(owner, "mixamorig:LeftArm")
-        left, right = owner.pose.bones
+        left, right = two_arms(roll, ("mixamorig:LeftArm", "mixamorig:RightArm")).pose.bones
         limit = left.fabrik
         limit.limit, limit.axis, limit.angle_min, limit.angle_max = "HINGE", (0.5, 0.4, 0.8), -0.3, 1.0
         bpy.ops.fabrik.limit_mirror()
@@ -152,10 +150,7 @@ class TestLimits:
 
     @pytest.mark.parametrize(("is_set", "after"), [(False, ("HINGE", 0.5)), (True, ("FREE", 0.5))])
     def test_blenders_flipped_paste_copies_limits_as_they_are(self, is_set: bool, after: tuple[str, float]) -> None:
-        owner = make_armature([Bone((1, 0, 0), (1, 0, 1), parent=None), Bone((-1, 0, 0), (-1, 0, 1), parent=None)])
-        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "arm.L", "arm.R"
-        select(owner, "arm.L")
-        left, right = owner.pose.bones["arm.L"].fabrik, owner.pose.bones["arm.R"].fabrik
+        left, right = (bone.fabrik for bone in two_arms().pose.bones)
         left.limit, left.angle_max = "HINGE", 0.5
         if is_set:
             right.angle_max = 0.25
@@ -164,30 +159,16 @@ class TestLimits:
         assert (right.limit, right.angle_max) == after  # of a bone with settings, those alone that both have
 
     @pytest.mark.parametrize("flip", [False, True])
-    def test_human_joints_make_limits(self, flip: bool) -> None:
-        owner = make_line(2)
-        for joint in HUMAN_JOINTS:
-            select(owner, "b1")
-            bpy.ops.fabrik.limit_human(joint=joint, use_flip=flip)
-            limit = owner.pose.bones["b1"].fabrik
-            assert LIMITS[limit.limit].make(limit, Quaternion()).violation(Quaternion()) < 1e-6
-        bpy.ops.fabrik.limit_human(joint="KNEE", use_flip=flip)
-        rest = 2.0 * atan(0.1)  # by which the line zigzags: the limb may straighten, and bend 135 degrees from straight
-        ends = (limit.angle_min, limit.angle_max)
-        assert ends == pytest.approx((-radians(135), 0) if flip else (-rest, radians(135) - rest))
-
-    @pytest.mark.parametrize("flip", [False, True])
-    def test_animal_joints_make_limits(self, flip: bool) -> None:
+    @pytest.mark.parametrize("name", JOINTS)
+    def test_joints_make_limits(self, name: str, flip: bool) -> None:
         owner = make_line(2)
         limit = owner.pose.bones["b1"].fabrik
-        for joint in DOG_JOINTS:
+        joints, last, ends = JOINTS[name]
+        for joint in (*joints, last):
             select(owner, "b1")
-            bpy.ops.fabrik.limit_animal(joint=joint, use_flip=flip)
+            press(name, joint=joint, use_flip=flip)
             assert LIMITS[limit.limit].make(limit, Quaternion()).violation(Quaternion()) < 1e-6
-        bpy.ops.fabrik.limit_animal(joint="HOCK", use_flip=flip)
-        rest = 2.0 * atan(0.1)  # by which the line zigzags, from which it may not go on past straight
-        ends = (limit.angle_min, limit.angle_max)
-        assert ends == pytest.approx((-radians(100), rest) if flip else (-rest, radians(100)))
+        assert (limit.angle_min, limit.angle_max) == pytest.approx(ends[flip])
 
     def test_unknown_attribute_of_a_limit(self) -> None:
         limit = make_line(1).pose.bones["b0"].fabrik

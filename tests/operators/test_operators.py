@@ -77,31 +77,28 @@ class TestTargetAndPole:
         bpy.ops.fabrik.solve()
         assert tip_error(owner, chain) < 1e-4
 
-    def test_pole_stands_in_the_plane_of_the_bend(self) -> None:
-        for hinge in (False, True):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            owner = make_line(2, bend=0.2)
-            if hinge:
-                owner.pose.bones["b1"].fabrik.limit = "HINGE"
-            chain = add_chain(owner)
-            bpy.ops.fabrik.target_add()
-            bpy.ops.fabrik.solve()
-            without = channels(owner)
-            chain.pole_angle = 0.4
-            bpy.ops.fabrik.pole_add()
-            bpy.ops.fabrik.solve()
-            assert_alike(without, channels(owner), 1e-3)
+    @pytest.mark.parametrize("limit", ["FREE", "HINGE"])
+    def test_pole_stands_in_the_plane_of_the_bend(self, limit: str) -> None:
+        owner = make_line(2, bend=0.2)
+        owner.pose.bones["b1"].fabrik.limit = limit
+        chain = add_chain(owner)
+        bpy.ops.fabrik.target_add()
+        bpy.ops.fabrik.solve()
+        without = channels(owner)
+        chain.pole_angle = 0.4
+        bpy.ops.fabrik.pole_add()
+        bpy.ops.fabrik.solve()
+        assert_alike(without, channels(owner), 1e-3)
 
-    def test_pole_of_a_straight_limb_stands_where_its_hinge_bends_to(self) -> None:
-        for low, high, side in ((0, 150, -1), (-150, 0, 1)):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            owner = make_line(2, bend=0.0)
-            knee = owner.pose.bones["b1"].fabrik
-            knee.limit, knee.angle_min, knee.angle_max = "HINGE", radians(low), radians(high)
-            chain = add_chain(owner)
-            bpy.ops.fabrik.pole_add()
-            axis = owner.pose.bones["b1"].bone.matrix_local.col[2].to_3d()
-            assert (chain.pole.location - Vector((0, 0, 1))).dot(axis) * side > 0.5
+    @pytest.mark.parametrize(("low", "high", "side"), [(0, 150, -1), (-150, 0, 1)])
+    def test_pole_of_a_straight_limb_stands_where_its_hinge_bends_to(self, low: float, high: float, side: int) -> None:
+        owner = make_line(2, bend=0.0)
+        knee = owner.pose.bones["b1"].fabrik
+        knee.limit, knee.angle_min, knee.angle_max = "HINGE", radians(low), radians(high)
+        chain = add_chain(owner)
+        bpy.ops.fabrik.pole_add()
+        axis = owner.pose.bones["b1"].bone.matrix_local.col[2].to_3d()
+        assert (chain.pole.location - Vector((0, 0, 1))).dot(axis) * side > 0.5
 
     def test_all_chains(self, owner: bpy.types.Object) -> None:
         add_chain(owner, (1, 1, 1), tip="b3", count=3)
@@ -125,9 +122,8 @@ class TestTargetAndPole:
         owner = make_line(2)
         chain = add_chain(owner, (0, 1, 1))
         chain.pole = make_empty((0, 3, 0), "Pole")
-        for operator, role in ((bpy.ops.fabrik.target_add, "target"), (bpy.ops.fabrik.pole_add, "pole")):
-            with pytest.raises(RuntimeError, match=f"it has the {role} '{role.title()}' already"):
-                operator()
+        for role in ("target", "pole"):
+            assert_refused(f"it has the {role} '{role.title()}' already", f"{role}_add")
 
     def test_pole_of_a_single_bone_is_refused(self) -> None:
         add_chain(make_line(2), count=1)

@@ -110,28 +110,17 @@ def test_another_mass_makes_the_status_old() -> None:
     assert chain.status == "NONE"
 
 
-@pytest.mark.parametrize("name", sorted(ASKED))
-def test_each_setting_of_a_chain_can_be_keyed(name: str, line: bpy.types.Object) -> None:
+@pytest.mark.parametrize("name", [*sorted(ASKED), "body_stiffness", "spine", "balance", "falloff"])
+def test_each_setting_of_a_chain_and_number_of_a_body_can_be_keyed(name: str, line: bpy.types.Object) -> None:
     chain = add_chain(line)
-    first, then = CHAIN[name]
+    place, before, values = (chain, "chains[0].", CHAIN) if name in CHAIN else (line.fabrik, "", BODY)
+    first, then = values[name]
     for frame, value in ((1, first), (20, then)):
-        setattr(chain, name, value)
-        assert line.keyframe_insert(f"fabrik_chains[0].{name}", frame=frame)
+        setattr(place, name, value)
+        assert line.keyframe_insert(f"fabrik_{before}{name}", frame=frame)
     for frame, value in ((1, first), (20, then), (1, first)):
         bpy.context.scene.frame_set(frame)
-        assert plain(getattr(chain, name)) == pytest.approx(value)
-
-
-@pytest.mark.parametrize("name", ["body_stiffness", "spine", "balance", "falloff"])
-def test_each_number_of_a_body_can_be_keyed(name: str, line: bpy.types.Object) -> None:
-    add_chain(line)
-    first, then = BODY[name]
-    for frame, value in ((1, first), (20, then)):
-        setattr(line.fabrik, name, value)
-        assert line.keyframe_insert(f"fabrik_{name}", frame=frame)
-    for frame, value in ((1, first), (20, then)):
-        bpy.context.scene.frame_set(frame)
-        assert getattr(line.fabrik, name) == value
+        assert plain(getattr(place, name)) == (pytest.approx(value) if place == chain else value)
 
 
 @pytest.mark.parametrize(("name", "value"), [("weight", 1.5), ("weight", -0.5), ("stretch", 0.5), ("soft", -1.0)])

@@ -102,38 +102,24 @@ def test_the_pie_has_its_eight_places() -> None:
     assert menus.line not in menus.PIE
 
 
-def nothing() -> None:
-    """No object at all."""
+SITUATIONS: dict[str, Callable[[], object]] = {
+    "no object at all": lambda: None,
+    "a mesh": bpy.ops.mesh.primitive_plane_add,
+    "no chain": lambda: make_line(3),
+    "edited": lambda: (add_chain(make_line(3)), bpy.ops.object.mode_set(mode="EDIT")),
+    "disabled": lambda: setattr(add_chain(make_line(3)), "enabled", False),
+}
 
 
-def mesh() -> None:
-    made = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
-    bpy.context.collection.objects.link(made)
-    bpy.context.view_layer.objects.active = made
-
-
-def no_chain() -> None:
-    make_line(3)
-
-
-def edited() -> None:
-    add_chain(make_line(3))
-    bpy.ops.object.mode_set(mode="EDIT")
-
-
-def disabled() -> None:
-    add_chain(make_line(3)).enabled = False
-
-
-@pytest.mark.parametrize("situation", [nothing, mesh, no_chain, edited, disabled], ids=lambda found: found.__name__)
-def test_an_operator_that_is_disabled_says_why(situation: Callable[[], None]) -> None:
-    situation()
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_an_operator_that_is_disabled_says_why(situation: str) -> None:
+    SITUATIONS[situation]()
     for name in dir(bpy.ops.fabrik):
         if name in WITHOUT_WORDS:
             assert not operator(name).poll()
             continue
         if operator(name).poll():
-            assert name == "manual" or situation not in {nothing, mesh}
+            assert name == "manual" or situation not in {"no object at all", "a mesh"}
             continue
         with pytest.raises(RuntimeError, match=r"poll\(\) ") as refused:
             operator(name)()
