@@ -10,8 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.maths import perpendicular, unit
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Vector
 
 from support.judging import HELD, angle_between, assert_feet_hold, effector, statuses, tip_turn

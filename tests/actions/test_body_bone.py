@@ -13,8 +13,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.figure.groups import sets_of
 from fabrik_addon.rig.figure.reader import read
 from fabrik_addon.rig.figure.solve import posed
-from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Vector
 
 from support.judging import assert_channels, channels, effector
@@ -47,19 +46,11 @@ def body_with(*tips: str) -> bpy.types.Object:
     return owner
 
 
-@pytest.mark.parametrize(
-    ("tips", "found"),
-    [
-        (("foot.L", "foot.R"), "hips"),
-        (("foot.L", "hand.R"), "hips"),
-        (("hand.L", "hand.R"), "hips"),
-        (("hand.L",), "hips"),
-    ],
-)
-def test_the_hips_are_found_by_their_name(tips: tuple[str, ...], found: str) -> None:
+@pytest.mark.parametrize("tips", [("foot.L", "foot.R"), ("foot.L", "hand.R"), ("hand.L", "hand.R"), ("hand.L",)])
+def test_the_hips_are_found_by_their_name(tips: tuple[str, ...]) -> None:
     owner = body_with(*tips)
     press("body_bone_set")
-    assert rig_of(owner).body_bone == found
+    assert rig_of(owner).body_bone == "hips"
 
 
 def test_without_such_a_name_the_nearest_bone_above_all_that_deforms_is_found() -> None:

@@ -18,7 +18,7 @@ from mathutils import Quaternion, Vector
 
 from support.animated import FIRST, LAST, Frames, Motion, control, in_strips, limb, move, played
 from support.hanging import activate
-from support.scenes import assert_refused, press
+from support.scenes import assert_refused, each_frame, press
 from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -120,8 +120,7 @@ def test_noise_is_taken_out_of_bones_and_the_rest_of_the_clip_stays(motion: Moti
     owner, names, before = motion
     arm, draw = pose_bones(owner)[limb(owner, "Arm.L")].parent, np.random.default_rng(2)
     path = rotation_path(arm)
-    for frame in range(FIRST, LAST + 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(FIRST, LAST + 1)):
         arm.keyframe_insert(path.rpartition(".")[2], frame=frame)
     for curve in fcurves_of(owner):
         if curve.data_path == path:

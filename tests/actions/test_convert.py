@@ -10,10 +10,8 @@ from typing import Any, cast
 import bpy
 import pytest
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.schema.chain import FabrikChain
-from fabrik_addon.rig.schema.limit import limit_of
-from fabrik_addon.rig.schema.rig import rig_of
-from mathutils import Matrix, Quaternion, Vector
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
+from mathutils import Quaternion, Vector
 
 from support.judging import apart, assert_bones_stay, bone_matrices, evaluated_joints, tip_error
 from support.scenes import (
@@ -171,8 +169,6 @@ def test_the_chain_that_was_disabled_is_taken_again() -> None:
 
 NEAR = 5e-3  # of a length of about 1: what Blender's own solve leaves
 
-Poses = dict[str, Matrix]
-
 
 def with_ik(
     owner: bpy.types.Object, bone: str, place: tuple[float, float, float], count: int = 0
@@ -183,18 +179,13 @@ def with_ik(
     return constraint
 
 
-def fork() -> bpy.types.Object:
-    """A spine of two bones, and two arms of two on its end; all of them connected."""
-    arms = [strand((0, 0, 2), (x, -0.1, 2.3), (2 * x, 0, 2.4), parent=1) for x in (0.8, -0.8)]
-    joined = [bone._replace(connect=True) for arm in arms for bone in arm]
-    return make_armature([*strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2)), *joined])
-
-
 class TestFromIk:
     def test_constraints_that_share_bones_become_chains_that_are_solved_together(
         self, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        owner = fork()
+        arms = [strand((0, 0, 2), (x, -0.1, 2.3), (2 * x, 0, 2.4), parent=1) for x in (0.8, -0.8)]
+        joined = [bone._replace(connect=True) for arm in arms for bone in arm]
+        owner = make_armature([*strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2)), *joined])
         first, second = with_ik(owner, "b3", (1.3, -0.8, 2.0)), with_ik(owner, "b5", (-1.2, -0.9, 1.8))
         before = bone_matrices(owner)
         assert bpy.ops.fabrik.from_ik() == {"FINISHED"}

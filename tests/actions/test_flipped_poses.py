@@ -23,6 +23,7 @@ from support.scenes import (
     armature,
     assert_refused,
     edited,
+    go_live,
     go_to,
     key_automatically,
     linked,
@@ -175,8 +176,7 @@ def test_goals_come_along_and_the_pose_holds(name: str, goals: str, is_live: boo
     assert_as_before(owner, stood)
     press("solve_all")
     assert_as_before(owner, stood)
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     assert_as_before(owner, stood)
 
 
@@ -184,8 +184,7 @@ def test_one_side_is_given_to_the_other() -> None:
     owner: bpy.types.Object = set_up("human_mixamo")
     select(owner)
     pose_at_random(owner, 3)
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     left = ("LeftArm", "LeftForeArm", "LeftHand", "LeftHandThumb1")
     names = [f"mixamorig:{name}" for name in left]
     before = [tuple(pose_bones(owner)[name].matrix_basis.to_quaternion()) for name in names]
@@ -207,8 +206,7 @@ def test_a_control_stands_for_its_limb() -> None:
     select(owner)
     pose_at_random(owner, 4)
     press("goal_snap", chains="ALL")
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     sides = sides_of(owner)
     arm = [f"mixamorig:Left{part}" for part in ("Arm", "ForeArm", "Hand")]
     turns = {name: pose_bones(owner)[name].matrix_basis.to_quaternion() for name in arm}
@@ -268,8 +266,7 @@ def test_a_bone_without_another_side_stays_and_is_told(capfd: pytest.CaptureFixt
 def test_poses_flipped_with_automatic_keying_stand_in_their_frames() -> None:
     owner: bpy.types.Object = set_up("human_mixamo")
     select(owner)
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     key_automatically()
     flipped = dict[int, dict[str, Matrix]]()
     for frame in (1, 10):
@@ -297,8 +294,7 @@ def test_keyed_bones_hold_until_the_frame_changes_and_that_is_told(capfd: pytest
     for name in control_names(owner):
         pose_bones(owner)[name].keyframe_insert("location", frame=1)
         pose_bones(owner)[name].keyframe_insert("rotation_quaternion", frame=1)
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     wanted, stood = without(owner, images(owner)), without(owner, bone_matrices(owner))
     press("flip_pose", bones="ALL")
     assert_stands(owner, wanted)

@@ -171,16 +171,22 @@ def test_any_roll_on_the_other_side(roll: float) -> None:
     assert mirror_error(owner, left, right) < CLOSE
 
 
-def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals(owner: bpy.types.Object) -> None:
+def both_hands(owner: bpy.types.Object) -> tuple[FabrikChain, FabrikChain]:
+    """A chain with a target for each hand, that of the left one active."""
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
         press("target_add", kind="EMPTY")
+    rig_of(owner).active_index = 0
     left, right = rig_of(owner).chains
+    return left, right
+
+
+def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals(owner: bpy.types.Object) -> None:
+    left, right = both_hands(owner)
     right.name = "mine"
     theirs = right.target
     left.tolerance, left.enabled = 0.01, False
     left.target.location.z += 0.4
-    rig_of(owner).active_index = 0
     assert_refused("there is the chain 'mine' on the other side already", "chain_mirror", use_update=False)
     press("chain_mirror")
     assert [chain.name for chain in rig_of(owner).chains] == ["hand.L", "mine"]
@@ -190,11 +196,7 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals(owner: 
 
 
 def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again(owner: bpy.types.Object) -> None:
-    for tip in ("hand.L", "hand.R"):
-        add_chain(owner, tip=tip, count=2)
-        press("target_add", kind="EMPTY")
-    left, right = rig_of(owner).chains
-    rig_of(owner).active_index = 0
+    left, right = both_hands(owner)
     for height in (0.4, -0.2):
         left.target.location.z += height
         stood = left.target.location.copy()
@@ -207,11 +209,7 @@ def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again(owner
 def test_the_pose_is_mirrored_at_each_press_with_live_on_and_off(is_live: bool) -> None:
     """From the chain that is active, whichever rolls the other side has; the second press does it for the pose then."""
     owner = two_arms(radians(37))
-    for tip in ("hand.L", "hand.R"):
-        add_chain(owner, tip=tip, count=2)
-        press("target_add", kind="EMPTY")
-    left, right = rig_of(owner).chains
-    rig_of(owner).active_index = 0
+    left, right = both_hands(owner)
     rig_of(owner).live = is_live
     update()
     for height in (0.4, -0.2):
@@ -265,14 +263,10 @@ def test_the_mirrored_pose_is_keyed_where_keying_is_automatic(owner: bpy.types.O
 
 
 def test_a_goal_that_is_keyed_or_shared_stays(owner: bpy.types.Object) -> None:
-    for tip in ("hand.L", "hand.R"):
-        add_chain(owner, tip=tip, count=2)
-        press("target_add", kind="EMPTY")
-    left, right = rig_of(owner).chains
+    left, right = both_hands(owner)
     right.target.keyframe_insert("location", frame=1)
     stood = right.target.location.copy()
     left.pole = right.pole = make_empty((0, -2, 1), "Both")
-    rig_of(owner).active_index = 0
     press("chain_mirror")
     assert right.target.location == stood
     assert right.pole == left.pole

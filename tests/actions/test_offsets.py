@@ -27,13 +27,14 @@ from support.animated import (
     limb,
     move,
     played,
+    raised,
     set_up,
     size,
     turns,
     with_motion,
 )
 from support.hanging import chain
-from support.scenes import assert_refused, go_live, key_automatically, press, update
+from support.scenes import assert_refused, each_frame, go_live, key_automatically, press, solved_status, update
 from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -88,10 +89,7 @@ def test_a_knee_that_passes_straight_bends_to_one_side_once_the_hips_are_lowered
 
 def test_a_hand_moved_for_some_frames_leaves_all_others_and_the_trunk(motion: Motion) -> None:
     owner, names, before = motion
-    for frame, share in ((FIRST, 0.0), (9, 0.0), (13, 1.0), (17, 0.0)):
-        bpy.context.scene.frame_set(frame)
-        move(owner, "Arm.L", (0.0, -0.15 * share, 0.2 * share))
-        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    raised(owner, way=(0.0, -0.15, 0.2))
     poses = played(owner, names)
     moving = np.array([9 < frame < 17 for frame in range(FIRST, LAST + 1)])
     assert (poses[~moving] == before[~moving]).all()
@@ -144,8 +142,7 @@ def test_button_live_and_bake_edit_a_motion_alike(motion: Motion) -> None:
     live = played(owner, names, frames)
     rig_of(owner).live = False
     pressed = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame(frames):
         press("solve_all")
         pressed.append(played_now(owner, names))
     assert np.abs(np.array(pressed) - live).max() <= 1e-6 * size(owner) * 10
@@ -160,9 +157,7 @@ def played_now(owner: bpy.types.Object, names: list[str]) -> Frames:
 
 def test_a_bake_leaves_frames_in_which_nothing_is_asked_to_the_last_bit(motion: Motion) -> None:
     owner, names, before = motion
-    for frame, share in ((FIRST, 0.0), (9, 0.0), (13, 1.0), (17, 0.0)):
-        move(owner, "Arm.L", (0.0, -0.15 * share, 0.2 * share))
-        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    raised(owner, way=(0.0, -0.15, 0.2))
     press("bake", span="RANGE", frame_start=FIRST, frame_end=LAST)
     rig_of(owner).live = False
     poses = played(owner, names)
@@ -279,14 +274,8 @@ def test_goals_to_pose_lets_controls_rest_where_the_motion_stands(motion: Motion
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
 def test_motion_of_strips_is_kept_and_edited_as_that_of_an_action(mode: str) -> None:
     owner = animated("human_mixamo", mode)
-    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
-        bpy.ops.object.mode_set(mode=to)
     in_strips(owner)
-    names = [bone.name for bone in pose_bones(owner)]
-    before = played(owner, names)
-    bpy.context.scene.frame_set(FIRST)
-    press("character_setup")
-    go_live(owner)
+    owner, names, before = set_up(owner)
     assert "Body" in rig_of(owner).chains
     assert (played(owner, names) == before).all()
     assert_lowered(owner, names, before)
@@ -346,13 +335,8 @@ def test_muted_curves_are_not_played_by_a_solve() -> None:
     owner = animated("human_mixamo")
     for curve in fcurves_of(owner):
         curve.mute = "LeftArm" in curve.data_path
-    for to in ("EDIT", "OBJECT", "EDIT", "OBJECT"):
-        bpy.ops.object.mode_set(mode=to)
     pose_bones(owner)["mixamorig:LeftArm"].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
-    names = [bone.name for bone in pose_bones(owner)]
-    before = played(owner, names)
-    press("character_setup")
-    go_live(owner)
+    owner, names, before = set_up(owner)
     assert np.abs(played(owner, names) - before).max() <= 1e-5
 
 
@@ -414,19 +398,16 @@ def test_a_control_that_a_constraint_moves_is_refused_by_name(name: str) -> None
     constraint = control(owner, name).constraints.new("LIMIT_LOCATION")
     update()
     rig_of(owner).active_index = rig_of(owner).chains.find(name)
-    press("solve")
-    assert chain(owner, name).status == "REFUSED"
+    assert solved_status(chain(owner, name)) == "REFUSED"
     assert chain(owner, name).message.startswith("a constraint moves its target")
     constraint.mute = True
-    press("solve")
-    assert chain(owner, name).status == "REACHED"
+    assert solved_status(chain(owner, name)) == "REACHED"
 
 
 def test_elbows_that_bend_aside_stay_where_another_control_is_moved_a_little() -> None:
     owner = animated("human_mixamo")
     upper = pose_bones(owner)["mixamorig:LeftArm"]
-    for frame in range(FIRST, LAST + 1, STEP):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(range(FIRST, LAST + 1, STEP)):
         upper.rotation_quaternion = upper.rotation_quaternion @ Quaternion((0.0, 1.0, 0.0), 2.0)
         upper.keyframe_insert("rotation_quaternion", frame=frame)
     owner, names, before = set_up(owner)

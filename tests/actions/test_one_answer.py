@@ -51,9 +51,7 @@ def test_button_and_live_pose_a_tail_of_hinges_alike() -> None:
     scene, frames = bpy.context.scene, range(1, TARGETS + 1)
     scene.frame_set(0)
     go_live(owner)
-    live = {}
-    for frame in each_frame(frames):
-        live[frame] = single_channels(owner), owner.fabrik.chains[0].status
+    live = {frame: (single_channels(owner), owner.fabrik.chains[0].status) for frame in each_frame(frames)}
     owner.fabrik.live = False
     update()
     for frame in each_frame(reversed(frames)):
@@ -222,8 +220,7 @@ def test_frames_in_any_order_are_the_same_and_as_by_button(
         random.shuffle(frames)
         for frame in each_frame(frames):
             assert channels(owner) == seen[frame], frame
-    for frame in frames:  # and as they are for one who comes there first
-        scene.frame_set(frame)
+    for frame in each_frame(frames):  # and as they are for one who comes there first
         owner.fabrik.live = False
         update()
         go_live(owner)

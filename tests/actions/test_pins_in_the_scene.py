@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import bpy
-import numpy as np
 import pytest
 from fabrik_addon.actions.spaces import space_name
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import rig_of
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
-from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices
-from support.scenes import go_live, key_automatically, keyed, press, select, update
+from support.hanging import assert_one_answer, assert_still, chain, chest_of, drop_hips, hand, height, matrices
+from support.scenes import each_frame, go_live, key_automatically, keyed, press, select, update
 from support.skeletons import set_up
 
 TURNED = 1e-3  # radians: a solve that turns a joint by 2e-4 counts as leaving it, and several stand on each other
@@ -35,24 +34,11 @@ def carrier(owner: bpy.types.Object) -> str:
     return space_name(goals_of(chain(owner, "Arm.L"))[0])
 
 
-def hand(owner: bpy.types.Object) -> Matrix:
-    return matrices(owner)[chain(owner, "Arm.L").tip_bone]
-
-
-def assert_still(owner: bpy.types.Object, before: dict[str, Matrix]) -> None:
-    tall = height(owner)
-    for name, matrix in matrices(owner).items():
-        if name not in before:
-            continue
-        assert (matrix.translation - before[name].translation).length <= STILL * tall, name
-        assert np.abs(np.array(matrix.to_3x3()) - np.array(before[name].to_3x3())).max() <= TURNED, name
-
-
 def test_a_pinned_hand_stays_in_the_scene_until_it_is_freed(human: bpy.types.Object) -> None:
     go_live(human)
     chest, before = chest_of(human), matrices(human)
     press("pin_toggle")
-    assert_still(human, before)
+    assert_still(human, before, STILL, TURNED)
     assert chain(human, "Arm.L").pin
     assert carrier(human) == "FABRIK Scene"
     drop_hips(human, 0.05)
@@ -63,7 +49,7 @@ def test_a_pinned_hand_stays_in_the_scene_until_it_is_freed(human: bpy.types.Obj
     assert (hand(human).translation - before[chain(human, "Arm.L").tip_bone].translation).length <= 1e-4 * height(human)
     before = matrices(human)
     press("pin_toggle")
-    assert_still(human, before)
+    assert_still(human, before, STILL, TURNED)
     assert not chain(human, "Arm.L").pin
     assert carrier(human) == chest
     assert len(pose_bones(human)[chain(human, "Arm.L").target_bone].constraints) == 1
@@ -81,7 +67,7 @@ def test_a_freed_hand_hangs_where_it_hung_before(human: bpy.types.Object, space:
     assert carrier(human) == "FABRIK Scene"
     press("pin_toggle")
     assert carrier(human) == before
-    assert_still(human, stood)
+    assert_still(human, stood, STILL, TURNED)
 
 
 def test_targets_outside_the_rig_stay_what_they_are() -> None:
@@ -94,7 +80,7 @@ def test_targets_outside_the_rig_stay_what_they_are() -> None:
     assert carrier(human) == "FABRIK Scene"
     press("pin_toggle")
     assert carrier(human) in before
-    assert_still(human, before)
+    assert_still(human, before, STILL, TURNED)
     chain(human, "Arm.L").target = loose = bpy.data.objects.new("Loose", None)
     bpy.context.collection.objects.link(loose)
     loose.location = before[chain(human, "Arm.L").tip_bone].translation
@@ -126,10 +112,7 @@ def test_a_pin_with_keys_holds_in_the_scene_between_them(human: bpy.types.Object
     scene.frame_set(20)
     press("pin_toggle")
     key_automatically(on=False)
-    places = {}
-    for frame in (25, 9, 14, 10, 19, 1, 20, 30):
-        scene.frame_set(frame)
-        places[frame] = hand(human).translation.z
+    places = {frame: hand(human).translation.z for frame in each_frame((25, 9, 14, 10, 19, 1, 20, 30))}
     tall = height(human)
     for frame in (14, 19):
         assert abs(places[frame] - places[10]) <= 1e-4 * tall, frame
@@ -139,24 +122,20 @@ def test_a_pin_with_keys_holds_in_the_scene_between_them(human: bpy.types.Object
     assert_one_answer(human, (25, 9, 14, 20))
 
 
-def slid(owner: bpy.types.Object, share: float) -> None:
-    owner.location.x -= share * height(owner)
-    update()
-
-
 @pytest.mark.parametrize("name", ["human", "human_mixamo", "human_game_engine"])
 def test_a_hand_that_pulled_the_body_is_freed_and_nothing_moves(name: str) -> None:
     owner = set_up(name)
     select(owner, chain(owner, "Arm.L").target_bone)
     go_live(owner)
     press("pin_toggle")
-    slid(owner, 0.05)
+    owner.location.x -= 0.05 * height(owner)
+    update()
     assert chain(owner, "Arm.L").status == "REACHED"
     before = matrices(owner)
     press("pin_toggle")
     for one in rig_of(owner).chains:
         before.pop(one.pole_bone, None)  # those of limbs that are nearly straight are brought to the bend
-    assert_still(owner, before)
+    assert_still(owner, before, STILL, TURNED)
 
 
 def test_both_hands_are_pinned_with_keys(human: bpy.types.Object) -> None:
@@ -181,8 +160,7 @@ def test_a_pin_before_a_later_switch_ends_with_that(human: bpy.types.Object) -> 
     scene.frame_set(20)
     press("goal_space", space="ARMATURE", roles="TARGET", use_key=True)
     armature, places = carrier(human), {}
-    for frame in (4, 20, 30):
-        scene.frame_set(frame)
+    for frame in each_frame((4, 20, 30)):
         places[frame] = hand(human).translation.copy()
     scene.frame_set(5)
     key_automatically()

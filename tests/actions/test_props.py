@@ -9,10 +9,10 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.scenes import go_live, make_empty, press, update
+from support.hanging import chain, hand
+from support.scenes import go_live, make_empty, press, solved_status, update
 from support.skeletons import set_up
 
 PLACES = ((-0.08, -0.25, 0.7), (-0.04, -0.23, 0.74), (-0.1, -0.2, 0.68))  # of the right hand, shares of the height
@@ -30,10 +30,6 @@ def human() -> bpy.types.Object:
     return owner
 
 
-def chain(owner: bpy.types.Object, name: str) -> FabrikChain:
-    return rig_of(owner).chains[name]
-
-
 def height(owner: bpy.types.Object) -> float:
     return float(max((owner.matrix_world @ bone.bone.tail_local).z for bone in pose_bones(owner)))
 
@@ -46,12 +42,6 @@ def put(owner: bpy.types.Object, name: str, share: tuple[float, float, float]) -
     matrix.translation = owner.matrix_world.inverted() @ (Vector(share) * height(owner))
     control.matrix = matrix
     update()
-
-
-def hand(owner: bpy.types.Object, name: str) -> Matrix:
-    """How a hand stands in the world, as evaluated."""
-    found = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return found.matrix_world @ pose_bones(found)[chain(owner, name).tip_bone].matrix
 
 
 def by_parent(owner: bpy.types.Object, sword: Any) -> None:
@@ -144,8 +134,7 @@ def test_what_is_tied_otherwise_is_refused_by_name_and_all_else_goes_on(
     with_sword(human, tie)
     stood = hand(human, "Arm.L").translation
     put(human, "Arm.R", PLACES[1])
-    press("solve_all")
-    assert chain(human, "Arm.L").status == "REFUSED"
+    assert solved_status(chain(human, "Arm.L"), "solve_all") == "REFUSED"
     assert "the target moves with 'mixamorig:RightHand', which is solved with it" in chain(human, "Arm.L").message
     assert {chain(human, name).status for name in ("Arm.R", "Leg.L", "Leg.R")} == {"REACHED"}
     assert (hand(human, "Arm.R").translation - Vector(PLACES[1]) * height(human)).length < 2e-4 * height(human)
@@ -154,18 +143,15 @@ def test_what_is_tied_otherwise_is_refused_by_name_and_all_else_goes_on(
 
 def test_it_comes_back_once_it_is_tied_alone(human: bpy.types.Object) -> None:
     with_sword(human, in_part)
-    press("solve_all")
-    assert chain(human, "Arm.L").status == "REFUSED"
+    assert solved_status(chain(human, "Arm.L"), "solve_all") == "REFUSED"
     bpy.data.objects["Sword"].constraints[0].influence = 1.0
     bpy.data.objects["Grip"].matrix_world = hand(human, "Arm.L")
-    press("solve_all")
-    assert chain(human, "Arm.L").status == "REACHED"
+    assert solved_status(chain(human, "Arm.L"), "solve_all") == "REACHED"
 
 
 def test_a_sword_turned_in_the_hand_takes_the_other_hand_along(human: bpy.types.Object) -> None:
     grip = with_sword(human, by_parent)
     sword = bpy.data.objects["Sword"]
     sword.rotation_euler = (sword.matrix_basis.to_quaternion() @ Quaternion((0.0, 0.0, 1.0), 0.1)).to_euler()
-    press("solve_all")
-    assert chain(human, "Arm.L").status == "REACHED"
+    assert solved_status(chain(human, "Arm.L"), "solve_all") == "REACHED"
     assert (hand(human, "Arm.L").translation - grip.matrix_world.translation).length < 2e-4 * height(human)

@@ -173,11 +173,10 @@ def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted(body:
         press("pin_toggle", action=action)
     key_automatically(on=False)
     press("bake", frame_start=1, frame_end=21, chains="ALL")
-    places = {}
-    for frame in each_frame(range(1, 22)):
-        places[frame] = {
-            side: (body.matrix_world @ body.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")
-        }
+    places = {
+        frame: {side: (body.matrix_world @ body.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")}
+        for frame in each_frame(range(1, 22))
+    }
     for frame in range(1, 22):
         assert (places[frame][".R"] - places[1][".R"]).length < NEAR
     for frame in range(1, 8):

@@ -11,7 +11,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.renames import follow_renames
-from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 
 from support.judging import tip_error
 from support.scenes import (
@@ -91,18 +91,13 @@ def test_tip_captured_and_blocking_names_follow(way: Way) -> None:
     assert ("rest pose changed" in chain.message) == (way is seen_in_edit_mode)  # there it did
 
 
-def with_bone_goals() -> tuple[bpy.types.Object, bpy.types.Object, FabrikChain]:
+@pytest.mark.parametrize("way", [in_pose_mode, in_edit_mode, by_a_script])
+def test_bones_that_are_goals_follow(way: Way) -> None:
     other = make_armature([Bone((0.5, 0.5, 2.0), (0.5, 0.5, 2.5)), Bone((0, 3, 1), (0, 3, 2), parent=None)], "Goals")
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner)
     chain.target, chain.target_bone, chain.pole, chain.pole_bone = other, "b0", other, "b1"
     press("solve")
-    return owner, other, chain
-
-
-@pytest.mark.parametrize("way", [in_pose_mode, in_edit_mode, by_a_script])
-def test_bones_that_are_goals_follow(way: Way) -> None:
-    owner, other, chain = with_bone_goals()
     bpy.context.view_layer.objects.active = other
     way(other, {"b0": "hand.target", "b1": "hand.pole"})
     bpy.ops.object.mode_set(mode="OBJECT")

@@ -17,7 +17,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
-from support.scenes import go_live, keyed, press, update
+from support.scenes import each_frame, go_live, keyed, press, solved_status, update
 
 SINGLE = 4e-6  # of the height, what single precision leaves of a place
 STAYS = 1e-6
@@ -46,8 +46,7 @@ def test_a_hand_moved_inside_its_reach_bends_the_arm_alone(human: bpy.types.Obje
     arm = chain(human, "Arm.L")
     before, tall = matrices(human), height(human)
     pose_bones(human)[arm.target_bone].location += Vector((0.02, -0.1, 0.05)) * tall
-    press("solve_all")
-    assert arm.status == "REACHED"
+    assert solved_status(arm, "solve_all") == "REACHED"
     after = matrices(human)
     goes_along = {arm.target_bone, arm.pole_bone, *swing_frame_of(human, arm).values()}
     still = [name for name in before if name not in goes_along and not is_below(human, name, arm)]
@@ -126,8 +125,7 @@ def test_a_hand_on_the_own_hip_goes_with_it(human: bpy.types.Object) -> None:
     arm, body = chain(human, "Arm.L"), rig_of(human).body_bone
     hip = pose_bones(human)[chain(human, "Leg.L").tip_bone].parent.parent.name
     arm.target, arm.target_bone, arm.orientation = human, hip, "FREE"
-    press("solve_all")
-    assert arm.status == "REACHED", arm.message
+    assert solved_status(arm, "solve_all") == "REACHED", arm.message
     go_live(human)
     bone = pose_bones(human)[body]
     bone.matrix = bone.matrix @ Quaternion((0.0, 1.0, 0.0), 0.2).to_matrix().to_4x4()
@@ -210,8 +208,7 @@ def test_keyed_hips_are_where_their_keys_have_them(human: bpy.types.Object) -> N
         body.keyframe_insert("location", frame=frame)
     go_live(human)
     frames, stood = (1, 5, 10, 14, 20), {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         stood[frame] = matrices(human)[body.name].translation.copy()
     down = axes @ Vector((0.0, 0.0, -0.1 * leg))
     for curve in fcurves_of(human):
@@ -220,8 +217,7 @@ def test_keyed_hips_are_where_their_keys_have_them(human: bpy.types.Object) -> N
                 point.co.y += down[curve.array_index]
             curve.update()
     human.update_tag()
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame(frames):
         off = matrices(human)[body.name].translation - stood[frame] + Vector((0.0, 0.0, 0.1 * leg))
         assert off.length <= 1e-3 * leg, frame
 
@@ -246,8 +242,7 @@ def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: bpy.types.
     low = stood[foot.tip_bone].translation + Vector((0.0, 0.0, -0.2 * leg))
     place.translation = human.matrix_world.inverted() @ low
     control.matrix = place
-    press("solve_all")
-    assert foot.status == "REACHED"
+    assert solved_status(foot, "solve_all") == "REACHED"
     assert (after.translation - matrices(human)[body].translation).length > 0.02 * leg, "the pin pulls the body along"
 
 

@@ -41,8 +41,6 @@ from support.skeletons import make_character
 
 MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
-REACH = 2.0
-
 
 def leg(mode: str = "NONE") -> tuple[bpy.types.Object, FabrikChain]:
     """Two bones of length 1, hardly bent, not connected, that inherit scale in one way; the target beside them."""

@@ -7,7 +7,6 @@ from math import pi, sin
 from pathlib import Path
 
 import bpy
-import numpy as np
 import pytest
 from fabrik_addon.actions.bends import pole_error
 from fabrik_addon.actions.figure_pose import FigurePose
@@ -16,14 +15,13 @@ from fabrik_addon.rig.animation.compat import fcurves_of, is_hidden
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.goals import goal_of, swing_frame_of
 from fabrik_addon.rig.schema import carrier_of_limb
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
-from support.hanging import HUMANS, activate, chain, height, matrices
+from support.hanging import HUMANS, activate, assert_still, chain, height, matrices
 from support.scenes import assert_refused, go_live, key_automatically, overridden, press, select, update
 from support.skeletons import forward_of, set_up
 
 LIMBS = ("Leg.L", "Leg.R", "Arm.L", "Arm.R")
-STILL, TURNED = 2e-5, 1e-4  # of the height, and of axes: what single precision leaves
 
 
 def pole_off(owner: bpy.types.Object, name: str) -> float:
@@ -48,13 +46,6 @@ def lift_foot(owner: bpy.types.Object, name: str, angle: float, share: float = 0
     control.matrix = owner.matrix_world.inverted() @ place
     update()
     return hip, matrices(owner)[bones[1].name].translation
-
-
-def assert_still(owner: bpy.types.Object, before: dict[str, Matrix]) -> None:
-    for name, matrix in matrices(owner).items():
-        if name in before:
-            assert (matrix.translation - before[name].translation).length <= STILL * height(owner), name
-            assert np.abs(np.array(matrix.to_3x3()) - np.array(before[name].to_3x3())).max() <= TURNED, name
 
 
 @pytest.fixture(params=HUMANS)

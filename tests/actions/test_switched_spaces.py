@@ -17,7 +17,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices
-from support.scenes import assert_refused, go_live, keyed, press, reload, update
+from support.scenes import assert_refused, each_frame, go_live, keyed, press, reload, update
 from support.skeletons import set_up
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -146,11 +146,7 @@ def prop_at(place: Vector, name: str = "Prop") -> bpy.types.Object:
 
 
 def poses_at(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, dict[str, Matrix]]:
-    found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        found[frame] = matrices(owner)
-    return found
+    return {frame: matrices(owner) for frame in each_frame(frames)}
 
 
 def furthest(one: dict[str, Matrix], other: dict[str, Matrix]) -> float:

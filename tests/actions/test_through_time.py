@@ -18,7 +18,7 @@ from mathutils import Quaternion, Vector
 
 from support.animated import FIRST, LAST, Motion, control, limb, move, played, size
 from support.hanging import chain
-from support.scenes import assert_refused, go_live, press, update
+from support.scenes import assert_refused, each_frame, go_live, press, update
 from support.skeletons import height
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -96,8 +96,7 @@ def test_a_turn_fades_too_by_the_way_between_rotations(hand: Motion) -> None:
     bone.rotation_mode = "QUATERNION"
     bone.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), 0.8)
     press("time_spread", width=WIDTH)
-    for frame in (AT - WIDTH, AT, AT + WIDTH):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((AT - WIDTH, AT, AT + WIDTH)):
         assert control(owner, "Arm.L").rotation_quaternion.angle == pytest.approx(0.8 if frame == AT else 0.0, abs=1e-6)
 
 
@@ -232,8 +231,7 @@ def test_a_tween_leaves_channels_where_they_are_at_the_keys(human: bpy.types.Obj
         bone.keyframe_insert("location", index=2, frame=frame)
     bpy.context.scene.frame_set(11)
     press("goals_tween", share=0.5)
-    for frame in (1, 21):
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame((1, 21)):
         assert [*control(human, "Arm.L").location][:2] == [0.0, 0.0]
 
 
@@ -258,8 +256,7 @@ def test_a_trail_tells_where_a_live_hand_is_and_when_it_is_old(hand: Motion) -> 
     press("trails_show", span="RANGE", frame_start=FIRST, frame_end=LAST)
     (trail,) = state.trails.values()
     assert bpy.context.scene.frame_current == AT
-    for frame in (FIRST, AT, LAST):
-        bpy.context.scene.frame_set(frame)
+    for frame in each_frame((FIRST, AT, LAST)):
         place = place_of(owner, trail.taken, bpy.context.evaluated_depsgraph_get())
         assert trail.at(frame) == pytest.approx(place, abs=1e-6)
     bpy.context.scene.frame_set(AT)

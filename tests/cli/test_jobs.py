@@ -8,8 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli import files, jobs, requests
-from fabrik_addon.cli.commands import run
+from fabrik_addon.cli import files, jobs, requests, run
 from fabrik_addon.cli.requests import Progress, Report, Request
 from fabrik_addon.rig.animation.compat import fcurves_of
 

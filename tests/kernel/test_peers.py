@@ -11,7 +11,6 @@ from fabrik_addon.maths import V3, distance, length, plus, rotated, scaled, turn
 
 from support.chains import Y, random_direction, solve
 
-LINE = Solver(Figure.from_points([(i, 0, 0) for i in range(5)]))
 ELBOW = Solver(Figure.from_points([(0, 0, 0), (0, 1, 0), (1, 1, 0)]))
 
 

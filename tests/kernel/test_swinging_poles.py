@@ -26,7 +26,6 @@ from fabrik_addon.maths import (
 
 EXACT = Settings(1e-7)
 DOWN: V3 = (0.0, 0.0, -1.0)
-FORWARD: V3 = (0.0, -1.0, 0.0)
 AHEAD: V3 = (0.0, -0.6, -0.5)  # of the hip, before the knee
 
 

@@ -142,7 +142,8 @@ def going_along(count: int) -> Doubles:
 def test_on_a_ground_that_moves_a_foot_is_found_and_stands_as_on_one_that_does_not() -> None:
     foot, kinds = stepping(0.004, 0.05)
     ground = going_along(len(kinds))
-    carried = foot.seen_from(np.concatenate((_back(ground), conjugates(ground[:, 3:])), axis=1))
+    inverse = conjugates(ground[:, 3:])
+    carried = foot.seen_from(np.concatenate((-rotated_each(inverse, ground[:, :3]), inverse), axis=1))
     assert (find_contacts(carried.seen_from(relative(ground)), RATE, LEVEL) == find_contacts(foot, RATE, LEVEL)).all()
     ones, still = np.ones(len(kinds)), stances(kinds)
     moved = [one._replace(ground=ground) for one in still]
@@ -153,11 +154,6 @@ def test_on_a_ground_that_moves_a_foot_is_found_and_stands_as_on_one_that_does_n
     inside = kinds != NONE
     assert np.abs(stood.places - foot.places - own_ways)[inside].max() <= 1e-9
     assert np.abs(stood.turns - products(own_turns, foot.turns))[inside].max() <= 1e-9
-
-
-def _back(ground: Doubles) -> Doubles:
-    """The places of a ground's inverse."""
-    return -rotated_each(conjugates(ground[:, 3:]), ground[:, :3])
 
 
 def test_a_foot_stands_where_it_is_wanted_and_comes_there_smoothly() -> None:

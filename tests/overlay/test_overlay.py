@@ -18,19 +18,19 @@ from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, Shapes, shapes_of, theme_colours
 from fabrik_addon.overlay.sheet import LEAST, Scale, level_colour, rectangles, runs_of_report
 from fabrik_addon.overlay.view import draw_walk, walk_key
-from fabrik_addon.rig.schema import FabrikChain
-from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import bake_chain, evaluated_joints, feet
-from support.scenes import keyed_line, make_empty, reaching_line, walking
+from support.scenes import Rig, keyed_line, make_empty, reaching_line, walking
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 
 
-def limited_line() -> tuple[bpy.types.Object, FabrikChain]:
+@pytest.fixture
+def rig() -> Rig:
     owner, chain = reaching_line((0.2, 0.9, 1.9))
     chain.pole = make_empty((0, 4, 1), "Pole")
     knee = owner.pose.bones["b1"].fabrik
@@ -74,8 +74,7 @@ class TestShapes:
 
 
 class TestCollecting:
-    def test_joints_goal_limits_and_reach(self) -> None:
-        owner, chain = limited_line()
+    def test_joints_goal_limits_and_reach(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         (picture,) = pictures(owner, [chain], with_reach=True)
         for stands, wanted in zip(picture.joints, evaluated_joints(owner, chain), strict=True):
             assert distance(stands, wanted) < 1e-6
@@ -84,8 +83,8 @@ class TestCollecting:
         assert picture.reach[1] == pytest.approx(picture.length, rel=1e-4)
         assert 0.0 <= picture.limited_reach[0] < picture.limited_reach[1] <= picture.reach[1] + 1e-4
 
-    def test_an_outline_stands_at_its_joint_and_the_bone_ends_on_it(self) -> None:
-        owner, chain = limited_line()
+    def test_an_outline_stands_at_its_joint_and_the_bone_ends_on_it(self, rig: Rig) -> None:
+        owner, chain = rig
         owner.location, owner.rotation_euler = (1, 2, 3), (0.3, 0.2, 0.1)
         bpy.context.view_layer.update()
         (picture,) = pictures(owner, [chain])
@@ -94,8 +93,7 @@ class TestCollecting:
         assert distance(matrix @ Vector(end), picture.joints[2]) < 1e-5
         assert min(distance(matrix @ Vector(point), picture.joints[2]) for point in outline.swing[0]) < 0.06
 
-    def test_what_blocks_is_marked(self) -> None:
-        owner, chain = limited_line()
+    def test_what_blocks_is_marked(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         for name in ("b1", "b2"):
             owner.pose.bones[name].fabrik.limit = "LOCKED"
         chain.target.location = (0.1, 0.1, 1.0)
@@ -106,8 +104,7 @@ class TestCollecting:
         assert sum(blocks for _, _, _, blocks in picture.limits) == len(blocking)
         assert "blocked" in shapes_of([picture], {"limits"}).lines
 
-    def test_a_chain_that_cannot_be_read_is_left_out(self) -> None:
-        owner, chain = limited_line()
+    def test_a_chain_that_cannot_be_read_is_left_out(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.tip_bone = "gone"
         assert pictures(owner, [chain]) == []
 
@@ -117,8 +114,7 @@ class TestCollecting:
         for picture in pictures(reaching, reaching.fabrik.chains):
             assert {*picture.joints, *picture.before} == {ORIGIN}
 
-    def test_a_deleted_target(self) -> None:
-        owner, chain = limited_line()
+    def test_a_deleted_target(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.data.objects.remove(chain.target)
         (picture,) = pictures(owner, [chain])
         assert picture.target is None
@@ -138,8 +134,8 @@ class TestSettings:
 
 
 class TestDrawing:
-    def test_it_is_seen_and_made_anew_only_when_something_changed(self) -> None:
-        owner, chain = limited_line()
+    def test_it_is_seen_and_made_anew_only_when_something_changed(self, rig: Rig) -> None:
+        owner, chain = rig
         ready_gpu()
         bpy.context.view_layer.objects.active = owner
         settings, context = scene_settings(bpy.context.scene), cast(bpy.types.Context, Context())

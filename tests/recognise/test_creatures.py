@@ -106,16 +106,12 @@ def branches(count: int) -> Skeleton:
     return made.skeleton()
 
 
-def calls_for(skeleton: Skeleton) -> int:
-    """How many calls of functions it takes to recognise a skeleton: what it costs, whatever else the machine does."""
-    profile = Profile()
-    profile.runcall(recognise, skeleton)
-    return sum(entry.callcount for entry in profile.getstats())
-
-
 @pytest.mark.parametrize("skeleton", [snake(500).skeleton(), branches(99)], ids=["row", "branches"])
 def test_five_hundred_bones_are_recognised_at_once(skeleton: Skeleton) -> None:
-    assert calls_for(skeleton) < MOST_CALLS
+    """By how many calls of functions it takes, which is what it costs, whatever else the machine does."""
+    profile = Profile()
+    profile.runcall(recognise, skeleton)
+    assert sum(entry.callcount for entry in profile.getstats()) < MOST_CALLS
 
 
 # Skeletons with bones missing, doubled and renamed: no limb is applied that has a bone of another limb or side.

@@ -16,7 +16,6 @@ from fabrik_addon.rig.figure.chain_goal import ChainGoal
 from fabrik_addon.rig.figure.goal_table import GoalTable
 
 FRAMES, JOINTS = 7, 4
-EXACT = 1e-12
 
 
 def chains() -> GoalTable:

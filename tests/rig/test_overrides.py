@@ -11,8 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.figure.start_pose import StoredStart, capture, reset
-from fabrik_addon.rig.schema import FabrikChain
-from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
 from support.judging import angle_between, effector, evaluated_joints, tip_error, tip_turn

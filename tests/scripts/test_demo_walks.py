@@ -9,7 +9,7 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Vector
 
-from dev.walking_rigs import ahead, make_spider
+from dev.walking_rigs import ahead, make_ground, make_spider
 from environment import ROOT
 from support.scenes import WALK, key_way, planned
 
@@ -20,12 +20,7 @@ OFF = 0.1  # scene units
 def floor(monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
     """Level ground; the demo's own modules can be imported."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts" / "demo"))
-    mesh = bpy.data.meshes.new("Floor")
-    mesh.from_pydata([(-4, -6, 0), (4, -6, 0), (4, 3, 0), (-4, 3, 0)], [], [(0, 1, 2, 3)])
-    ground = bpy.data.objects.new("Floor", mesh)
-    assert bpy.context.collection is not None
-    bpy.context.collection.objects.link(ground)
-    return ground
+    return make_ground([(-4, -6, 0), (4, -6, 0), (4, 3, 0), (-4, 3, 0)], [(0, 1, 2, 3)])
 
 
 @pytest.fixture

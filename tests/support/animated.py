@@ -17,7 +17,7 @@ from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
 from support.hanging import chain
-from support.scenes import go_live, press, update
+from support.scenes import each_frame, go_live, press, update
 from support.skeletons import make_character
 
 FIRST, LAST, STEP = 1, 25, 3
@@ -102,8 +102,7 @@ def set_up(owner: bpy.types.Object) -> Motion:
 def played(owner: bpy.types.Object, names: Sequence[str], frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
     """The matrices of bones in frames, as evaluated: (F, n, 4, 4)."""
     found = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame(frames):
         posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
         found.append([[[*row] for row in pose_bones(posed)[name].matrix] for name in names])
     return np.array(found)
@@ -166,12 +165,16 @@ def in_strips(owner: bpy.types.Object) -> None:
     assert strip.action == action
 
 
-def raised(owner: bpy.types.Object, frames: tuple[int, int, int] = (9, 13, 17)) -> Frames:
+def raised(
+    owner: bpy.types.Object,
+    frames: tuple[int, int, int] = (9, 13, 17),
+    way: Sequence[float] = (0.0, -0.1, 0.2),
+) -> Frames:
     """Raise a hand in the middle one of three frames by keys of its control; how the bones are played then."""
     first, middle, last = frames
     for frame, share in ((min(FIRST, first), 0.0), (first, 0.0), (middle, 1.0), (last, 0.0)):
         bpy.context.scene.frame_set(frame)
-        move(owner, "Arm.L", (0.0, -0.1 * share, 0.2 * share))
+        move(owner, "Arm.L", share * Vector(way))
         control(owner, "Arm.L").keyframe_insert("location", frame=frame)
     return played(owner, [bone.name for bone in pose_bones(owner)])
 
@@ -199,8 +202,7 @@ def without_motion(name: str) -> bpy.types.Object:
 def places(owner: bpy.types.Object, bone: str, frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
     """Where the head of a bone is, (F, 3), in the world."""
     found = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in each_frame(frames):
         posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
         found.append([*(posed.matrix_world @ pose_bones(posed)[bone].head)])
     return np.array(found)

@@ -5,8 +5,21 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.rig.schema import FabrikChain
 
-from support.scenes import live_body, make_body, make_line, squatting, with_legs_pinned
+from support.scenes import Rig, live_body, make_body, make_line, squatting, with_legs_pinned
+
+
+@pytest.fixture
+def owner(rig: Rig) -> bpy.types.Object:
+    """The armature of the rig that a folder's tests start from."""
+    return rig[0]
+
+
+@pytest.fixture
+def chain(rig: Rig) -> FabrikChain:
+    """Its chain."""
+    return rig[1]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from support.scenes import go_live, press, update
+from support.scenes import each_frame, go_live, press, update
 
 HUMANS = ("human_mixamo", "human_game_engine", "human")
 
@@ -39,6 +39,19 @@ def matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
     return {bone.name: found.matrix_world @ bone.matrix for bone in pose_bones(found)}
 
 
+def hand(owner: bpy.types.Object, name: str = "Arm.L") -> Matrix:
+    """How a hand stands in the world, as evaluated."""
+    return matrices(owner)[chain(owner, name).tip_bone]
+
+
+def assert_still(owner: bpy.types.Object, before: dict[str, Matrix], still: float = 2e-5, turned: float = 1e-4) -> None:
+    """Bones stand where they stood, within a share of the height and of axes: what single precision leaves."""
+    for name, matrix in matrices(owner).items():
+        if name in before:
+            assert (matrix.translation - before[name].translation).length <= still * height(owner), name
+            assert np.abs(np.array(matrix.to_3x3()) - np.array(before[name].to_3x3())).max() <= turned, name
+
+
 def height(owner: bpy.types.Object) -> float:
     return float(max(matrix.translation.z for matrix in matrices(owner).values()))
 
@@ -59,22 +72,15 @@ def posed(owner: bpy.types.Object) -> NDArray[np.float64]:
 
 def assert_one_answer(owner: bpy.types.Object, frames: Iterable[int]) -> None:
     """Button, live posing and a bake give the same pose in some frames, in whatever order."""
-    scene = bpy.context.scene
-    assert scene is not None
-    found: dict[str, list[NDArray[np.float64]]] = {"button": [], "live": [], "bake": []}
-    for frame in frames:
-        scene.frame_set(frame)
+    button = []
+    for _ in each_frame(frames):
         press("solve_all")
-        found["button"].append(posed(owner))
+        button.append(posed(owner))
     go_live(owner)
-    for frame in frames:
-        scene.frame_set(frame)
-        found["live"].append(posed(owner))
+    live = [posed(owner) for _ in each_frame(frames)]
     rig_of(owner).live = False
     press("bake", span="RANGE", frame_start=1, frame_end=max(frames))
-    for frame in frames:
-        scene.frame_set(frame)
-        found["bake"].append(posed(owner))
-    for way in ("live", "bake"):
-        for frame, one, other in zip(frames, found["button"], found[way], strict=True):
+    baked = [posed(owner) for _ in each_frame(frames)]
+    for way, found in (("live", live), ("bake", baked)):
+        for frame, one, other in zip(frames, button, found, strict=True):
             assert np.abs(one - other).max() <= 2e-6, (way, frame)

@@ -20,8 +20,7 @@ from fabrik_addon.maths import Q4, V3, Singles, conjugated, distance, multiplied
 from fabrik_addon.rig.animation.channels import read_values
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.figure.kinematics import world_turn
-from fabrik_addon.rig.schema.chain import FabrikChain
-from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 
@@ -222,10 +221,7 @@ def key_frames(owned: Any) -> set[float]:
 
 def poses(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, list[Quaternion]]:
     """How all bones are turned in some frames."""
-    found: dict[int, list[Quaternion]] = {}
-    for frame in each_frame(frames):
-        found[frame] = local_rotations(owner)
-    return found
+    return {frame: local_rotations(owner) for frame in each_frame(frames)}
 
 
 def assert_poses(owner: bpy.types.Object, before: dict[int, list[Quaternion]], most: float = 1e-4) -> None:
@@ -289,10 +285,7 @@ def by_button(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Chann
 
 def as_played(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
     """As each frame shows them."""
-    found = {}
-    for frame in each_frame(frames):
-        found[frame] = stored_channels(owner)
-    return found
+    return {frame: stored_channels(owner) for frame in each_frame(frames)}
 
 
 def by_live(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:

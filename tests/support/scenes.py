@@ -21,12 +21,10 @@ from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.rig.animation.channels import channel_of
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.figure.kinematics import world_turn
-from fabrik_addon.rig.schema.chain import FabrikChain
-from fabrik_addon.rig.schema.limit import limit_of
-from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from dev.walking_rigs import FPS, ahead, make_spider
+from dev.walking_rigs import FPS, ahead, make_ground, make_spider
 
 Point = Sequence[float]
 Rig = tuple[bpy.types.Object, FabrikChain]
@@ -168,6 +166,12 @@ def press(name: str, *arguments: object, **options: object) -> set[str]:
     return operator(*arguments, **options)
 
 
+def solved_status(chain: FabrikChain, name: str = "solve") -> str:
+    """The status of a chain once *Solve* or *Solve All* is pressed."""
+    press(name)
+    return chain.status
+
+
 def assert_refused(said: str, name: str, *arguments: object, **options: object) -> None:
     """An operator of the add-on is refused, and says why."""
     with pytest.raises(RuntimeError, match=said):
@@ -204,6 +208,21 @@ def key_automatically(*, on: bool = True, only_available: bool = False) -> None:
     """Switch automatic keying, of channels without keys, too, unless only of those that have some."""
     bpy.context.preferences.edit.use_keyframe_insert_available = only_available  # 5.2 has it on
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
+
+
+def add_skin(
+    owner: bpy.types.Object,
+    points: Sequence[Any],
+    faces: Sequence[tuple[int, ...]],
+    groups: Mapping[str, Sequence[int]],
+) -> bpy.types.Object:
+    """A mesh whose points follow the bones of an armature."""
+    skin = make_ground(points, faces)
+    skin.name, skin.matrix_world = "Skin", owner.matrix_world
+    for bone, indices in groups.items():
+        skin.vertex_groups.new(name=bone).add(indices, 1.0, "REPLACE")
+    setattr(skin.modifiers.new("Armature", "ARMATURE"), "object", owner)
+    return skin
 
 
 def give_action(owner: bpy.types.Object) -> None:

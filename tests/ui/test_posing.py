@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon import ui
 from fabrik_addon.rig.animation.compat import fcurves_of
-from fabrik_addon.rig.schema import FabrikChain, rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui.panels import FABRIK_PT_posing, FABRIK_PT_rigging
 
 from support.judging import assert_alike, channels
@@ -72,10 +72,6 @@ def drawn(kind: Any = FABRIK_PT_posing) -> Drawn:
     return layout
 
 
-def chain_of(owner: bpy.types.Object, name: str) -> FabrikChain:
-    return rig_of(owner).chains[name]
-
-
 @pytest.fixture
 def human() -> bpy.types.Object:
     """A human that was set up, nothing selected."""
@@ -111,8 +107,7 @@ def test_it_solves_only_where_live_is_off(human: bpy.types.Object) -> None:
     assert "solve_all" in drawn().buttons()
     take(human, "Arm.target.L")
     assert "solve" in drawn().buttons()
-    rig_of(human).live = True
-    update()
+    go_live(human)
     assert not {"solve", "solve_all"} & set(drawn().buttons())
     scene.fabrik_live = False
     found = drawn()
@@ -154,7 +149,7 @@ def test_an_empty_that_is_a_goal_shows_its_limb() -> None:
     owner = bpy.context.view_layer.objects.active
     bpy.ops.object.mode_set(mode="OBJECT")
     for name, role in (("Arm.R", "target"), ("Leg.L", "pole"), ("Arm.L", "target")):
-        goal = getattr(chain_of(owner, name), role)
+        goal = getattr(rig_of(owner).chains[name], role)
         bpy.context.view_layer.objects.active = goal
         owner.update_tag()
         update()

@@ -17,10 +17,6 @@ from fabrik_addon.rig.schema import FabrikChain
 OWNERS = {"Object": bpy.types.Object, "Chain": FabrikChain, "Overlay": FabrikOverlay}
 
 
-def rna_of(operator: str) -> Any:
-    return getattr(bpy.ops.fabrik, operator).get_rna_type()
-
-
 def options_of(rna: Any) -> list[Any]:
     return [prop for prop in rna.properties if prop.identifier != "rna_type"]
 
@@ -34,7 +30,7 @@ def names_twice(properties: Iterable[Any]) -> list[str]:
 
 def test_an_operator_and_its_options_have_tooltips_and_different_names() -> None:
     for name in dir(bpy.ops.fabrik):
-        rna = rna_of(name)
+        rna = getattr(bpy.ops.fabrik, name).get_rna_type()
         told = {name: rna.description}
         for option in options_of(rna):
             assert option.name, (name, option.identifier)

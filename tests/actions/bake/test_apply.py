@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import bpy
 import numpy as np
 import pytest
@@ -27,16 +30,14 @@ from support.animated import (
     with_motion,
 )
 from support.hanging import chain
-from support.scenes import assert_refused, go_live, press, update
+from support.scenes import assert_refused, go_live, press, put, update
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
 
 def test_applied_edits_are_the_motion_and_the_controls_rest(motion: Motion) -> None:
     owner, names, before = motion
-    for frame, share in ((FIRST, 0.0), (9, 0.0), (13, 1.0), (17, 0.0)):
-        move(owner, "Arm.L", (0.0, -0.15 * share, 0.2 * share))
-        control(owner, "Arm.L").keyframe_insert("location", frame=frame)
+    raised(owner, way=(0.0, -0.15, 0.2))
     edited = played(owner, names)
     press("edits_apply")
     assert tuple(control(owner, "Arm.L").location) == (0.0, 0.0, 0.0)
@@ -62,12 +63,31 @@ def assert_applied(owner: bpy.types.Object, edited: Frames) -> None:
     assert tuple(control(owner, "Arm.L").location) == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("easing", ["SINE", "BACK", "ELASTIC"])
-def test_edits_are_applied_where_keys_go_by_easings(easing: str) -> None:
-    owner = animated("human_mixamo")
+def with_keys(owner: bpy.types.Object, **values: object) -> None:
+    """Let all keys go on in some way."""
     for curve in fcurves_of(owner):
         for point in curve.keyframe_points:
-            point.interpolation = easing
+            put(point, **values)
+        curve.update()
+
+
+def with_keys_of(owner: bpy.types.Object, kept: str) -> None:
+    """Take the keys of all other bones away."""
+    remove_curves(owner, [curve for curve in fcurves_of(owner) if kept not in curve.data_path])
+
+
+CHANGES: dict[str, Callable[[bpy.types.Object], None]] = {
+    **{easing: partial(with_keys, interpolation=easing) for easing in ("SINE", "BACK", "ELASTIC")},
+    "arms alone keyed": partial(with_keys_of, kept="Arm"),
+    "legs alone keyed": partial(with_keys_of, kept="Leg"),
+    "strips": in_strips,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_edits_are_applied_where_keys_are_as_they_may_be(change: str) -> None:
+    owner = animated("human_mixamo")
+    CHANGES[change](owner)
     press("character_setup")
     go_live(owner)
     assert_applied(owner, raised(owner))
@@ -90,23 +110,6 @@ def test_edits_are_applied_beyond_the_keys(kind: str, frames: tuple[int, int, in
     assert off.max() <= 1e-4, off
 
 
-@pytest.mark.parametrize("kept", ["Arm", "Leg"])
-def test_edits_are_applied_to_bones_without_keys(kept: str) -> None:
-    owner = animated("human_mixamo")
-    remove_curves(owner, [curve for curve in fcurves_of(owner) if kept not in curve.data_path])
-    press("character_setup")
-    go_live(owner)
-    assert_applied(owner, raised(owner))
-
-
-def test_edits_are_applied_over_strips() -> None:
-    owner = animated("human_mixamo")
-    in_strips(owner)
-    press("character_setup")
-    go_live(owner)
-    assert_applied(owner, raised(owner))
-
-
 def test_edits_outside_the_scenes_frames_are_applied_too(motion: Motion) -> None:
     owner, names, _ = motion
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 5, 15
@@ -124,8 +127,7 @@ def test_what_is_baked_is_motion_and_its_controls_rest(motion: Motion, way: str)
     press(way, chains="ALL", span="RANGE", frame_start=FIRST, frame_end=LAST)
     for one in rig_of(owner).chains:
         one.enabled = one.goal == "OFFSET"
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     assert np.abs(played(owner, names) - edited)[:, :, :3, 3].max() <= 2e-5 * size(owner)
 
 
@@ -162,10 +164,7 @@ def test_a_keyed_goal_is_not_applied_but_named() -> None:
 @pytest.mark.parametrize("frames", [(4, 8, 12), (5, 9, 13), (7, 11, 15)])
 def test_edits_are_applied_beside_keys_of_every_kind_of_handle(handles: str, frames: tuple[int, int, int]) -> None:
     owner = animated("human_mixamo")
-    for curve in fcurves_of(owner):
-        for point in curve.keyframe_points:
-            point.handle_left_type = point.handle_right_type = handles
-        curve.update()
+    with_keys(owner, handle_left_type=handles, handle_right_type=handles)
     press("character_setup")
     go_live(owner)
     assert_applied(owner, raised(owner, frames))

@@ -18,6 +18,7 @@ from fabrik_addon.actions.bake import BakeSettings, bake
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Vector
 
 from support.judging import (
@@ -33,6 +34,7 @@ from support.scenes import (
     Bone,
     Rig,
     add_chain,
+    add_skin,
     each_frame,
     keyed,
     keyed_line,
@@ -85,16 +87,14 @@ def test_channels_run_on_without_jumps(mode: str) -> None:
         assert all(abs(b - a) < 0.7 for a, b in pairwise(values)), curve.data_path
 
 
-def test_a_channel_that_stays_gets_one_key() -> None:
-    owner, chain = keyed_line()
+def test_a_channel_that_stays_gets_one_key(owner: bpy.types.Object, chain: FabrikChain) -> None:
     owner.pose.bones["b2"].fabrik.limit = "LOCKED"
     bake_chain(owner, chain)
     counts = {len(curve.keyframe_points) for curve in fcurves_of(owner) if '"b2"' in curve.data_path}
     assert counts == {1}
 
 
-def test_limits_and_poles_hold_in_every_frame() -> None:
-    owner, chain = keyed_line()
+def test_limits_and_poles_hold_in_every_frame(owner: bpy.types.Object, chain: FabrikChain) -> None:
     chain.pole = make_empty((0, 4, 1), "Pole")
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
@@ -155,8 +155,7 @@ def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:
 
 
 @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
-def test_keys_outside_the_range_stay(interpolation: str) -> None:
-    owner, chain = keyed_line()
+def test_keys_outside_the_range_stay(interpolation: str, owner: bpy.types.Object, chain: FabrikChain) -> None:
     bone = owner.pose.bones["b0"]
     for frame in (-20, 5, 90):
         bone.keyframe_insert("rotation_quaternion", frame=frame)
@@ -168,8 +167,7 @@ def test_keys_outside_the_range_stay(interpolation: str) -> None:
     assert_on_target(owner, chain)
 
 
-def test_a_new_action_leaves_the_old_one() -> None:
-    owner, chain = keyed_line()
+def test_a_new_action_leaves_the_old_one(owner: bpy.types.Object, chain: FabrikChain) -> None:
     owner.pose.bones["b0"].keyframe_insert("location", frame=3)
     old = owner.animation_data.action
     bake_chain(owner, chain, into="NEW_ACTION")
@@ -181,16 +179,14 @@ def test_a_new_action_leaves_the_old_one() -> None:
     assert {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)} == {"location"}
 
 
-def test_a_track_of_its_own() -> None:
-    owner, chain = keyed_line()
+def test_a_track_of_its_own(owner: bpy.types.Object, chain: FabrikChain) -> None:
     bake_chain(owner, chain, into="NLA")
     assert len(owner.animation_data.nla_tracks) == 1
     assert not fcurves_of(owner)
     assert_on_target(owner, chain)
 
 
-def test_frames_out_of_reach_are_listed() -> None:
-    owner, chain = keyed_line()
+def test_frames_out_of_reach_are_listed(owner: bpy.types.Object, chain: FabrikChain) -> None:
     chain.target.location.z = 9.0
     chain.target.keyframe_insert("location", frame=20)
     result = bake_chain(owner, chain)
@@ -200,8 +196,7 @@ def test_frames_out_of_reach_are_listed() -> None:
     assert {bake_chain["status"] for bake_chain in result.as_json()["unreached"]} == {"TOO_FAR"}
 
 
-def test_the_operator_bakes_the_enabled_chains_and_puts_the_frame_back() -> None:
-    owner, _ = keyed_line()
+def test_the_operator_bakes_the_enabled_chains_and_puts_the_frame_back(owner: bpy.types.Object) -> None:
     bpy.context.scene.frame_set(7)
     assert bpy.ops.fabrik.bake(frame_start=2, frame_end=12, step=5) == {"FINISHED"}
     assert bpy.context.scene.frame_current == 7
@@ -209,8 +204,7 @@ def test_the_operator_bakes_the_enabled_chains_and_puts_the_frame_back() -> None
     assert frames == {2.0, 7.0, 12.0}
 
 
-def test_nothing_is_lost_where_a_later_frame_fails() -> None:
-    owner, chain = keyed_line()
+def test_nothing_is_lost_where_a_later_frame_fails(owner: bpy.types.Object, chain: FabrikChain) -> None:
     owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
     before = [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)]
     constraint = chain.target.constraints.new("COPY_LOCATION")
@@ -239,9 +233,7 @@ def test_many_chains_of_different_structure_in_one_go() -> None:
     bpy.ops.fabrik.bake(frame_start=1, frame_end=12, chains="ALL")
     for i in (1, 2):
         assert_on_target(owner, owner.fabrik.chains[i], frames)
-    baked = {}
-    for frame in each_frame(frames):
-        baked[frame] = local_rotations(owner)[:3]
+    baked = {frame: local_rotations(owner)[:3] for frame in each_frame(frames)}
     owner.fabrik.chains[0].enabled = True
     for frame in each_frame((3, 11)):
         owner.fabrik.active_index = 0
@@ -262,8 +254,7 @@ def test_many_chains_are_reported_in_one_line(capfd: pytest.CaptureFixture[str])
     assert "not reached by b11" in said[0]
 
 
-def test_influence_that_falls_is_not_taken_for_a_move() -> None:
-    owner, chain = keyed_line()
+def test_influence_that_falls_is_not_taken_for_a_move(owner: bpy.types.Object, chain: FabrikChain) -> None:
     keyed(chain, {1: 1.0, 20: 0.3}, "influence")
     bpy.context.scene.frame_set(1)
     assert bake_chain(owner, chain).unreached == []
@@ -273,9 +264,8 @@ def test_influence_that_falls_is_not_taken_for_a_move() -> None:
 @pytest.mark.parametrize("is_keyed", [False, True])
 @pytest.mark.parametrize("together", [False, True])
 def test_a_chain_of_no_influence_asks_for_nothing_that_could_be_missed(
-    verify: str, is_keyed: bool, together: bool
+    verify: str, is_keyed: bool, together: bool, owner: bpy.types.Object, chain: FabrikChain
 ) -> None:
-    owner, chain = keyed_line()
     if together:
         owner.fabrik.body_bone = "b0"
     chain.target.location.z = 40.0
@@ -331,16 +321,9 @@ def skinned(mode: str) -> Rig:
     """A line of four bones with a mesh on it; the chain has the first three, so that the fourth's head is its tip."""
     owner, chain = keyed_line(mode, 4)
     chain.tip_bone, chain.bone_count = "b2", 3
-    mesh = bpy.data.meshes.new("Skin")
     corners = [(x, 0.0, z) for z in range(4) for x in (-0.1, 0.1)]
-    mesh.from_pydata(corners, [], [(i, i + 1, i + 3, i + 2) for i in (0, 2, 4)])
-    skin = bpy.data.objects.new("Skin", mesh)
-    bpy.context.collection.objects.link(skin)
-    skin.parent = owner
-    for i in range(4):
-        skin.vertex_groups.new(name=f"b{i}").add([2 * i, 2 * i + 1], 1.0, "REPLACE")
-    modifier: Any = skin.modifiers.new("Armature", "ARMATURE")
-    modifier.object = owner
+    faces, groups = [(i, i + 1, i + 3, i + 2) for i in (0, 2, 4)], {f"b{i}": [2 * i, 2 * i + 1] for i in range(4)}
+    add_skin(owner, corners, faces, groups).parent = owner
     return owner, chain
 
 

@@ -44,8 +44,7 @@ def two_rigs() -> tuple[Rig, Rig]:
 
 
 class TestFrames:
-    def test_only_where_target_or_pole_has_a_key(self) -> None:
-        owner, chain = keyed_line()
+    def test_only_where_target_or_pole_has_a_key(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.target.keyframe_insert("location", frame=4.5)
         chain.target.keyframe_insert("location", frame=40)
         result = bake_chain(owner, chain, only_keys=True)
@@ -54,8 +53,7 @@ class TestFrames:
         assert result.worst_tip_error is not None
         assert result.worst_tip_error[0] < 1e-5
 
-    def test_no_key_in_the_range(self) -> None:
-        owner, chain = keyed_line()
+    def test_no_key_in_the_range(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         with pytest.raises(FabrikError, match="neither target nor pole has a key from frame 30 to 40"):
             bake_chain(owner, chain, only_keys=True, frames=tuple(range(30, 41)))
 
@@ -88,9 +86,7 @@ class TestCleanUp:
     def test_no_joint_is_off_by_more_than_the_bound(self, mode: str, interpolation: str) -> None:
         owner, chain = keyed_line(mode)
         full = bake_chain(owner, chain, stays_enabled=True)
-        wanted = {}
-        for frame in each_frame(FRAMES):
-            wanted[frame] = local_rotations(owner)
+        wanted = {frame: local_rotations(owner) for frame in each_frame(FRAMES)}
         result = bake_chain(owner, chain, clean_up=radians(1.0), interpolation=interpolation)
         assert result.keys < 0.75 * full.keys
         worst = 0.0
@@ -105,8 +101,7 @@ class TestCleanUp:
         straight = bake_chain(owner, chain, clean_up=radians(0.2), stays_enabled=True).keys
         assert bake_chain(owner, chain, clean_up=radians(0.2), interpolation="BEZIER").keys < straight
 
-    def test_beside_keys_that_stay(self) -> None:
-        owner, chain = keyed_line()
+    def test_beside_keys_that_stay(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bone = owner.pose.bones["b0"]
         for frame in (-10, 40):
             bone.keyframe_insert("rotation_quaternion", frame=frame)
@@ -194,8 +189,7 @@ class TestSteps:
 
     @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
     @pytest.mark.parametrize("is_plain", [True, False])
-    def test_no_copy_stays_behind(self, into: str, is_plain: bool) -> None:
-        owner, chain = keyed_line()
+    def test_no_copy_stays_behind(self, into: str, is_plain: bool, owner: bpy.types.Object, chain: FabrikChain) -> None:
         owner.pose.bones["b0"].keyframe_insert("location" if into == "NLA" else "rotation_quaternion", frame=5)
         if not is_plain:
             chain.target.constraints.new("LIMIT_LOCATION")
@@ -223,8 +217,7 @@ class TestSteps:
             bake_chain(owner, chain)
         assert len(bpy.data.actions) == actions
 
-    def test_keys_that_are_put_back_keep_their_kinds(self) -> None:
-        owner, chain = keyed_line()
+    def test_keys_that_are_put_back_keep_their_kinds(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bone = owner.pose.bones["b0"]
         for frame in (3, 6):
             bone.keyframe_insert("rotation_quaternion", frame=frame)
@@ -239,27 +232,21 @@ class TestSteps:
 
 
 class TestQuaternions:
-    def test_they_run_on_into_the_keys_that_follow(self) -> None:
-        owner, chain = keyed_line()
+    def test_they_run_on_into_the_keys_that_follow(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bone = owner.pose.bones["b0"]
         turn = Quaternion((1, 0, 0), 0.5)
         keyed(bone, {-5: turn, 30: -turn, 40: -turn}, "rotation_quaternion")
-        poses = {}
-        for frame in each_frame((30, 35, 40)):
-            poses[frame] = local_rotations(owner)[0]
+        poses = {frame: local_rotations(owner)[0] for frame in each_frame((30, 35, 40))}
         bake_chain(owner, chain)
         for frame, pose in poses.items():
             bpy.context.scene.frame_set(frame)
             assert turn_angle(pose.conjugated() @ local_rotations(owner)[0]) < 1e-5
-        ends = []
-        for _ in each_frame((20, 30)):
-            ends.append(Quaternion(bone.rotation_quaternion))
+        ends = [Quaternion(bone.rotation_quaternion) for _ in each_frame((20, 30))]
         assert ends[0].dot(ends[1]) > 0.0
 
 
 class TestReport:
-    def test_it_is_stored_with_the_armature(self) -> None:
-        owner, chain = keyed_line()
+    def test_it_is_stored_with_the_armature(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.target.location.z = 9.0
         chain.target.keyframe_insert("location", frame=20)
         result = bake_chain(owner, chain)
@@ -295,8 +282,7 @@ class TestReport:
         assert list(runs_of(frames, values)) == [(1.0, 2.0, 7), (3.5, 3.5, 2), (4.0, 4.0, 7)]
 
 
-def test_rotations_of_neighbouring_frames_tell_the_worst_turn() -> None:
-    owner, chain = keyed_line()
+def test_rotations_of_neighbouring_frames_tell_the_worst_turn(owner: bpy.types.Object, chain: FabrikChain) -> None:
     result = bake_chain(owner, chain)
     angle, frame = result.worst_turn
     rotations = {}

@@ -13,6 +13,7 @@ from fabrik_addon.actions import live
 from fabrik_addon.actions.bake import BakeSettings, bake, bake_steps
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.animation.compat import fcurves_of, slot_of
+from fabrik_addon.rig.schema import FabrikChain
 
 from support.judging import assert_on_target, assert_poses, bake_chain, poses, tip_error
 from support.scenes import (
@@ -40,8 +41,7 @@ def onto_track(owner: bpy.types.Object) -> None:
 
 
 class TestTracks:
-    def test_the_armatures_own_action_plays_meanwhile(self) -> None:
-        owner, chain = keyed_line()
+    def test_the_armatures_own_action_plays_meanwhile(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(owner, {1: 0.0, 20: 0.6}, "location.x")
         action = owner.animation_data.action
         result = bake_chain(owner, chain, into="NLA")
@@ -49,8 +49,7 @@ class TestTracks:
         assert result.unreached == []
         assert_on_target(owner, chain)
 
-    def test_a_setting_that_the_action_animates(self) -> None:
-        owner, chain = keyed_line()
+    def test_a_setting_that_the_action_animates(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(chain, {1: 0.2, 20: 1.0}, "influence")
         bake_chain(owner, chain, into="NLA")
         bpy.context.scene.frame_set(20)
@@ -68,16 +67,14 @@ class TestTracks:
         assert owner.animation_data.action is None
         assert_on_target(owner, spine)
 
-    def test_the_strip_starts_at_its_first_key(self) -> None:
-        owner, chain = keyed_line()
+    def test_the_strip_starts_at_its_first_key(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         result = bake_chain(owner, chain, into="NLA", only_keys=True, frames=tuple(range(-5, 30)))
         (strip,) = owner.animation_data.nla_tracks[0].strips
         assert (strip.frame_start, strip.frame_end) == (1.0, 20.0)
         assert result.unreached == []
         assert_on_target(owner, chain, [1, 10, 20])
 
-    def test_other_strips_play_on_outside_the_range(self) -> None:
-        owner, chain = keyed_line()
+    def test_other_strips_play_on_outside_the_range(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bone = owner.pose.bones["b0"]
         keyed_turns(bone, {1: 0.0, 60: 1.0})
         onto_track(owner)
@@ -86,8 +83,7 @@ class TestTracks:
         assert_poses(owner, before)
         assert_on_target(owner, chain)
 
-    def test_a_static_target_holds_its_strip_open(self) -> None:
-        owner, chain = keyed_line()
+    def test_a_static_target_holds_its_strip_open(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.target.animation_data_clear()
         keyed_turns(owner.pose.bones["b0"], {1: 0.0, 60: 1.0})
         onto_track(owner)
@@ -96,16 +92,14 @@ class TestTracks:
         assert (strip.frame_start, strip.frame_end, strip.extrapolation) == (1.0, 20.0, "NOTHING")
         assert_on_target(owner, chain)
 
-    def test_a_muted_track_is_not_minded(self) -> None:
-        owner, chain = keyed_line()
+    def test_a_muted_track_is_not_minded(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
         onto_track(owner)
         owner.animation_data.nla_tracks[0].mute = True
         bake_chain(owner, chain, into="NLA")
         assert owner.animation_data.nla_tracks[1].strips[0].extrapolation == "HOLD"
 
-    def test_nothing_is_left_where_it_is_given_up(self) -> None:
-        owner, chain = keyed_line()
+    def test_nothing_is_left_where_it_is_given_up(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         owner.keyframe_insert("location", frame=1)
         action, actions = owner.animation_data.action, len(bpy.data.actions)
         for stop in (1, 3):
@@ -158,8 +152,7 @@ class TestRefusals:
             bake_chain(owner, chain, verify=verify)
         assert not fcurves_of(owner)
 
-    def test_a_broken_chain_that_is_not_selected_is_left_out(self) -> None:
-        owner, _ = keyed_line()
+    def test_a_broken_chain_that_is_not_selected_is_left_out(self, owner: bpy.types.Object) -> None:
         other = add_chain(owner, (0.4, 0.5, 1.0), tip="b0", count=1)
         other.tip_bone = "gone"
         bpy.ops.object.mode_set(mode="POSE")
@@ -205,8 +198,7 @@ def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
     assert other.status == "REACHED"
 
 
-def test_a_second_bake_waits_for_the_first() -> None:
-    owner, chain = keyed_line()
+def test_a_second_bake_waits_for_the_first(owner: bpy.types.Object, chain: FabrikChain) -> None:
     steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
     next(steps)
     with pytest.raises(FabrikError, match="a bake is going on"):
@@ -215,22 +207,19 @@ def test_a_second_bake_waits_for_the_first() -> None:
     assert bake_chain(owner, chain).keys
 
 
-def test_a_tolerance_that_is_wide_is_not_taken_for_a_move() -> None:
-    owner, chain = keyed_line()
+def test_a_tolerance_that_is_wide_is_not_taken_for_a_move(owner: bpy.types.Object, chain: FabrikChain) -> None:
     chain.tolerance, chain.use_plain = 0.05, True
     assert bake_chain(owner, chain).unreached == []
 
 
-def test_influence_shows_in_the_residuals() -> None:
-    owner, chain = keyed_line()
+def test_influence_shows_in_the_residuals(owner: bpy.types.Object, chain: FabrikChain) -> None:
     chain.influence = 0.5
     result = bake_chain(owner, chain)
     assert result.worst_tip_error is None
     assert result.residuals.max() > 0.1
 
 
-def test_flags_of_rest_bones_may_be_animated() -> None:
-    owner, chain = keyed_line()
+def test_flags_of_rest_bones_may_be_animated(owner: bpy.types.Object, chain: FabrikChain) -> None:
     bone = owner.data.bones["b1"]
     keyed(bone, {1: True, 10: False}, "use_inherit_rotation")
     bpy.context.scene.frame_set(1)
@@ -269,8 +258,7 @@ def test_settings_that_are_none(wrong: dict[str, Any], message: str) -> None:
         BakeSettings(**{"frames": FRAMES, **wrong})
 
 
-def test_a_single_frame_is_told_as_such() -> None:
-    owner, chain = keyed_line()
+def test_a_single_frame_is_told_as_such(owner: bpy.types.Object, chain: FabrikChain) -> None:
     assert bake_chain(owner, chain, frames=(7,)).worst_turn == (0.0, 7.0)
 
 
@@ -338,8 +326,7 @@ def two_chains() -> Rig:
     return owner, chain
 
 
-def test_a_baked_chain_is_known_until_it_is_enabled_again() -> None:
-    owner, chain = keyed_line()
+def test_a_baked_chain_is_known_until_it_is_enabled_again(owner: bpy.types.Object, chain: FabrikChain) -> None:
     assert not chain.is_baked
     bake_chain(owner, chain)
     assert (chain.enabled, chain.is_baked) == (False, True)
@@ -351,22 +338,19 @@ def test_a_baked_chain_is_known_until_it_is_enabled_again() -> None:
     assert not chain.is_baked
 
 
-def test_a_chain_that_was_off_is_baked_by_name_and_known() -> None:
-    owner, chain = keyed_line()
+def test_a_chain_that_was_off_is_baked_by_name_and_known(owner: bpy.types.Object, chain: FabrikChain) -> None:
     chain.enabled = False
     bake_chain(owner, chain)
     assert (chain.enabled, chain.is_baked) == (False, True)
 
 
-def test_it_is_kept_in_the_file(tmp_path: Path) -> None:
-    owner, chain = keyed_line()
+def test_it_is_kept_in_the_file(tmp_path: Path, owner: bpy.types.Object, chain: FabrikChain) -> None:
     bake_chain(owner, chain)
     reload(tmp_path)
     assert bpy.data.objects["Rig"].fabrik.chains[0].is_baked
 
 
-def test_live_is_off_where_no_chain_is_left() -> None:
-    owner, chain = keyed_line()
+def test_live_is_off_where_no_chain_is_left(owner: bpy.types.Object, chain: FabrikChain) -> None:
     owner.fabrik.live = True
     assert bake(bpy.context, [(owner, chain)], BakeSettings(FRAMES)).rested == ["Rig"]
     assert not owner.fabrik.live
@@ -383,8 +367,7 @@ def test_live_goes_on_for_the_chains_that_are_left() -> None:
     assert other.status == "REACHED"
 
 
-def test_live_of_another_armature_is_not_touched() -> None:
-    owner, chain = keyed_line()
+def test_live_of_another_armature_is_not_touched(owner: bpy.types.Object, chain: FabrikChain) -> None:
     other = make_line(3)
     other.name = "Other"
     add_chain(other, (0.4, 0.5, 1.9))
@@ -393,8 +376,7 @@ def test_live_of_another_armature_is_not_touched() -> None:
     assert other.fabrik.live
 
 
-def test_snapping_the_pose_leaves_all_on() -> None:
-    owner, chain = keyed_line()
+def test_snapping_the_pose_leaves_all_on(owner: bpy.types.Object, chain: FabrikChain) -> None:
     owner.fabrik.live = True
     bake_chain(owner, chain, stays_enabled=True)
     assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
@@ -409,8 +391,7 @@ def test_a_refused_bake_leaves_all_on() -> None:
     assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
 
 
-def test_the_operator_tells_and_one_undo_takes_it_back() -> None:
-    owner, _ = keyed_line()
+def test_the_operator_tells_and_one_undo_takes_it_back(owner: bpy.types.Object) -> None:
     owner.fabrik.live = True
     bpy.ops.ed.undo_push(message="Before")
     bpy.ops.fabrik.bake(frame_start=1, frame_end=4)

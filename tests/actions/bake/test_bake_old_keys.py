@@ -15,6 +15,7 @@ from fabrik_addon.actions.bake import BakeSettings, bake_steps
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.animation.compat import fcurves_of, groups_of
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion
 
 from support.judging import assert_on_target, assert_poses, bake_chain, local_rotations, poses, rotation_keys
@@ -104,8 +105,7 @@ def test_a_range_baked_after_another_leaves_that_as_it_was(into: str, is_static:
     assert_on_target(owner, chain, range(1, 21))
 
 
-def test_keys_that_are_removed_are_not_run_on_from() -> None:
-    owner, chain = keyed_line()
+def test_keys_that_are_removed_are_not_run_on_from(owner: bpy.types.Object, chain: FabrikChain) -> None:
     bone = owner.pose.bones["b0"]
     turn = Quaternion((1, 0, 0), 0.5)
     keyed(bone, {-5: turn, 5: -turn}, "rotation_quaternion")
@@ -119,8 +119,7 @@ def test_keys_that_are_removed_are_not_run_on_from() -> None:
     assert turn_angle(turned[-5][0].conjugated() @ local_rotations(owner)[0]) < whole
 
 
-def test_all_of_the_range_are_replaced() -> None:
-    owner, chain = keyed_line()
+def test_all_of_the_range_are_replaced(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for frame in (-1, 3, 25, 28, 50):
         owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
     bake_chain(owner, chain, only_keys=True, frames=tuple(range(41)))
@@ -128,8 +127,7 @@ def test_all_of_the_range_are_replaced() -> None:
     assert [point.co[0] for point in curve.keyframe_points] == [-1.0, 1.0, 10.0, 20.0, 50.0]
 
 
-def test_later_keys_are_turned_back_where_it_is_given_up() -> None:
-    owner, chain = keyed_line()
+def test_later_keys_are_turned_back_where_it_is_given_up(owner: bpy.types.Object, chain: FabrikChain) -> None:
     bone = owner.pose.bones["b0"]
     turn = Quaternion((1, 0, 0), 0.5)
     keyed(bone, {-5: turn, 30: -turn}, "rotation_quaternion")
@@ -143,8 +141,7 @@ def test_later_keys_are_turned_back_where_it_is_given_up() -> None:
 
 
 @pytest.mark.skipif(bpy.app.version < (4, 4), reason="actions have slots from 4.4 on")
-def test_slots_are_as_they_were_where_it_is_given_up() -> None:
-    owner, chain = keyed_line()
+def test_slots_are_as_they_were_where_it_is_given_up(owner: bpy.types.Object, chain: FabrikChain) -> None:
     other = make_line(1)
     other.name = "Other"
     other.keyframe_insert("location", frame=1)
@@ -162,8 +159,7 @@ def test_slots_are_as_they_were_where_it_is_given_up() -> None:
     assert data.action_slot is None
 
 
-def test_selected_keys_are_selected_again_where_it_is_given_up() -> None:
-    owner, chain = keyed_line()
+def test_selected_keys_are_selected_again_where_it_is_given_up(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for frame in (3, 6):
         owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
     curve = fcurves_of(owner)[0]
@@ -249,8 +245,7 @@ def test_the_way_from_and_to_the_keys_beside_is_short(mode: str, clean_up: float
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_quaternions_stay_on_one_side(seed: int) -> None:
-    owner, chain = keyed_line()
+def test_quaternions_stay_on_one_side(seed: int, owner: bpy.types.Object, chain: FabrikChain) -> None:
     key_at_random(owner, "QUATERNION", seed)
     bake_chain(owner, chain)
     for bone in owner.pose.bones:
@@ -318,8 +313,7 @@ def test_a_bake_that_is_given_up_leaves_every_bit(mode: str, into: str, clean_up
     assert len(bpy.data.actions) == actions
 
 
-def test_the_keys_of_one_armature_where_another_fails_at_last() -> None:
-    owner, chain = keyed_line()
+def test_the_keys_of_one_armature_where_another_fails_at_last(owner: bpy.types.Object, chain: FabrikChain) -> None:
     key_at_random(owner, "QUATERNION", 2)
     decorate(owner, 2)
     other = make_line(3)

@@ -61,10 +61,10 @@ def tail(count: int = 10, degrees: float = 30.0) -> Rig:
     return owner, chain
 
 
-def with_pole(mode: str = "QUATERNION") -> Rig:
+def with_pole(mode: str = "QUATERNION", influence: float = 1.0) -> Rig:
     """A limb with a pole that moves and a knee that bends one way."""
     owner, chain = keyed_line(mode)
-    chain.pole = make_empty((0, 4, 1), "Pole")
+    chain.pole, chain.influence = make_empty((0, 4, 1), "Pole"), influence
     keyed(chain.pole, {1: -1.0, 20: 3.0}, "location.x")
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
@@ -122,12 +122,6 @@ def lopsided() -> Rig:
     return owner, chain
 
 
-def half_way() -> Rig:
-    owner, chain = with_pole()
-    chain.influence = 0.5
-    return owner, chain
-
-
 RIGS: dict[str, Callable[[], Rig]] = {
     **{f"pole, {mode}": partial(with_pole, mode) for mode in (*SOME_MODES, "YXZ")},
     "moving parents": on_moving_parents,
@@ -142,7 +136,7 @@ RIGS: dict[str, Callable[[], Rig]] = {
     "keyed start pose": partial(with_a_keyed_bone, "rotation_quaternion", "ANIMATED"),
     "keyed and locked": partial(with_a_keyed_bone, "rotation_quaternion", is_locked=True),
     "lopsided": lopsided,
-    "half way": half_way,
+    "half way": partial(with_pole, influence=0.5),
 }
 
 
@@ -166,9 +160,7 @@ def by_button(
 
 def live(owner: bpy.types.Object, chain: FabrikChain, frames: Iterable[int]) -> dict[int, Channels]:
     owner.fabrik.live = True
-    found = {}
-    for frame in each_frame(frames):
-        found[frame] = seen(owner, chain)
+    found = {frame: seen(owner, chain) for frame in each_frame(frames)}
     owner.fabrik.live = False
     return found
 

@@ -111,21 +111,18 @@ def test_what_can_not_be_baked_is_refused_and_nothing_is_changed(what: str) -> N
 
 
 class TestRefusals:
-    def test_a_range_that_ends_before_it_starts(self) -> None:
-        owner, _ = keyed_line()
+    def test_a_range_that_ends_before_it_starts(self, owner: bpy.types.Object) -> None:
         before = channels(owner)
         assert_refused("ends at frame 3, before it starts at 9", "bake", frame_start=9, frame_end=3)
         assert channels(owner) == before
 
-    def test_a_deleted_target(self) -> None:
-        owner, chain = keyed_line()
+    def test_a_deleted_target(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.data.objects.remove(chain.target)
         assert_refused("its target 'Target' was deleted", "bake", frame_start=1, frame_end=5)
         assert not fcurves_of(owner)
 
     @pytest.mark.parametrize("frame", [1, 6])
-    def test_an_armature_that_has_no_scale_in_some_frames(self, frame: int) -> None:
-        owner, _ = keyed_line()
+    def test_an_armature_that_has_no_scale_in_some_frames(self, frame: int, owner: bpy.types.Object) -> None:
         key_scale(owner, {1: 1.0, 5: 0.0, 9: 1.0})
         bpy.context.scene.frame_set(frame)
         before = rotation_keys(owner)
@@ -137,9 +134,8 @@ class TestRefusals:
 class TestNothingIsSilentlyWrong:
     @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
     def test_what_was_keyed_is_taken_back_where_the_check_fails(
-        self, into: str, monkeypatch: pytest.MonkeyPatch
+        self, into: str, monkeypatch: pytest.MonkeyPatch, owner: bpy.types.Object, chain: FabrikChain
     ) -> None:
-        owner, chain = keyed_line()
         for frame in (1, 5, 50):
             owner.pose.bones["b0"].location.x = frame
             for path in ("location", "rotation_quaternion")[: 1 if into == "NLA" else 2]:
@@ -208,8 +204,7 @@ class TestNothingIsSilentlyWrong:
         assert {status for _, status in result.unreached} == {"MOVED"}
         assert result.unreached[0][0] == 6
 
-    def test_the_current_frame_stays_below_zero_too(self) -> None:
-        owner, chain = keyed_line()
+    def test_the_current_frame_stays_below_zero_too(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.context.scene.frame_set(-3, subframe=0.5)
         bake_chain(owner, chain)
         assert bpy.context.scene.frame_current_final == -2.5
@@ -225,8 +220,7 @@ class TestNothingIsSilentlyWrong:
             bake(bpy.context, [(owner, first), (owner, second)], BakeSettings(FRAMES))
         assert channels(owner) == before
 
-    def test_a_goal_on_a_chain_that_is_not_baked(self) -> None:
-        owner, _ = keyed_line()
+    def test_a_goal_on_a_chain_that_is_not_baked(self, owner: bpy.types.Object) -> None:
         other = make_line(3)
         other.name, other.location.x = "Other", 2.0
         follower = add_chain(other)

@@ -210,7 +210,7 @@ class TestEnds:
 
     @pytest.mark.parametrize(("bone", "end"), [("hips", "HEAD"), ("hand.L", "HEAD"), ("spine2", "TAIL")])
     def test_the_next_solve_moves_nothing(self, body: bpy.types.Object, bone: str, end: str) -> None:
-        add_limb(body, "hand.R", 3, target=effector_of(body, "hand.R"))
+        add_limb(body, "hand.R", 3, target=v3(place_of(body, "hand.R", "HEAD")))
         drag, _ = dragged(body, Taken(bone, end), (0.1, -0.15, -0.15))
         told = finish(bpy.context, drag)
         assert told.warnings == []
@@ -234,10 +234,6 @@ class TestEnds:
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
         assert max(angle_between(a, b) for a, b in zip(stood, turns_of(body), strict=True)) <= 1e-5
-
-
-def effector_of(owner: bpy.types.Object, bone: str) -> tuple[float, float, float]:
-    return v3(place_of(owner, bone, "HEAD"))
 
 
 class TestFalloff:

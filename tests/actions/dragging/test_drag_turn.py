@@ -13,8 +13,7 @@ from fabrik_addon.actions.figure_pose import hard_place
 from fabrik_addon.maths import multiplied, turn_about
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.schema import limit_of, rig_of
-from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Euler, Vector
 
 from support.judging import angle_between, bone_head, bone_turn, channels, effector, tip_turn

@@ -11,7 +11,7 @@ import bpy
 import pytest
 from fabrik_addon.actions import live
 from fabrik_addon.rig.animation.compat import fcurves_of
-from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
 from support.judging import assert_alike, channels, evaluated_joints, tip_error
@@ -41,21 +41,18 @@ from support.scenes import (
 
 
 class TestFollowing:
-    def test_switching_it_on_solves(self) -> None:
-        owner, chain = live_line()
+    def test_switching_it_on_solves(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         assert chain.status == "REACHED"
         assert tip_error(owner, chain) < 1e-4
 
-    def test_a_moved_target_is_followed_in_the_same_update(self) -> None:
-        owner, chain = live_line()
+    def test_a_moved_target_is_followed_in_the_same_update(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         for x in (0.1, 0.4, -0.6, 5.0, 0.2):
             chain.target.location.x = x
             update()
             assert chain.status == ("REACHED" if x < 2 else "TOO_FAR")
             assert x > 2 or tip_error(owner, chain) < 1e-4
 
-    def test_a_moved_pole_turns_the_limb(self) -> None:
-        owner, chain = live_line()
+    def test_a_moved_pole_turns_the_limb(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.pole = make_empty((0, -5, 1), "Pole")
         before = evaluated_joints(owner, chain)[1]
         chain.pole.location = (5, 0, 1)
@@ -95,8 +92,7 @@ class TestFollowing:
         update()
         assert all(bone.rotation_quaternion.angle < 1e-6 for bone in owner.pose.bones)
 
-    def test_it_poses_as_the_button_does(self) -> None:
-        owner, chain = live_line()
+    def test_it_poses_as_the_button_does(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.target.location = (0.5, 0.7, 1.3)
         update()
         posed = channels(owner)
@@ -115,8 +111,7 @@ class TestFollowing:
             chain.target.location.x = x
             assert tip_error(owner, chain) < 2e-4
 
-    def test_off_for_one_and_off_for_all(self) -> None:
-        owner, chain = live_line()
+    def test_off_for_one_and_off_for_all(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         for switch in (owner.fabrik, bpy.context.scene):
             name = "live" if switch is not bpy.context.scene else "fabrik_live"
             setattr(switch, name, False)
@@ -129,8 +124,7 @@ class TestFollowing:
             assert tip_error(owner, chain) < 1e-4
             assert channels(owner) != before
 
-    def test_a_disabled_chain_stays(self) -> None:
-        owner, chain = live_line()
+    def test_a_disabled_chain_stays(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.enabled = False
         update()
         before = channels(owner)
@@ -243,8 +237,7 @@ class TestThrift:
 
 
 class TestAutomaticKeys:
-    def test_what_only_the_solve_moved_gets_no_key(self) -> None:
-        owner, chain = live_line()
+    def test_what_only_the_solve_moved_gets_no_key(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         give_action(owner)
         key_automatically()
         bpy.context.scene.frame_set(7)
@@ -268,8 +261,7 @@ class TestAutomaticKeys:
         go_to(3, 7)
         assert_alike(channels(owner), shown, 1e-5)
 
-    def test_frames_and_undo_key_nothing(self) -> None:
-        owner, chain = live_line()
+    def test_frames_and_undo_key_nothing(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.target.keyframe_insert("location", frame=1)
         chain.target.location.x += 0.3
         chain.target.keyframe_insert("location", frame=10)

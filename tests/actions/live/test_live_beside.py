@@ -17,7 +17,18 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
 from support.judging import assert_channels, channels, evaluated_joints, tip_error
-from support.scenes import add_chain, keyed, keyed_turns, live_line, make_line, note_of, select, start_of, update
+from support.scenes import (
+    add_chain,
+    add_skin,
+    keyed,
+    keyed_turns,
+    live_line,
+    make_line,
+    note_of,
+    select,
+    start_of,
+    update,
+)
 
 Change = Callable[[bpy.types.Object], object]
 BEND = Quaternion((1.0, 0.0, 0.0), 0.7)
@@ -230,8 +241,7 @@ class TestExports:
             worst = max(distance(a, b) for a, b in zip(heads, joints, strict=False))
             assert worst < 1e-3, (frame, worst)
 
-    def test_blenders_own_bake(self) -> None:
-        owner, chain = live_line()
+    def test_blenders_own_bake(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(chain.target, {1: (0.3, -0.5, 1.9), 12: (0.8, 0.7, 1.6)})
         seen = [self.joints_at(frame, owner, chain) for frame in self.FRAMES]
         select(owner, "b0", "b1", "b2")
@@ -271,14 +281,9 @@ class TestExports:
     @staticmethod
     def skinned(owner: bpy.types.Object) -> None:
         """A mesh on the armature: for it the exporters switch to the rest position for a while."""
-        mesh = bpy.data.meshes.new("Skin")
-        mesh.from_pydata([(0, 0, 0), (0.1, 0, 1), (0, 0.1, 2), (0, 0, 3)], [], [(0, 1, 2), (1, 2, 3)])
-        skin = bpy.data.objects.new("Skin", mesh)
-        bpy.context.collection.objects.link(skin)
-        skin.modifiers.new("Rig", "ARMATURE").object = owner
-        for i in range(3):
-            skin.vertex_groups.new(name=f"b{i}").add([i, i + 1], 1.0, "REPLACE")
-        skin.parent = owner
+        points = [(0, 0, 0), (0.1, 0, 1), (0, 0.1, 2), (0, 0, 3)]
+        groups = {f"b{i}": [i, i + 1] for i in range(3)}
+        add_skin(owner, points, [(0, 1, 2), (1, 2, 3)], groups).parent = owner
 
 
 def _export_gltf(path: str) -> None:

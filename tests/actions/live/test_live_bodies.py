@@ -25,6 +25,7 @@ from support.judging import (
 )
 from support.scenes import (
     add_limb,
+    each_frame,
     give_action,
     go_live,
     key_automatically,
@@ -163,11 +164,10 @@ class TestGroups:
         assert off_target(reaching, "hand.L") <= HELD
 
     def test_a_held_place_that_is_animated(self, reaching: bpy.types.Object) -> None:
-        foot, scene = rig_of(reaching).chains["foot.L"], bpy.context.scene
+        foot = rig_of(reaching).chains["foot.L"]
         held = Vector(foot.held_location)
         keyed(foot, {frame: held + Vector((0, 0, lift)) for frame, lift in ((1, 0.0), (10, 0.2))}, "held_location")
-        for frame in (1, 4, 10):
-            scene.frame_set(frame)
+        for _ in each_frame((1, 4, 10)):
             assert_feet_hold(reaching)
 
     def test_the_other_chains_wait_for_one_whose_target_is_hidden(self, reaching: bpy.types.Object) -> None:
@@ -219,28 +219,24 @@ class TestFrames:
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
         keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.2, -0.6, 0.6)})
         go_live(owner)
-        scene = bpy.context.scene
         solves = live.state.counts.solves
-        for frame in (3, 8, 2, 10):
-            scene.frame_set(frame)
+        for _ in each_frame((3, 8, 2, 10)):
             assert off_target(owner, "hand.L") <= HELD
             assert_feet_hold(owner)
         assert live.state.counts.solves == solves + 4
 
     def test_a_keyed_body_bone_starts_where_its_keys_are(self, reaching: bpy.types.Object) -> None:
-        hips, scene = reaching.pose.bones["hips"], bpy.context.scene
+        hips = reaching.pose.bones["hips"]
         rig_of(reaching).chains["hand.L"].enabled = False
         keyed(hips, {1: (0.0, 0.0, 0.0), 10: (0.0, 0.0, -0.1)})
         update()
         seen = {}
-        for frame in (1, 5, 10):
-            scene.frame_set(frame)
+        for frame in each_frame((1, 5, 10)):
             seen[frame] = channels(reaching)
             assert_feet_hold(reaching)
         heights = [seen[frame][0][-5] for frame in seen]
         assert heights != sorted(set(heights)) or len(set(heights)) == 3
-        for frame in (5, 10, 1):
-            scene.frame_set(frame)
+        for frame in each_frame((5, 10, 1)):
             assert channels(reaching) == seen[frame]
 
     def test_pins_hold_while_the_armature_is_animated(self, reaching: bpy.types.Object) -> None:
@@ -250,8 +246,7 @@ class TestFrames:
             keyed(reaching, {frame: (0.004 * frame, -0.006 * frame, -0.01 * frame)})
         update()
         reads = None
-        for frame in (2, 10, 5, 1):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((2, 10, 5, 1)):
             assert_feet_hold(reaching)
             assert off_target(reaching, "hand.L") <= HELD
             assert reads in (None, live.state.counts.reads)  # it is carried, and read once
@@ -263,7 +258,7 @@ class TestFrames:
         with_legs_pinned(owner)
         add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
         rig_of(owner).live = True
-        root, scene = owner.pose.bones["root"], bpy.context.scene
+        root = owner.pose.bones["root"]
         root.rotation_mode = "XYZ"
         for frame in (1, 10):
             root.rotation_euler.y, root.location.x = 0.01 * frame, 0.01 * frame
@@ -271,8 +266,7 @@ class TestFrames:
                 root.keyframe_insert("rotation_euler", frame=frame)
                 root.keyframe_insert("location", frame=frame)
             assert_feet_hold(owner)
-        for frame in (4, 10, 2) if is_keyed else ():
-            scene.frame_set(frame)
+        for _ in each_frame((4, 10, 2) if is_keyed else ()):
             assert_feet_hold(owner)
             assert off_target(owner, "hand.L") <= HELD
 
@@ -281,8 +275,7 @@ class TestFrames:
         hand = add_limb(standing, "hand.L", 3, target=(0.5, -0.4, 1.2))
         keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.4, -0.3, 1.0)})
         rig_of(standing).live = True
-        for frame in (3, 9, 5):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((3, 9, 5)):
             assert_feet_hold(standing)
             assert off_target(standing, "hand.L") <= 5 * HELD
         posed = channels(standing)

@@ -162,16 +162,14 @@ class TestBecomesTheStartPose:
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-5
         assert tip_error(owner, chain) < 1e-4
 
-    def test_of_two_chains_only_the_one_that_was_touched(self) -> None:
-        owner, chain = live_line()
+    def test_of_two_chains_only_the_one_that_was_touched(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         other, follower = live_line()
         turned(owner, "b1")
         update()
         assert (chain.start, follower.start) == ("CAPTURED", "REST")
         assert not note_of(other)
 
-    def test_it_is_no_longer_told_once_the_target_moves(self) -> None:
-        owner, chain = live_line()
+    def test_it_is_no_longer_told_once_the_target_moves(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         turned(owner, "b1")
         update()
         assert note_of(owner)
@@ -339,8 +337,7 @@ class TestHoldsForItsFrame:
 
 
 class TestIsNotByHand:
-    def test_keys_that_play(self) -> None:
-        owner, chain = live_line()
+    def test_keys_that_play(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed_turns(owner.pose.bones["b1"], {1: 0.0, 20: 1.0})
         for frame in (3, 7, 3):
             bpy.context.scene.frame_set(frame)
@@ -350,8 +347,7 @@ class TestIsNotByHand:
             assert not note_of(owner)
             assert tip_error(owner, chain) < 1e-4
 
-    def test_buttons_of_the_extension(self) -> None:
-        owner, chain = live_line()
+    def test_buttons_of_the_extension(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         select(owner, "b0", "b1", "b2")
         buttons: tuple[Callable[[], object], ...] = (
             lambda: bpy.ops.fabrik.start_pose_reset(use_pose=True),
@@ -364,8 +360,7 @@ class TestIsNotByHand:
             assert chain.start == "REST"
             assert not note_of(owner)
 
-    def test_what_a_script_captures_itself(self) -> None:
-        owner, chain = live_line()
+    def test_what_a_script_captures_itself(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.ops.fabrik.start_pose_capture()
         chain.captured["b1"].rotation = TURN
         owner.pose.bones["b1"].rotation_quaternion = TURN
@@ -373,8 +368,7 @@ class TestIsNotByHand:
         assert not note_of(owner)
         assert start_of(chain, "b1").rotation_difference(TURN).angle < 1e-6
 
-    def test_moving_the_armature_and_what_carries_it(self) -> None:
-        owner, chain = live_line()
+    def test_moving_the_armature_and_what_carries_it(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         owner.location.x = 0.2
         update()
         owner.pose.bones["b0"].location.y = 0.1
@@ -382,8 +376,7 @@ class TestIsNotByHand:
         assert chain.start == "REST"
         assert tip_error(owner, chain) < 1e-4
 
-    def test_a_channel_that_is_not_finite_is_put_right(self) -> None:
-        owner, chain = live_line()
+    def test_a_channel_that_is_not_finite_is_put_right(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         owner.pose.bones["b1"].rotation_quaternion.w = float("nan")
         update()
         assert rig_of(owner).live

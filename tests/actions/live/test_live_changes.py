@@ -11,6 +11,7 @@ import pytest
 from fabrik_addon.actions.drag import Taken, begin, drag_to
 from fabrik_addon.actions.live import update as live_update
 from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Vector
 
 from support.judging import assert_alike, channels, tip_error
@@ -58,16 +59,14 @@ class TestFailures:
         update()
         assert owner.fabrik.chains[0].status == "REACHED"
 
-    def test_nan_in_a_target(self) -> None:
-        owner, chain = live_line()
+    def test_nan_in_a_target(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         before = channels(owner)
         chain.target.location.x = float("nan")
         update()
         assert not owner.fabrik.chains[0].enabled
         assert channels(owner) == before
 
-    def test_a_deleted_target_bone_or_armature(self) -> None:
-        owner, chain = live_line()
+    def test_a_deleted_target_bone_or_armature(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         other, _ = live_line()
         bpy.data.objects.remove(chain.target)
         owner.location.x += 0.1
@@ -199,8 +198,7 @@ class TestWhatChangesUnheard:
             bpy.ops.fabrik.solve_all()
             assert_alike(seen, channels(owner), 2e-4)
 
-    def test_automatic_keys_make_later_frames_follow_still(self) -> None:
-        owner, chain = live_line()
+    def test_automatic_keys_make_later_frames_follow_still(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(chain.target, {1: (0.9, 0, 1), 20: (0, 0.9, 1)})
         scene = bpy.context.scene
         scene.frame_set(8)
@@ -229,8 +227,7 @@ class TestWhatChangesUnheard:
         assert chain
         assert follower
 
-    def test_the_rig_moves_while_the_scene_is_switched_off(self) -> None:
-        owner, chain = live_line()
+    def test_the_rig_moves_while_the_scene_is_switched_off(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.context.scene.fabrik_live = False
         update()
         owner.location.x = 0.3
@@ -248,8 +245,7 @@ class TestWhatChangesUnheard:
         chain.target.location += Vector((0.3, 0.4, -0.5))
         assert tip_error(owner, chain) < 3e-4
 
-    def test_a_hidden_target_is_waited_for(self) -> None:
-        owner, chain = live_line()
+    def test_a_hidden_target_is_waited_for(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         chain.target.hide_viewport = True
         owner.location.x = 0.1
         update()
@@ -262,8 +258,7 @@ class TestWhatChangesUnheard:
         assert chain.status == "REACHED"
         assert tip_error(owner, chain) < 1e-4
 
-    def test_a_bone_renamed_before_a_frame(self) -> None:
-        owner, chain = live_line()
+    def test_a_bone_renamed_before_a_frame(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(chain.target, {1: (0.3, 0.2, 1.9), 20: (0.6, 0.9, 1.5)})
         for frame in (2, 3):
             bpy.context.scene.frame_set(frame)
@@ -310,8 +305,7 @@ class TestWhatChangesUnheard:
         go_live(owner)
         assert [chain.status != "NONE" for chain in owner.fabrik.chains] == [True, True]
 
-    def test_dragging_as_a_rope_keys_nothing_before_it_ends(self) -> None:
-        owner, chain = live_line()
+    def test_dragging_as_a_rope_keys_nothing_before_it_ends(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
         drag = begin(bpy.context, owner, Taken.tip_of(chain))
@@ -321,8 +315,7 @@ class TestWhatChangesUnheard:
         update()
         assert not fcurves_of(owner)
 
-    def test_a_target_parented_to_a_bone_is_dragged_along(self) -> None:
-        owner, chain = live_line()
+    def test_a_target_parented_to_a_bone_is_dragged_along(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         other = make_armature([Bone((5, 0, 0), (5, 0, 1))], "Other")
         target = chain.target
         target.parent, target.parent_type, target.parent_bone = other, "BONE", "b0"

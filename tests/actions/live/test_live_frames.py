@@ -16,6 +16,8 @@ from mathutils import Vector
 
 from support.judging import HELD, assert_feet_hold, channels, evaluated_joints, off_target, statuses, tip_error
 from support.scenes import (
+    add_skin,
+    each_frame,
     go_live,
     key_scale,
     keyed,
@@ -48,9 +50,8 @@ class TestFrames:
     @pytest.mark.parametrize("keyed_bones", [False, True])
     def test_frames_from_any_direction_give_the_same_pose(self, owner_moves: bool, keyed_bones: bool) -> None:
         owner, chain = self.animated(owner_moves, keyed_bones)
-        scene, seen = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
-        for frame in (1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12):
-            scene.frame_set(frame)
+        seen = dict[int, list[tuple[float, ...]]]()
+        for frame in each_frame((1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12)):
             assert tip_error(owner, chain) < 1e-4, frame
             assert seen.setdefault(frame, channels(owner)) == channels(owner), frame
 
@@ -78,14 +79,8 @@ class TestFrames:
         owner, chain = self.animated(keyed_bones=keyed_bones)
         carried = make_empty((0, 0, 0), "Carried")
         carried.parent, carried.parent_type, carried.parent_bone = owner, "BONE", "b2"
-        mesh = bpy.data.meshes.new("Skin")
-        mesh.from_pydata([owner.data.bones["b2"].tail_local], [], [])
-        skin = bpy.data.objects.new("Skin", mesh)
-        bpy.context.collection.objects.link(skin)
-        skin.modifiers.new("Rig", "ARMATURE").object = owner
-        skin.vertex_groups.new(name="b2").add([0], 1.0, "REPLACE")
-        for frame in (4, 11, 5, 18):
-            bpy.context.scene.frame_set(frame)
+        skin = add_skin(owner, [owner.data.bones["b2"].tail_local], [], {"b2": [0]})
+        for _ in each_frame((4, 11, 5, 18)):
             tip = evaluated_joints(owner, chain)[-1]
             depsgraph = bpy.context.evaluated_depsgraph_get()
             assert (carried.evaluated_get(depsgraph).matrix_world.translation - tip).length < 1e-5
@@ -100,8 +95,7 @@ class TestFrames:
         copy.target, copy.use_offset = leader, True
         driver = chain.target.driver_add("location", 1).driver
         driver.expression = "frame * 0.02"
-        for frame in (2, 9, 15):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((2, 9, 15)):
             assert tip_error(owner, chain) < 1e-4
 
     def test_a_render_shows_the_pose_of_each_frame(self, tmp_path: Path) -> None:
@@ -125,8 +119,7 @@ class TestFrames:
             bpy.ops.render.render(animation=True)
         finally:
             scene.render.filepath = "/tmp\\"
-        for frame in range(1, 6):
-            scene.frame_set(frame)
+        for frame in each_frame(range(1, 6)):
             tip = evaluated_joints(owner, chain)[-1]
             assert (tip - chain.target.matrix_world.translation).length < 1e-3
             seen = centre_of(tmp_path / f"frame_{frame:04d}.png")
@@ -137,8 +130,7 @@ class TestFrames:
         owner, chain = self.animated()
         keyed(chain.target, {1: False, 8: True, 12: False}, "hide_viewport")
         update()
-        for frame in (5, 8, 10, 12, 15, 9, 3):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((5, 8, 10, 12, 15, 9, 3)):
             assert chain.enabled
             if 8 <= frame < 12:
                 assert "live posing waits" in chain.message
@@ -151,15 +143,13 @@ class TestScaleOfZero:
     """An armature that pops in, or shrinks to nothing, waits meanwhile and goes on as if nothing had been."""
 
     @pytest.mark.parametrize("who", ["armature", "its parent"])
-    def test_frames_with_scale_0_are_waited_out(self, who: str) -> None:
-        owner, chain = live_line()
+    def test_frames_with_scale_0_are_waited_out(self, who: str, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(chain.target, {1: (-0.5, 0.2, 1.5), 20: (0.7, 0.2, 1.5)})
         if who == "its parent":
             owner.parent = make_empty((0, 0, 0), "Parent")
         update()
         scene, wanted = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
-        for frame in range(1, 13):
-            scene.frame_set(frame)
+        for frame in each_frame(range(1, 13)):
             wanted[frame] = channels(owner)
         key_scale(owner.parent or owner, {1: 0.0, 3: 1.0, 6: 0.0, 9: 1.0})
         update()
@@ -178,8 +168,7 @@ class TestScaleOfZero:
 
     def test_a_body(self, reaching: bpy.types.Object) -> None:
         key_scale(reaching, {1: 1.0, 5: 0.0, 9: 1.0})
-        for frame in (2, 5, 6, 9, 7, 3):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((2, 5, 6, 9, 7, 3)):
             if 5 <= frame < 9:
                 assert set(statuses(reaching).values()) == {"REFUSED"}
             else:
@@ -235,8 +224,7 @@ class TestThrift:
         update()
         scene.frame_set(2)
         reads, solves = live.state.counts.reads, live.state.counts.solves
-        for frame in range(3, 13):
-            scene.frame_set(frame)
+        for _ in each_frame(range(3, 13)):
             assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
         assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 10 * 18)
         owner.pose.bones["b7"].scale = (1.2, 1.2, 1.2)  # heard of only when the frame is evaluated
@@ -247,8 +235,7 @@ class TestThrift:
     def test_frames_read_no_chain_anew_and_solve_it_once(self, played: Rig) -> None:
         owner, chain = played
         reads, solves = live.state.counts.reads, live.state.counts.solves
-        for frame in range(3, 33):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(range(3, 33)):
             assert tip_error(owner, chain) < (2e-2 if owner.location.x > 1e4 else 1e-4)
         assert live.state.counts.reads == reads
         assert live.state.counts.solves == solves + 30
@@ -309,16 +296,12 @@ class TestRenders:
             keyed(owner.pose.bones["b0"], {frame: (0.1 * frame, 0, 0)})
         bpy.context.scene.frame_set(1)
         go_live(owner)
-        wanted = []
-        for frame in range(1, 5):
-            bpy.context.scene.frame_set(frame)
-            wanted.append(owner.pose.bones["b0"].head.x)
+        wanted = [owner.pose.bones["b0"].head.x for _ in each_frame(range(1, 5))]
         seen = judged()
         assert [x for _, x, _ in seen] == pytest.approx(wanted, abs=1e-5)
         assert max(error for *_, error in seen) < 1e-4
 
-    def test_keyed_bones_of_the_chain(self, judged: Render) -> None:
-        owner, _ = live_line()
+    def test_keyed_bones_of_the_chain(self, judged: Render, owner: bpy.types.Object) -> None:
         for frame in (1, 4):
             owner.pose.bones["b1"].rotation_quaternion = (1, 0.1 * frame, 0, 0)
             for bone in owner.pose.bones:
@@ -326,8 +309,7 @@ class TestRenders:
         bpy.context.scene.frame_set(1)
         assert max(error for *_, error in judged()) < 1e-4 * 3
 
-    def test_an_animated_influence(self, judged: Render) -> None:
-        owner, chain = live_line()
+    def test_an_animated_influence(self, judged: Render, owner: bpy.types.Object, chain: FabrikChain) -> None:
         for frame, value in ((1, 0.0), (4, 1.0)):
             chain.influence = value
             chain.keyframe_insert("influence", frame=frame) if bpy.app.version < (4, 5) else owner.keyframe_insert(

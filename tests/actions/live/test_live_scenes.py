@@ -15,7 +15,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
 from support.judging import channels, tip_error
-from support.scenes import go_live, keyed, live_line, note_of, turned, update
+from support.scenes import each_frame, go_live, keyed, live_line, note_of, turned, update
 
 
 class TestBackgroundSets:
@@ -43,8 +43,7 @@ class TestBackgroundSets:
         keyed(chain.target, {1: (0.3, 0.2, 1.9), 20: (0.6, 0.9, 1.5)})
         update()
         seen: dict[int, list[tuple[float, ...]]] = {}
-        for frame in (4, 11, 4, 17, 11):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((4, 11, 4, 17, 11)):
             assert tip_error(owner, chain) < 3e-4
             assert seen.setdefault(frame, channels(owner)) == channels(owner)
         bpy.context.window.scene = own
@@ -60,18 +59,13 @@ class TestBackgroundSets:
         chain.target.location.x = -0.5
         assert tip_error(owner, chain) < 3e-4
 
-    def test_the_switch_of_its_own_scene_holds(self) -> None:
+    @pytest.mark.parametrize("how", ["by the switch of its own scene", "as no set any more"])
+    def test_it_is_left_alone(self, how: str) -> None:
         owner, chain, own = self.shown_as_set()
-        own.fabrik_live = False
-        update()
-        before = channels(owner)
-        chain.target.location.x = -0.5
-        update()
-        assert channels(owner) == before
-
-    def test_what_is_no_longer_a_set_is_left_alone(self) -> None:
-        owner, chain, _ = self.shown_as_set()
-        bpy.context.scene.background_set = None
+        if how == "as no set any more":
+            bpy.context.scene.background_set = None
+        else:
+            own.fabrik_live = False
         update()
         before = channels(owner)
         chain.target.location.x = -0.5
@@ -122,8 +116,7 @@ class TestTwoWindows:
         owner, chain, layers = self.shared()
         keyed(chain.target, {1: (0.3, -0.5, 1.9), 20: (0.6, 0.9, 2.5)})
         bpy.data.scenes["Other"].frame_set(15)
-        for frame in (2, 3, 9):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame((2, 3, 9)):
             for layer in layers * 2:
                 owner.update_tag()
                 layer.update()
@@ -141,9 +134,8 @@ class TestTwoWindows:
 class TestOneArmatureFails:
     @pytest.mark.parametrize("kind", [ZeroDivisionError, TypeError, KeyError, ReferenceError])
     def test_the_others_go_on_and_the_panel_says_which(
-        self, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+        self, kind: type[Exception], monkeypatch: pytest.MonkeyPatch, owner: bpy.types.Object, chain: FabrikChain
     ) -> None:
-        owner, chain = live_line()
         other, follower = live_line()
         chain.name = "Fails"
         update()
@@ -206,8 +198,7 @@ class TestManyUsers:
         update()
         assert (rig_of(copy).chains[0].start, chain.start) == ("CAPTURED", "REST")
 
-    def test_two_view_layers(self) -> None:
-        owner, chain = live_line()
+    def test_two_view_layers(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         scene, window = bpy.context.scene, bpy.context.window
         first = window.view_layer
         second = scene.view_layers.new("Second")
@@ -218,8 +209,7 @@ class TestManyUsers:
             assert tip_error(owner, chain) < 1e-4
             assert chain.start == "REST"
 
-    def test_hidden_and_excluded_collections(self) -> None:
-        owner, chain = live_line()
+    def test_hidden_and_excluded_collections(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         more = bpy.data.collections.new("More")
         bpy.context.scene.collection.children.link(more)
         for found in (owner, chain.target):
@@ -238,8 +228,7 @@ class TestManyUsers:
             assert chain.enabled
             assert tip_error(owner, chain) < 1e-4
 
-    def test_an_action_is_exchanged(self) -> None:
-        owner, chain = live_line()
+    def test_an_action_is_exchanged(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(owner.pose.bones["b1"], {1: 0.1, 20: 0.6}, "rotation_quaternion.x")
         bpy.context.scene.frame_set(1)
         first = owner.animation_data.action

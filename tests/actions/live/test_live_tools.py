@@ -201,8 +201,7 @@ class TestNoActionIsMade:
         assert datablocks() == before
         assert owner.animation_data is None
 
-    def test_an_action_that_is_there_gets_the_keys(self) -> None:
-        owner, chain = live_line()
+    def test_an_action_that_is_there_gets_the_keys(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         give_action(owner)
         key_automatically()
         _turn(owner, chain)

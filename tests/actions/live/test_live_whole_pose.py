@@ -16,7 +16,7 @@ from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.judging import bone_matrices, channels, statuses
-from support.scenes import go_to, key_automatically, key_bones, note_of, select, update
+from support.scenes import go_live, go_to, key_automatically, key_bones, note_of, select, update
 from support.skeletons import height, set_up
 
 CHARACTERS = ("human_mixamo", "human_game_engine", "cmu_walk", "basic_human")
@@ -34,8 +34,7 @@ def character(name: str, controls: str = "BONES", *, limited: bool = False) -> b
     owner: bpy.types.Object = set_up(name, controls=controls)
     for bone in pose_bones(owner) if not limited else ():
         limit_of(bone).limit = "FREE"
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     return owner
 
 
@@ -58,8 +57,7 @@ def posed(owner: bpy.types.Object, seed: int) -> tuple[Channels, dict[str, Matri
     for bone in bones:
         write(bone, stood[bone.name])
     update()
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     return found, matrices
 
 
@@ -123,6 +121,7 @@ WAYS: dict[str, Callable[[bpy.types.Object, Channels], None]] = {
 
 def assert_pose(owner: bpy.types.Object, matrices: dict[str, Matrix]) -> None:
     """All bones but the controls stand as the pose has them, and stay there."""
+    update()
     wanted, size = {name: matrices[name] for name in deforming(owner)}, height(owner)
     scale = owner.matrix_world.to_scale().x
     for _ in range(2):
@@ -141,7 +140,6 @@ def test_the_pose_stands_and_pinned_feet_come_along(name: str, controls: str, wa
     owner = character(name, controls)
     pose, matrices = posed(owner, 1)
     WAYS[way](owner, pose)
-    update()
     assert_pose(owner, matrices)
     asked = [chain for chain in rig_of(owner).chains if goals_of(chain)]
     assert {chain.status for chain in asked} == {"REACHED"}
@@ -175,14 +173,12 @@ def test_one_undo_brings_all_back_and_redo_does_it_again(controls: str) -> None:
     bpy.ops.ed.undo_push(message="pose")
     live.state.paused = False
     owner.update_tag()
-    update()
     assert_pose(owner, matrices)
     bpy.ops.ed.undo()
     update()
     owner = bpy.data.objects[name]
     assert everything(owner) == before
     bpy.ops.ed.redo()
-    update()
     assert_pose(bpy.data.objects[name], matrices)
 
 
@@ -196,7 +192,6 @@ def test_pasted_poses_that_are_keyed_by_themselves_stand_in_their_frames(has_act
     for frame, (pose, matrices) in poses.items():
         go_to(frame)
         by_paste(owner, pose)
-        update()
         assert_pose(owner, matrices)
     keyed = {curve.data_path for curve in fcurves_of(owner)}
     for chain in rig_of(owner).chains:
@@ -219,7 +214,6 @@ def test_a_keyed_pose_is_pasted_beside_keys_that_live_posing_goes_over() -> None
     go_to(12)
     assert_pose(owner, stood)
     by_paste(owner, pose)
-    update()
     assert_pose(owner, matrices)
     go_to(1, 12)
     assert_pose(owner, matrices)
@@ -231,7 +225,6 @@ def test_a_keyed_pose_is_pasted_over_another_key() -> None:
     key_automatically()
     for pose, matrices in (first, other, first):
         by_paste(owner, pose)
-        update()
         assert_pose(owner, matrices)
 
 
@@ -251,7 +244,6 @@ def test_controls_that_are_pasted_with_the_bones_stay_where_these_are() -> None:
     for bone in pose_bones(owner):
         assert read(bone) == pytest.approx(first[bone.name], abs=1e-5), bone.name
     by_script(owner, copied[1])
-    update()
     assert_pose(owner, matrices)
 
 

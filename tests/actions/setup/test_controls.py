@@ -14,7 +14,7 @@ from fabrik_addon.rig.bones import armature_of, pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix, Vector
 
-from support.scenes import press, update
+from support.scenes import add_skin, press, update
 from support.skeletons import make_character, set_up
 
 BODY = {
@@ -44,14 +44,7 @@ def skinned(name: str) -> bpy.types.Object:
             point = Vector((radius * cos(k * pi / 12.0), along, 0.6 * radius * sin(k * pi / 12.0)))
             groups.setdefault(bone.name, []).append(len(points))
             points.append(rest @ point)
-    mesh = bpy.data.meshes.new("Skin")
-    mesh.from_pydata(points, [], [])
-    skin = bpy.data.objects.new("Skin", mesh)
-    bpy.context.collection.objects.link(skin)
-    skin.matrix_world = owner.matrix_world
-    for group, indices in groups.items():
-        skin.vertex_groups.new(name=group).add(indices, 1.0, "REPLACE")
-    setattr(skin.modifiers.new("Armature", "ARMATURE"), "object", owner)
+    add_skin(owner, points, [], groups)
     bpy.context.view_layer.objects.active = owner
     press("character_setup")
     return owner

@@ -15,7 +15,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.scenes import go_live, go_to, key_automatically, keyed, make_armature, press, strand, update
+from support.scenes import each_frame, go_live, go_to, key_automatically, keyed, make_armature, press, strand, update
 from support.skeletons import generate_rig
 
 KINDS = ("basic_human", "basic_quadruped")
@@ -192,7 +192,7 @@ def test_a_drag_of_the_hips_takes_the_body_along(owner: bpy.types.Object, bone: 
 
 def test_button_live_and_bake_give_one_pose(owner: bpy.types.Object) -> None:
     press("character_setup")
-    name, scene = front(owner), bpy.context.scene
+    name = front(owner)
     control = target(owner, name)
     keyed(control, {1: (0.0, 0.0, 0.0), 11: (0.04, -0.08, 0.1)})
     pose_bones(owner)["chest"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.2)
@@ -210,8 +210,7 @@ def test_button_live_and_bake_give_one_pose(owner: bpy.types.Object) -> None:
     press("bake", frame_start=1, frame_end=11)
     curves = {path for path in keyed_paths(owner) if path.startswith("pose.bones")}
     assert not [path for path in curves if any(own in path for own in ('"MCH', '"ORG', '"DEF', '"tweak', '"spine'))]
-    for frame in (1, 4, 8, 11):
-        scene.frame_set(frame)
+    for frame in each_frame((1, 4, 8, 11)):
         found = channels(owner)
         for bone, values in by_button[frame].items():
             assert found[bone] == pytest.approx(values, abs=2.5e-7), bone

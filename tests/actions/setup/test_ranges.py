@@ -16,8 +16,7 @@ from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, cross, distance, dot, minus
 from fabrik_addon.rig.animation.channels import read_rotation
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.limit_types import LIMITS, limit_settings
-from fabrik_addon.rig.schema import limit_of
-from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Quaternion, Vector
 
 from support.judging import limb_joints

@@ -18,7 +18,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from dev.humans import HUMANS, bone_of, both, make_human
 from support.judging import evaluated, limb_joints
-from support.scenes import press, update
+from support.scenes import press, solved_status, update
 from support.skeletons import make_character, rest_bones, set_up
 
 WAYS = ((-0.4, -1.0, 0.2), (-0.3, -0.6, 0.8), (-1.0, -0.2, -0.3), (0.5, -1.0, 0.0))  # from the right shoulder
@@ -82,8 +82,7 @@ def reach(owner: bpy.types.Object, way: tuple[float, float, float], share: float
     size = (shoulder - elbow).length + (elbow - wrist).length
     assert chain.target is not None
     chain.target.location = owner.matrix_world @ (shoulder + Vector(way).normalized() * size * share)
-    press("solve_all")
-    assert chain.status == "REACHED"
+    assert solved_status(chain, "solve_all") == "REACHED"
     shoulder, elbow, wrist = limb_joints(owner, chain)
     return degrees(angle_between(unit(minus(elbow, shoulder)), unit(minus(wrist, elbow))))
 
@@ -266,8 +265,7 @@ def test_an_animal_that_lifts_a_front_paw_stands_still(name: str) -> None:
     place = control.matrix.copy()
     place.translation += Vector((0.0, -0.2, 0.3)) * leg_length
     control.matrix = place
-    press("solve_all")
-    assert rig_of(owner).chains["Front Leg.L"].status == "REACHED"
+    assert solved_status(rig_of(owner).chains["Front Leg.L"], "solve_all") == "REACHED"
     body = rig_of(owner).body_bone
     moved = (matrices(owner)[body].translation - before[body].translation).length
     assert moved <= 1e-3 * leg_length
