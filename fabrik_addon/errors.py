@@ -70,13 +70,7 @@ class AbsentTargetError(TargetError):
 
 @contextmanager
 def place_of(*, rig: str = "", chain: str = "", bone: str = "") -> Iterator[None]:
-    """Give the errors of a block the place where they happened, as far as they do not know it better.
-
-    Args:
-        rig: Name of the armature object.
-        chain: Name of the chain.
-        bone: Name of the bone.
-    """
+    """Give the errors of a block the place where they happened, by names, as far as they do not know it better."""
     try:
         yield
     except FabrikError as error:

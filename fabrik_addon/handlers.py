@@ -138,11 +138,9 @@ NO_CHOICE = "the list of chains does not follow the active bone any more in this
 
 
 def _beside(meaning: str, work: Callable[[], None]) -> None:
-    """Run what is done beside live posing; if it fails in a way not foreseen, that is told once, and it is left out.
+    """Run what is done beside live posing; if it fails in a way not foreseen, that is told once, with what it means.
 
-    Args:
-        meaning: What it means that it is left out.
-        work: To be done.
+    From then on it is left out.
     """
     if meaning in _failed:
         return

@@ -316,15 +316,13 @@ def lengths(a: Doubles) -> Doubles:
 def units(a: Doubles) -> Doubles:
     """Vectors or quaternions made unit; zero where there is no length."""
     size = lengths(a)[..., None]
-    found: Doubles = np.divide(a, size, out=np.zeros_like(a), where=size > 0.0)
-    return found
+    return np.divide(a, size, out=np.zeros_like(a), where=size > 0.0)
 
 
 def eased_each(shares: Doubles) -> Doubles:
     """Many of `eased`."""
     s = np.clip(shares, 0.0, 1.0)
-    found: Doubles = s * s * s * (10.0 + s * (6.0 * s - 15.0))
-    return found
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
 def slerps(a: Doubles, b: Doubles, shares: Doubles) -> Doubles:
@@ -378,32 +376,28 @@ def conjugates(q: Doubles) -> Doubles:
 
 def dots(a: Doubles, b: Doubles) -> Doubles:
     """Scalar products of vectors (..., 3), (...)."""
-    found: Doubles = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
-    return found
+    return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
 def crosses(a: Doubles, b: Doubles) -> Doubles:
     """Cross products of vectors (..., 3)."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    found: Doubles = np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
-    return found
+    return np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
 
 
 def rotated_each(q: Doubles, v: Doubles) -> Doubles:
     """Vectors (..., 3) turned by unit quaternions (..., 4)."""
     w, axis = q[..., :1], q[..., 1:]
     across = 2.0 * crosses(axis, v)
-    found: Doubles = v + w * across + crosses(axis, across)
-    return found
+    return v + w * across + crosses(axis, across)
 
 
 def turns_about(axis: Doubles, angle: Doubles) -> Doubles:
     """The rotations by angles (...) about unit axes (..., 3)."""
     half = 0.5 * angle
     sine = np.sin(half)[..., None] * axis
-    found: Doubles = np.concatenate((np.broadcast_to(np.cos(half)[..., None], (*sine.shape[:-1], 1)), sine), axis=-1)
-    return found
+    return np.concatenate((np.broadcast_to(np.cos(half)[..., None], (*sine.shape[:-1], 1)), sine), axis=-1)
 
 
 def turn_angles(q: Doubles) -> Doubles:

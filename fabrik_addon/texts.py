@@ -38,23 +38,12 @@ def worded(message: str | Message) -> Text:
 
 
 def counted(count: int, one: str, many: str) -> Text:
-    """A number of things in words.
-
-    Args:
-        count: How many there are.
-        one: The template for 1.
-        many: The template for all other numbers, with `{count}` in it.
-    """
+    """A number of things in words, by a template for 1 and one for all other numbers, with `{count}` in it."""
     return Text(one) if count == 1 else Text(many, count=count)
 
 
 def joined(separator: str, parts: Iterable[str | Message]) -> Text:
-    """Texts one after the other.
-
-    Args:
-        separator: What stands between them, without braces.
-        parts: The texts.
-    """
+    """Texts one after the other, with a separator between them that has no braces."""
     fields = {f"part{i}": part for i, part in enumerate(parts)}
     return Text(separator.join(f"{{{name}}}" for name in fields), **fields)
 

@@ -107,10 +107,7 @@ def bend_of(pose: FigurePose, chain: str) -> BendSide | None:
 def _side_of(asked: ChainGoal, heads: Sequence[V3], line: V3) -> V3 | None:
     """The way from the line from root to effector to the inner joint that stands farthest off it; None where none does.
 
-    Args:
-        asked: The chain.
-        heads: Of the figure's bones, in chain space.
-        line: From the chain's root to its effector, in chain space.
+    All is in chain space: heads of the figure's bones, and the line.
     """
     root, along = heads[asked.joints[0]], unit(line)
     inner = asked.joints[1:-1] if asked.at_head else asked.joints[1:]

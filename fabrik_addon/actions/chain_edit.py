@@ -185,9 +185,7 @@ def end_beyond(owner: bpy.types.Object, tip: str) -> str:
     if limbs.parts[number] in ENDS:
         return ""
     found = [child for child in limbs.skeleton.children[number] if limbs.above[child] == number]
-    if len(found) != 1 or not limbs.skeleton.is_joined(found[0]):
-        return ""
-    return limbs.skeleton.names[found[0]]
+    return "" if len(found) != 1 or not limbs.skeleton.is_joined(found[0]) else limbs.skeleton.names[found[0]]
 
 
 def _limbs(owner: bpy.types.Object, bone: str) -> tuple[Limbs, int]:
@@ -311,11 +309,7 @@ def _activate(context: bpy.types.Context, wanted: bpy.types.Object) -> None:
 
 
 class ActiveBone:
-    """The active bone as it was seen last.
-
-    Attributes:
-        place: Names of the active object and of its active bone; None where nothing was seen in this file yet.
-    """
+    """The active bone as it was seen last, with its object by name; None where nothing was seen in this file yet."""
 
     place: tuple[str, str] | None = None
 

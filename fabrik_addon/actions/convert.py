@@ -99,8 +99,7 @@ def goal_refusal(chain: FabrikChain) -> str:
         goal = goal_of(chain, role)
         reason = kind_of(goal.found, goal.bone).constraint_refusal(goal.found, goal.bone) if goal else ""
         if goal and reason:
-            word = ROLES[role]
-            return Text("the {role} {name} {reason}", role=word, name=goal.name, reason=reason)
+            return Text("the {role} {name} {reason}", role=ROLES[role], name=goal.name, reason=reason)
     return ""
 
 

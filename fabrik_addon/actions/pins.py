@@ -39,12 +39,7 @@ from .spaces import Anchored, bring_to, is_switched_by_keys, is_taken_off, space
 
 
 class Wanted(NamedTuple):
-    """What is to be pinned or freed.
-
-    Attributes:
-        chain: Name of a chain, or "" for one that is to be made.
-        bone: The bone that the chain is to end with.
-    """
+    """What is to be pinned or freed: a chain by its name, or "" for one that is to be made and to end with the bone."""
 
     chain: str
     bone: str

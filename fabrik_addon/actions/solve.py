@@ -166,7 +166,9 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
     evaluated, figure = pose_bones(owner.evaluated_get(depsgraph)), item.figure
     poses, n = [evaluated[name] for name in figure.bones], len(figure.bones)
-    ending = [n - 1] if figure.is_chain else sorted({*range(n)} - _not_grown(item) | {n - 1})
+    moved = [one.bone for own in figure.grown for one in own if one.name == "location"]
+    kept = {figure.bodies.parents[figure.bones.index(name)] for name in moved}  # as long as it is: the next one leaves
+    ending = [n - 1] if figure.is_chain else sorted({*range(n)} - kept | {n - 1})
     seen = np.array([pose.head for pose in poses] + [poses[i].tail for i in ending], dtype=np.float64)
     there = figure.space.many_to_armature(np.concatenate([item.heads, item.ends[ending]]))
     off = np.sqrt(((seen - there) ** 2).sum(axis=1))
@@ -175,13 +177,6 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
         return None
     bone = figure.bones[[*range(n), *ending][int(np.argmin(are_there))]]
     return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
-
-
-def _not_grown(item: Posed) -> set[int]:
-    """Indices of the bones that a stretch leaves as long as they are: it moves the next one's head away instead."""
-    figure = item.figure
-    moved = [one.bone for own in figure.grown for one in own if one.name == "location"]
-    return {figure.bodies.parents[figure.bones.index(name)] for name in moved}
 
 
 def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:

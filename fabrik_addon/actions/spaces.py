@@ -234,9 +234,7 @@ def _asked_by(switches: Iterable[_Switch]) -> list[tuple[bpy.types.Object, Fabri
 def space_name(goal: GoalRef) -> str:
     """On what a goal hangs now: the name of a bone or an object; "" for nothing, None being told as that."""
     hold = hold_of(goal.found, goal.bone)
-    if hold is None or (hold.found == goal.found and not hold.bone):
-        return ""
-    return hold.bone or hold.found.name
+    return "" if hold is None or (hold.found == goal.found and not hold.bone) else hold.bone or hold.found.name
 
 
 def first_space(goal: GoalRef) -> Anchored | None:

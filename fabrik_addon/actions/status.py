@@ -241,9 +241,7 @@ def _from_json(data: object) -> object:
         return data
     fields = data["fields"]
     found = {name: _from_json(value) for name, value in fields.items()} if isinstance(fields, dict) else {}
-    if "code" in data:
-        return Message(str(data["code"]), **found)
-    return Text(str(data["template"]), **found)
+    return Message(str(data["code"]), **found) if "code" in data else Text(str(data["template"]), **found)
 
 
 class Told(NamedTuple):

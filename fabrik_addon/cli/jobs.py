@@ -300,12 +300,9 @@ def _shot(entry: object, fields: Fields, where: str) -> Shot:
 
 
 def _bakes(entry: Mapping[str, object], where: str) -> bool:
-    """Whether an entry is baked.
+    """Whether an entry is baked; refused where it says that it is not, and tells how, or asks for nothing else.
 
     One that does not say is, unless it sets up or brings motion, and tells neither how to bake nor to walk.
-
-    Raises:
-        InvalidValueError: It says that it is not baked, and tells how; or nothing else is asked for.
     """
     told = entry.keys() - {"file", "output", "armatures", "bake", "setup", "transfer"}
     if entry.get("bake", told or not {"setup", "transfer"} & entry.keys()):

@@ -249,8 +249,7 @@ class Progress:
 
 def options_of(controls: str = "BONES", without: Sequence[str] = (), fingers: bool = False) -> SetupOptions:
     """What is made, by the words of arguments and of job files: one of `CONTROLS`, some of `LEFT_OUT`."""
-    left_out = {LEFT_OUT[name]: False for name in without}
-    return SetupOptions(controls=controls, use_fingers=fingers, **left_out)
+    return SetupOptions(controls=controls, use_fingers=fingers, **{LEFT_OUT[name]: False for name in without})
 
 
 def parts_told(found: Recognised[str]) -> Report:

@@ -114,12 +114,7 @@ class Body(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """How the n bones of a body stand in F frames, on its stage.
-
-    Attributes:
-        turns: (F, n, 4), their rotations.
-        heads: (F, n, 3), where they begin.
-    """
+    """How the n bones of a body are turned, (F, n, 4), and where they begin, (F, n, 3), in F frames, on its stage."""
 
     turns: Doubles
     heads: Doubles
@@ -278,19 +273,11 @@ def hinges_at_rest(body: Body, limb: Limb) -> Doubles:
     usual = units(crosses(units(upper + lower), FORWARD if limb.kind == ARM else -FORWARD))
     share = min(max((angle - STRAIGHT) / (BENT - STRAIGHT), 0.0), 1.0)
     hinge = units(share * units(across) + (1.0 - share) * usual)
-    backs = conjugates(body.turns[[*body.beside_hinge(limb)]])
-    return rotated_each(backs, np.stack((hinge, hinge)))
+    return rotated_each(conjugates(body.turns[[*body.beside_hinge(limb)]]), np.stack((hinge, hinge)))
 
 
 def hinges_in_motion(body: Body, motion: Motion, limb: Limb, stood: Doubles) -> Doubles:
-    """`hinges_at_rest`, by how the limb bends in a motion; as they are told at rest where it hardly does.
-
-    Args:
-        body: At rest.
-        motion: Of it.
-        limb: An arm or a leg.
-        stood: (2, 3), as they are told at rest.
-    """
+    """`hinges_at_rest` of an arm or leg, by how it bends in a motion; as `stood`, (2, 3), where it hardly does."""
     a, b, c = (motion.heads[:, limb.bones[place]] for place in body.joints(limb))
     across = crosses(units(b - a), units(c - b))
     found: Doubles = stood.copy()

@@ -73,11 +73,7 @@ class Foot(NamedTuple):
         return self.places + rotated_each(self.turns, np.broadcast_to(offset, self.places.shape))
 
     def seen_from(self, ground: Doubles) -> Foot:
-        """The same foot in the axes of a ground that moves.
-
-        Args:
-            ground: (F, 7), its place and rotation in each frame.
-        """
+        """The same foot in the axes of a ground that moves: (F, 7), its place and rotation in each frame."""
         back, away = conjugates(ground[:, 3:]), ground[:, :3]
         places, roots = (rotated_each(back, one - away) for one in (self.places, self.roots))
         return self._replace(places=places, turns=products(back, self.turns), roots=roots)
@@ -168,8 +164,7 @@ def slope_of(feet: Sequence[Foot], rate: float) -> Doubles:
 
 def _stands(foot: Foot, rate: float) -> Mask:
     """(F,), whether heel and ball are slow."""
-    found: Mask = (_speeds(foot, foot.heel, rate) < SLOW) & (_speeds(foot, foot.ball, rate) < SLOW)
-    return found
+    return (_speeds(foot, foot.heel, rate) < SLOW) & (_speeds(foot, foot.ball, rate) < SLOW)
 
 
 def _speeds(foot: Foot, point: Doubles, rate: float) -> Doubles:
@@ -280,8 +275,7 @@ def find_touches(hand: Foot, rate: float, size: float, slope: Doubles, level: fl
 
 def _heights(places: Doubles, slope: Doubles) -> Doubles:
     """(F,), how high places (F, 3) are over a ground that slopes."""
-    found: Doubles = places[:, 2] - places[:, :2] @ slope
-    return found
+    return places[:, 2] - places[:, :2] @ slope
 
 
 def _faces_down(foot: Foot) -> Mask:
@@ -399,8 +393,7 @@ def between_contacts(high: Doubles, kinds: Ints, width: float) -> Doubles:
 def eased_each(shares: Doubles) -> Doubles:
     """A smooth step from 0 to 1, of shares of the way."""
     within = np.clip(shares, 0.0, 1.0)
-    found: Doubles = within * within * (3.0 - 2.0 * within)
-    return found
+    return within * within * (3.0 - 2.0 * within)
 
 
 def shares_near(some: Mask, width: float) -> Doubles:
@@ -485,5 +478,4 @@ def way_of_body(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, ra
         centres = (foot.places + way - foot.roots - body) / size
         radii = foot.reach / size * np.clip(stretched, STRAIGHT, STRAIGHTEST)
         fit.within(centres.ravel().tolist(), radii.tolist())
-    found: Doubles = size * np.array(fit.solved()).reshape(-1, 3)
-    return found
+    return size * np.array(fit.solved()).reshape(-1, 3)

@@ -125,8 +125,7 @@ def _belt(feet: Sequence[Foot], rate: float) -> Doubles:
 
 def way_of_belt(belt: Doubles, motion: Motion, rate: float) -> Doubles:
     """(F, 1, 3), how far a belt has gone in each frame."""
-    found: Doubles = np.arange(len(motion.turns))[:, None, None] / rate * belt
-    return found
+    return np.arange(len(motion.turns))[:, None, None] / rate * belt
 
 
 def on_floor(

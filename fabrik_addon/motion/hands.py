@@ -63,8 +63,7 @@ class Barrel(NamedTuple):
         """(F, 3), the places at rest that are so far over the skin."""
         level = units(out - dots(out, self.axis)[..., None] * self.axis)
         high = self.ends[0] + along * (self.ends[1] - self.ends[0])
-        found: Doubles = self.middle + high[:, None] * self.axis + (self.girth(along, level) + gap)[:, None] * level
-        return found
+        return self.middle + high[:, None] * self.axis + (self.girth(along, level) + gap)[:, None] * level
 
 
 def palm_of(hand: Foot) -> Doubles:
@@ -160,15 +159,10 @@ def _barrel(body: Body, bone: int) -> Barrel | None:
 def _on_skin(
     acting: Acting, wanted: Acting, palms: tuple[Doubles, Doubles], pairs: Sequence[Pair], free: Mask, rate: float
 ) -> Doubles:
-    """(F, 3), by which a palm comes to the skin of its body where that of the source is on it.
+    """(F, 3), by which a palm of the wanted body comes to its skin where that of the acting one is on its own.
 
-    Args:
-        acting: The source, and its motion.
-        wanted: The target, and its motion.
-        palms: (F, 3) each, of both.
-        pairs: What of them may be touched.
-        free: (F,), where the hand does not touch anything else.
-        rate: Frames a second.
+    Palms are (F, 3) of each of the two, `pairs` what of them may be touched; `free`, (F,), is where the hand does not
+    touch anything else.
     """
     leg, own_leg = (body.size_of_legs()[0] for body, _ in (acting, wanted))
     seen = [skin.seen(_at_rest(*acting, bone, palms[0])) for bone, skin, _, _ in pairs]

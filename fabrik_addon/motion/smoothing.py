@@ -65,9 +65,7 @@ def smoothed_turns(turns: Doubles, half: int, begins: Mask) -> Doubles:
 
 def _shifted(values: Doubles, off: int) -> Doubles:
     """In each frame what is so many frames later; at the ends the last one, which has no weight there."""
-    places = np.clip(np.arange(len(values)) + off, 0, len(values) - 1)
-    found: Doubles = values[places]
-    return found
+    return values[np.clip(np.arange(len(values)) + off, 0, len(values) - 1)]
 
 
 def _weights(count: int, half: int, begins: Mask) -> list[tuple[int, Doubles]]:

@@ -221,8 +221,7 @@ def _cleared(foot: Foot, way: Doubles, turn: Doubles, kinds: Ints, above: Double
     low = np.minimum.reduce([turned.points(one)[:, 2] for one in (foot.heel, foot.ball, foot.toe)])
     free = 1.0 - shares_near(kinds != NONE, CLEARS_IN * rate)
     needed = np.maximum(above + CLEARS * foot.reach * free - low, 0.0) * (kinds == NONE)
-    found: Doubles = free * _longest_near(needed[:, None], CLEARS_IN * rate)[:, 0]
-    return found
+    return free * _longest_near(needed[:, None], CLEARS_IN * rate)[:, 0]
 
 
 def _longest_near(values: Doubles, width: float) -> Doubles:
@@ -282,12 +281,7 @@ def _lifted_toes(body: Body, motion: Motion, limb: Limb, ground: Plane) -> Doubl
 def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, ground: Plane) -> Doubles:
     """(F, 4), rotations of a bone of a foot that pitches up as far as a point of it would be under the ground.
 
-    Args:
-        heads: (F, 3), where the bone begins.
-        turns: (F, 4), its rotations.
-        stood: (4,), the same at rest.
-        way: (3,), from its head to the point, at rest.
-        ground: Below it.
+    Heads (F, 3) and turns (F, 4) are the bone's, `stood` its rotation (4,) and `way` the point from its head, at rest.
     """
     since = products(turns, np.broadcast_to(conjugates(stood), turns.shape))
     ways, across = (rotated_each(since, np.broadcast_to(one, heads.shape)) for one in (way, crosses(FORWARD, UP)))

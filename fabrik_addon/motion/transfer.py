@@ -58,9 +58,7 @@ class Source(NamedTuple):
     def turned(self, motion: Motion) -> Doubles:
         """(F, 4), how the bone of the target is turned."""
         a, b = (products(motion.turns[:, bone], turn) for bone, turn in zip(self.bones, self.turns, strict=True))
-        if not self.share:
-            return a
-        return towards_each(a, b, np.array(self.share))
+        return towards_each(a, b, np.array(self.share)) if self.share else a
 
 
 TRANSFER_WORDS = {"way": ("LEGS", "SOURCE", "PLACE"), "root": ("BODY", "ROOT", "OBJECT")}
@@ -182,8 +180,7 @@ def transfer(
 def _speed(places: Doubles, rate: float) -> Doubles:
     """(3,), the velocity along the ground of the straight way that fits places (F, 3) best."""
     times = (np.arange(len(places)) - 0.5 * (len(places) - 1)) / rate
-    found: Doubles = times @ places / float(times @ times) * (1.0, 1.0, 0.0)
-    return found
+    return times @ places / float(times @ times) * (1.0, 1.0, 0.0)
 
 
 def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:
@@ -328,8 +325,7 @@ def _are_the_same(source: Body, target: Body, other: Limb, limb: Limb) -> bool:
     """Whether two limbs are of the same skeleton, so that what is not known of the one is as in the other."""
     points, own = source.points(other), target.points(limb)
     size, wanted = (float(lengths(np.diff(one, axis=0)).sum()) for one in (points, own))
-    off = (points - points[0]) / size - (own - own[0]) / wanted
-    return bool(lengths(off).max() < SAME)
+    return bool(lengths((points - points[0]) / size - (own - own[0]) / wanted).max() < SAME)
 
 
 def _frame(body: Body, first: int, after: int, bone: int, hinge: Doubles) -> Doubles:

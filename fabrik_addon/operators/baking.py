@@ -229,7 +229,6 @@ class StepsOperator(RigOperator):
     def _went_on(self, context: bpy.types.Context, seconds: float | None) -> bool:
         """Work on for some time, or to the end; whether more is to be done."""
         until, manager = None if seconds is None else perf_counter() + seconds, context.window_manager
-        assert self._steps is not None
         manager.progress_begin(0.0, 1.0)  # at the cursor, where the options of the redo panel do it again
         try:
             with live.own_work():

@@ -188,13 +188,7 @@ def is_left_out(rig: bpy.types.Object, warnings: list[Text]) -> bool:
 
 
 def tell_keys(context: bpy.types.Context, hints: Sequence[str]) -> None:
-    """Write hints to the status bar, as many as it has room for; the manual has all.
-
-    Args:
-        context: Blender's, of the window.
-        hints: What each key does, the most important one first.
-    """
-    assert context.preferences is not None
+    """Write hints to the status bar, the most important first, as many as it has room for; the manual has all."""
     room = context.window.width - RIGHT * context.preferences.system.ui_scale
     told = fitting([iface_(hint) for hint in hints], room, lambda text: text_width(context, text))
     context.workspace.status_text_set(BETWEEN.join(told))

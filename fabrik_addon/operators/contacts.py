@@ -133,7 +133,6 @@ class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain, marked = working_chain(context), {one.bone for one in contacts_of(owner)}
-        assert chain is not None
         names = [resolve_bones(owner, chain)[-1].name] if self.feet == "ACTIVE" else sorted(marked)
         if not names:
             raise ChainError("no foot or hand has contacts: use Find Contacts first", rig=owner.name)
@@ -162,7 +161,6 @@ class FABRIK_OT_contact_place(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain, frame = working_chain(context), context.scene.frame_current
-        assert chain is not None
         if self.at == "MOTION":
             found = contact_at(owner, resolve_bones(owner, chain)[-1].name, frame)
             place_contact(owner, found, ANYWHERE)

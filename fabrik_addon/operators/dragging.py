@@ -505,13 +505,7 @@ def _hangs_on(found: bpy.types.Object, owner: bpy.types.Object) -> bool:
 
 
 def angle_about(pivot: Sequence[float], before: Sequence[float], after: Sequence[float]) -> float:
-    """The angle by which the mouse went round a pivot, against the clock; in (-pi, pi].
-
-    Args:
-        pivot: In the region, in pixels.
-        before: Where the mouse was.
-        after: Where it is.
-    """
+    """The angle by which the mouse went round a pivot in the region, in pixels, against the clock; in (-pi, pi]."""
     a, b = (Vector(place) - Vector(pivot) for place in (before, after))
     if a.length <= NO_PLACE or b.length <= NO_PLACE:
         return 0.0
@@ -530,8 +524,7 @@ def turn_of_view(view: Matrix, angle: float, axis: int | None) -> Q4:
     towards: V3 = v3(view.to_3x3().transposed().col[2])
     if axis is None:
         return turn_about(towards, angle)
-    is_away = towards[axis] < 0.0
-    return turn_about(AXES[axis], -angle if is_away else angle)
+    return turn_about(AXES[axis], -angle if towards[axis] < 0.0 else angle)
 
 
 def turn_of_ball(view: Matrix, step: Sequence[float], scale: float) -> Q4:

@@ -212,11 +212,7 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
 
 
 class StartPoseOperator(ChainOperator):
-    """An operator that gives the active chain, or all, a start pose.
-
-    Attributes:
-        told: What was done.
-    """
+    """An operator that gives the active chain, or all, a start pose; what was done is `told`."""
 
     use_all: bool
     told = Text("")
@@ -465,8 +461,7 @@ class HoldOperator(SpaceOperator):
         """What is hung, on what, and what may not carry it."""
         chain = working_chain(context)
         if self.way == "HAND":
-            target = goals_of(chain)[0]
-            return target, other_object(context, owner, self.object), bones_of(owner, chain)
+            return goals_of(chain)[0], other_object(context, owner, self.object), bones_of(owner, chain)
         found, bone = other_object(context, owner, self.object)
         return GoalRef("target", found, bone), (owner, chain.tip_bone), []
 

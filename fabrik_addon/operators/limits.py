@@ -95,7 +95,6 @@ class FABRIK_OT_limit_axis(BoneOperator):
         return Text("the limit of {bone} has no axis: make it a hinge first", bone=bone.name)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        assert context.active_pose_bone is not None
         limit_of(context.active_pose_bone).axis = [float(axis == self.axis) for axis in "XYZ"]
 
 

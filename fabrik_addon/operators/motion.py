@@ -475,7 +475,6 @@ class FABRIK_OT_motion_paste(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         clip, frame = Kept.clip, context.scene.frame_current
-        assert clip is not None
         own = [one for one in clip.bones if one.bone in pose_bones(owner)]
         if not own:
             raise ChainError("it has none of the bones that were copied", rig=owner.name)

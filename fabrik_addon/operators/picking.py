@@ -64,8 +64,7 @@ class View(NamedTuple):
 
     def seen(self, point: Vector) -> Vector | None:
         """Where a point of the world is seen in the region; None behind the viewer."""
-        found: Vector | None = location_3d_to_region_2d(self.region, self.data, point)
-        return found
+        return location_3d_to_region_2d(self.region, self.data, point)
 
 
 Picked: TypeAlias = tuple[bpy.types.Object, Taken]  # an armature object, and what of it is to be dragged
@@ -77,7 +76,6 @@ def view_of(context: bpy.types.Context) -> View | None:
     area, region, data = context.area, context.region, context.region_data
     if area is None or area.type != "VIEW_3D" or data is None:
         return None
-    assert context.preferences is not None
     scale = context.preferences.system.ui_scale
     if region is not None and region.type == "WINDOW":
         return View(region, data, True, scale, area)
@@ -87,7 +85,6 @@ def view_of(context: bpy.types.Context) -> View | None:
 
 def view_under_mouse(context: bpy.types.Context, event: bpy.types.Event) -> View | None:
     """The 3D View over which the mouse is; None elsewhere, and over the sidebar, a header or the toolbar of one."""
-    assert context.preferences is not None
     for area in context.screen.areas:
         places = [(region, event.mouse_x - region.x, event.mouse_y - region.y) for region in area.regions]
         under = [one for one, x, y in places if one.width > 1 and 0 <= x < one.width and 0 <= y < one.height]
@@ -284,7 +281,6 @@ class FABRIK_OT_drag_pick(MouseOperator):
 
     def _drag(self, context: bpy.types.Context, view: View, picked: Picked) -> None:
         """Drag a bone; until that ends it gets all events."""
-        assert view.area is not None
         owner, taken = picked
         seen: Any = context.temp_override(area=view.area, region=view.region)
         operators: Any = bpy.ops

@@ -141,8 +141,7 @@ class FABRIK_OT_orientation_set(TipOperator):
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         notes = set_orientation(item, self.orientation)
         label = Text(next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation))
-        text = Text("{chain}: rotation of its tip is {rotation}", chain=item[1].name, rotation=label)
-        return [text], notes
+        return [Text("{chain}: rotation of its tip is {rotation}", chain=item[1].name, rotation=label)], notes
 
 
 class FABRIK_OT_effector_set(TipOperator):

@@ -161,10 +161,7 @@ class FABRIK_OT_character_setup(SetupOperator):
 
 
 def draw_asked(
-    context: bpy.types.Context,
-    layout: bpy.types.UILayout,
-    owner: bpy.types.Object,
-    asked: Items[FabrikSetupPart],
+    context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object, asked: Items[FabrikSetupPart]
 ) -> None:
     """What is asked about an armature object, as a table."""
     if not asked:
@@ -195,7 +192,6 @@ def _draw_asked(
     bones.prop_search(asked, "last_bone", owner.pose, "bones", text="")
     if not asked.reason:
         return
-    assert context.preferences is not None
     room = (WIDTH - INDENT) * context.preferences.system.ui_scale
     for line in lines_of(capitalised(asked.reason), room, lambda part: text_width(context, part)):
         column.label(text=line, icon="BLANK1", translate=False)

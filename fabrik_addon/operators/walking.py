@@ -363,7 +363,6 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     def _tell(self, context: bpy.types.Context) -> None:
         """How far the body has come, and what the keys do."""
         scene, led = context.scene, self._led
-        assert scene is not None
         way = (Vector(led.steering.place) - self._origin).length
         text = Text("Walk by Hand: {distance}", distance=length_text(way, scene))
         if self.record:

@@ -213,8 +213,7 @@ def trail_at(context: bpy.types.Context, mouse: Vector, scale: float) -> tuple[T
 def _seen(context: bpy.types.Context, place: V3 | Vector) -> Vector | None:
     if context.region is None or context.region_data is None:
         return None
-    seen: Vector | None = location_3d_to_region_2d(context.region, context.region_data, Vector(place))
-    return seen
+    return location_3d_to_region_2d(context.region, context.region_data, Vector(place))
 
 
 class Hovered(NamedTuple):

@@ -346,13 +346,7 @@ def text_width(context: bpy.types.Context, text: str) -> float:
 
 
 def lines_of(text: str, room: float, measure: Measure) -> list[str]:
-    """Break a text between words, or inside of those that are too long; one line at least.
-
-    Args:
-        text: The text.
-        room: Width of a line.
-        measure: Tells the width of a text.
-    """
+    """Break a text between words, or inside of those that are too long for the room by a measure; one line at least."""
     lines: list[str] = []
     for word in text.split():
         rest = word

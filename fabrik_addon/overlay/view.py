@@ -100,12 +100,9 @@ def _aim(chain: FabrikChain, tip: bpy.types.PoseBone, target: V3 | None) -> tupl
 def _starts_together(
     owner: bpy.types.Object, names: Collection[str], depsgraph: bpy.types.Depsgraph
 ) -> dict[str, tuple[V3, ...]]:
-    """The joints of the start pose, root to tip, of chains that are solved with others or with a body bone.
+    """Joints of the start pose in the world, root to tip, by chains that are solved with others or with a body bone.
 
-    Only what is solved with one of those that are named is read.
-
-    Returns:
-        World points by the names of chains; those that can't be read are left out.
+    Only what is solved with one of those that are named is read, and what can't be read is left out.
     """
     found: dict[str, tuple[V3, ...]] = {}
     for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):

@@ -103,7 +103,9 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
     trunk = trunk_of(tree, [pair for pair, evidence in chosen if evidence.confidence >= APPLIED] or pairs)
     used = {bone for pair in pairs for bone in pair.bones}
     is_chains = body_plan.name == "CHAINS"
-    middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used, _most_sure(found))
+    sure = [part.confidence for part in found if part.kind in CARRYING]  # of limbs that tell where hips and chest are
+    sure = [one for one in sure if one >= APPLIED] or sure
+    middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used, min(sure, default=1.0))
     found += middle
     used |= {bone for part in middle for bone in part.bones}
     arms = [part for part in found if part.kind == ARM and part.holds_head and part.is_applied]
@@ -186,12 +188,6 @@ def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: Bod
                 confidence=min(evidence.confidence, most),
                 reasons=(*evidence.reasons, *doubts),
             )
-
-
-def _most_sure(parts: Sequence[Part[int]]) -> float:
-    """How sure the limbs are that tell where hips and chest are: those that are applied, or else all."""
-    sure = [part.confidence for part in parts if part.kind in CARRYING]
-    return min([one for one in sure if one >= APPLIED] or sure, default=1.0)
 
 
 def _runs(tree: Tree, used: set[int]) -> list[Part[int]]:

@@ -290,8 +290,7 @@ def _head(tree: Tree, hips: int, chest: int, taken: set[int]) -> list[int]:
     runs = [
         run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in [tree.labels[bone] for bone in run]
     ]
-    best = max(runs, default=[], key=lambda run: span_of(tree, run))
-    return best[:MOST_OF_HEAD]
+    return max(runs, default=[], key=lambda run: span_of(tree, run))[:MOST_OF_HEAD]
 
 
 def _tail(tree: Tree, hips: int, chest: int, taken: set[int]) -> list[int]:

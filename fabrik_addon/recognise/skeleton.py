@@ -88,9 +88,7 @@ class Skeleton:
         below = self.children[bone]
         if self.has_drawn_tails or any(self.is_joined(child) for child in below):
             return self.tails[bone]
-        if not below:
-            return self.heads[bone]
-        return mean(self.heads[child] for child in below)
+        return mean(self.heads[child] for child in below) if below else self.heads[bone]
 
     def way_up(self, bone: int) -> Iterator[int]:
         """A bone and those above it."""

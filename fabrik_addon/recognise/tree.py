@@ -94,10 +94,9 @@ class Tree:
         return "L" if off > 0.0 else "R" if off < 0.0 else ""
 
     def _axes(self) -> BodyAxes:
-        """The body's axes; where place does not tell forward, the sides that names tell do.
+        """The body's axes; where place does not tell forward, the sides that names tell do, and else left is +X.
 
-        What stands on many legs may be alike to the front and to the back. There Blender's own rule is left, by which
-        it names sides: left is +X.
+        What stands on many legs may be alike to the front and to the back. By +X Blender names sides itself.
         """
         axes = self.named.axes if self.named.axes.forward is not None else self.unnamed.axes
         if axes.forward is not None:

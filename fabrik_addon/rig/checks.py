@@ -61,8 +61,7 @@ def edit_refusal(owner: bpy.types.Object | None) -> Message | None:
         return Message("NO_ARMATURE")
     if owner.is_missing:
         return Message("RIG_MISSING_IN_LIBRARY")
-    newer = newer_refusal(owner)
-    return newer or (None if owner.is_editable else Message("RIG_LINKED"))
+    return newer_refusal(owner) or (None if owner.is_editable else Message("RIG_LINKED"))
 
 
 def rig_refusal(owner: bpy.types.Object | None) -> Message | None:

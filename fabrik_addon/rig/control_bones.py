@@ -118,9 +118,7 @@ class ControlBone:
 def new_bones_refusal(owner: bpy.types.Object) -> Message | None:
     """Why an armature object can't be given bones; None where it can."""
     data = armature_of(owner)
-    if data.library is not None or data.override_library is not None:
-        return Message("DATA_LINKED")
-    return None
+    return Message("DATA_LINKED") if data.library is not None or data.override_library is not None else None
 
 
 def root_control(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -> str:
@@ -220,8 +218,7 @@ def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     home = data.collections_all.get(COLLECTION) or data.collections.new(COLLECTION)
     home.is_visible = True
     home.assign(bone)
-    name: str = bone.name
-    return name
+    return bone.name
 
 
 @contextmanager

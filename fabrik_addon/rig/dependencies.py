@@ -179,9 +179,7 @@ def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Mess
     """Why a view layer has not an object, as the end of a sentence; None where it has it. Quick where it has."""
     if view_layer.objects.get(found.name) == found or any(other == found for other in view_layer.objects):
         return None  # the second where a linked object has the same name
-    if is_deleted(found):
-        return Message("WAS_DELETED")
-    return Message("IS_NOT_IN_VIEW_LAYER")
+    return Message("WAS_DELETED") if is_deleted(found) else Message("IS_NOT_IN_VIEW_LAYER")
 
 
 def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
@@ -205,13 +203,9 @@ REPLACING = {"COPY_TRANSFORMS", "ARMATURE"}  # what comes before these counts no
 
 
 class _Tie(NamedTuple):
-    """A constraint by which a bone follows another.
+    """A constraint by which a bone follows another, both by names.
 
-    Attributes:
-        bone: Name of the bone that has it.
-        followed: Name of that which it follows.
-        strength: How much of the other's movement is left at the end of the stack, 0 to 1.
-        cause: The constraint that takes it away, where it is 0.
+    At the end of the stack a `strength` of the other's movement is left, 0 to 1; where it is 0, `cause` takes it away.
     """
 
     bone: str
@@ -283,12 +277,7 @@ def _replaces(later: Any, constraint: Any) -> bool:
 
 
 class Switch(NamedTuple):
-    """A custom property of a bone that says whether the bones that deform follow a chain.
-
-    Attributes:
-        bone: Name of the bone that has it.
-        name: Of the property.
-    """
+    """A custom property of a bone, both by name, that says whether the bones that deform follow a chain."""
 
     bone: str
     name: str

@@ -28,13 +28,7 @@ from .walk_goals import is_walked, walk_goal
 
 
 class GoalRef(NamedTuple):
-    """What a chain is to reach, or towards which it bends.
-
-    Attributes:
-        role: "target" or "pole".
-        found: The object.
-        bone: Name of a bone of it, or "".
-    """
+    """The "target" that a chain is to reach, or the "pole" to which it bends: an object, or a bone of it by name."""
 
     role: str
     found: bpy.types.Object
@@ -170,13 +164,7 @@ class GoalPoints(NamedTuple):
 
 
 class GoalArrays(NamedTuple):
-    """Where the goals of a chain stand in F frames; see `goals.GoalPoints`.
-
-    Attributes:
-        target: (F, 3).
-        pole: (F, 3), or None.
-        turn: (F, 4), or None.
-    """
+    """`GoalPoints` of a chain in F frames: target (F, 3), pole (F, 3) or None, turn (F, 4) or None."""
 
     target: Doubles
     pole: Doubles | None = None
@@ -251,13 +239,7 @@ def swing_frame_of(owner: bpy.types.Object, chain: FabrikChain) -> Frames:
 
 
 def into_frame(owner: bpy.types.Object, bone: str, point: Sequence[float]) -> V3:
-    """A point of the world in the frame of a bone as it stands (`GoalPoints`).
-
-    Args:
-        owner: The evaluated armature object.
-        bone: Name of the bone, or "" for the world.
-        point: World space.
-    """
+    """A point of the world in the frame of an evaluated armature's bone (`GoalPoints`); for "" the world's own."""
     if not bone:
         return v3(point)
     found = pose_bones(owner)[bone]
@@ -440,12 +422,7 @@ ROUNDED = 1e-6  # share by which what is stored in single precision may differ f
 
 
 class Held(NamedTuple):
-    """How the tip bone of a chain stands in the world.
-
-    Attributes:
-        location: Of the effector, its head or its tail.
-        rotation: How the bone is turned.
-    """
+    """How the tip bone of a chain is turned in the world, and where its effector is, its head or its tail."""
 
     location: V3
     rotation: Q4

@@ -550,8 +550,7 @@ def curve_ends(least: str, greatest: str, curve: Curve) -> dict[str, V3]:
 
 def _twist(limit: Any) -> Twist | None:
     """The range of a limit's twist, or None."""
-    found: Twist | None = getattr(limit, "twist", None)
-    return found
+    return getattr(limit, "twist", None)
 
 
 def _ik_twist(limit: Any) -> dict[int, IkRange]:

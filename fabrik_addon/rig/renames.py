@@ -165,10 +165,9 @@ def _store(owner: bpy.types.Object, names: tuple[str, ...], rests: Singles | Non
 
 
 def _renamed_since(owner: bpy.types.Object) -> dict[str, str]:
-    """The names that changed since the armature's record was kept; bring the record up to date.
+    """New names by old ones since the armature's record was kept, which is brought up to date.
 
-    Returns:
-        New names by old ones. A bone that can be told from no other is left out.
+    A bone that can be told from no other is left out.
     """
     before = _stored_record(owner)
     if owner.data is not None and getattr(owner.data, "is_editmode"):  # where a pose has the present names, in order

@@ -38,9 +38,7 @@ def sided_name(chain: str, role: str) -> str:
     """A name with the role before side and number, so that Blender's mirror tools find the other side: arm.target.L."""
     stem, dot, number = chain.rpartition(".")
     stem, number = (stem, dot + number) if number.isdigit() and stem else (chain, "")
-    if stem.endswith(ENDS):
-        return f"{stem[:-2]}.{role}{stem[-2:]}{number}"
-    return f"{stem}.{role}{number}"
+    return f"{stem[:-2]}.{role}{stem[-2:]}{number}" if stem.endswith(ENDS) else f"{stem}.{role}{number}"
 
 
 # The bones of an armature in its rest pose as plain data.

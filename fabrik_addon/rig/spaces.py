@@ -26,13 +26,7 @@ CHILD_OF = tuple(f"use_{what}_{axis}" for what in ("location", "rotation", "scal
 
 
 class Hold(NamedTuple):
-    """On what an object or a bone hangs.
-
-    Attributes:
-        found: An object.
-        bone: Name of a bone of it, or "".
-        constraint: By which it hangs there; None for its parent.
-    """
+    """On what an object or a bone hangs: an object, or a bone of it by name, by a constraint; None for its parent."""
 
     found: bpy.types.Object
     bone: str

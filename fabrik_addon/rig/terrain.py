@@ -136,9 +136,7 @@ class Way:
         position = min(max(time * self.fps, 0.0), len(self.matrices) - 1.0)
         index = int(position)
         share = position - index
-        if share <= 0.0:
-            return self.matrices[index]
-        return self.matrices[index].lerp(self.matrices[index + 1], share)
+        return self.matrices[index] if share <= 0.0 else self.matrices[index].lerp(self.matrices[index + 1], share)
 
     def pose(self, time: float) -> tuple[V3, Q4]:
         """Place and rotation at a time."""

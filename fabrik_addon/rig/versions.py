@@ -56,9 +56,7 @@ def newer_refusal(owner: bpy.types.Object | None) -> Message | None:
     while place is not None:
         newest = max(newest, stored_version(place))
         place = _reference(place)
-    if newest <= DATA_VERSION:
-        return None
-    return Message("DATA_NEWER", newest=newest, known=DATA_VERSION)
+    return None if newest <= DATA_VERSION else Message("DATA_NEWER", newest=newest, known=DATA_VERSION)
 
 
 def check_not_newer(owner: bpy.types.Object) -> None:

@@ -140,8 +140,7 @@ def foothold_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, at: V3 | N
             place, rotation = stance.foothold.in_world(time, plan.surface_pose)
             if at is not None:
                 place = minus(at, turned(rotation, mean((leg.heel, leg.ball))))
-            turn = multiplied(rotation, rest_turn(owner, chain.tip_bone))
-            return placed(place, rotation, leg.ankle), turn
+            return placed(place, rotation, leg.ankle), multiplied(rotation, rest_turn(owner, chain.tip_bone))
     return None
 
 

@@ -89,12 +89,7 @@ class RiggingPanel(FabrikPanel):
 
 
 def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:
-    """How wide a panel is inside, in pixels.
-
-    Args:
-        context: Blender's, with the region that is drawn.
-        beside: Pixels at scale 1 that are taken by something else.
-    """
+    """How wide a panel is inside, in pixels; `beside`, in pixels at scale 1, is taken by something else."""
     scale = context.preferences.system.ui_scale
     width = context.region.width if context.region else 0.0
     return max(width, NARROWEST * scale) - (MARGINS + beside) * scale

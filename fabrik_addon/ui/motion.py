@@ -51,7 +51,6 @@ def has_motion(owner: bpy.types.Object) -> bool:
 
 def draw_contacts(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """What is done with single contacts, and whether they are drawn along timelines."""
-    assert context.scene is not None
     settings = scene_settings(context.scene)
     row = row_for(context, layout, [*operator_labels("contact_mark", "contact_place"), iface_("Contacts")])
     row.operator("fabrik.contact_mark", icon="MARKER_HLT")
@@ -295,7 +294,6 @@ def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 def draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The button that plans, the switch, and what is planned."""
-    assert context.scene is not None
     frames = planned_frames(owner)
     row = layout.row(align=True)
     row.operator("fabrik.walk_plan", icon="FILE_REFRESH" if frames else "PLAY")

@@ -81,7 +81,6 @@ def unregister() -> None:
 def tell_update() -> None:
     """Say once, after an update, that there is a newer version, and where the manual tells what changed."""
     context = bpy.context
-    assert context.preferences is not None
     addon: Any = context.preferences.addons.get(PACKAGE)
     if addon is None:  # switched on for this process alone
         return
@@ -98,7 +97,6 @@ def news_of(own: FABRIK_AP_preferences) -> str:
     before, own.seen_version = own.seen_version, version
     if before == version:
         return ""
-    assert bpy.context.preferences is not None
     bpy.context.preferences.is_dirty = True  # so that Blender saves it
     return version if before else ""
 

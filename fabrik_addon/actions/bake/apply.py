@@ -162,7 +162,4 @@ def _keys_about(
 def _beside(keys: KeyArrays, frames: Sequence[int]) -> list[float]:
     """The frames of the keys next to others, before and after: their handles are those of a split."""
     own = keys.frames
-    found = list[float]()
-    for frame in frames:
-        found += [float(one) for one in (*own[own < frame][-1:], *own[own > frame][:1])]
-    return found
+    return [float(one) for frame in frames for one in (*own[own < frame][-1:], *own[own > frame][:1])]

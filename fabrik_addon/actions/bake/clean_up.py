@@ -61,8 +61,7 @@ class Measure:
     def of(self, values: Doubles) -> Doubles:
         """(F,), in radians, for values (F, k) of the k channels."""
         if self._mode == PLAIN:
-            moved: Doubles = lengths(values - self._wanted) / self._size
-            return moved
+            return lengths(values - self._wanted) / self._size
         found = to_rotations(self._mode, values)
         if self._limit is not None:
             changed: Mask = (found != self._last).any(axis=1)
@@ -73,11 +72,7 @@ class Measure:
 
 
 class Thinned:
-    """Keys of the channels of a property as they were solved, some of them left out.
-
-    Attributes:
-        at: The places of the keys that are kept, of F, rising.
-    """
+    """Keys of the channels of a property as they were solved, some of them left out; those `at` places stay, rising."""
 
     def __init__(self, keys: Keys, measure: Measure) -> None:
         self.keys, self.measure = keys, measure
@@ -185,8 +180,7 @@ class Held:
 
     def _reaches(self, one: Thinned) -> Doubles:
         """How far at most a property that is off moves the tip, (F,), as a share of what that may slide."""
-        found: Doubles = one.measure.of(one.values()) * self._figure.length / self._most
-        return found
+        return one.measure.of(one.values()) * self._figure.length / self._most
 
     def _places(self, values: Sequence[Doubles]) -> Doubles:
         """Where the tip stands in chain space in all frames, (F, 3), by the values of all that moves it."""

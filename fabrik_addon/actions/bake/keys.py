@@ -211,13 +211,7 @@ def _played(track: Track, channels: Sequence[BoneChannels | None]) -> Iterator[t
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:
-    """The largest turn of a joint between frames, radians, and the frame to which it leads.
-
-    Args:
-        rotations: (F, n, 4).
-        steps: Their `cosines`.
-        frames: (F,).
-    """
+    """The largest turn of a joint in rotations (F, n, 4), radians, and the frame to which it leads."""
     if len(frames) < 2:
         return 0.0, float(frames[0])
     k, i = np.unravel_index(np.abs(steps).argmin(), steps.shape)
@@ -238,11 +232,7 @@ def _runs(
 ) -> dict[int, tuple[Doubles, Mask]]:
     """Values (F, k) of each bone's channels, and which of these stay, (k,); bones of one rotation mode go together.
 
-    Args:
-        channels: Of the n bones.
-        rotations: (F, n, 4).
-        steps: Their `cosines`.
-        stood: What stands in the channels of each bone; those that are locked keep it.
+    Rotations are (F, n, 4), `steps` their `cosines`; locked channels keep what `stood` in those of each bone.
     """
     modes: dict[str, list[int]] = {}
     found: dict[int, tuple[Doubles, Mask]] = {}

@@ -154,8 +154,7 @@ class _Compared:
     def _asked_now(self, before: Sequence[ChainGoal], chains: Iterable[int]) -> GoalTable:
         """What the chains ask for in the world in the frame at hand, each of a pose in which its tip is its only joint.
 
-        `before` is what they ask for in another frame, `chains` the indices of those for which that may be something
-        else.
+        `before` is what they ask for in another frame, which may be something else for those with the indices `chains`.
         """
         found = [*before]
         for c in chains:
@@ -478,11 +477,7 @@ def _keys_of_goals(one: ChainSet, settings: BakeSettings) -> Doubles:
 
 
 class _Run:
-    """One bake, and the way back.
-
-    Attributes:
-        results: Of the chains that are keyed, in the order of solving.
-    """
+    """One bake, with the results of the chains that are keyed, in the order of solving; and the way back."""
 
     def __init__(self, context: bpy.types.Context, sets: Sequence[ChainSet], settings: BakeSettings) -> None:
         self.context, self.settings = context, settings

@@ -405,12 +405,7 @@ def _together(tracks: Iterable[Track]) -> list[list[Track]]:
 
 
 class _Goals:
-    """Where the goals of chains stand that go by rows in the same frames.
-
-    Attributes:
-        paths: Of all these chains.
-        columns: By tracks the places of their chains among them.
-    """
+    """Where the goals of chains stand that go by rows in the same frames, and by tracks the `columns` of their own."""
 
     def __init__(self, tracks: Sequence[Track], frames: int) -> None:
         own = [(track, chain) for track in tracks for chain in track.chain_set.chains]

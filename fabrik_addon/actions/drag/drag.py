@@ -328,10 +328,7 @@ def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     root = pose_bones(posed)[drag.figure.bones[0]]
     found: Stamp = [depsgraph.scene.frame_current_final, posed.matrix_world.copy()]
     found += [root.parent.matrix.copy() if root.parent else None, None if drag.figure.root else root.head.copy()]
-    swung = set[str]()  # chains whose poles move with them, and not by themselves
-    for one in drag.figure.asked:
-        if one.swing:
-            swung.add(one.chain)
+    swung = {one.chain for one in drag.figure.asked if one.swing}  # whose poles move with them, and not by themselves
     for name in (*drag.scope.holding, drag.scope.taken.chain):
         chain = chains.get(name)
         found.append(name if chain is not None else None)

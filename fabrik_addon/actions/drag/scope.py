@@ -28,10 +28,7 @@ KEPT = (
 
 @cache
 def _chain_defaults() -> dict[str, Any]:
-    """What stands in for a chain where a bone without one is dragged: the settings of a new chain without goals.
-
-    It is switched off and stored nowhere; name, bones and end are to be added.
-    """
+    """The settings of a new chain without goals, switched off; a dragged bone's name, bones and end are to be added."""
     found: dict[str, Any] = {"id_data": None, "target": None, "pole": None, "enabled": False, "aims": False}
     for prop in FabrikChain.bl_rna.properties:
         one: Any = prop

@@ -194,15 +194,11 @@ def _is_animated(scene: bpy.types.Scene) -> bool:
 class _Tick:
     """The chains looked at after one evaluation.
 
-    Args:
-        context: For the tool that is at work.
-        depsgraph: Evaluated.
+    Attributes:
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
         hands: Of some chains the bones that were posed by hand.
         seen: Of some chains where their goals stand.
-
-    Attributes:
         is_parted: Whether a chain was switched off that is solved together with others.
         settled: Chains that start from what was posed by hand.
     """
@@ -361,11 +357,7 @@ class _Tick:
         return True
 
     def _poses_of(self, rig: LiveRig) -> Any:
-        """The evaluated pose bones of an armature; how its object stands is noted with it.
-
-        Raises:
-            RigError: Its object has no scale now, so that its chains have to wait.
-        """
+        """The evaluated pose bones of an armature, noting how its object stands; refused where that has no scale."""
         if rig not in self.poses:
             evaluated = rig.owner.evaluated_get(self.depsgraph)
             world = evaluated.matrix_world

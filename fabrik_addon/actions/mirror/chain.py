@@ -124,11 +124,7 @@ IN_PLACE = (IDENTITY, IDENTITY)
 def _mirrored_hold(world: Matrix, tip: BonePair, turn: Q4, moved: Sequence[Q4]) -> Q4:
     """The mirror image in armature space of a bone's rotation in the world, for the bone of the other side.
 
-    Args:
-        world: The armature's matrix.
-        tip: The bones.
-        turn: See `kinematics.world_turn`.
-        moved: How what carries the one and the other is turned there from how it is at rest.
+    `turn` is as `kinematics.world_turn`, and `moved` how what carries the two bones is turned from how it is at rest.
     """
     rig, (here, there) = axes_of(world), moved
     rest, other = (axes_of(one.bone.matrix_local) for one in (tip.bone, tip.other))
@@ -138,10 +134,9 @@ def _mirrored_hold(world: Matrix, tip: BonePair, turn: Q4, moved: Sequence[Q4]) 
 
 
 def _carried(owner: bpy.types.Object, goal: GoalRef, depsgraph: bpy.types.Depsgraph) -> tuple[Matrix, Matrix]:
-    """How the bone of an armature on which a goal hangs, and that of the other side, stand beside how they do at rest.
+    """From points at rest to points of armature space: how the bone on which a goal hangs moved, and the other side's.
 
-    From points at rest to points of armature space; where it hangs on none, or on one without another side, they stay.
-    What is of the limb itself, and is mirrored with that, is passed over.
+    Where it hangs on none, or on one without another side, they stay. What is of the limb itself is passed over.
     """
     above = [bone for found, bone in carriers_above(goal.found, goal.bone) if found == owner and bone]
     bones = (pose_bones(owner)[name] for name in above)
@@ -351,7 +346,8 @@ def mirror_chains(
 
 def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, use_update: bool) -> _Plan:
     pairs = pairs_of(owner, chain)
-    twin = _twin(owner, chain, pairs)
+    names = [pair.other.name for pair in pairs]
+    twin = next((one for one in rig_of(owner).chains if one != chain and names_if_any(owner, one) == names), None)
     if twin is not None and not use_update:
         raise ChainError(
             Text("there is the chain '{twin}' on the other side already", twin=twin.name), chain=chain.name
@@ -385,13 +381,6 @@ def pairs_of(owner: bpy.types.Object, chain: FabrikChain) -> list[BonePair]:
     if len(others) < len(bones):
         raise BoneError("the other side has fewer bones above", rig=owner.name, bone=tip)
     return [BonePair(bone, other, here.mirror) for bone, other in zip(bones, others, strict=True)]
-
-
-def _twin(owner: bpy.types.Object, chain: FabrikChain, pairs: list[BonePair]) -> FabrikChain | None:
-    """The chain of the other side, by its bones."""
-    names = [pair.other.name for pair in pairs]
-    others = (other for other in rig_of(owner).chains if other != chain)
-    return next((other for other in others if names_if_any(owner, other) == names), None)
 
 
 def _make(owner: bpy.types.Object, source: str, pairs: list[BonePair], twin: str) -> tuple[str, list[str]]:

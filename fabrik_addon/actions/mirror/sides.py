@@ -55,8 +55,7 @@ class BonePair(NamedTuple):
 
     def rotation(self, rotation: Quaternion) -> Quaternion:
         """The mirror image of a rotation, each in the rest frame of its bone."""
-        axis = self.turn @ Vector(rotation[1:])
-        return Quaternion((rotation[0], *axis))
+        return Quaternion((rotation[0], *self.turn @ Vector(rotation[1:])))
 
     @property
     def place(self) -> Matrix:

@@ -175,11 +175,7 @@ def _span(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
 
 
 def _check(owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str]) -> None:
-    """Refuse what can't be read or keyed.
-
-    Raises:
-        FabrikError: It can't, or feet go as a walk was planned, which marks their contacts and keeps them.
-    """
+    """Refuse what can't be read or keyed, and feet that go as a walk was planned, which keeps their contacts."""
     walked = next((name for name in limbs if is_walked(rig_of(owner).chains[name])), "")
     if walked:
         raise ChainError("it goes as its walk was planned: use Plan Walk", rig=owner.name, chain=walked)
@@ -282,8 +278,7 @@ def _to_clean(
 ) -> tuple[dict[str, Doubles], set[str]]:
     """The contacts in F frames of the chains to be cleaned, (F, 9), by their names; and which of these a bone carries.
 
-    Raises:
-        ChainError: There is none, or the control of one can't keep it.
+    Refused where there is none, or the control of one can't keep it.
     """
     tracks = {name: track_of(owner, bone, times) for name, bone in _marked(owner) if not only or name in only}
     if not any(len(stances_of(track)) for track in tracks.values()):
@@ -375,11 +370,7 @@ def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
 
 
 def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """Refuse a chain whose control can't keep a contact.
-
-    Raises:
-        ChainError: It tells a place, or does not count.
-    """
+    """Refuse a chain whose control can't keep a contact: it tells a place, or does not count."""
     if not is_offset(chain):
         raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
     if not chain.enabled:
@@ -403,11 +394,7 @@ def _check_carrier(
     cleaned: Sequence[FabrikChain],
     frames: Doubles,
 ) -> None:
-    """Refuse a chain whose control hangs on a bone that edits do more with than to move it along with the body.
-
-    Raises:
-        ChainError: They do.
-    """
+    """Refuse a chain whose control hangs on a bone that edits do more with than to move it along with the body."""
     above = {carrier, *(bone.name for bone in pose_bones(owner)[carrier].parent_recursive)}
     for other in rig_of(owner).chains:
         if other == chain or not other.enabled or not above & {*names_if_any(owner, other)}:
@@ -435,16 +422,8 @@ def _keys_of(
 ) -> list[Keys]:
     """The keys of a control that moves and turns its effector; none where it rests and has no keys.
 
-    Raises:
-        ChainError: The layer of edits at hand does not count in one of the frames.
-
-    Args:
-        owner: The armature object.
-        chain: The chain.
-        stood: How its control stands.
-        ways: (F, 3), in the world.
-        turns: (F, 4), in the world; None where it is not turned.
-        frames: (F,), rising.
+    Ways (F, 3) and turns (F, 4), None where it is not turned, are of the world, frames (F,) rise. Refused where the
+    layer of edits at hand does not count in one of them.
     """
     angles = np.zeros(len(frames)) if turns is None else np.abs(turns[:, 1:]).max(axis=1)
     bone = pose_bones(owner)[chain.target_bone]

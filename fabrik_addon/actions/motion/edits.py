@@ -75,9 +75,7 @@ def edited_frames(chains: Iterable[FabrikChain], span: tuple[int, int]) -> tuple
     keys = frames_keyed(curve for goal in _controls(chains) for curve in _curves(goal))
     frames = np.arange(floor(min([span[0], *keys])), ceil(max([span[1], *keys])) + 1, dtype=np.float64)
     places = np.flatnonzero(are_moved(chains, frames))
-    if not len(places):
-        return ()
-    return tuple(frames[places[0] : places[-1] + 1].tolist())
+    return tuple(frames[places[0] : places[-1] + 1].tolist()) if len(places) else ()
 
 
 def are_moved(chains: Iterable[FabrikChain], frames: Doubles, *, turned: bool = False) -> Mask:

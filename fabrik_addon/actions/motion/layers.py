@@ -162,11 +162,7 @@ def _played(owner: bpy.types.Object) -> list[bpy.types.Action]:
 
 
 def _check(owner: bpy.types.Object) -> None:
-    """Refuse an armature whose controls' keys can't be put aside.
-
-    Raises:
-        RigError: They can't.
-    """
+    """Refuse an armature whose controls' keys can't be put aside."""
     check_marks(owner)
     controls = _controls(owner)
     if not controls:

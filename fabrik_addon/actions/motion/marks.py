@@ -100,8 +100,7 @@ def marks_of(owner: bpy.types.Object, bone: bpy.types.PoseBone, frames: Doubles)
 
 def kinds_of(track: Doubles) -> Ints:
     """What of a foot is on the ground in the frames of a track, (F,)."""
-    found: Ints = np.rint(track[:, KIND]).astype(np.int32)
-    return found
+    return np.rint(track[:, KIND]).astype(np.int32)
 
 
 def _curves(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> dict[int, bpy.types.FCurve]:
@@ -218,12 +217,7 @@ def _write_steps(curve: bpy.types.FCurve, values: Sequence[float], frames: Seque
 
 
 def of_kinds(kinds: Sequence[int], ground: int = 0) -> Doubles:
-    """(F, 9), a track in which the motion tells where a foot stands.
-
-    Args:
-        kinds: What of it is on the ground in F frames.
-        ground: On which.
-    """
+    """(F, 9), a track of what is on which ground in F frames, in which the motion tells where a foot stands."""
     found: Doubles = np.zeros((len(kinds), WIDTH))
     found[:, KIND] = kinds
     found[:, GROUND] = np.where(found[:, KIND] != NONE, ground, 0)

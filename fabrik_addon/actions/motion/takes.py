@@ -136,10 +136,8 @@ def _imported(
 ) -> Iterator[tuple[bpy.types.Object, Sequence[bpy.types.Action]]]:
     """The armature that moves in a file and its actions, imported meanwhile; all else stays as it is.
 
-    Of several that move it is the one that is such a body as the armature to which its motion comes.
-
-    Raises:
-        InvalidValueError: It can't be imported, or no armature moves in it.
+    Of several that move it is the one that is such a body as the armature to which its motion comes. Refused where it
+    can't be imported, or none moves in it.
     """
     scene, layer = scene_of(context), context.view_layer
     assert layer is not None

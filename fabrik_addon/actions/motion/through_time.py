@@ -65,8 +65,7 @@ def _rest(goal: GoalRef, name: str) -> list[float]:
 
 def curves_of(goal: GoalRef, name: str) -> list[bpy.types.FCurve]:
     """The curves with keys of a property of a control."""
-    found = goal.channel_curves(turns=name != "location")
-    return [curve for curve in found if len(curve.keyframe_points)]
+    return [curve for curve in goal.channel_curves(turns=name != "location") if len(curve.keyframe_points)]
 
 
 def controls_of(owners: Iterable[bpy.types.Object]) -> list[tuple[FabrikChain, GoalRef]]:

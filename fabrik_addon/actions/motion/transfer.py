@@ -185,11 +185,7 @@ def read_steps(
 
 
 def _check_options(source: bpy.types.Object, owner: bpy.types.Object, options: TransferOptions) -> None:
-    """Refuse what can't be brought, whatever the bodies are.
-
-    Raises:
-        FabrikError: It can't.
-    """
+    """Refuse what can't be brought, whatever the bodies are."""
     if options.rate and not 1.0 <= options.rate <= MOST_RATE:
         raise InvalidValueError(Text("a rate is 1 to {most:g} frames a second", most=MOST_RATE))
     if source == owner:
@@ -200,11 +196,7 @@ def _check_options(source: bpy.types.Object, owner: bpy.types.Object, options: T
 
 
 def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
-    """Refuse armatures that have nothing in common.
-
-    Raises:
-        RigError: They have not.
-    """
+    """Refuse armatures that have nothing in common."""
     for rig, parts in ((source, found), (owner, own)):
         if not parts.body:
             raise RigError("no body bone was found on which all limbs hang", rig=rig.name)
@@ -226,13 +218,9 @@ def _sampled(
     other: tuple[bpy.types.Object, str],
     frames: Sequence[int],
 ) -> Generator[float, None, tuple[Motion, list[Matrix]]]:
-    """Read how an armature moves, and what the hips of the other one hang on.
+    """How an armature moves, and by frames the pose in armature space of the bone above the hips of the other one.
 
-    Returns:
-        The motion, and for each frame the pose of the bone above the hips of the other one, in armature space.
-
-    Raises:
-        BoneError: A place or rotation is no number.
+    Refused where a place or rotation is no number.
     """
     scene, (stage, body), (owner, hips) = scene_of(context), staged, other
     every = {name: i for i, name in enumerate(pose_bones(source).keys())}
@@ -264,8 +252,7 @@ def _sampled(
 def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Stage, name: str) -> Floor:
     """How high an object is under places on the stage of an armature, as both stand now.
 
-    Raises:
-        RigError: There is none of that name, it has no faces, or goes along with the armature.
+    Refused where there is none of that name, it has no faces, or goes along with the armature.
     """
     ground = bpy.data.objects.get(name)
     if ground is None:
@@ -301,9 +288,7 @@ def _root_bone(
 ) -> tuple[BoneClip, Sequence[Matrix]]:
     """The bone above all going along with a motion, and where it brings that above the hips.
 
-    Raises:
-        RigError: The body hangs on no bone.
-        BoneError: Something else poses it.
+    Refused where the body hangs on no bone, or something else poses it.
     """
     hips = pose_bones(owner)[body.names[body.hips]].bone
     if hips.parent is None:
@@ -324,11 +309,7 @@ def _root_bone(
 def _root_object(
     owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float, stood: Matrix
 ) -> tuple[BoneClip, Motion]:
-    """The armature object going along with a motion from where it stood, and the motion as seen from there.
-
-    Raises:
-        RigError: Something else moves it.
-    """
+    """The armature object, if nothing else moves it, going along with a motion; and the motion as seen from there."""
     data = owner.animation_data
     drivers = data.drivers if data is not None else ()
     held = [one.data_path for one in drivers] + [one.data_path for one in fcurves_of(owner) if one.mute or one.lock]
@@ -344,12 +325,7 @@ def _root_object(
 
 
 def _clip(
-    owner: bpy.types.Object,
-    stage: Stage,
-    body: Body,
-    done: Transferred,
-    above: Sequence[Matrix],
-    frames: Sequence[int],
+    owner: bpy.types.Object, stage: Stage, body: Body, done: Transferred, above: Sequence[Matrix], frames: Sequence[int]
 ) -> Clip:
     """A motion as that of the armature's own bones."""
     turns = done.motion.turns

@@ -30,14 +30,7 @@ ROUNDS = 8  # in which goals settle that move the roots of their limbs
 
 
 class Between(NamedTuple):
-    """A goal that has keys before and after a frame.
-
-    Attributes:
-        owner: The armature object.
-        chain: The chain.
-        goal: Its target or pole.
-        frames: Of these keys.
-    """
+    """A goal of an armature's chain that has keys before and after a frame, with the frames of these."""
 
     owner: bpy.types.Object
     chain: FabrikChain
@@ -142,8 +135,7 @@ def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tu
 
 def _stands(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> bool:
     """Whether the foot of a chain is marked to be on the ground at a frame."""
-    tip = resolve_bones(owner, chain)[-1]
-    return bool(marks_of(owner, tip, np.array([float(frame)]))[0] != NONE)
+    return bool(marks_of(owner, resolve_bones(owner, chain)[-1], np.array([float(frame)]))[0] != NONE)
 
 
 def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Between]:

@@ -417,13 +417,10 @@ def fitted(owner: bpy.types.Object, names: Sequence[str]) -> Fitted:
 
 
 def _widened(limit: Limit, turns: Sequence[Q4]) -> Mapping[str, Any] | None:
-    """The settings of a cone with a twist that holds rotations, and what a limit allows; None where that is nearly all.
+    """The settings of a cone with a twist that holds what a limit allows and n rotations in the bone's rest frame.
 
-    On the map on which a cone is an ellipse a direction stands as far out as the sine of half its angle.
-
-    Args:
-        limit: The limit.
-        turns: n rotations in the rest frame of the bone.
+    None where that is nearly all. On the map on which a cone is an ellipse a direction stands as far out as the sine of
+    half its angle.
     """
     steps = [k / (DRAWN - 1) * ALMOST_ONE for k in range(DRAWN)]
     every = [*turns, *(limit.drawn(u, v, w) for u in steps for v in steps for w in steps)]

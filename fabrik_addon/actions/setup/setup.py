@@ -107,7 +107,8 @@ def chosen_parts(owner: bpy.types.Object, found: Recognised[str], answers: Answe
         bones = _between(owner, first, last)
         part = asked.get(name)
         if part is None or part.bones != bones:
-            kind = part.kind if part is not None else _kind_of(found, name)
+            twin = next((one for one in found.parts if one.name.partition(".")[0] == name.partition(".")[0]), None)
+            kind = part.kind if part is not None else twin.kind if twin is not None else RUN  # of Arm.R that of Arm.L
             holds_head = part is not None and part.holds_head and part.bones[-1] == last
             part = Part(kind, name, bones, ("",) * len(bones), holds_head)
         parts.append(replace(part, confidence=1.0))
@@ -118,12 +119,6 @@ def with_all_between(owner: bpy.types.Object, part: Part[str]) -> Part[str]:
     """A part with all bones between its first and its last one."""
     bones, roles = _between(owner, part.bones[0], part.bones[-1]), dict(zip(part.bones, part.roles, strict=True))
     return replace(part, bones=bones, roles=tuple(roles.get(bone, "") for bone in bones))
-
-
-def _kind_of(found: Recognised[str], name: str) -> str:
-    """The kind of a part that has the name of another on its other side (Arm.L, Arm.R); else any run of bones."""
-    stem = name.partition(".")[0]
-    return next((part.kind for part in found.parts if part.name.partition(".")[0] == stem), RUN)
 
 
 def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:

@@ -118,9 +118,7 @@ def to_values(mode: str, rotation: Sequence[float], near: Sequence[float]) -> li
         w, x, y, z = rotation
         a, b, c, d = near
         return [-w, -x, -y, -z] if w * a + x * b + y * c + z * d < 0.0 else [w, x, y, z]
-    if mode == "AXIS_ANGLE":
-        return _to_axis_angle(rotation, near)
-    return to_euler(rotation, mode, near)
+    return _to_axis_angle(rotation, near) if mode == "AXIS_ANGLE" else to_euler(rotation, mode, near)
 
 
 def _to_axis_angle(rotation: Sequence[float], near: Sequence[float]) -> list[float]:
@@ -239,16 +237,13 @@ def run_on(mode: str, rotations: Doubles, steps: Doubles, near: Doubles) -> Doub
         if first.min() >= 0.0 and steps.min(initial=0.0) >= 0.0:
             return rotations
         return rotations * _signs(first, steps)[..., None]
-    if mode == "AXIS_ANGLE":
-        return _axis_angles(rotations, near)
-    return _euler_angles(rotations, near, mode)
+    return _axis_angles(rotations, near) if mode == "AXIS_ANGLE" else _euler_angles(rotations, near, mode)
 
 
 def run_of_turns(angles: Doubles, near: Doubles) -> Doubles:
     """Angles (F, ...) with the whole turns by which each is nearest to the one before, and the first to `near`."""
     before = np.concatenate((near[None], angles[:-1]))
-    found: Doubles = angles + TURN * np.cumsum(np.round((before - angles) / TURN), axis=0)
-    return found
+    return angles + TURN * np.cumsum(np.round((before - angles) / TURN), axis=0)
 
 
 def to_rotations(mode: str, values: Doubles) -> Doubles:
@@ -271,12 +266,10 @@ def cosines(vectors: Doubles) -> Doubles:
 def _signs(first: Doubles, steps: Doubles) -> Doubles:
     """The signs, (F, m), by which vectors run on.
 
-    Args:
-        first: (m,), scalar products of those of the first frame with what they are to continue.
-        steps: (F - 1, m), those of the others with the ones before them.
+    `first`, (m,), are scalar products of the first frame's with what they continue; `steps`, (F - 1, m), of the others'
+    with those before them.
     """
-    found: Doubles = np.cumprod(np.where(np.concatenate((first[None], steps)) < 0.0, -1.0, 1.0), axis=0)
-    return found
+    return np.cumprod(np.where(np.concatenate((first[None], steps)) < 0.0, -1.0, 1.0), axis=0)
 
 
 def _axis_angles(rotations: Doubles, near: Doubles) -> Doubles:
@@ -316,10 +309,8 @@ def distances(angles: Doubles, others: Doubles) -> Doubles:
 def _followed(first: Mask, from_one: Mask, from_other: Mask) -> Mask:
     """Whether each frame takes the other triple, (F, m).
 
-    Args:
-        first: (m,), whether the first frame does.
-        from_one: (F - 1, m), whether a frame does after one that does not.
-        from_other: (F - 1, m), whether it does after one that does.
+    The first frame does by `first`, (m,), the others, (F - 1, m), by `from_one` after one that does not, by
+    `from_other` after one that does.
     """
     found = np.broadcast_to(first, (len(from_one) + 1, len(first))).copy()
     for i in np.flatnonzero(np.where(first, ~from_other, from_one).any(axis=0)).tolist():

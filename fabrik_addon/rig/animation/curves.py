@@ -434,12 +434,8 @@ def _lacking(
     """What each channel lacks for the poses beside a span to stay what they are: keys, by frame and value.
 
     These poses are the neighbouring keys of any of the channels. Where each curve has but one key, which holds up to
-    the span, the frame before the span is its neighbour.
-
-    Args:
-        keys: Of the span.
-        curves: Of the k channels.
-        kept: The keys that each keeps. Those behind the span are changed, so that they run on from those in it.
+    the span, the frame before the span is its neighbour. Kept keys behind the span are changed, so that they run on
+    from those in it.
     """
     first, last = keys.span
     frames = [own.frames.tolist() if own is not None else [] for own in kept]

@@ -162,12 +162,9 @@ def _carriers(owner: bpy.types.Object, name: str, free: Collection[str]) -> set[
 
 
 def _standing(pose: bpy.types.PoseBone, held: BoneError, *, turns: bool) -> Follower:
-    """How an evaluated bone that constraints pose stands in the frame of its parent.
+    """How an evaluated bone that constraints pose stands in its parent's frame; raises `held` where axes scale apart.
 
     Numbers come from channels where these tell them, since evaluated matrices are rounded otherwise in each pose.
-
-    Raises:
-        BoneError: `held`, where its scale differs between axes.
     """
     bone, basis = pose.bone, basis_for(pose, pose.matrix)
     turn, size = axes_of(basis), rounded(abs(basis.determinant()) ** (1.0 / 3.0))

@@ -155,8 +155,7 @@ def _follows(bone: bpy.types.PoseBone) -> bool:
 def _way(bone: bpy.types.PoseBone) -> V3:
     """The location channels that take a bone's head once more as far from the head of the one before it.
 
-    Raises:
-        BoneError: It has none that count, or they do not turn with that bone.
+    Refused where it has none that count, or they do not turn with that bone.
     """
     data = bone.bone
     if data.use_connect:
@@ -168,11 +167,7 @@ def _way(bone: bpy.types.PoseBone) -> V3:
 
 
 def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
-    """Refuse channels that are not free.
-
-    Raises:
-        BoneError: They are locked or driven.
-    """
+    """Refuse channels that are locked or driven."""
     word = CHANNEL_TEXTS[one.name]
     locks: Any = getattr(bone, f"lock_{one.name}")
     if any(locks):
@@ -385,10 +380,9 @@ def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is
 
 
 def _resting_pole(chain: FabrikChain, root: bpy.types.PoseBone, swing: str) -> tuple[V3, V3]:
-    """Where the pole of a chain that has one, which swings, is at rest, and to which side the chain bends then.
+    """Where the pole of a swinging chain is at rest, from the limb's root in the axes of that bone; and its bend then.
 
-    Returns:
-        From the limb's root in the axes of that bone; and a direction in the axes of the first bone at rest.
+    The latter is a direction in the axes of the first bone at rest.
     """
     assert chain.pole is not None, "it has one"
     axes = pose_bones(owner_of_bone(root))[swing].bone
@@ -400,10 +394,7 @@ def _resting_pole(chain: FabrikChain, root: bpy.types.PoseBone, swing: str) -> t
 def _swing_of(chain: FabrikChain, root: bpy.types.PoseBone, name: str, places: Collection[str]) -> tuple[str, Q4]:
     """The bone of the figure that carries a swing bone, or "", and how that is turned in its axes at rest.
 
-    Without one the axes are those of chain space, that is of the first bone at rest.
-
-    Raises:
-        TargetError: It swings with another limb.
+    Without one the axes are those of chain space, that is of the first bone at rest. One of another limb is refused.
     """
     swing = pose_bones(owner_of_bone(root))[name]
     if (swing.bone.head_local - root.bone.head_local).length > ON_HEAD * root.bone.length:

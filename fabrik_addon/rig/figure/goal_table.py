@@ -301,5 +301,4 @@ def _places(values: Sequence[int] | Sequence[bool]) -> Places:
 
 def _run(firsts: Sequence[int], count: int) -> Places:
     """(m, count): as many indices from each of m on."""
-    found: Places = _places(firsts)[:, None] + np.arange(count)
-    return found
+    return _places(firsts)[:, None] + np.arange(count)

@@ -141,11 +141,7 @@ def _way(body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
 
 
 def _check_pins(chain_set: ChainSet) -> None:
-    """Refuse two pins of one bone: only one of them could hold.
-
-    Raises:
-        BoneError: There are such.
-    """
+    """Refuse two pins of one bone: only one of them could hold."""
     pinned: dict[tuple[str, bool], str] = {}
     for chain in chain_set.chains:
         if chain.pin and chain.weight > 0.0 and not chain.aims:

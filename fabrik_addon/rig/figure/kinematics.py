@@ -97,8 +97,7 @@ class Mount(NamedTuple):
     def parent(self, rest: Matrix) -> Matrix:
         """The parent on which the chain is measured; axes and scale alone, from its rest axes in armature space."""
         if self.axes:
-            rows = self.axes[:3], self.axes[3:6], self.axes[6:]
-            return Matrix(rows).to_4x4()
+            return Matrix((self.axes[:3], self.axes[3:6], self.axes[6:])).to_4x4()
         return (rest.to_3x3() * self.size).to_4x4()
 
 
@@ -132,11 +131,7 @@ class Hang(NamedTuple):
         return normalized(multiplied(q4(parent.to_quaternion()), self.from_parent))
 
     def turns(self, parents: Doubles) -> Doubles:
-        """`turn` of many frames, (F, 4).
-
-        Args:
-            parents: (F, 4), how the parent's evaluated matrices are turned (`Matrix.to_quaternion`); zeros for none.
-        """
+        """`turn` of F frames, (F, 4), by the turns of the parent's evaluated matrices, (F, 4); zeros for none."""
         if self.from_parent is None or not parents.any():
             return np.tile(np.array(self.base), (len(parents), 1))
         return units(products(parents, np.array(self.from_parent)))
@@ -449,5 +444,4 @@ class RootMove:
 
     def shifts_for(self, locations: Doubles) -> Doubles:
         """`shift_for` of F locations (F, 3)."""
-        found: Doubles = np.linalg.solve(np.reshape(self.into, (3, 3)), (locations - self.location).T).T
-        return found
+        return np.linalg.solve(np.reshape(self.into, (3, 3)), (locations - self.location).T).T

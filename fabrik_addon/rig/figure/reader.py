@@ -340,12 +340,7 @@ def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] =
 
 
 def frames_in(chain_set: ChainSet, bones: Collection[str] | None = None) -> list[Frames]:
-    """In whose frames the goals of chains that are solved together stand.
-
-    Args:
-        chain_set: The chains.
-        bones: Names of the bones of their figure; None to look them up.
-    """
+    """In whose frames the goals of chains that are solved together stand; without names their bones are looked up."""
     if chain_set.is_one:
         return [swing_frame_of(chain_set.owner, chain_set.chains[0])]
     own = bones if bones is not None else {bone.name for bone in figure_bones_if_any(chain_set)}

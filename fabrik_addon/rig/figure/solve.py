@@ -419,11 +419,7 @@ def _shape_of(bones: Sequence[bpy.types.PoseBone]) -> tuple[V3, V3, float]:
 
 
 def _asked_turn(chain: FabrikChain) -> Q4:
-    """The rotation in the world that the last bone of a chain is to have; zeros where it is free.
-
-    Raises:
-        FabrikError: It can't be read.
-    """
+    """The rotation in the world that the last bone of a chain is to have; zeros where it is free."""
     if not turns_tip(chain):
         return NO_TURN
     if chain.orientation == "KEEP":

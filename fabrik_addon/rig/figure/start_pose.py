@@ -130,8 +130,7 @@ def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keye
     the body alone. Else the keys are a pose of the whole figure, as automatic keying and bakes write it, and where no
     chain starts from them, the body does not either; but one that stays (`body_stays`) always starts from its own.
     """
-    is_animated = any(chain.start == "ANIMATED" for chain in chain_set.chains)
-    return is_animated or not any(map(keyed.has, own))
+    return any(chain.start == "ANIMATED" for chain in chain_set.chains) or not any(map(keyed.has, own))
 
 
 def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
@@ -141,11 +140,7 @@ def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
 
 
 def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types.PoseBone) -> Q4:
-    """The rotation from which a bone starts, where it does not start from its keys, or has none.
-
-    Raises:
-        ChainError: The captured pose lacks a bone.
-    """
+    """The rotation from which a bone starts, where it does not start from its keys, or has none."""
     if chain is not None and chain.start == "REST":
         return IDENTITY
     found = (rig_of(owner).body_captured if chain is None else chain.captured).get(bone.name)
