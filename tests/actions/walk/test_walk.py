@@ -21,6 +21,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
 from dev.walking_rigs import ahead, go_along, make_spider
+from rigs import FOX, import_gltf
 from support.judging import channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
 from support.scenes import (
     WALK,
@@ -33,10 +34,11 @@ from support.scenes import (
     make_body,
     make_empty,
     planned,
+    press,
     update,
     walking,
 )
-from support.skeletons import make_character
+from support.skeletons import make_character, set_up
 
 ULPS = 4  # units in the last place of Blender's channels
 
@@ -51,6 +53,17 @@ def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
 
 
 class TestSetUp:
+    @pytest.mark.parametrize("name", ["human_mixamo", "fox"])
+    def test_a_character_that_was_set_up_becomes_one(self, name: str) -> None:
+        if name == "fox":
+            owner = import_gltf(FOX)
+            bpy.context.view_layer.objects.active = owner
+            press("character_setup")
+        else:
+            owner = set_up(name)
+        found = [chain.name for chain in rig_of(owner).chains if "Leg" in chain.name]
+        assert sorted(add_walker(bpy.context, owner).legs) == sorted(found)
+
     def test_legs_body_and_gait_are_found(self) -> None:
         owner = make_spider()
         made = add_walker(bpy.context, owner)
