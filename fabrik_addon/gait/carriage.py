@@ -11,7 +11,7 @@ import numpy as np
 
 from ..maths import FRONT, ORIGIN, Z_AXIS, Doubles, Mask, conjugates, dots, lengths, products, rotated_each, turns_about
 from .body import Carried, Course
-from .clock import Clock
+from .clock import Clock, Table
 from .cycle import AHEAD, REACHES, ROLLS, carrying, liveliness, looked_up
 from .feet import OFF, SHARE, Feet, FeetPoses, Foothold, FootPaths, Step, SurfacePose, rolled, shape_of
 from .ground import is_body
@@ -44,14 +44,11 @@ def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body
     has_cycle = np.array([bool(cycles) for cycles in clock.cycles])
     if not has_cycle.any():
         return body
-    places, rotations, uprights, ups = course.track.arrays
-    first = next((leg for leg, limb in enumerate(course.legs) if limb.side == LEFT), 0)
-    ways, turns = _bearing(course, clock, first)
-    tilts = products(products(uprights, products(turns, conjugates(uprights))), body.tilts)
-    pivots = np.broadcast_to(np.array(course.pivot if course.clip is None else ORIGIN), places.shape)
-    before, after = (rotated_each(products(one, rotations), pivots) for one in (body.tilts, tilts))
-    offsets = np.where(has_cycle[:, None], body.offsets + before - after + rotated_each(uprights, ways), body.offsets)
-    tilts = np.where(has_cycle[:, None], tilts, body.tilts)
+    (places, rotations, _, ups), first = course.track.arrays, leading(course.legs)
+    aheads = np.array([rhythm.offsets[first] for rhythm in clock.rhythms])
+    borne = swayed(course, body, (np.array(clock.phases), np.array(clock.paces), aheads), clock.tables[first])
+    offsets = np.where(has_cycle[:, None], borne.offsets, body.offsets)
+    tilts = np.where(has_cycle[:, None], borne.tilts, body.tilts)
     levels = dots(places + offsets, ups)
     heights = _heights(course, clock, walk, (places + offsets, products(tilts, rotations)))
     known = np.flatnonzero(has_cycle & ~np.isnan(heights))
@@ -75,20 +72,35 @@ def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body
     return replace(body, offsets=offsets + np.where(has_cycle, rises, 0.0)[:, None] * ups, tilts=tilts)
 
 
-def _bearing(course: Course, clock: Clock, first: int) -> tuple[Doubles, Doubles]:
-    """How far the body is from where an even way has it (F, 3), and how it is turned (F, 4), in its upright axes."""
-    phases, paces, leg = np.array(clock.phases), np.array(clock.paces), course.legs[first]
-    tables, numbers, slowest = clock.tables[first]
-    live = liveliness(paces, slowest)
+def leading(legs: Sequence[Leg]) -> int:
+    """The leg by whose phase a body goes."""
+    return next((leg for leg, limb in enumerate(legs) if limb.side == LEFT), 0)
+
+
+def swayed(course: Course, body: Carried, rhythm: tuple[Doubles, Doubles, Doubles], table: Table) -> Carried:
+    """The body turned, and off an even way, as its cycle has it.
+
+    Args:
+        course: The body's and the legs'.
+        body: By sample how the ground carries it.
+        rhythm: By sample the clock's phase, the speed, and by how much of a cycle the leg that leads is ahead.
+        table: Of the leg that leads.
+    """
+    (phases, paces, aheads), (tables, numbers, slowest), leg = rhythm, table, course.legs[leading(course.legs)]
+    (places, rotations, uprights, _), live = course.track.arrays, liveliness(paces, slowest)
     if course.clip is not None:
-        return course.clip.at(phases, paces, live)
-    phases = phases + np.array([rhythm.offsets[first] for rhythm in clock.rhythms])
-    (yaw, tilt, sway), ahead = pelvis_at(paces, phases), live * looked_up(tables, numbers, phases % 1.0)[:, AHEAD]
-    zeros = np.zeros_like(paces)
-    z_axis, front = (np.broadcast_to(np.array(axis), (len(paces), 3)) for axis in (Z_AXIS, FRONT))
-    turns = products(turns_about(z_axis, -yaw), turns_about(front, tilt))
-    sways = np.array([settings.body_sway for settings in course.settings])
-    return leg.reach * np.stack((sway * sways, -ahead, zeros), axis=1), turns
+        ways, turns = course.clip.at(phases, paces, live)
+    else:
+        phases = phases + aheads
+        (yaw, tilt, sway), ahead = pelvis_at(paces, phases), live * looked_up(tables, numbers, phases % 1.0)[:, AHEAD]
+        z_axis, front = (np.broadcast_to(np.array(axis), (len(paces), 3)) for axis in (Z_AXIS, FRONT))
+        turns = products(turns_about(z_axis, -yaw), turns_about(front, tilt))
+        sways = np.array([settings.body_sway for settings in course.settings])
+        ways = leg.reach * np.stack((sway * sways, -ahead, np.zeros_like(paces)), axis=1)
+    tilts = products(products(uprights, products(turns, conjugates(uprights))), body.tilts)
+    pivots = np.broadcast_to(np.array(course.pivot if course.clip is None else ORIGIN), places.shape)
+    before, after = (rotated_each(products(one, rotations), pivots) for one in (body.tilts, tilts))
+    return replace(body, offsets=body.offsets + before - after + rotated_each(uprights, ways), tilts=tilts)
 
 
 def farthest(leg: Leg) -> float:

@@ -150,7 +150,7 @@ def clock_of(course: Course, normals: Doubles) -> Clock:
         if not standing[index]:
             if cycles:
                 rhythm = rhythms[-1] = replace(rhythm, duties=tuple(map(attrgetter("duty"), cycles)))
-                stride = cycles[0].stride * reach * settings.stride_scale * _shortened(grades[index], aheads[index])
+                stride = cycles[0].stride * reach * settings.stride_scale * shortened(grades[index], aheads[index])
                 extent = max(map(attrgetter("extent"), cycles))
                 stride = min(stride, cycles[0].stride * limits[index] / extent)
             else:
@@ -187,7 +187,7 @@ def cycle_of(legs: Sequence[Leg], leg: int, settings: Settings, pace: float) -> 
     return pace, cycles[leg] if cycles else None
 
 
-def _shortened(grade: float, ahead: float) -> float:
+def shortened(grade: float, ahead: float) -> float:
     """By how much strides are shorter on ground that rises so much by the way, and where it does not go straight ahead.
 
     Args:
@@ -274,7 +274,7 @@ def _speeds(
 
     Returns:
         By sample the speed of the fastest home, the longest way of a stance, how the ground rises by the way, how far
-        the limits of joints let a foot be before or behind its home, and how far ahead it goes, see `_shortened`.
+        the limits of joints let a foot be before or behind its home, and how far ahead it goes, see `shortened`.
     """
     track = course.track.calmed(CALM)
     ups, back = track.arrays[3], conjugates(track.arrays[2])

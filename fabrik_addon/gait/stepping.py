@@ -36,7 +36,7 @@ from .feet import Cause, Feet, Foothold, Given, Step, SurfacePose, gone_by, rais
 from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
 from .gaits import gait_of
 from .ground import Ground, is_body, smallest_circle
-from .legs import neighbours, reach_of
+from .legs import Leg, neighbours, reach_of
 from .path import TICK, Track
 from .settings import Settings
 
@@ -52,6 +52,7 @@ LONGEST_SWING = 1.2  # seconds of a swing by a cycle
 SEARCHED = 0.25  # of a stride: the radius round the best place in which others are looked at
 SHORT_WAY = 0.5  # of a stride: a foot lands where the body will stand if it goes no farther until then
 LAST_WAY = 0.35  # the same by a cycle
+UNDER = 0.75  # of how far a foot at rest is behind its hip: so much farther ahead it stands in a walk by norms
 SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on it steps at once
 
 
@@ -90,6 +91,17 @@ def stood_on(states: Sequence[LegState], leg: int, time: float, surface_pose: Su
         for index, state in enumerate(states)
         if index != leg and not is_body(state.foothold.surface)
     ]
+
+
+def under_hip(leg: Leg) -> float:
+    """How far before where it stands at rest a foot counts as at home for norms, which are told from the hip."""
+    return -UNDER * dot(leg.rest_way, FRONT) if leg.cycle is None else 0.0
+
+
+def turned_left(before: Q4, after: Q4) -> float:
+    """By which angle something faces farther to its left than before, radians."""
+    x, y, _ = turned(multiplied(conjugated(before), after), FRONT)
+    return atan2(x, -y)
 
 
 class Stepper:
@@ -243,8 +255,7 @@ class Stepper:
         """How far a foot that stands is turned from where the body faces, radians; none without a length."""
         if self.legs[leg].foot_length <= 0.0:
             return 0.0
-        x, y, _ = turned(multiplied(conjugated(self.track.upright(now)), rotation), FRONT)
-        return abs(atan2(x, -y))
+        return abs(turned_left(self.track.upright(now), rotation))
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
         """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains."""
@@ -364,7 +375,7 @@ class Stepper:
         track = self.track
         move = minus(track.place(time + MOVING), track.place(time - MOVING))
         ahead = dot(unit_or(turned(conjugated(track.upright(time)), move), FRONT), FRONT)  # -1 for who goes back
-        way = plus((across, 0.0, 0.0), scaled(FRONT, ahead * cycle.shift * limb.reach))
+        way = plus((across, 0.0, 0.0), scaled(FRONT, ahead * cycle.shift * limb.reach + under_hip(limb)))
         return scaled(way, float(cycle.liveliness(self.clock.paces[index])))
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:

@@ -5,22 +5,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import ceil, cos, nan, sin
+from math import ceil, cos, nan, radians, sin
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.gait.feet import Foothold, FootPaths, FootPose
 from fabrik_addon.gait.ground import Plain
-from fabrik_addon.gait.led import HandWalk, Steering
+from fabrik_addon.gait.human import human_cycle
+from fabrik_addon.gait.led import HandWalk
 from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.path import Steering
 from fabrik_addon.gait.settings import settings_for
-from fabrik_addon.maths import IDENTITY, Q4, V3, Z_AXIS, distance, multiplied, placed, plus, turn_about, turned
+from fabrik_addon.maths import IDENTITY, Q4, V3, Z_AXIS, distance, multiplied, placed, plus, scaled, turn_about, turned
 
 from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise, slope
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
+
+
+class Moment(NamedTuple):
+    """A walk at a time: where the body is led, how its feet carry it, the phase of its clock, and its feet."""
+
+    time: float
+    place: V3
+    body: tuple[V3, Q4]
+    phase: float
+    feet: Sequence[FootPose]
 
 
 Look = Callable[[HandWalk, tuple[V3, Q4], Sequence[FootPose]], None]
@@ -40,7 +53,7 @@ def led(
         aside, beyond = random.gauss(0.0, trembles), random.gauss(0.0, trembles)
         way = min(time, seconds) * walk.fastest
         wanted: V3 = (0.5 * sin(way) + aside, -way + beyond, 0.0)
-        feet = walk.move(time, steering.go(wanted, span, walk.holds))
+        feet = walk.move(time, steering.go(wanted, span, walk.strain))
         look(walk, (steering.place, steering.rotation), feet)
     return walk
 
@@ -57,6 +70,63 @@ def test_feet_keep_up_with_a_body_as_fast_as_it_may_be(name: str) -> None:
             assert not foot.is_planted or distance(hip, foot.ankle) <= 1.01 * leg.reach, walk.time
 
     led(legs, 5.0, look=look)
+
+
+def led_to(legs: tuple[Leg, ...], way: Callable[[float], V3], seconds: float) -> tuple[HandWalk, list[Moment]]:
+    """Lead a creature along a way for some seconds, and let it come to rest; how it was at each 24th of a second."""
+    start = (0.0, 0.0, height_of(legs))
+    walk, found = HandWalk(legs, settings_for(legs), flat(), (start, IDENTITY), None), list[Moment]()
+    steering = Steering(start, IDENTITY, walk.fastest, "DOWN")
+    for index in range(1, round(24.0 * (seconds + 5.0))):
+        wanted = way(min(index / 24.0, seconds) * walk.fastest / legs[0].reach)
+        place = scaled(wanted, legs[0].reach)
+        pose = steering.go(place, 1.0 / 24.0, walk.strain)
+        feet = walk.move(index / 24.0, pose, steering)
+        found.append(Moment(index / 24.0, pose[0], walk.body(), walk.phase, feet))
+    return walk, found
+
+
+def test_a_person_walks_as_people_do() -> None:
+    walk, moments = led_to(HUMAN, lambda way: (0.0, -0.9 * way, 0.0), 8.0)
+    reach, law = HUMAN[0].reach, human_cycle(walk.fastest * 0.9 / walk.unit, 0.0, HUMAN[0].foot)
+    steady = [one for one in moments if 3.0 < one.time < 8.0]
+    heights = [one.place[2] + one.body[0][2] for one in steady]
+    assert max(heights) - min(heights) < 0.07 * reach
+    steps = sorted((step for _, own in walk.feet for step in own if 3.0 < step.lift < 7.0), key=lambda step: step.lift)
+    assert [step.leg for step in steps] == [(steps[0].leg + index) % 2 for index in range(len(steps))]
+    strides = [distance(step.start.place, step.end.place) for step in steps]
+    assert np.mean(strides) == pytest.approx(law.stride * reach, rel=0.1)
+    assert all(after.lift > before.land for before, after in pairwise(steps))  # both feet stand for a while
+    for step in steps:
+        assert step.toe_off > radians(25.0)
+        assert step.heel_strike > radians(10.0)
+        landed = next(one for one in steady if one.time >= step.land)
+        assert abs((landed.phase + 0.5 * step.leg + 0.25) % 1.0 - 0.25) < 0.1
+    ends = [foot.pitch for foot in moments[-1].feet]
+    assert all(foot.is_planted for foot in moments[-1].feet)
+    assert ends == pytest.approx([0.0, 0.0], abs=radians(8.0))
+
+
+WAYS: dict[str, Callable[[float], V3]] = {
+    "aside": lambda way: (0.9 * way, 0.0, 0.0),
+    "circle": lambda way: (1.4 * sin(0.5 * way), 1.4 * cos(0.5 * way) - 1.4, 0.0),
+    "to and fro": lambda way: (0.0, -abs((way + 2.0) % 4.0 - 2.0), 0.0),
+    "zigzag": lambda way: (0.6 * sin(2.0 * way), -0.4 * way, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_person_gets_where_it_is_led(name: str) -> None:
+    """However it turns: the body waits for its feet, and these for it no more than a moment."""
+    walk, moments = led_to(HUMAN, WAYS[name], 6.0)
+    reach = HUMAN[0].reach
+    wanted = scaled(WAYS[name](6.0 * walk.fastest / reach), reach)
+    assert distance((*moments[-1].place[:2], 0.0), wanted) < 0.01 * reach
+    assert not walk.is_stepping
+    for one in moments:
+        (offset, tilt), size = one.body, 0.7
+        assert one.place[2] + offset[2] > size * height_of(HUMAN), one.time
+        assert turned(tilt, Z_AXIS)[2] > cos(radians(12.0)), one.time
 
 
 def test_a_mouse_that_trembles_does_not_shake_the_body() -> None:

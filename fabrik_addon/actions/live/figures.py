@@ -271,9 +271,7 @@ def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgrap
 
 def let_go(known: LiveFigure, figure: RigFigure, names: Collection[str], chain_set: ChainSet) -> LiveFigure:
     """Chains that start as a figure does while a tool poses them, some of which ask for nothing; not solved yet."""
-    asked = [
-        one._replace(weight=0.0, turn_weight=0.0, has_pole=False) if one.chain in names else one for one in figure.asked
-    ]
+    asked = [one.let_go if one.chain in names else one for one in figure.asked]
     return _known(known.facts, chain_set, figure.asking(asked), known.fixed_goals)
 
 

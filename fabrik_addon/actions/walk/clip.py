@@ -19,7 +19,7 @@ from ...gait.clip import OwnCycle, Tracked, between_frames, own_cycle, run_on, w
 from ...gait.cycle import share_of_faster
 from ...gait.gaits import CLIP, gait_of
 from ...gait.legs import Leg
-from ...gait.plan import WalkPlan, reader, rhythm_over
+from ...gait.plan import reader
 from ...gait.settings import Settings, check_settings
 from ...maths import (
     IDENTITY,
@@ -257,12 +257,12 @@ def _foot(
     return Tracked(carried(foot, leg.rest_ankle), pitches, lows)
 
 
-def posture_of(own: OwnClip, plan: WalkPlan, frames: Sequence[int], body: str) -> list[BoneClip]:
-    """How all bones but that of the body are posed in each frame of a walk: as in the clip at its phase.
+def posture_of(own: OwnClip, rhythm: tuple[Doubles, Doubles], body: str) -> list[BoneClip]:
+    """How all bones but that of the body are posed at phases and speeds (F,) of a walk's clock: as in the clip.
 
     Where the walk is slow they come to rest in the mean of the clip.
     """
-    phases, paces = rhythm_over(plan, frames)
+    phases, paces = rhythm
     cycle, fast = own.cycle.legs[0].cycle, own.faster
     assert cycle is not None
     shares = cycle.liveliness(paces)[:, None]

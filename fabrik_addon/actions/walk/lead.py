@@ -12,12 +12,14 @@ import bpy
 import numpy as np
 
 from ...errors import BoneError, ChainError, place_of
+from ...gait.cycle import liveliness
 from ...gait.feet import Foothold
-from ...gait.led import HandWalk, Steering
-from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
+from ...gait.led import HandWalk
+from ...gait.path import Steering
+from ...maths import ORIGIN, Q4, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
 from ...rig.animation.channels import channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys
-from ...rig.bones import pose_bones
+from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_rig
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, set_of
@@ -36,9 +38,12 @@ from ..figure_pose import FigurePose
 from ..frames import check_range, frames_visited, go_to, rate_of, scene_of
 from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
+from .clip import read_own
 from .plan import Grounds, body_chain, legs_now, plan_walk
+from .posture import keyed_by_hand, posture_while_led, rests
 
 SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
+SETTLED = 0.01  # of a leg's reach, by which the body may stand aside of its feet
 LONGEST_SETTLING = 120  # of these steps
 
 Pose = tuple[V3, Q4]
@@ -53,7 +58,9 @@ class Led:
         walk: What its feet do.
         steering: Where its body goes.
         chains: Names of the chains that are solved together.
-        figure: These, to be solved from the pose in which they stood at first.
+        figure: These, to be solved from the pose in which they stood at first; what trunk and arms ask for is let go.
+        posture: What tells how trunk and arms are held (`posture.posture_while_led`).
+        free: By the bones of these their joints.
         restore: Puts back the pose, and live posing as it was.
     """
 
@@ -62,6 +69,8 @@ class Led:
     steering: Steering
     chains: tuple[str, ...]
     figure: RigFigure
+    posture: Callable[[float, float], dict[str, Doubles]]
+    free: dict[str, int]
     restore: Callable[[], None]
 
     @property
@@ -85,6 +94,16 @@ class Led:
         }
         return {**found, "": (plus(place, offset), multiplied(tilt, rotation))}
 
+    def held(self) -> RigFigure:
+        """The chains, to be solved from where trunk and arms are held now: the livelier it walks, the more."""
+        walk, turns = self.walk, self.figure.starts
+        share = float(liveliness(walk.pace)) ** 2
+        found = self.posture(walk.phase, walk.pace) if share > 0.0 else {}
+        for name, joint in self.free.items():
+            if name in found:
+                turns[joint] = slerp(turns[joint], q4(found[name].tolist()), share)
+        return self.figure.started(turns) if found else self.figure
+
 
 def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     """Take a walker by its body; nothing moves.
@@ -99,7 +118,8 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     ground.look(depsgraph)
     settings = rig_of(owner).walker.settings
     at = _stands(owner, body, depsgraph)
-    walk = HandWalk(legs, settings, ground.terrain(), at, reaching)
+    own = read_own(owner, legs, rate_of(scene)) if len(legs) == 2 and legs[0].cycle is not None else None
+    walk = HandWalk(legs, settings, ground.terrain(), at, reaching, own.cycle.body if own is not None else None)
     chains = rig_of(owner).chains
     feet = {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in legs}
     ankles = zip(legs, feet.values(), strict=True)
@@ -109,12 +129,18 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     try:
         chain_set = set_of(owner, body)
         figure = FigurePose.read(chain_set, depsgraph).as_started
+        posture = posture_while_led(context, owner, legs, own)
     except BaseException:
         set_led_poses(owner.name_full, None)
         raise
     also = partial(set_led_poses, owner.name_full, None)
     restore = pose_restorer(owner, figure, pauses=rig_of(owner).live, also=also)
-    led = Led(owner.name, walk, steering, chain_set.names, figure, restore)
+    loose = {one.name for one in chain_set.chains if not (is_walked(one) or one.pin) and rests(owner, one)}
+    posed = {name for one in chain_set.chains if one.name not in loose for name in names_if_any(owner, one)}
+    held = posed | keyed_by_hand(owner)
+    free = {name: joint for joint, name in enumerate(figure.bones) if name not in held}
+    asked = [one.let_go if one.chain in loose else one for one in figure.asked]
+    led = Led(owner.name, walk, steering, chain_set.names, figure.asking(asked), posture, free, restore)
     live_state.held = True
     live_state.paused = live_state.paused or rig_of(owner).live
     return led
@@ -133,12 +159,13 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
         FabrikError: Armature or chains are gone, or can't be posed any more.
     """
     owner, walk = led.owner, led.walk
-    pose = led.steering.go(wanted, span, walk.holds)
-    walk.move(walk.time + span, pose)
+    pose = led.steering.go(wanted, span, walk.strain)
+    walk.move(walk.time + span, pose, led.steering)
     set_led_poses(owner.name_full, led.poses())
     depsgraph = context.evaluated_depsgraph_get()
-    points = read_goals(_chain_set(led), led.figure, depsgraph, {})
-    item = posed(led.figure, points, owner, depsgraph)
+    figure = led.held()
+    points = read_goals(_chain_set(led), figure, depsgraph, {})
+    item = posed(figure, points, owner, depsgraph)
     write_pose(owner, item.pose)
 
 
@@ -153,12 +180,17 @@ def _chain_set(led: Led) -> ChainSet:
     return ChainSet(led.owner, tuple(chains[name] for name in led.chains), rig_of(led.owner).body_bone)
 
 
-def settle(context: bpy.types.Context, led: Led) -> None:
-    """Let the feet land that are in the air, the body where it is."""
+def settle(context: bpy.types.Context, led: Led, *, stays: bool) -> None:
+    """Let the feet land that are in the air, the body come over them, if it may; trunk and arms are as at first."""
+    walk, steering = led.walk, led.steering
+    steering.wanted, steering.wandering, steering.faces_way = None, ORIGIN, False
     for _ in range(LONGEST_SETTLING):
-        if not led.walk.is_stepping:
-            return
-        lead_to(context, led, led.steering.place, SETTLING)
+        over = steering.place if stays else walk.over_feet
+        if not walk.is_stepping and distance(over, steering.place) <= SETTLED * walk.size:
+            break
+        lead_to(context, led, over, SETTLING)
+    led.walk.pace = 0.0
+    lead_to(context, led, led.steering.place, 0.0)
 
 
 def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
@@ -170,7 +202,7 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
         FabrikError: Armature or chains are gone.
     """
     owner = led.owner
-    settle(context, led)
+    settle(context, led, stays=False)
     walked = {chain.name for chain in _chain_set(led).chains if is_walked(chain)}
     set_led_poses(owner.name_full, None)
     live_state.held = False
@@ -221,7 +253,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
     """
     scene, owner = scene_of(context), led.owner
     check_recording(owner)
-    settle(context, led)
+    settle(context, led, stays=True)
     set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
     way = led.walk.path(rate_of(scene))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from math import radians
@@ -16,8 +16,9 @@ from mathutils import Matrix
 from ...errors import FabrikError
 from ...gait.cycle import liveliness
 from ...gait.feet import LAND, LIFT, FeetPoses
+from ...gait.gaits import gait_of
 from ...gait.human import arm_at, lean_at, pelvis_at, running, thorax_at
-from ...gait.legs import LEFT, RIGHT
+from ...gait.legs import LEFT, RIGHT, Leg
 from ...gait.path import TICK
 from ...gait.plan import WalkPlan, rhythm_over
 from ...gait.settings import Settings
@@ -46,6 +47,7 @@ from ..setup.controls import draw_at_bones
 from ..setup.parts import find_parts
 from .clip import OwnClip, posture_of, read_own
 
+Rhythm = tuple[Doubles, Doubles]  # (F,) each: the phase of a walk's clock, and the speed (`gait.clock.Clock`)
 AHEAD = {"L": 0.0, "R": 0.5}  # of a cycle by which the leg of a side is ahead of the clock
 SIDES = {LEFT: ".L", RIGHT: ".R", 0: ""}  # of a leg, by the names of parts
 MOST_BENT = radians(60.0)  # up to which toes bend
@@ -82,7 +84,8 @@ def key_posture(
     walker, span, bones = walker_of(owner), range(frames[0], frames[1] + 1), pose_bones(owner)
     own = read_own(owner, plan.legs, plan.fps) if any(leg.cycle is not None for leg in plan.legs) else None
     body = rig_of(owner).body_bone
-    posed_bones = posture_of(own, plan, span, body) if own is not None else _of_people(context, owner, plan, feet)
+    rhythm = rhythm_over(plan, span) if plan.phases else (np.zeros(0), np.zeros(0))
+    posed_bones = posture_of(own, rhythm, body) if own is not None else _of_people(context, owner, plan, feet, rhythm)
     if not posed_bones:
         forget_posture(owner)
         return LetGo([], [])
@@ -90,11 +93,10 @@ def key_posture(
     edited = _that_can_edit(owner, [chain for chain in posing if not moved.isdisjoint(names_if_any(owner, chain))])
     others = [chain for chain in posing if chain not in edited]
     posed = {name for chain in others for name in names_if_any(owner, chain)}
-    before, animated = _written(owner), {bone_in(path) for path in animated_paths(owner)}
+    before, animated = _written(owner), keyed_by_hand(owner)
     kept, rows = list[str](), list[BoneClip]()
     for one in posed_bones:
-        is_animated = one.bone in animated and _digest(owner, one.bone) not in ("", before.get(one.bone))
-        if one.bone in posed or is_animated:
+        if one.bone in posed or one.bone in animated:
             kept.append(one.bone)
         elif one.bone in before or one.plain or (one.turns is not None and np.abs(one.turns[:, 1:]).max() > AT_REST):
             rows.append(one)
@@ -126,20 +128,51 @@ def _told(own: OwnClip | None, keyed: Sequence[str], edited: Sequence[str], kept
     return done
 
 
-def _of_people(context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, feet: FeetPoses) -> list[BoneClip]:
+def _of_people(
+    context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, feet: FeetPoses, rhythm: Rhythm
+) -> list[BoneClip]:
     """How people pose what the walk has no goals for, in each frame; nothing for other gaits and creatures."""
-    settings = walker_of(owner).settings
-    found = find_parts(owner) if plan.phases and settings.arm_swing > 0.0 else None
-    if found is None or found.plan != HUMAN.name or not found.body:
+    settings, frames = walker_of(owner).settings, range(plan.first, plan.first + feet.pitches.shape[1])
+    found = _person(context, owner, settings) if plan.phases else None
+    if found is None:
         return []
-    _, body = staged(context, owner, found)
-    bones = pose_bones(owner)
-    limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
-    hinges = {number: units(np.array(one.axis)) for number, one in limits.items() if LIMITS[one.limit].has_one_axis}
-    frames = range(plan.first, plan.first + feet.pitches.shape[1])
-    turned = held(body, _bearing(plan, frames, settings), hinges) | _toes(body, plan, feet)
-    turned |= curled(body, running(rhythm_over(plan, frames)[1]))
+    body, hinges = found
+    bent = _bent_by_way(plan, frames, settings.acceleration)
+    turned = held(body, _bearing(rhythm, bent, settings), hinges) | _toes(body, plan, feet)
+    turned |= curled(body, running(rhythm[1]))
     return [BoneClip(body.names[number], turns, {}, None, "LINEAR") for number, turns in turned.items()]
+
+
+def _person(
+    context: bpy.types.Context, owner: bpy.types.Object, settings: Settings
+) -> tuple[Body, dict[int, Doubles]] | None:
+    """A person whose arms swing as it walks, and by bone the axis about which it bends where a limit tells it."""
+    found = find_parts(owner) if settings.arm_swing > 0.0 else None
+    if found is None or found.plan != HUMAN.name or not found.body:
+        return None
+    (_, body), bones = staged(context, owner, found), pose_bones(owner)
+    limits = {number: limit_of(bones[name]) for number, name in enumerate(body.names) if name in bones}
+    return body, {k: units(np.array(one.axis)) for k, one in limits.items() if LIMITS[one.limit].has_one_axis}
+
+
+def posture_while_led(
+    context: bpy.types.Context, owner: bpy.types.Object, legs: Sequence[Leg], own: OwnClip | None
+) -> Callable[[float, float], dict[str, Doubles]]:
+    """What tells the rotations of bones of trunk, head, arms and tail, at a phase of the clock and a speed."""
+    settings, body = walker_of(owner).settings, rig_of(owner).body_bone
+    goes_by_cycle = gait_of(settings).cycle is not None and len(legs) == 2
+    found = _person(context, owner, settings) if own is None and goes_by_cycle else None
+
+    def posture(phase: float, pace: float) -> dict[str, Doubles]:
+        rhythm, none = (np.array([phase]), np.array([pace])), np.zeros(1)
+        if own is not None:
+            return {one.bone: one.turns[0] for one in posture_of(own, rhythm, body) if one.turns is not None}
+        if found is None:
+            return {}
+        turned = held(found[0], _bearing(rhythm, (none, none, none), settings), found[1])
+        return {found[0].names[number]: turns[0] for number, turns in turned.items()}
+
+    return posture
 
 
 def forget_posture(owner: bpy.types.Object) -> None:
@@ -151,14 +184,14 @@ def forget_posture(owner: bpy.types.Object) -> None:
     for chain in [*legs, *filter(is_offset, rig_of(owner).chains)]:
         bones = names_if_any(owner, chain)
         is_ours = not set(own).isdisjoint(bones) and not any(_curves(owner, name) for name in bones)
-        if is_ours and (chain in legs or _rests(owner, chain)):
+        if is_ours and (chain in legs or rests(owner, chain)):
             chain.goal = PLACE
             reset(chain, [pose_bones(owner)[name] for name in bones])
-        elif chain in legs and chain.goal == OFFSET and chain.start != "ANIMATED" and _rests(owner, chain):
+        elif chain in legs and chain.goal == OFFSET and chain.start != "ANIMATED" and rests(owner, chain):
             chain.goal = PLACE
     draw_at_bones(owner)
     for chain in _body(owner):
-        if chain.goal == OFFSET and chain.orientation == "KEEP" and _rests(owner, chain):  # made for the walker
+        if chain.goal == OFFSET and chain.orientation == "KEEP" and rests(owner, chain):  # made for the walker
             chain.goal, chain.target = PLACE, None
     walker_of(owner).posture = ""
 
@@ -178,14 +211,14 @@ def _that_can_edit(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> li
     """Those of some chains whose controls rest, and can edit a motion."""
     found = list[FabrikChain]()
     for chain in chains:
-        if chain.goal == PLACE and chain.target is not None and _rests(owner, chain):
+        if chain.goal == PLACE and chain.target is not None and rests(owner, chain):
             with suppress(FabrikError):
                 check_offset(owner, chain, swing_frame_of(owner, chain))
                 found.append(chain)
     return found
 
 
-def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+def rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether the controls of a chain are bones of its armature that nothing has moved, and nothing animates."""
     pairs = (chain.target, chain.target_bone), (chain.pole, chain.pole_bone)
     bones = [pose_bones(owner).get(name) if found == owner else None for found, name in pairs if found is not None]
@@ -196,12 +229,11 @@ def _rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     )
 
 
-def _bearing(plan: WalkPlan, frames: Sequence[int], settings: Settings) -> Bearing:
-    """How the upper body is held in each frame, arms and trunk as the style has it."""
-    phases, paces = rhythm_over(plan, frames)
+def _bearing(rhythm: Rhythm, bent: tuple[Doubles, Doubles, Doubles], settings: Settings) -> Bearing:
+    """How the upper body is held at phases and speeds, bent by its way; arms and trunk as the style has it."""
+    (phases, paces), (rising, aside, looking) = rhythm, bent
     (turn, drop, _), (yaw, tilt), whole = pelvis_at(paces, phases), thorax_at(paces, phases), liveliness(paces)
     arms = {side: arm_at(paces, phases + by, settings.arm_swing) for side, by in AHEAD.items()}
-    rising, aside, looking = _bent_by_way(plan, frames, settings.acceleration)
     lean, head = lean_at(paces) + whole * (settings.lean + rising), turned_by(-looking, np.zeros(len(looking)))
     return Bearing(turned_by(turn, drop), turned_by(yaw, tilt - whole * aside), arms, lean, head)
 
@@ -283,6 +315,12 @@ def _written(owner: bpy.types.Object) -> dict[str, str]:
     except ValueError:
         return {}
     return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
+
+
+def keyed_by_hand(owner: bpy.types.Object) -> set[str]:
+    """The bones with keys that no plan made."""
+    before, animated = _written(owner), {bone_in(path) for path in animated_paths(owner)}
+    return {name for name in animated if _digest(owner, name) not in ("", before.get(name))}
 
 
 def _curves(owner: bpy.types.Object, name: str) -> list[bpy.types.FCurve]:

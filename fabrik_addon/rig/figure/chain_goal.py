@@ -160,6 +160,11 @@ class ChainGoal(NamedTuple):
         """Whether nothing but a place, and perhaps a pole, is asked for, as they stand."""
         return not (self.aims or self.turns or self.is_offset) and self.influence >= 1.0
 
+    @property
+    def let_go(self) -> ChainGoal:
+        """The same chain, which asks for nothing."""
+        return self._replace(weight=0.0, turn_weight=0.0, has_pole=False)
+
     def goals(self, numbers: Sequence[float]) -> list[Goal]:
         """Its goals, from its numbers of a row: the target, then the rotation, the pole, and what helps."""
         last, found = self.joints[-1], list[Goal]()

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import inf, nan
+from math import atan2, inf, nan
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 from fabrik_addon.actions.live.state import state as live_state
 from fabrik_addon.actions.walk.bake import bake_goals
@@ -18,12 +19,14 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait.plan import feet_at, sample
 from fabrik_addon.rig import walk_goals
 from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from dev.walking_rigs import make_spider
 from support.judging import channels, effector, walk_plan, worst_foot
-from support.scenes import armature, each_frame, legs_of, make_body, update, walking
+from support.scenes import armature, each_frame, legs_of, make_body, press, update, walking
+from support.skeletons import set_up
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 
@@ -127,6 +130,59 @@ class TestLeading:
         owner = make_spider()
         with pytest.raises(FabrikError, match="no legs"):
             begin(bpy.context, owner)
+
+
+def a_person() -> bpy.types.Object:
+    """A person who was set up, and walks."""
+    owner = set_up("human_mixamo")
+    press("walker_add")
+    bpy.context.scene.frame_set(1)
+    update()
+    return owner
+
+
+def bones_of(owner: bpy.types.Object, name: str) -> list[str]:
+    """The bones of a chain."""
+    return [bone.name for bone in resolve_bones(owner, rig_of(owner).chains[name])]
+
+
+def arm_angles(owner: bpy.types.Object) -> tuple[float, float]:
+    """How far the left upper arm and the left thigh are ahead of the vertical, radians."""
+    bones = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    ways = [bones[name].tail - bones[name].head for name in ("mixamorig:LeftArm", "mixamorig:LeftUpLeg")]
+    return atan2(-ways[0].y, -ways[0].z), atan2(-ways[1].y, -ways[1].z)
+
+
+def test_arms_swing_while_it_is_led_and_come_back() -> None:
+    owner = a_person()
+    led = begin(bpy.context, owner)
+    arms = [*bones_of(owner, "Arm.L"), *bones_of(owner, "Arm.R")]
+    stood = {name: owner.pose.bones[name].matrix_basis.to_quaternion() for name in arms}
+    place, angles = led.steering.place, list[tuple[float, float]]()
+    for index in range(96):
+        lead_to(bpy.context, led, (place[0], place[1] - 0.9 * led.walk.fastest * index / 24.0, place[2]), 1.0 / 24.0)
+        update()
+        angles += [arm_angles(owner)] if index > 32 else []
+    arm, leg = np.degrees(np.transpose(angles))
+    assert 12.0 < arm.max() - arm.min() < 50.0
+    assert np.corrcoef(arm, leg)[0, 1] < -0.6
+    leave_led(bpy.context, led)
+    update()
+    for name, turn in stood.items():
+        assert abs(owner.pose.bones[name].matrix_basis.to_quaternion().dot(turn)) > 1.0 - 1e-6, name
+
+
+@pytest.mark.parametrize("how", ["pinned", "keyed"])
+def test_an_arm_that_is_held_stays_while_it_is_led(how: str) -> None:
+    owner = a_person()
+    rig_of(owner).chains["Arm.L"].pin = how == "pinned"
+    for name in bones_of(owner, "Arm.L") if how == "keyed" else ():
+        owner.pose.bones[name].keyframe_insert("rotation_quaternion", frame=1)
+    update()
+    led = begin(bpy.context, owner)
+    assert not set(led.free) & set(bones_of(owner, "Arm.L"))
+    assert set(led.free) & set(bones_of(owner, "Arm.R"))
+    led.restore()
 
 
 class TestRecording:

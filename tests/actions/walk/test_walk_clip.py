@@ -30,7 +30,7 @@ from rigs import FOX, FOX_CYCLE, empty_file, import_gltf
 from support.scenes import key_way, planned, press
 from support.skeletons import make_character
 
-HIPS, PERIOD, FIRST, LAST = "mixamorig:Hips", 26, 60, 110
+HIPS, PERIOD, FIRST, LAST = "mixamorig:Hips", 26, 60, 120
 SHIN = "mixamorig:LeftLeg"
 
 
