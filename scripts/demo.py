@@ -19,10 +19,10 @@ from environment import ROOT, exit_with, new_parser, run_in_blender
 
 PICTURES = (
     "body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle", "walk_spider",
-    "walk_human", "walk_level", "walk_curve", "walk_stairs", "walk_jog", "walk_fox", "walk_run", "character_mixamo",
-    "character_game_engine", "character_wolf", "character_spider", "character_centipede", "posing_hand", "posing_hips",
-    "posing_kick", "posing_pull", "posing_chest", "posing_staff", "motion_walk", "motion_feet", "motion_transfer",
-    "motion_stairs", "motion_hands",
+    "walk_human", "walk_led", "walk_level", "walk_curve", "walk_stairs", "walk_jog", "walk_fox", "walk_run",
+    "character_mixamo", "character_game_engine", "character_wolf", "character_spider", "character_centipede",
+    "posing_hand", "posing_hips", "posing_kick", "posing_pull", "posing_chest", "posing_staff", "motion_walk",
+    "motion_feet", "motion_transfer", "motion_stairs", "motion_hands",
 )  # fmt: skip
 
 

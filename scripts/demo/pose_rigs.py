@@ -22,10 +22,10 @@ def main(out: Path, rigs: Path) -> int:
     from clips import clean_feet, edit_motion, transfer_hands, transfer_to_stairs, transfer_walk  # noqa: PLC0415
     from limbs import pose_limbs  # noqa: PLC0415
     from posing import pose_by_hand  # noqa: PLC0415
-    from walks import walk_rigs  # noqa: PLC0415
+    from walks import lead_by_hand, walk_rigs  # noqa: PLC0415
 
     started = time.perf_counter()
-    failed = pose_limbs(out, rigs) + pose_bodies(out) + walk_rigs(out) + pose_characters(out)
+    failed = pose_limbs(out, rigs) + pose_bodies(out) + walk_rigs(out) + lead_by_hand(out) + pose_characters(out)
     failed += pose_by_hand(out) + edit_motion(out) + clean_feet(out) + transfer_walk(out)
     failed += transfer_to_stairs(out) + transfer_hands(out)
     say(f"{time.perf_counter() - started:.0f} s")

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import pi, radians, tan
 from pathlib import Path
 from typing import TypeAlias
 
 import bpy
+from fabrik_addon.actions.walk.lead import begin, lead_to
 from fabrik_addon.gait.plan import WalkPlan
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Vector
-from picture import light, rendered, save_rows
+from picture import Drawing, evaluated_meshes, light, rendered, save_below, save_rows
 from walk_judge import judge
 from walk_stage import FLOOR, STAIRS, dress_spider, make_rubble, make_slab, stairs
 
@@ -23,7 +25,7 @@ from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
 from dev.walk_measures import Judged
 from environment import say
-from rigs import FOX, FOX_CYCLE, empty_file, import_gltf, make_spider
+from rigs import FOX, FOX_CYCLE, empty_file, end_of, import_gltf, make_spider
 
 HEADER = (
     f"{'walk':<12} {'legs':>4} {'frames':>6} {'steps':>5} {'reached':>8} {'slip/frame':>10} {'/stance':>8} {'sunk':>8}"
@@ -38,6 +40,7 @@ V3 = tuple[float, float, float]
 FPS = 24
 EASED = 1.0  # seconds until a walker goes evenly, and in which it comes to stand
 COLUMNS = 4
+LED, EVERY = 3.5, 12  # metres by which a person is led at a meter a second; frames between two pictures of them
 FAR = 40.0  # metres from which the camera looks
 GAP = 3  # white pixels at the right of each picture, and below it
 
@@ -317,6 +320,33 @@ def walk_rigs(out: Path) -> int:
         " hips is above the standing soles"
     )
     return failed
+
+
+def lead_by_hand(out: Path) -> int:
+    """Lead a person ahead by hand, and let them come to stand; returns how many figures miss what they are to be."""
+    say("walk: walk_led")
+    empty_file()
+    owner = _coloured(make_human(OTHER))
+    bpy.context.view_layer.objects.active = owner
+    with quiet():
+        OPS.fabrik.character_setup()
+        OPS.fabrik.walker_add()
+    led = begin(bpy.context, owner)
+    walk, (x, y, z), off = led.walk, led.steering.place, 0.0
+    strip = Drawing(floor=Vector((0.0, -2.0, 0.0)), floor_radius=2.0, extent=4.2, pixels=(1290, 400))
+    for frame in range(4 * FPS):
+        lead_to(bpy.context, led, (x, y - min(frame / FPS, LED), z), 1.0 / FPS)
+        bpy.context.view_layer.update()
+        for leg, foot in zip(walk.legs, walk.poses(), strict=True):
+            if foot.is_planted:
+                end = end_of(rig_of(owner).chains[leg.name])
+                off = max(off, (end - Vector(foot.ankle)).length / leg.reach)
+        if frame % EVERY == 0:
+            strip.skins += [(mesh, BODY) for _, mesh in evaluated_meshes()]
+    save_below([strip], (1.0, -0.12, 0.08), out / "walk_led.png")
+    order = [step.leg for step in sorted((one for _, own in walk.feet for one in own), key=lambda one: one.lift)]
+    print(f"led by hand: {len(order)} steps, feet that stand off by {off:.1e} of a leg", flush=True)
+    return int(off > MOST["slip"]) + int(any(a == b for a, b in pairwise(order)))
 
 
 def _print_row(name: str, judged: Judged, plan: WalkPlan) -> None:
