@@ -37,7 +37,7 @@ def test_no_bone() -> None:
     owner = bpy.data.objects.new("none", bpy.data.armatures.new("none"))
     bpy.context.collection.objects.link(owner)
     bpy.context.view_layer.objects.active = owner
-    refused(owner, "no limb was found|can't|not an armature")
+    refused(owner, "no limb was found")
 
 
 def test_a_row_of_many_bones_is_one_chain() -> None:
@@ -194,12 +194,20 @@ def test_bones_that_hang_elsewhere_are_named(mapping: Path) -> None:
     assert len(rig_of(owner).chains) == 0
 
 
-@pytest.mark.parametrize("text", [b"", b"\xff\xfe", b"{}", b"[" * 50_000])
-def test_a_broken_file_changes_nothing(text: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "no mapping: JSONDecodeError"),
+        (b"\xff\xfe", "broken.json' can't be read: UnicodeDecodeError"),
+        (b"{}", "not just the fields body, fabrik_mapping, parts, plan"),
+        (b"[" * 50_000, "no mapping: RecursionError"),
+    ],
+)
+def test_a_broken_file_changes_nothing(text: bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(text)
     owner = make_character("human_mixamo")
-    assert_refused(r"mapping|read", "mapping_import", filepath=str(path))
+    assert_refused(said, "mapping_import", filepath=str(path))
     assert_refused("can't be read", "mapping_import", filepath=str(tmp_path / "gone.json"))
     assert len(rig_of(owner).chains) == 0
 
