@@ -14,19 +14,9 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
 from support.judging import channels, evaluated_joints, tip_error
-from support.scenes import (
-    add_chain,
-    add_limb,
-    assert_refused,
-    keyed,
-    make_empty,
-    make_line,
-    overridden,
-    press,
-    update,
-    walking,
-)
+from support.scenes import add_chain, add_limb, assert_refused, keyed, make_empty, make_line, overridden, press, update
 from support.skeletons import make_character
+from support.walks import walking
 
 
 def stored(owner: Any) -> list[str]:

@@ -18,8 +18,9 @@ from dev.walking_rigs import ahead, make_spider
 from support.animated import animated
 from support.cli_files import CommandLine
 from support.judging import effector
-from support.scenes import HEIGHT, add_limb, each_frame, key_way, keyed, make_body, with_legs_pinned
+from support.scenes import HEIGHT, add_limb, each_frame, keyed, make_body, with_legs_pinned
 from support.skeletons import make_character
+from support.walks import key_way
 
 HELD = 1e-4 * HEIGHT
 

@@ -23,8 +23,9 @@ from build import ROOT
 from dev.walking_rigs import ahead
 from support.animated import animated
 from support.cli_files import CommandLine, reported
-from support.scenes import add_chain, key_way, make_empty, make_line, press
+from support.scenes import add_chain, make_empty, make_line, press
 from support.skeletons import make_character, rename_all
+from support.walks import key_way
 
 PAGE = ROOT / "fabrik_addon" / "manual" / "jobs.md"
 HAND = (0.4, -0.3, 1.2)

@@ -13,7 +13,8 @@ from fabrik_addon.rig.schema import rig_of
 from old_rigs import FRAMES, beside
 
 from dev.walking_rigs import ahead, make_ground, make_spider
-from support.scenes import key_way, select, update
+from support.scenes import select, update
+from support.walks import key_way
 
 LEGS = 2  # on each side
 WAY = 0.5

@@ -15,8 +15,9 @@ from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import worst_foot
-from support.scenes import assert_refused, each_frame, key_way, press, walking
+from support.scenes import assert_refused, each_frame, press
 from support.undoing import assert_one_step
+from support.walks import key_way, walking
 
 
 def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:

@@ -24,7 +24,8 @@ from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import bake_chain, evaluated_joints, feet
-from support.scenes import Rig, keyed_line, make_empty, reaching_line, walking
+from support.scenes import Rig, keyed_line, make_empty, reaching_line
+from support.walks import walking
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 

@@ -31,9 +31,9 @@ from support.scenes import (
     make_line,
     reload,
     update,
-    walking,
     with_legs_pinned,
 )
+from support.walks import walking
 
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 

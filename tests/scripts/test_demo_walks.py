@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from dev.walking_rigs import ahead, make_ground, make_spider
 from environment import ROOT
-from support.scenes import WALK, key_way, planned
+from support.walks import WALK, key_way, planned
 
 OFF = 0.1  # scene units
 

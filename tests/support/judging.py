@@ -24,7 +24,8 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.scenes import FRAMES, HEIGHT, LENGTH, SQUAT, chain_bones, each_frame, items_of, legs_of, press, update
+from support.scenes import FRAMES, HEIGHT, LENGTH, SQUAT, chain_bones, each_frame, items_of, press, update
+from support.walks import legs_of
 
 CLOSE = 1e-5  # share of a length
 HELD = 1e-4 * HEIGHT  # how far a foot of the tests' body that is pinned may be from its place

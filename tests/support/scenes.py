@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from math import cos, pi, radians, sin
+from math import radians
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import bpy
 import pytest
 from fabrik_addon.actions import live
-from fabrik_addon.actions.walk.plan import plan_walk
-from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.rig.animation.channels import channel_of
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.figure.kinematics import world_turn
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from dev.walking_rigs import FPS, ahead, make_ground, make_spider
+from dev.walking_rigs import make_ground
 
 Point = Sequence[float]
 Rig = tuple[bpy.types.Object, FabrikChain]
@@ -32,7 +30,6 @@ MODES: Any = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZY
 SOME_MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 FRAMES = tuple(range(1, 21))  # of `keyed_line`
 SQUAT = tuple(range(1, 13))  # frames of `squatting`
-WALK = (1, 60)  # first and last frame of a walk
 HEIGHT = 1.7  # of `make_body`
 LENGTH = 3.0  # of `limb_with_bone_goals`
 TURN = Quaternion((1.0, 0.0, 0.0), 0.5)
@@ -577,46 +574,6 @@ def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     for module in (live.user_edits, live.update):
         monkeypatch.setattr(module, "is_tool_at_work", lambda _: bool(now["tool"]))
     return use
-
-
-# Walks
-
-
-def key_way(owner: Any, bone: str, way: Any, frames: tuple[int, int] = WALK) -> None:
-    """Key the body bone along a way of the world, from its rest place."""
-    pose = owner.pose.bones[bone]
-    into = pose.bone.matrix_local.to_3x3().inverted()
-    first, last = frames
-    keyed(pose, {frame: into @ Vector(way((frame - first) / (last - first))) for frame in range(first, last + 1, 3)})
-    scene: Any = bpy.context.scene
-    scene.frame_start, scene.frame_end = frames
-    scene.render.fps = FPS
-    scene.frame_set(first)
-
-
-def around(radius: float) -> Any:
-    """A quarter of a circle."""
-    return lambda share: (radius * (1.0 - cos(share * pi / 2.0)), -radius * sin(share * pi / 2.0), 0.0)
-
-
-def walking(kind: str, length: float = 0.0, legs: int = 4) -> bpy.types.Object:
-    """A spider, with so many legs on each side, or a human, that walks ahead as planned."""
-    owner = make_spider(legs) if kind == "spider" else make_body()
-    key_way(owner, "b0" if kind == "spider" else "hips", ahead(length or (1.6 if kind == "spider" else 2.0)))
-    return planned(owner)
-
-
-def planned(owner: bpy.types.Object, frames: tuple[int, int] = WALK) -> bpy.types.Object:
-    """Make a walker of it, and plan its walk."""
-    update()
-    add_walker(bpy.context, owner)
-    plan_walk(bpy.context, owner, frames)
-    return owner
-
-
-def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
-    """The chains of the legs of a walker."""
-    return [rig_of(owner).chains[leg.name] for leg in rig_of(owner).walker.legs]
 
 
 def go_to(*frames: int) -> None:

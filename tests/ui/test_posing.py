@@ -14,8 +14,9 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui.panels import FABRIK_PT_posing, FABRIK_PT_rigging
 
 from support.judging import assert_alike, channels
-from support.scenes import assert_refused, go_live, go_to, press, select, update, walking
+from support.scenes import assert_refused, go_live, go_to, press, select, update
 from support.skeletons import set_up
+from support.walks import walking
 
 MOST = 12
 CONTROLS = {"operator", "prop", "prop_enum", "prop_search", "menu", "popover", "operator_menu_enum", "template_list"}

@@ -19,8 +19,9 @@ from fabrik_addon.maths import conjugates, products, turn_angles
 from fabrik_addon.rig.schema import rig_of
 
 from rigs import FOX, empty_file, import_gltf
-from support.scenes import key_way, press, walking
+from support.scenes import press
 from support.skeletons import make_character
+from support.walks import key_way, walking
 
 
 def fox() -> bpy.types.Object:

@@ -23,22 +23,9 @@ from mathutils import Vector
 from dev.walking_rigs import ahead, go_along, make_spider
 from rigs import FOX, import_gltf
 from support.judging import channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
-from support.scenes import (
-    WALK,
-    add_limb,
-    around,
-    each_frame,
-    go_live,
-    key_way,
-    legs_of,
-    make_body,
-    make_empty,
-    planned,
-    press,
-    update,
-    walking,
-)
+from support.scenes import add_limb, each_frame, go_live, make_body, make_empty, press, update
 from support.skeletons import make_character, set_up
+from support.walks import WALK, around, key_way, legs_of, planned, walking
 
 ULPS = 4  # units in the last place of Blender's channels
 

@@ -25,8 +25,9 @@ from mathutils import Matrix, Quaternion, Vector
 
 from dev.walking_rigs import make_spider
 from support.judging import channels, effector, walk_plan, worst_foot
-from support.scenes import armature, each_frame, legs_of, make_body, press, update, walking
+from support.scenes import armature, each_frame, make_body, press, update
 from support.skeletons import set_up
+from support.walks import legs_of, walking
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 

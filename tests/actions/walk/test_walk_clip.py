@@ -27,8 +27,9 @@ from fabrik_addon.rig.walk_goals import plan_of
 
 from dev.walking_rigs import FPS, go_along, make_profile
 from rigs import FOX, FOX_CYCLE, empty_file, import_gltf
-from support.scenes import key_way, planned, press
+from support.scenes import press
 from support.skeletons import make_character
+from support.walks import key_way, planned
 
 HIPS, PERIOD, FIRST, LAST = "mixamorig:Hips", 26, 60, 120
 SHIN = "mixamorig:LeftLeg"

@@ -17,7 +17,8 @@ from mathutils import Vector
 from dev.walkers import at_foot
 from dev.walking_rigs import ahead, make_profile
 from support.judging import effector, walk_plan, worst_foot
-from support.scenes import WALK, go_live, key_way, keyed, legs_of, make_body, planned, press, select, update, walking
+from support.scenes import go_live, keyed, make_body, press, select, update
+from support.walks import WALK, key_way, legs_of, planned, walking
 
 HELD = 1e-3  # the tolerance of the chains
 

@@ -13,8 +13,9 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Vector
 
-from support.scenes import each_frame, key_way, make_empty, press, update
+from support.scenes import each_frame, make_empty, press, update
 from support.skeletons import make_character
+from support.walks import key_way
 
 HIPS, FEET = "mixamorig:Hips", ("mixamorig:LeftFoot", "mixamorig:RightFoot")
 FRAMES = range(3, 58, 3)

@@ -17,8 +17,9 @@ from fabrik_addon.rig.schema.limit import limit_of
 from mathutils import Quaternion, Vector
 
 from dev.walking_rigs import make_profile
-from support.scenes import key_way, planned, press
+from support.scenes import press
 from support.skeletons import make_character
+from support.walks import key_way, planned
 
 FRAMES = (1, 60)
 UPPER, LOWER, TOE = "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftToeBase"

@@ -12,7 +12,8 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import make_spider
-from support.scenes import WALK, around, key_way, make_empty, planned, update, walking
+from support.scenes import make_empty, update
+from support.walks import WALK, around, key_way, planned, walking
 
 
 def turned(bone: bpy.types.PoseBone) -> None:

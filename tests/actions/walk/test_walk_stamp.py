@@ -25,8 +25,9 @@ from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import effector, feet, walk_plan, worst_foot
-from support.scenes import WALK, each_frame, key_way, legs_of, make_empty, select, update, walking
+from support.scenes import each_frame, make_empty, select, update
 from support.skeletons import make_character
+from support.walks import WALK, key_way, legs_of, walking
 
 
 def told(owner: bpy.types.Object) -> str:

@@ -19,7 +19,8 @@ from dev.walk_measures import standing_points
 from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
 from support.judging import effector, feet, walk_plan, worst_foot
-from support.scenes import WALK, each_frame, go_live, key_way, keyed, legs_of, make_body, planned, update
+from support.scenes import each_frame, go_live, keyed, make_body, update
+from support.walks import WALK, key_way, legs_of, planned
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
 HELD = 1e-3
