@@ -260,7 +260,8 @@ class _Hips:
         if self.duty < WALKING:
             self._spring(stance)
         for _ in range(TRIES):
-            self.start += (self._long_at_first() - self.reaches[0]) / BOTH
+            (x, z), (ahead, low) = self.hip(np.zeros(1)), sole.rolled(self.rolls[:1])
+            self.start += float(np.hypot(x - ahead, z - low)[0] - self.reaches[0]) / BOTH  # as long as the leg lands
         self.rolls = np.where(stance > FLAT_UNTIL * usual, self._shortened(self.hip(stance)), self.rolls)
 
     def _spring(self, stance: Doubles) -> None:
@@ -269,11 +270,6 @@ class _Hips:
         dip = DIP * 0.5 * (self.stride / self.speed) ** 2 * (WALKING - self.duty) * self.duty / pi
         apart, low = self.beside(stance, self.led)
         self.reaches = np.hypot(apart, down + SHARES * (up - down) - dip * np.sin(pi * SHARES) - low)
-
-    def _long_at_first(self) -> float:
-        """How long a leg is as it lands."""
-        (x, z), (ahead, low) = self.hip(np.zeros(1)), self.sole.rolled(self.rolls[:1])
-        return float(np.hypot(x - ahead, z - low)[0])
 
     def _shortened(self, hips: tuple[Doubles, Doubles]) -> Doubles:
         """How far heels are up so that hips and ankles are no farther apart than the leg has them."""

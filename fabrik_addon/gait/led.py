@@ -78,10 +78,14 @@ NEXT, AGAIN = 0.25, 0.8
 PAST = 0.25  # of that drift: a body that walks by a cycle, and has gone past all its feet by it, steps
 ROLLING, LIFTING = 0.1, 0.999  # of the drift that makes a foot step: from which on its heel comes up; at most
 
-
 # A body at a time, in seconds since the beginning: its pose as it was led, and how its feet carried it, see
 # `HandWalk.body`
 Moment = tuple[float, Pose]
+
+
+def goes_by_cycle(legs: Sequence[Leg], settings: Settings) -> bool:
+    """Whether who is led goes by the cycle of its gait, as two legs do; more step in groups, when they have drifted."""
+    return len(legs) == 2 and gait_of(settings).cycle is not None
 
 
 class HandWalk:
@@ -119,7 +123,7 @@ class HandWalk:
         check_legs(legs)
         check_settings(settings)
         self.legs, self.settings, self.reaching, self.clip = legs, settings, reaching, clip
-        self.by_cycle = gait_of(settings).cycle is not None and len(legs) == 2  # more go in groups, by arcs
+        self.by_cycle = goes_by_cycle(legs, settings)
         self.offsets = rhythm_of(legs, settings).offsets
         self.phase = self.pace = self.turning = 0.0
         self.ahead = 1.0  # cosine of the angle between where it goes and where it faces
@@ -226,15 +230,12 @@ class HandWalk:
     def poses(self) -> tuple[FootPose, ...]:
         """All feet now."""
         if self._feet is None:
-            self._feet = self._stepped()
+            feet = list[tuple[Foothold, Sequence[Step]]]()
+            for index, (start, steps) in enumerate(self.feet):  # where they stood before does not count
+                coming = self._coming(index)
+                feet.append((start, steps[-1:]) if coming is None else (coming.start, [coming]))
+            self._feet = FootPaths(self.legs, feet, self._surface_pose).at(np.array([self.time])).singly()[0]
         return self._feet
-
-    def _stepped(self) -> tuple[FootPose, ...]:
-        feet = list[tuple[Foothold, Sequence[Step]]]()
-        for index, (start, steps) in enumerate(self.feet):  # where they stood before does not count
-            coming = self._coming(index)
-            feet.append((start, steps[-1:]) if coming is None else (coming.start, [coming]))
-        return FootPaths(self.legs, feet, self._surface_pose).at(np.array([self.time])).singly()[0]
 
     def move(self, time: float, pose: Pose, led: Steering | None = None) -> tuple[FootPose, ...]:
         """Move the body, and keep the moment; one that is no later than the last takes its place.
@@ -428,12 +429,9 @@ class HandWalk:
 
     def _carry(self, span: float | None) -> None:
         """Let the body follow its feet; at once where no time is given."""
-        track = self.course.track
-        feet = self.poses()
-        points, homes = (
-            np.array([foot.base for foot in feet]),
-            np.array([track.home(leg.home, 0.0) for leg in self.legs]),
-        )
+        track, feet = self.course.track, self.poses()
+        points = np.array([foot.base for foot in feet])
+        homes = np.array([track.home(leg.home, 0.0) for leg in self.legs])
         stands = np.array([(foot.is_planted, not foot.is_hanging) for foot in feet])
         footings = points[:, None], homes[:, None], stands[:, :1], stands[:, 1:]
         size = max(leg.reach for leg in self.legs)
@@ -468,23 +466,21 @@ class HandWalk:
         """How far hip and ankle of a leg that stands may be apart."""
         return farthest(leg) if self.by_cycle else leg.standing_reach
 
-    def _carried(self) -> Pose:
-        if self._borne is None:
-            self._borne = self._swayed()
-        return self._borne
-
     def _forget(self) -> None:
         """Where feet and body are is found anew when it is asked for."""
         self._feet, self._borne = None, None
 
-    def _swayed(self) -> Pose:
+    def _carried(self) -> Pose:
+        if self._borne is not None:
+            return self._borne
         body = carried(self.course.track, self.course.pivot, self.lean, [self.settings], self.legs)
         first, cycle = leading(self.legs), self._cycle(leading(self.legs), self.pace)
         if cycle is not None:
             rhythm = np.array([self.phase]), np.array([self.pace]), np.array([self.offsets[first]])
             table = cycle.table[None], np.zeros(1, dtype=np.intp), np.array([cycle.slowest])
             body = swayed(self.course, body, rhythm, table)
-        return v3(body.offsets[0].tolist()), q4(body.tilts[0].tolist())
+        self._borne = v3(body.offsets[0].tolist()), q4(body.tilts[0].tolist())
+        return self._borne
 
     def _body(self) -> Pose:
         """The body over its feet, before it gives way to legs that would not reach."""

@@ -317,7 +317,8 @@ def _goal(
 ) -> bpy.types.Object:
     """The object that is keyed: the chain's target where that is free, else a new empty, which becomes its target."""
     target = chain.target
-    if target is not None and not chain.target_bone and _is_free(target):
+    is_empty = target is not None and target.type == "EMPTY" and target.is_editable and not chain.target_bone
+    if target is not None and is_empty and not (target.parent or target.constraints or target.animation_data):
         return target
     defaults = read_defaults(context)
     empty = Empty(at[0], defaults.target_size * at[1], defaults.target_shape)
@@ -328,9 +329,3 @@ def _goal(
     chain.target, chain.target_bone = goal, ""
     told.made.append(goal.name)
     return goal
-
-
-def _is_free(target: bpy.types.Object) -> bool:
-    """Whether an object stands where its own channels put it, and has no keys yet."""
-    is_plain = target.parent is None and not target.constraints and target.type == "EMPTY" and target.is_editable
-    return is_plain and target.animation_data is None

@@ -14,9 +14,9 @@ import numpy as np
 from ...errors import BoneError, ChainError, place_of
 from ...gait.cycle import liveliness
 from ...gait.feet import Foothold
-from ...gait.led import HandWalk
-from ...gait.path import Steering
-from ...maths import ORIGIN, Q4, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
+from ...gait.led import HandWalk, goes_by_cycle
+from ...gait.path import Pose, Steering
+from ...maths import ORIGIN, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
 from ...rig.animation.channels import channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys
 from ...rig.bones import names_if_any, pose_bones
@@ -46,8 +46,6 @@ SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet
 SETTLED = 0.01  # of a leg's reach, by which the body may stand aside of its feet
 LONGEST_SETTLING = 120  # of these steps
 
-Pose = tuple[V3, Q4]
-
 
 @dataclass(slots=True)
 class Led:
@@ -59,7 +57,7 @@ class Led:
         steering: Where its body goes.
         chains: Names of the chains that are solved together.
         figure: These, to be solved from the pose in which they stood at first; what trunk and arms ask for is let go.
-        posture: What tells how trunk and arms are held (`posture.posture_while_led`).
+        posture: What tells how trunk and arms are held (`posture.posture_while_led`); None where they stay.
         free: By the bones of these their joints.
         restore: Puts back the pose, and live posing as it was.
     """
@@ -69,7 +67,7 @@ class Led:
     steering: Steering
     chains: tuple[str, ...]
     figure: RigFigure
-    posture: Callable[[float, float], dict[str, Doubles]]
+    posture: Callable[[float, float], dict[str, Doubles]] | None
     free: dict[str, int]
     restore: Callable[[], None]
 
@@ -98,7 +96,7 @@ class Led:
         """The chains, to be solved from where trunk and arms are held now: the livelier it walks, the more."""
         walk, turns = self.walk, self.figure.starts
         share = float(liveliness(walk.pace)) ** 2
-        found = self.posture(walk.phase, walk.pace) if share > 0.0 else {}
+        found = self.posture(walk.phase, walk.pace) if self.posture is not None and share > 0.0 else {}
         for name, joint in self.free.items():
             if name in found:
                 turns[joint] = slerp(turns[joint], q4(found[name].tolist()), share)
@@ -118,7 +116,8 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     ground.look(depsgraph)
     settings = rig_of(owner).walker.settings
     at = _stands(owner, body, depsgraph)
-    own = read_own(owner, legs, rate_of(scene)) if len(legs) == 2 and legs[0].cycle is not None else None
+    has_clip = legs[0].cycle is not None and goes_by_cycle(legs, settings)
+    own = read_own(owner, legs, rate_of(scene)) if has_clip else None
     walk = HandWalk(legs, settings, ground.terrain(), at, reaching, own.cycle.body if own is not None else None)
     chains = rig_of(owner).chains
     feet = {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in legs}
@@ -129,7 +128,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     try:
         chain_set = set_of(owner, body)
         figure = FigurePose.read(chain_set, depsgraph).as_started
-        posture = posture_while_led(context, owner, legs, own)
+        posture = posture_while_led(context, owner, own) if walk.by_cycle else None
     except BaseException:
         set_led_poses(owner.name_full, None)
         raise
@@ -189,8 +188,8 @@ def settle(context: bpy.types.Context, led: Led, *, stays: bool) -> None:
         if not walk.is_stepping and distance(over, steering.place) <= SETTLED * walk.size:
             break
         lead_to(context, led, over, SETTLING)
-    led.walk.pace = 0.0
-    lead_to(context, led, led.steering.place, 0.0)
+    walk.pace = 0.0
+    lead_to(context, led, steering.place, 0.0)
 
 
 def leave_led(context: bpy.types.Context, led: Led) -> LetGo:

@@ -16,9 +16,8 @@ from mathutils import Matrix
 from ...errors import FabrikError
 from ...gait.cycle import liveliness
 from ...gait.feet import LAND, LIFT, FeetPoses
-from ...gait.gaits import gait_of
 from ...gait.human import arm_at, lean_at, pelvis_at, running, thorax_at
-from ...gait.legs import LEFT, RIGHT, Leg
+from ...gait.legs import LEFT, RIGHT
 from ...gait.path import TICK
 from ...gait.plan import WalkPlan, rhythm_over
 from ...gait.settings import Settings
@@ -89,10 +88,11 @@ def key_posture(
     if not posed_bones:
         forget_posture(owner)
         return LetGo([], [])
-    moved, posing = {one.bone for one in posed_bones}, _posing(owner)
+    moved, others = {one.bone for one in posed_bones}, {walker.body, *(leg.name for leg in walker.legs)}
+    found = [one for one in rig_of(owner).chains if one.enabled and one.target is not None and one.name not in others]
+    posing = [chain for chain in found if not is_offset(chain)]  # with goals of their own, which tell a place
     edited = _that_can_edit(owner, [chain for chain in posing if not moved.isdisjoint(names_if_any(owner, chain))])
-    others = [chain for chain in posing if chain not in edited]
-    posed = {name for chain in others for name in names_if_any(owner, chain)}
+    posed = {name for chain in posing if chain not in edited for name in names_if_any(owner, chain)}
     before, animated = _written(owner), keyed_by_hand(owner)
     kept, rows = list[str](), list[BoneClip]()
     for one in posed_bones:
@@ -156,12 +156,11 @@ def _person(
 
 
 def posture_while_led(
-    context: bpy.types.Context, owner: bpy.types.Object, legs: Sequence[Leg], own: OwnClip | None
+    context: bpy.types.Context, owner: bpy.types.Object, own: OwnClip | None
 ) -> Callable[[float, float], dict[str, Doubles]]:
     """What tells the rotations of bones of trunk, head, arms and tail, at a phase of the clock and a speed."""
     settings, body = walker_of(owner).settings, rig_of(owner).body_bone
-    goes_by_cycle = gait_of(settings).cycle is not None and len(legs) == 2
-    found = _person(context, owner, settings) if own is None and goes_by_cycle else None
+    found = _person(context, owner, settings) if own is None else None
 
     def posture(phase: float, pace: float) -> dict[str, Doubles]:
         rhythm, none = (np.array([phase]), np.array([pace])), np.zeros(1)
@@ -289,13 +288,6 @@ def _bent(plan: WalkPlan, leg: int, feet: FeetPoses) -> Doubles:
     step, up = plan.paths.steps[feet.last[leg]], np.clip(feet.pitches[leg], 0.0, MOST_BENT)
     share = (times - step[:, LIFT]) / np.where(feet.planted[leg], 1.0, step[:, LAND] - step[:, LIFT])
     return np.where(feet.planted[leg], up, up * (1.0 - HANGING * eased_each(share / STRAIGHTENED)))
-
-
-def _posing(owner: bpy.types.Object) -> list[FabrikChain]:
-    """The chains with goals of their own, which tell a place."""
-    walker = walker_of(owner)
-    chains = [one for one in rig_of(owner).chains if one.name != walker.body and one.name not in walker.legs]
-    return [chain for chain in chains if chain.enabled and chain.target is not None and not is_offset(chain)]
 
 
 def _legs(owner: bpy.types.Object) -> list[FabrikChain]:

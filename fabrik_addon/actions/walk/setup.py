@@ -395,8 +395,8 @@ def remove_walker(owner: bpy.types.Object) -> None:
 def legs_of(owner: bpy.types.Object, upright: Q4) -> list[FabrikChain]:
     """The enabled chains that reach the ground in the rest pose."""
     own, body = walker_of(owner).body, rig_of(owner).body_bone
-    chains = [one for one in rig_of(owner).chains if one.enabled and not one.aims and one.name != own]
-    chains = [one for one in chains if one.tip_bone != body]
+    limbs = [one for one in rig_of(owner).chains if one.name != own and one.tip_bone != body]
+    chains = [one for one in limbs if one.enabled and not one.aims]
     pairs = ((chain, [bone.name for bone in resolve_bones(owner, chain)]) for chain in chains)
     return [chain for chain, bones in pairs if _stands(owner, bones, chain.effector, upright)]
 
