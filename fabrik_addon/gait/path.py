@@ -273,7 +273,7 @@ TURNING = 0.15  # seconds, half-life of the turn that is left
 FASTEST_TURN = 2.5  # radians a second
 TRIED_SHARES = (1.0, 0.5, 0.25, 0.0)  # of a step that are tried where the feet would not reach at its end
 LOOKING = 0.4  # seconds of the near future
-TINY = 1e-12
+TINY = 1e-12  # scene units that are no way
 MOVING = 0.1  # of the greatest speed: a body that is slower keeps its heading
 LISTENING = 0.05  # seconds, half-life of the speed that is believed
 Pose = tuple[V3, Q4]
@@ -289,7 +289,7 @@ class Steering:
         fastest: Scene units a second.
         gravity: A name of `settings.Gravity`.
         faces_way: Whether it turns to where it goes.
-        meant: Place and rotation to which it would go in the last span on its way in the near future, but for its feet.
+        meant: Where the last span would have brought it at the mean speed of its near future, but for its feet.
         is_held: Whether its feet held it back the last time.
         wanted: Where it was to go then; None at first.
         wandering: How fast that moves, evened out, scene units a second.
