@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import degrees
 from time import perf_counter
 from typing import Any
@@ -80,17 +80,6 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
     return items
 
 
-def draw_each(operator: Any, names: Iterable[str]) -> None:
-    """Draw options of an operator by their names, "" for some room between them; a ground is chosen among objects."""
-    for name in names:
-        if name == "ground":
-            operator.layout.prop_search(operator, name, bpy.data, "objects")
-        elif name:
-            operator.layout.prop(operator, name)
-        else:
-            operator.layout.separator()
-
-
 class SpanOptions(Options):
     """The options that choose a range of frames.
 
@@ -101,6 +90,7 @@ class SpanOptions(Options):
 
     layout: bpy.types.UILayout
     properties: bpy.types.OperatorProperties
+    draw_options: Callable[[Iterable[str]], None]  # of the operator
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
 
@@ -123,19 +113,13 @@ class SpanOptions(Options):
         """
         return frames_between(*span_of(context.scene, self.span, self.frame_start, self.frame_end), step)
 
-    def draw_span(self, layout: bpy.types.UILayout) -> None:
-        """The options; start and end only where they count."""
-        layout.prop(self, "span")
-        column = layout.column(align=True)
+    def draw(self, context: bpy.types.Context) -> None:
+        self.draw_options((*self.above, "span"))
+        column = self.layout.column(align=True)
         column.enabled = self.span == "RANGE"
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        draw_each(self, self.above)
-        self.draw_span(self.layout)
-        draw_each(self, self.below)
+        self.draw_options(self.below)
 
 
 class SnapOptions(SpanOptions):
@@ -384,15 +368,15 @@ def _missed(missed: list[str], count: int) -> Text:
     )
 
 
+NOT_BAKED = Text("nothing was baked yet")
+
+
 class ReportOperator(RigOperator):
     """An operator that looks at the report of the last bake; it changes nothing in the file."""
 
     bl_options = {"REGISTER"}
     poses = False
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if read_report(working_rig(context)) else Text("nothing was baked yet")
+    needs = {NOT_BAKED: lambda context: read_report(working_rig(context))}
 
 
 class FABRIK_OT_report_frame(ReportOperator):
@@ -427,10 +411,7 @@ class FABRIK_OT_report_clear(RigOperator):
 
     bl_label = "Clear Report"
     poses = False
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if rig_of(working_rig(context)).bake_report else Text("nothing was baked yet")
+    needs = {NOT_BAKED: lambda context: rig_of(working_rig(context)).bake_report}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         rig_of(owner).bake_report = ""

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 
@@ -35,14 +35,46 @@ BETWEEN = "   "
 RIGHT = 75.0  # of the bar, in which Blender has its own
 
 
+Needs: TypeAlias = Mapping[str, Callable[[bpy.types.Context], object]]
+
+
 class FabrikOperator(Options, bpy.types.Operator):
-    """An operator of ours: `FABRIK_OT_chain_add` is called as `fabrik.chain_add`."""
+    """An operator of ours: `FABRIK_OT_chain_add` is called as `fabrik.chain_add`.
+
+    Attributes:
+        needs: What has to be there, by what is said where it is not and the operator is disabled for that.
+    """
 
     bl_translation_context = CONTEXT
+    needs: Needs = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.bl_idname = cls.__name__.replace("FABRIK_OT_", "fabrik.")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = cls.refusal(context)
+        if reason:
+            cls.poll_message_set(capitalised(tip_(reason)))
+        return not reason
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str | Message:
+        """Why the operator is disabled, or ""."""
+        return next((reason for reason, is_there in cls.needs.items() if not is_there(context)), "")
+
+    def draw_options(self, names: Iterable[str]) -> None:
+        """Draw options by their names, "" for some room between them; a ground is chosen among objects."""
+        layout: bpy.types.UILayout = self.layout
+        layout.use_property_split = True
+        for name in names:
+            if name == "ground":
+                layout.prop_search(self, name, bpy.data, "objects")
+            elif name:
+                layout.prop(self, name)
+            else:
+                layout.separator()
 
 
 class RigOperator(FabrikOperator):
@@ -56,17 +88,9 @@ class RigOperator(FabrikOperator):
     poses = True
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def refusal(cls, context: bpy.types.Context) -> str | Message:
         owner = working_rig(context)
-        reason = (rig_refusal(owner) if cls.poses else edit_refusal(owner)) or cls.refusal(context)
-        if reason:
-            cls.poll_message_set(capitalised(tip_(reason)))
-        return not reason
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        """Why the operator is disabled, or ""; called for an armature that will do."""
-        return ""
+        return (rig_refusal(owner) if cls.poses else edit_refusal(owner)) or super().refusal(context)
 
     def execute(self, context: bpy.types.Context) -> Returned:
         owner = working_rig(context)
@@ -142,9 +166,20 @@ def give_back_window(context: bpy.types.Context) -> None:
 class ChainOperator(RigOperator):
     """An operator on the active chain."""
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if working_chain(context) else Text("there is no active chain: add one first")
+    needs: Needs = {Text("there is no active chain: add one first"): working_chain}
+
+
+def has_chains(context: bpy.types.Context) -> bool:
+    """Whether the armature that is worked on has any."""
+    return len(rig_of(working_rig(context)).chains) > 0
+
+
+def has_target(context: bpy.types.Context) -> bool:
+    """Whether the active chain has one."""
+    return working_chain(context).target is not None
+
+
+NEEDS_TARGET: Needs = {**ChainOperator.needs, Text("the chain has no target: add one first"): has_target}
 
 
 class NamedChain(Options):

@@ -41,7 +41,7 @@ from ..rig.versions import holds_data
 from ..texts import Text, counted, enumerated, joined
 from ..translations import iface_, label_
 from .baking import chains_choice, items_of
-from .base import ChainOperator, Returned, RigOperator, is_left_out, listed, rigs_in_pose_mode
+from .base import ChainOperator, Returned, RigOperator, has_chains, is_left_out, listed, rigs_in_pose_mode
 from .goals import chosen_kind, kind_choice
 
 MOST_NAMES = 12  # that a report lists
@@ -158,8 +158,7 @@ class FABRIK_OT_chain_add(RigOperator):
         owner = working_rig(context)
         if owner is not None and owner.pose is not None:
             layout.prop_search(self, "tip_bone", owner.pose, "bones")
-        for name in ("bone_count", "use_small", "use_target", "use_pole"):
-            layout.prop(self, name)
+        self.draw_options(("bone_count", "use_small", "use_target", "use_pole"))
         row = layout.row()
         row.active = self.use_target or self.use_pole
         row.prop(self, "kind")
@@ -195,10 +194,7 @@ class FABRIK_OT_chain_remove_all(RigOperator):
 
     bl_label = "Remove All Chains"
     poses = False
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain")
+    needs = {Text("there is no chain"): has_chains}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         told = iface_(
@@ -225,10 +221,7 @@ class FABRIK_OT_rig_clear(RigOperator):
 
     bl_label = "Remove FABRIK from Armature"
     poses = False
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if holds_data(working_rig(context)) else Text("nothing of FABRIK is on it")
+    needs = {Text("nothing of FABRIK is on it"): lambda context: holds_data(working_rig(context))}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         return context.window_manager.invoke_confirm(self, event)

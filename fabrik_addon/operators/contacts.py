@@ -13,13 +13,12 @@ from ..errors import ChainError, InvalidValueError
 from ..overlay import sheet
 from ..overlay.settings import redraw_timelines
 from ..rig.bones import pose_bones, resolve_bones
-from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, Options, choice, text, whole
 from ..rig.walk_goals import is_walked
 from ..texts import Text, counted, joined
 from ..translations import iface_
-from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator
-from .base import ChainOperator, Returned, RigOperator, listed
+from .baking import SPANS, SpanOptions, StepsOperator
+from .base import ChainOperator, Returned, RigOperator, has_chains, listed
 
 
 class GroundOptions(Options):
@@ -45,18 +44,12 @@ FEET = (
 )
 
 
-class ContactsOperator(RangeOperator):
+class ContactsOperator(SpanOptions, StepsOperator):
     """An operator on the contacts of all feet of the armature."""
 
+    needs = {Text("there is no chain: set it up first"): has_chains}
+
     span = choice((("MOTION", "Whole Motion", "All frames in which it moves"), *SPANS), "Frames", "Which frames")
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found = super().refusal(context)
-        return found or ("" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set it up first"))
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        return StepsOperator.invoke(self, context, event)
 
     def frames(self, context: bpy.types.Context, step: int = 1) -> tuple[int, ...]:
         if self.span != "MOTION":

@@ -169,9 +169,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     _falloff_before: float
 
     def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        for name in ("way", "with_turn", "turn", "falloff", "anchored", *(("width",) if self.width else ())):
-            self.layout.prop(self, name)
+        self.draw_options(("way", "with_turn", "turn", "falloff", "anchored", *(("width",) if self.width else ())))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)

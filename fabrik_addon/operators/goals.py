@@ -37,7 +37,7 @@ from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spa
 from ..texts import Text, counted, joined, worded
 from ..translations import CONTEXT, iface_
 from .baking import CHAINS, SnapOptions, StepsOperator, frames_of_bones, items_of
-from .base import ChainOperator, Returned, listed
+from .base import NEEDS_TARGET, ChainOperator, Returned, listed
 from .solving import SolveOperator
 
 MANY = {"target": Text("{count} targets"), "pole": Text("{count} poles")}
@@ -184,12 +184,12 @@ class FABRIK_OT_back_to_pose(ChainOperator):
 
     bl_label = "Back to Pose Mode"
     poses = False
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found = super().refusal(context)
-        is_posed = context.mode == "POSE" and working_rig(context) == context.object
-        return found or (Text("the armature is in Pose mode already") if is_posed else "")
+    needs = {
+        **ChainOperator.needs,
+        Text("the armature is in Pose mode already"): lambda context: (
+            context.mode != "POSE" or working_rig(context) != context.object
+        ),
+    }
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = back_to_pose(context, owner, context.object)
@@ -310,13 +310,9 @@ class FABRIK_OT_goal_kind(ChainOperator):
     """Choose what the target of the chain tells: where the tip is to be, or how far from its motion; nothing moves"""
 
     bl_label = "Set Goal"
+    needs = NEEDS_TARGET
 
     goal = choice(GOAL_ITEMS, "Goal", "What the target tells")
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found = super().refusal(context)
-        return found or ("" if working_chain(context).target else Text("the chain has no target: add one first"))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = working_chain(context)
@@ -449,13 +445,10 @@ class FABRIK_OT_goal_space(SpaceOperator):
 class HoldOperator(SpaceOperator):
     """An operator on the active chain and a prop."""
 
+    needs = NEEDS_TARGET
+
     way = choice(WAYS, "Way", "Which of the two goes along with the other")
     object = text("Object", "Name of the object; empty for the one that is selected", options=FORGOTTEN)
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found = super().refusal(context)
-        return found or ("" if working_chain(context).target else Text("the chain has no target: add one first"))
 
     def held(self, context: bpy.types.Context, owner: bpy.types.Object) -> tuple[GoalRef, Anchored, list[Anchored]]:
         """What is hung, on what, and what may not carry it."""

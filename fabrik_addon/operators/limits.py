@@ -15,6 +15,7 @@ from ..actions.mirror.chain import mirror_limit_to
 from ..actions.mirror.sides import pair_of
 from ..actions.setup.ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
 from ..errors import BoneError, ChainError, place_of
+from ..messages import Message
 from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
@@ -36,9 +37,7 @@ def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]
 class BoneOperator(RigOperator):
     """An operator on the active pose bone."""
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if context.active_pose_bone else Text("no pose bone is active: pick one in Pose mode")
+    needs = {Text("no pose bone is active: pick one in Pose mode"): lambda context: context.active_pose_bone}
 
 
 class FABRIK_OT_limit_from_ik(BoneOperator):
@@ -88,10 +87,10 @@ class FABRIK_OT_limit_axis(BoneOperator):
     )
 
     @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        bone = context.active_pose_bone
-        if bone is None or "axis" in LIMITS[limit_of(bone).limit].fields:
-            return super().refusal(context)
+    def refusal(cls, context: bpy.types.Context) -> str | Message:
+        refusal, bone = super().refusal(context), context.active_pose_bone
+        if refusal or "axis" in LIMITS[limit_of(bone).limit].fields:
+            return refusal
         return Text("the limit of {bone} has no axis: make it a hinge first", bone=bone.name)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
@@ -138,6 +137,11 @@ class FABRIK_OT_limit_from_bend(RigOperator):
 
     bl_label = "Hinge from Bend"
     poses = False
+    needs = {
+        Text("no pose bone is active, and no chain: pick a bone in Pose mode"): lambda context: (
+            context.active_pose_bone or working_chain(context)
+        )
+    }
 
     bones = choice(
         (
@@ -148,11 +152,6 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         "Which bones become hinges",
     )
     bend_max = angle("Bend up To", "Greatest bend, from the straight limb", default=radians(140), min=0.0, max=pi)
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        has_bones = context.active_pose_bone or working_chain(context)
-        return "" if has_bones else Text("no pose bone is active, and no chain: pick a bone in Pose mode")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         hinges, locked, refused = list[str](), list[str](), list[Text]()

@@ -22,6 +22,7 @@ from ..actions.motion.through_time import Noted, controls_of, note, off_keys, se
 from ..actions.motion.trails import Trail, chosen, trail_steps
 from ..actions.motion.tween import tween
 from ..errors import ChainError
+from ..messages import Message
 from ..overlay.bones import owner_of
 from ..overlay.settings import state
 from ..rig.animation.compat import is_selected
@@ -30,14 +31,15 @@ from ..rig.control_bones import control_names
 from ..rig.schema import FabrikChain
 from ..rig.schema.fields import FORGOTTEN, choice, real, share, switch, text, whole
 from ..rig.schema.rig import SceneView
-from ..texts import Text, capitalised, counted
-from ..translations import tip_
+from ..texts import Text, counted
 from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator, chains_choice, items_of
-from .base import ChainOperator, FabrikOperator, Returned, RigOperator, listed
+from .base import ChainOperator, FabrikOperator, Needs, Returned, RigOperator, listed
 from .picking import redraw
 from .solving import BONES
 
-NOT_EDITED = Text("no chain edits its motion: set its goal to Offset")
+NEEDS_EDITS: Needs = {
+    Text("no chain edits its motion: set its goal to Offset"): lambda context: edited_chains(working_rig(context))
+}
 
 
 class FABRIK_OT_edits_apply(StepsOperator):
@@ -45,11 +47,8 @@ class FABRIK_OT_edits_apply(StepsOperator):
 
     bl_label = "Apply Edits"
 
+    needs = NEEDS_EDITS
     progress = Text("Applying {share:.0%}")
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if edited_chains(working_rig(context)) else NOT_EDITED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:
         return self.take_steps(context, [owner], apply_steps(context, owner))
@@ -64,11 +63,9 @@ class FABRIK_OT_edits_apply(StepsOperator):
 class LayerOperator(RigOperator):
     """An operator on layers of edits."""
 
-    layer = text("Layer", "Name of the layer", options=FORGOTTEN)
+    needs = NEEDS_EDITS
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if edited_chains(working_rig(context)) else NOT_EDITED
+    layer = text("Layer", "Name of the layer", options=FORGOTTEN)
 
 
 class FABRIK_OT_layer_add(LayerOperator):
@@ -115,9 +112,9 @@ class SwitchOperator(ChainOperator):
     told = done = Text("")
 
     @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found, chain = super().refusal(context), working_chain(context)
-        return found or ("" if chain is None else switch_refusal(chain) or ("" if cls.may(chain) else cls.done))
+    def refusal(cls, context: bpy.types.Context) -> str | Message:
+        refusal, chain = super().refusal(context), working_chain(context)
+        return refusal or switch_refusal(chain) or ("" if cls.may(chain) else cls.done)
 
     @classmethod
     def may(cls, chain: FabrikChain) -> bool:
@@ -156,7 +153,7 @@ class FABRIK_OT_limb_to_ik(SwitchOperator):
 
 # Edits through time.
 
-NONE_SELECTED = Text("no target or pole is selected")
+NEEDS_CONTROLS: Needs = {Text("no target or pole is selected"): selected_controls}
 
 
 class Kept:
@@ -176,13 +173,7 @@ class FABRIK_OT_time_note(FabrikOperator):
 
     bl_label = "Note Controls"
     bl_options = {"INTERNAL"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        found = bool(selected_controls(context))
-        if not found:
-            cls.poll_message_set(capitalised(tip_(NONE_SELECTED)))
-        return found
+    needs = NEEDS_CONTROLS
 
     def execute(self, context: bpy.types.Context) -> Returned:
         Kept.noted = note(context)
@@ -193,6 +184,7 @@ class FABRIK_OT_time_spread(RigOperator):
     """Let what selected controls are away from their keys at this frame fade over the frames about it"""
 
     bl_label = "Spread over Time"
+    needs = NEEDS_CONTROLS
 
     width = whole(
         "Width", "How many frames away nothing is changed any more; 0: that of the scene", min=0, options=FORGOTTEN
@@ -200,10 +192,6 @@ class FABRIK_OT_time_spread(RigOperator):
     after_tool = switch(
         "After a Tool", "What counts is how controls stood before the tool of which this is a part", options=FORGOTTEN
     )
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if selected_controls(context) else NONE_SELECTED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         noted, Kept.noted = Kept.noted if self.after_tool else off_keys(context), []
@@ -339,12 +327,7 @@ class FABRIK_OT_trails_hide(FabrikOperator):
 
     bl_label = "Hide Trails"
     bl_options = {"REGISTER"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not state.trails:
-            cls.poll_message_set(tip_("No trail is shown"))
-        return bool(state.trails)
+    needs = {Text("No trail is shown"): lambda _: state.trails}
 
     def execute(self, context: bpy.types.Context) -> Returned:
         state.trails.clear()
@@ -360,22 +343,12 @@ class ClipOperator(SpanOptions, RigOperator):
 
     bones = choice(BONES, "Bones", "Which bones")
     span = choice(SPANS, "Frames", "Which frames", default="SCENE")
-    shown: tuple[str, ...] = ()
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        data = working_rig(context).animation_data
-        return "" if data is not None and data.action is not None else Text("it has no action")
+    above: tuple[str, ...] = ("bones",)
+    needs = {Text("it has no action"): lambda context: getattr(working_rig(context).animation_data, "action", None)}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         self.take_span(context)
         return self.execute(context)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        for name in ("bones", *self.shown):
-            self.layout.prop(self, name)
-        self.draw_span(self.layout)
 
     def names(self, owner: bpy.types.Object) -> list[str]:
         """The bones that are meant: all where none is selected."""
@@ -403,7 +376,7 @@ class FABRIK_OT_motion_smooth(ClipOperator):
 
     width = whole("Width", "How many frames on either side count", min=2, soft_max=20, default=4)
     strength = share("Strength", "How much of the noise is taken out", default=1.0)
-    shown = ("width", "strength")
+    above = ("bones", "width", "strength")
 
     def names(self, owner: bpy.types.Object) -> list[str]:
         controls = control_names(owner)  # whose keys are few, and no noise
@@ -428,7 +401,7 @@ class FABRIK_OT_motion_mirror(ClipOperator):
 
     to = choice(SIDES, "Mirror", "What gets the mirror image")
     only_keys = switch("Only at Keys", "Key only frames that have keys; else each frame", default=True)
-    shown = ("to", "only_keys")
+    above = ("bones", "to", "only_keys")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         both = self.to == "BOTH"
@@ -466,12 +439,9 @@ class FABRIK_OT_motion_paste(RigOperator):
     """Paste motion that was copied, from this frame on; keys that stand there are replaced"""
 
     bl_label = "Paste Motion"
+    needs = {Text("no motion was copied"): lambda _: Kept.clip}
 
     flipped = switch("Flipped", "Left and right exchanged", options=FORGOTTEN)
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if Kept.clip is not None else Text("no motion was copied")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         clip, frame = Kept.clip, context.scene.frame_current
@@ -486,6 +456,3 @@ class FABRIK_OT_motion_paste(RigOperator):
         self.tell(
             Text("pasted {bones} to frames {first} to {last}", bones=bones, first=frame, last=last), warnings=notes
         )
-
-
-# Motion of another armature.

@@ -18,7 +18,16 @@ from ..rig.schema.chain import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.schema.fields import FORGOTTEN, choice, text
 from ..texts import Text, counted
 from ..translations import tip_
-from .base import ChainOperator, NamedChain, RigOperator, is_left_out, listed, named_chain, rigs_in_pose_mode
+from .base import (
+    ChainOperator,
+    NamedChain,
+    RigOperator,
+    has_chains,
+    is_left_out,
+    listed,
+    named_chain,
+    rigs_in_pose_mode,
+)
 
 WHICH = (
     ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
@@ -46,16 +55,14 @@ class FABRIK_OT_pin_toggle(RigOperator):
     """Pin the selected bones, so that they stay where they are, with priority over all other goals; or free them"""
 
     bl_label = "Pin"
+    needs = {
+        Text("there is no chain: in Pose mode bones are pinned without one"): lambda context: (
+            working_rig(context).mode == "POSE" or working_chain(context)
+        )
+    }
 
     which = choice(WHICH, "Which", "What is pinned or freed")
     action = choice(ACTIONS, "Action", "Whether to pin or to free")
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        owner = working_rig(context)
-        if owner.mode == "POSE" or working_chain(context) is not None:
-            return ""
-        return Text("there is no chain: in Pose mode bones are pinned without one")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         warnings: list[Text] = []
@@ -164,14 +171,10 @@ class FABRIK_OT_body_bone_set(RigOperator):
     """Choose the bone that moves and turns with all chains below it, as the hips do; the pose stays as it is"""
 
     bl_label = "Set Body Bone"
+    needs = {Text("there is no chain: add those of the limbs first"): has_chains}
 
     source = choice(SOURCES, "Source", "Where the body bone comes from")
     bone = text("Bone", "Name of the bone; empty to go by the source", options=FORGOTTEN)
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        has_chains = len(rig_of(working_rig(context)).chains)
-        return "" if has_chains else Text("there is no chain: add those of the limbs first")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         bone = self.bone or self._chosen(context, owner)

@@ -20,7 +20,7 @@ from ..rig.schema.fields import FORGOTTEN, Items, Options, choice, items, real, 
 from ..rig.schema.rig import rig_of
 from ..texts import Text, capitalised, counted, joined
 from ..translations import iface_, label_
-from .base import FromFile, Returned, RigOperator, ToFile, listed
+from .base import FromFile, Returned, RigOperator, ToFile, has_chains, listed
 
 PLAN_ITEMS = (
     ("AUTO", "Find", "By the limbs that stand on the ground", 0),
@@ -148,11 +148,8 @@ class FABRIK_OT_character_setup(SetupOperator):
         self.tell(done_text(found, done), warnings=notes)
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        for name in CHOICES:
-            layout.prop(self, name)
-        layout = layout.column()
+        self.draw_options(CHOICES)
+        layout = self.layout.column()
         layout.use_property_split = not self.parts
         switches = layout.grid_flow(row_major=True, columns=2 if self.parts else 1, even_columns=True)
         for name in SWITCHES:
@@ -227,11 +224,11 @@ class FABRIK_OT_mapping_export(ToFile):
     """Write to a file which bones the chains have, so that other rigs of the same bones are set up alike"""
 
     bl_label = "Export Mapping"
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        rig = rig_of(working_rig(context))
-        return "" if len(rig.chains) or rig.mapping else Text("there is no chain: set the character up first")
+    needs = {
+        Text("there is no chain: set the character up first"): lambda context: (
+            has_chains(context) or rig_of(working_rig(context)).mapping
+        )
+    }
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         mapping = mapping_of(owner)

@@ -21,7 +21,7 @@ from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice
 from ..texts import Text, counted, joined
-from ..translations import CONTEXT, tip_
+from ..translations import CONTEXT
 from .base import (
     ChainOperator,
     FabrikOperator,
@@ -93,11 +93,9 @@ class FABRIK_OT_solve_all(SolveOperator):
     """Bring the tip of every enabled chain to its target"""
 
     bl_label = "Solve All"
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        chains = rig_of(working_rig(context)).chains
-        return "" if any(chain.enabled for chain in chains) else Text("no chain is enabled")
+    needs = {
+        Text("no chain is enabled"): lambda context: any(chain.enabled for chain in rig_of(working_rig(context)).chains)
+    }
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
@@ -124,12 +122,7 @@ class StepOperator(FabrikOperator):
     """An operator on the recording."""
 
     bl_options = {"REGISTER"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if state.recording is None:
-            cls.poll_message_set(tip_("Nothing is recorded"))
-        return state.recording is not None
+    needs = {Text("Nothing is recorded"): lambda _: state.recording}
 
 
 class FABRIK_OT_step(StepOperator):
@@ -247,10 +240,7 @@ class FABRIK_OT_mirror_pose(PoseOperator):
     """Give the pose of the selected side to the other, whatever the roll of the bones; goals come along"""
 
     bl_label = "Mirror Pose"
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if context.selected_pose_bones else Text("select bones of the side to take, in Pose mode")
+    needs = {Text("select bones of the side to take, in Pose mode"): lambda context: context.selected_pose_bones}
 
     def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
         active = armature_of(rig).bones.active

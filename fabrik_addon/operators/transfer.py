@@ -21,7 +21,7 @@ from ..recognise.part import Recognised
 from ..rig.schema.fields import FORGOTTEN, choice, items, real, switch, text
 from ..texts import Text, counted
 from ..translations import label_
-from .baking import SPANS, RangeOperator, StepsOperator, draw_each
+from .baking import SPANS, RangeOperator, StepsOperator
 from .base import Returned
 from .setup import WIDTH, FabrikSetupPart, answered, ask, draw_asked
 
@@ -114,6 +114,7 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
     """Bring the motion of the other selected armature to this one, whatever its bones; feet stay where they stand"""
 
     bl_label = "Transfer Motion"
+    needs = {Text("select the armature that moves, too"): lambda context: source_for(context, working_rig(context))}
 
     source = text("Source", "Armature object that moves; empty for the other selected one", options=FORGOTTEN)
     span = choice((WHOLE, EVERY, *SPANS), "Frames", "Which frames")
@@ -123,11 +124,6 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
     source_parts = items(
         FabrikSetupPart, "Not Sure of Source", "Parts of the other one that are not sure", options=FORGOTTEN
     )
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        found = source_for(context, working_rig(context))
-        return "" if found is not None else Text("select the armature that moves, too")
 
     _answered: list[tuple[bpy.types.Object, Recognised[str]]]  # what the two are by the answers
 
@@ -193,8 +189,7 @@ class FABRIK_OT_motion_from_files(TransferOperator):
         return {"RUNNING_MODAL"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        draw_each(self, self.below)
+        self.draw_options(self.below)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         names = [one.name for one in self.files if one.name]

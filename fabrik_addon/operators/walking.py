@@ -28,6 +28,7 @@ from ..gait.settings import STYLES
 from ..maths import v3
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text, vector
+from ..rig.schema.walker import WalkerView
 from ..texts import Text, counted, joined, quoted
 from ..translations import iface_, label_
 from .baking import RangeOperator, summary
@@ -52,13 +53,15 @@ FOOTPRINT_ITEMS = (
 )
 
 
+def walker_of(context: bpy.types.Context) -> WalkerView:
+    """That of the armature that is worked on."""
+    return rig_of(working_rig(context)).walker
+
+
 class WalkerOperator(RigOperator):
     """An operator on a walker."""
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        has_legs = len(rig_of(working_rig(context)).walker.legs)
-        return "" if has_legs else Text("it is no walker yet: add one first")
+    needs = {Text("it is no walker yet: add one first"): lambda context: len(walker_of(context).legs)}
 
 
 class FABRIK_OT_walker_add(RigOperator):
@@ -82,13 +85,12 @@ class FABRIK_OT_walk_style(WalkerOperator):
     """Let a walker with the gait Human walk in a style; plan the walk then"""
 
     bl_label = "Walk Style"
+    needs = {
+        **WalkerOperator.needs,
+        Text("styles are those of the gait Human"): lambda context: walker_of(context).gait == "HUMAN",
+    }
 
     style = choice([(one.name, one.label, one.description) for one in STYLES], "Style", "How it walks")
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        is_human = rig_of(working_rig(context)).walker.gait == "HUMAN"
-        return super().refusal(context) or ("" if is_human else Text("styles are those of the gait Human"))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         style = next(one for one in STYLES if one.name == self.style)
@@ -145,7 +147,11 @@ class FABRIK_OT_walk_bake(RigOperator):
     """Make keys of the planned walk: few on goals, which can be edited, or on the bones in each frame"""
 
     bl_label = "Bake Walk"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = {
+        Text("no walk is planned, or it is switched off"): lambda context: (
+            walker_of(context).on and walker_of(context).digest
+        )
+    }
 
     into = choice(
         (
@@ -164,14 +170,8 @@ class FABRIK_OT_walk_bake(RigOperator):
         precision=4,
     )
 
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        walker = rig_of(working_rig(context)).walker
-        return "" if walker.on and walker.digest else Text("no walk is planned, or it is switched off")
-
     def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        self.layout.prop(self, "into")
+        self.draw_options(("into",))
         column = self.layout.column()
         column.active = self.into == "GOALS"
         column.prop(self, "tolerance")
@@ -194,15 +194,12 @@ class FABRIK_OT_walk_mark(RigOperator):
 
     bl_label = "Mark Steps"
     poses = False
+    needs = {Text("no walk is planned"): lambda context: walker_of(context).digest}
 
     footprints = choice(FOOTPRINT_ITEMS, "Footprints", "What is made where feet land", default="CURVE")
     use_markers = switch(
         "Markers", "A marker in the timeline for each foot that lands, with the names of walker and leg", default=True
     )
-
-    @classmethod
-    def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if rig_of(working_rig(context)).walker.digest else Text("no walk is planned")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         prints, markers = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
