@@ -34,6 +34,7 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figure.groups import set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
+from . import requests
 from .files import (
     check_library,
     check_place,
@@ -46,30 +47,7 @@ from .files import (
     write_text,
 )
 from .jobs import run_job
-from .requests import (
-    CONTROLS,
-    FORMS,
-    LEFT_OUT,
-    OF_BODY,
-    OF_GOAL,
-    Place,
-    Progress,
-    Report,
-    Request,
-    Setup,
-    Value,
-    armatures,
-    bake_open_file,
-    chosen,
-    items_of,
-    options_of,
-    parts_told,
-    put,
-    set_up_open_file,
-    transfer_in_open_file,
-    value_of,
-    walk_open_file,
-)
+from .requests import FORMS, OF_BODY, OF_GOAL, Place, Progress, Report, Request, Setup, Value, check_step, value_of
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
@@ -166,8 +144,8 @@ def _add_setup(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--plan", choices=("AUTO", *PLANS), default="AUTO", help="what kind of body it is; found if it is not given")
     add("--mapping", type=Path, help="a file that tells which bones are which parts; nothing is looked for then")
-    add("--controls", choices=CONTROLS, default="BONES", help="what targets and poles are made as")
-    add("--without", action="append", default=[], choices=tuple(LEFT_OUT), help="what is not made")
+    add("--controls", choices=requests.CONTROLS, default="BONES", help="what targets and poles are made as")
+    add("--without", action="append", default=[], choices=tuple(requests.LEFT_OUT), help="what is not made")
     add("--fingers", action="store_true", help="a chain for each finger, too")
 
 
@@ -209,12 +187,10 @@ def setup_of(arguments: argparse.Namespace) -> Setup:
         InvalidValueError: A chain is named, or the mapping is none.
     """
     refuse_chains(arguments)
-    options = options_of(arguments.controls, arguments.without, arguments.fingers)
-    if arguments.mapping is None:
-        return arguments.plan, options, None
-    if arguments.plan != "AUTO":
+    options = requests.options_of(arguments.controls, arguments.without, arguments.fingers)
+    if arguments.mapping is not None and arguments.plan != "AUTO":
         raise InvalidValueError("--plan does not go with --mapping, which tells it")
-    return "AUTO", options, load_mapping(arguments.mapping)
+    return arguments.plan, options, load_mapping(arguments.mapping) if arguments.mapping is not None else None
 
 
 def refuse_chains(arguments: argparse.Namespace) -> None:
@@ -229,8 +205,7 @@ def range_of(text: str | None, step: int) -> tuple[int, int] | None:
     Raises:
         InvalidValueError: It is no range, ends before it starts, or has too many frames.
     """
-    if step < 1:
-        raise InvalidValueError(f"a step of {step} frames leads nowhere")
+    check_step(step)
     if text is None:
         return None
     found = re.fullmatch(r"(-?\d{1,7})-(-?\d{1,7})", text)
@@ -359,13 +334,13 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
     names = arguments.armature
     if arguments.command == "setup":
         setup = setup_of(arguments)
-        return lambda: set_up_open_file(names, setup)
+        return lambda: requests.set_up_open_file(names, setup)
     if arguments.command == "walk":
         refuse_chains(arguments)
         frames = range_of(arguments.frames, 1)
         chosen = {name: getattr(arguments, name) for name in ("body_bone", "gait", "clip", "fast_clip")}
         cycle = load_cycle(arguments.cycle) if arguments.cycle is not None else None
-        return lambda: walk_open_file(names, frames, **chosen, cycle=cycle)
+        return lambda: requests.walk_open_file(names, frames, **chosen, cycle=cycle)
     if arguments.command == "transfer":
         refuse_chains(arguments)
         if names:
@@ -377,7 +352,7 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
         contacts, fingers = not arguments.without_contacts, not arguments.without_fingers
         options = TransferOptions(contacts, fingers=fingers, mapping=mapping, **chosen)
         which = "EVERY" if arguments.every_action else frames
-        return lambda: transfer_in_open_file(arguments.source, arguments.target, which, options)
+        return lambda: requests.transfer_in_open_file(arguments.source, arguments.target, which, options)
     if arguments.command == "bake":
         request = request_of(arguments)
         return lambda: _baked(request, Progress(arguments.progress or ""))
@@ -410,9 +385,9 @@ def _job(arguments: argparse.Namespace) -> Report:
 def _inspected(arguments: argparse.Namespace) -> Report:
     told: list[Report] = []
     bpy.context.evaluated_depsgraph_get()  # what moved since the last solve is read from what is evaluated
-    owners = armatures(arguments.armature)
+    owners = requests.armatures(arguments.armature)
     are_none = arguments.parts and not any(len(rig_of(owner).chains) for owner in owners)
-    for owner, named in [] if are_none else chosen(request_of(arguments), any_will_do=True):
+    for owner, named in [] if are_none else requests.chosen(request_of(arguments), any_will_do=True):
         chains = named if arguments.chain else list(rig_of(owner).chains)
         live = rig_of(owner).live
         body = {name: getattr(rig_of(owner), name) for name in OF_BODY}
@@ -421,7 +396,7 @@ def _inspected(arguments: argparse.Namespace) -> Report:
     all_reached = not any("error" in chain for chain in every)
     report: Report = {"all_reached": all_reached, "solver": FORM, "armatures": told}
     if arguments.parts:
-        report["parts"] = [{"name": owner.name, **parts_told(find_parts(owner))} for owner in owners]
+        report["parts"] = [{"name": owner.name, **requests.parts_told(find_parts(owner))} for owner in owners]
     return report
 
 
@@ -445,11 +420,11 @@ def _solved(arguments: argparse.Namespace) -> Report:
     scene = bpy.context.scene
     assert scene is not None
     request = request_of(arguments)
-    found = chosen(request)
-    items = items_of(found)
+    found = requests.chosen(request)
+    items = requests.items_of(found)
     if arguments.frame is not None:
         scene.frame_set(arguments.frame)
-    put(request, items)
+    requests.put(request, items)
     for owner, chain in items:
         check_drivers(owner, chain)
     outcomes = solve_items(bpy.context, items)
@@ -469,7 +444,7 @@ def _outcome(outcome: Any) -> Report:
 
 
 def _baked(request: Request, progress: Progress) -> Report:
-    report = bake_open_file(request, progress)
+    report = requests.bake_open_file(request, progress)
     progress.end_part()
     return report
 
@@ -478,13 +453,13 @@ def _converted(arguments: argparse.Namespace) -> Report:
     """IK constraints to chains, or chains to IK constraints; all reached where all of them could be made."""
     told: list[tuple[bpy.types.Object, list[Converted]]] = []
     if arguments.to == "ik":
-        found = chosen(request_of(arguments))
-        results = iter(convert_to_ik(bpy.context, items_of(found)))
+        found = requests.chosen(request_of(arguments))
+        results = iter(convert_to_ik(bpy.context, requests.items_of(found)))
         told = [(owner, [next(results) for _ in chains]) for owner, chains in found]
     elif arguments.chain:
         raise InvalidValueError("--chain does not go with --to chains: name an armature")
     else:
-        for owner in armatures(arguments.armature):
+        for owner in requests.armatures(arguments.armature):
             made = convert(bpy.context, owner, pose_bones(owner).keys(), aims=arguments.aims)
             told += [(owner, made)] if made else []
         if not told:

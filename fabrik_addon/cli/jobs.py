@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from math import degrees
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import bpy
 import numpy as np
@@ -34,9 +34,10 @@ from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from . import requests
 from .files import check_library, check_place, libraries, open_blend, put_error, resolved, save_blend, write_text
-from .requests import Progress, Report, Request, Setup, Value, value_of
+from .requests import Progress, Report, Request, Setup, Value, check_step, value_of
 
-Reader: TypeAlias = Callable[[Any], object]  # of a value of the JSON; raises an `InvalidValueError`
+T = TypeVar("T")
+Reader: TypeAlias = Callable[[Any], Any]  # of a value of the JSON; raises an `InvalidValueError`
 Transfer: TypeAlias = tuple[Sequence[str], str, TransferOptions]  # the files, the name of the armature, and how
 Fields: TypeAlias = Mapping[str, "Reader | Fields"]  # of an object, and of the objects in it
 
@@ -210,8 +211,7 @@ def read_job(path: Path) -> list[Shot]:
     _check(version == VERSION and not isinstance(version, bool), f"{where}: its version is not {VERSION}")
     is_list = isinstance(entries, list) and 0 < len(entries) <= MOST_SHOTS
     _check(is_list, f"{where}: 'shots' is no list of 1 to {MOST_SHOTS} entries")
-    fields = _fields(path.resolve().parent)
-    shots = [_shot(entry, fields, f"{where}, entry {i}") for i, entry in enumerate(entries, start=1)]
+    shots = [_shot(entry, path.resolve().parent, f"{where}, entry {i}") for i, entry in enumerate(entries, start=1)]
     files, taken = {place for shot in shots for place in shot.reads}, {path.resolve()}
     for i, shot in enumerate(shots, start=1):
         for place in shot.writes:
@@ -270,33 +270,30 @@ def _read(data: Any, fields: Fields, where: str) -> dict[str, Any]:
     return found
 
 
-def _shot(entry: object, fields: Fields, where: str) -> Shot:
-    """One entry, read."""
-    found = _read(entry, fields, where)
-    for name in ("file", "output"):
-        _check(name in found, f"{where}: '{name}' is missing")
+def _shot(entry: object, folder: Path, where: str) -> Shot:
+    """One entry, read, whose paths are relative to a folder."""
+    reads: list[Path] = []
+    found = _read(entry, _fields(folder, reads), where)
+    _need(found, ("file", "output"), where)
     bakes = _bakes(found, where)
-    own = ("file", "output", "transfer", "setup", "walk")
-    file, output, transfer, setup, walk = (found.pop(name, None) for name in own)
-    reads = [file]
+    own = ("file", "output", "transfer", "setup", "walk", "bake")
+    file, output, transfer, setup, walk, _ = (found.pop(name, None) for name in own)
     if transfer is not None:
-        for name in ("files", "target"):
-            _check(name in transfer, f"{where}, 'transfer': '{name}' is missing")
-        paths, target, mapped = transfer.pop("files"), transfer.pop("target"), transfer.pop("mapping", (None, None))
-        transfer = [*map(str, paths)], target, TransferOptions(**transfer, mapping=mapped[1])
-        reads += [*paths, *([mapped[0]] if mapped[0] is not None else [])]
+        _need(transfer, ("files", "target"), f"{where}, 'transfer'")
+        transfer = transfer.pop("files"), transfer.pop("target"), TransferOptions(**transfer)
     if setup is not None:
-        plan, mapped = setup.pop("plan", None), setup.pop("mapping", None)
-        _check(not (plan and mapped), f"{where}, 'setup', 'plan': the mapping tells it")
-        reads += mapped[:1] if mapped else []
+        plan, mapping = setup.pop("plan", None), setup.pop("mapping", None)
+        _check(not (plan and mapping), f"{where}, 'setup', 'plan': the mapping tells it")
         options = replace(requests.options_of(**setup), use_walker=walk is not None)
-        setup = plan or "AUTO", options, mapped[1] if mapped else None
-    if walk is not None and "cycle" in walk:
-        place, walk["cycle"] = walk["cycle"]
-        reads.append(place)
-    found.pop("bake", None)
+        setup = plan or "AUTO", options, mapping
     report = output.with_name(f"{output.name}.json")
     return Shot(file, output, report, Request(**found), tuple(reads), transfer, setup, walk, bakes)
+
+
+def _need(found: Mapping[str, object], names: Sequence[str], where: str) -> None:
+    """Refuse an object that lacks one of some fields."""
+    for name in names:
+        _check(name in found, f"{where}: '{name}' is missing")
 
 
 def _bakes(entry: Mapping[str, object], where: str) -> bool:
@@ -314,12 +311,12 @@ def _bakes(entry: Mapping[str, object], where: str) -> bool:
     return False
 
 
-def _fields(folder: Path) -> Fields:
-    """The fields of an entry whose paths are relative to a folder."""
+def _fields(folder: Path, reads: list[Path]) -> Fields:
+    """The fields of an entry whose paths are relative to a folder; `reads` takes the files that it reads."""
 
     def path(value: Any, ending: str = ".blend") -> Path:
         """A path inside the folder, links followed."""
-        text = _text(value)
+        text: str = _text(value)
         _check(text.endswith(ending), f"it does not end in {ending}")
         try:
             place = (folder / text).resolve()
@@ -329,24 +326,31 @@ def _fields(folder: Path) -> Fields:
         _check(inside, "it leads out of the job file's folder")
         return place
 
-    def loaded(load: Callable[[Path], object]) -> Reader:
-        """What reads a file, and returns it with what is in it."""
+    def read_by(load: Callable[[Path], T], ending: str = ".json") -> Callable[[Any], T]:
+        """What reads a file by a function of its path."""
 
-        def read(value: Any) -> tuple[Path, object]:
-            place = path(value, ".json")
-            return place, load(place)
+        def read(value: Any) -> T:
+            place = path(value, ending)
+            reads.append(place)
+            return load(place)
 
         return read
 
+    def files(value: Any) -> tuple[str, ...]:
+        """Files of motion, of which a folder may have some."""
+        found = files_in(path(value, ""))
+        reads.extend(found)
+        return tuple(map(str, found))
+
     return {
-        "file": path,
+        "file": read_by(lambda place: place, ".blend"),
         "output": path,
         "armatures": _texts,
         "chains": _texts,
         "targets": _targets,
         "settings": _settings,
         "frames": _frames,
-        "step": _step,
+        "step": lambda value: check_step(_whole(value)),
         "into": _one_of(INTO),
         "interpolation": _one_of(INTERPOLATIONS),
         "only_keys": _flag,
@@ -354,25 +358,25 @@ def _fields(folder: Path) -> Fields:
         "verify": _one_of(VERIFY),
         "bake": _flag,
         "transfer": {
-            "files": lambda value: tuple(files_in(path(value, ""))),
+            "files": files,
             "target": _text,
             **{name: _one_of(words) for name, words in TRANSFER_WORDS.items()},
             **dict.fromkeys(("keep_contacts", "keep_limits", "level", "fingers"), _flag),
             "ground": _text,
             "rate": _rate,
-            "mapping": loaded(load_mapping),
+            "mapping": read_by(load_mapping),
         },
         "setup": {
             "plan": _one_of(("AUTO", *PLANS)),
             "controls": _one_of(requests.CONTROLS),
             "without": lambda value: tuple(_one_of(tuple(requests.LEFT_OUT))(one) for one in _texts(value)),
             "fingers": _flag,
-            "mapping": loaded(load_mapping),
+            "mapping": read_by(load_mapping),
         },
         "walk": {
             **dict.fromkeys(("body_bone", "clip", "fast_clip"), _text),
             "gait": _one_of([gait.name for gait in GAITS]),
-            "cycle": loaded(load_cycle),
+            "cycle": read_by(load_cycle),
         },
     }
 
@@ -387,58 +391,39 @@ def _shown(text: str) -> str:
     return ascii(text)[1:-1][:60]
 
 
-def _one_of(words: Sequence[str]) -> Reader:
-    def read(value: Any) -> str:
-        _check(isinstance(value, str) and value in words, f"it is none of {', '.join(words)}")
-        return str(value)
+def _checked(is_right: Callable[[Any], bool], reason: str, before: Reader | None = None) -> Reader:
+    """What takes a value, as another reader has it, if it is right."""
+
+    def read(value: Any) -> Any:
+        found = before(value) if before is not None else value
+        _check(is_right(found), reason)
+        return found
 
     return read
 
 
-def _text(value: Any) -> str:
-    is_text = isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable()
-    _check(is_text, f"it is no text of 1 to {LONGEST} characters that can be printed")
-    return str(value)
+def _one_of(words: Sequence[str]) -> Reader:
+    return _checked(lambda value: isinstance(value, str) and value in words, f"it is none of {', '.join(words)}")
+
+
+_text = _checked(
+    lambda value: isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable(),
+    f"it is no text of 1 to {LONGEST} characters that can be printed",
+)
+_flag = _checked(lambda value: isinstance(value, bool), "it is neither true nor false")
+_number = _checked(lambda value: type(value) in {int, float} and are_finite([value]), "it is no finite number")
+_whole = _checked(
+    lambda value: type(value) is int and abs(value) <= LAST_FRAME, f"it is no whole number up to {LAST_FRAME}"
+)
+_rate = _checked(lambda value: value > 0.0, "it is no number of frames a second", _number)
+_clean_up = _checked(
+    lambda value: 0.0 <= value <= MOST_DEGREES, f"it is not between 0 and {MOST_DEGREES:g} degrees", _number
+)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     _check(isinstance(value, list) and bool(value), "it is no list of names")
     return tuple(_text(one) for one in value)
-
-
-def _flag(value: Any) -> bool:
-    _check(isinstance(value, bool), "it is neither true nor false")
-    return bool(value)
-
-
-def _number(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    _check(is_number and are_finite([value]), "it is no finite number")
-    return float(value)
-
-
-def _whole(value: Any) -> int:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    _check(is_whole and abs(value) <= LAST_FRAME, f"it is no whole number up to {LAST_FRAME}")
-    return int(value)
-
-
-def _rate(value: Any) -> float:
-    found = _number(value)
-    _check(found > 0.0, "it is no number of frames a second")
-    return found
-
-
-def _clean_up(value: Any) -> float:
-    found = _number(value)
-    _check(0.0 <= found <= MOST_DEGREES, f"it is not between 0 and {MOST_DEGREES:g} degrees")
-    return found
-
-
-def _step(value: Any) -> int:
-    found = _whole(value)
-    _check(found >= 1, f"a step of {found} frames leads nowhere")
-    return found
 
 
 def _frames(value: Any) -> tuple[int, int]:
@@ -452,7 +437,7 @@ def _targets(value: Any) -> dict[str, tuple[float, ...]]:
     _check(isinstance(value, dict), "it is no object of places by chains")
     for name, place in value.items():
         _check(isinstance(place, list) and len(place) == 3, f"'{_shown(name)}' is no list of three numbers")
-    return {_text(name): tuple(_number(number) for number in place) for name, place in value.items()}
+    return {_text(name): tuple(float(_number(number)) for number in place) for name, place in value.items()}
 
 
 def _settings(value: Any) -> dict[str, dict[str, Value]]:

@@ -189,6 +189,17 @@ def _goal(name: str, items: Sequence[Item]) -> GoalRef:
     return goal
 
 
+def check_step(step: int) -> int:
+    """A number of frames from key to key.
+
+    Raises:
+        InvalidValueError: There is none.
+    """
+    if step < 1:
+        raise InvalidValueError(f"a step of {step} frames leads nowhere")
+    return step
+
+
 def value_of(name: str, value: object) -> Value:
     """A number, a word, or true or false, as a value that a setting of a chain may have.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli import commands
+from fabrik_addon.cli import requests
 
 from support.cli_files import CommandLine
 from support.scenes import add_chain, make_line
@@ -106,7 +106,7 @@ def test_a_failure_that_nobody_foresaw(shot: Path, cli: CommandLine, monkeypatch
     def broken(request: object, progress: object) -> None:
         raise ZeroDivisionError("no")
 
-    monkeypatch.setattr(commands, "bake_open_file", broken)
+    monkeypatch.setattr(requests, "bake_open_file", broken)
     assert cli.refuses("bake", "--file", shot) == "fabrik: error: ZeroDivisionError: no"
 
 
