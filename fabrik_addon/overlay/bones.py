@@ -117,15 +117,14 @@ drawing = Drawing()
 def draw_pins(context: bpy.types.Context) -> None:
     """Draw the pins of all armatures that a view shows."""
     scene, layer = context.scene, context.view_layer
-    if scene is None or layer is None or not scene_settings(scene).show_pins:
+    if not scene_settings(scene).show_pins:
         return
     owners = [owner for owner in layer.objects if owner.type == "ARMATURE"]
     owners = [one for one in owners if any(chain.pin for chain in rig_of(one).chains) and is_shown(context, one)]
 
-    def shapes() -> Shapes | None:
+    def shapes() -> Shapes:
         depsgraph = context.evaluated_depsgraph_get() if owners else None
-        pins = [pin for owner in owners for pin in pins_of(owner, depsgraph)] if depsgraph is not None else []
-        return pin_shapes(pins) if pins else None
+        return pin_shapes(pin for owner in owners for pin in pins_of(owner, depsgraph))
 
     drawing.draw(context, (state.revision, scene.name_full, tuple(owner.name_full for owner in owners)), shapes)
 
@@ -142,14 +141,14 @@ def is_shown(context: bpy.types.Context, owner: bpy.types.Object) -> bool:
 
 def owner_of(trail: Trail) -> bpy.types.Object | None:
     """The armature object of a trail; None where it, or the bone, is gone."""
-    owner = bpy.data.objects.get(trail.rig)
+    owner: bpy.types.Object | None = bpy.data.objects.get(trail.rig)
     return owner if owner is not None and owner.pose is not None and trail.taken.bone in pose_bones(owner) else None
 
 
 def is_true(context: bpy.types.Context, trail: Trail) -> bool:
     """Whether the bone of a trail stands where the trail has it at this frame."""
     owner, scene = owner_of(trail), context.scene
-    place = trail.at(scene.frame_current) if scene is not None and not scene.frame_subframe else None
+    place = trail.at(scene.frame_current) if not scene.frame_subframe else None
     if owner is None or place is None:
         return owner is not None
     stands = place_of(owner, trail.taken, context.evaluated_depsgraph_get())
@@ -171,8 +170,6 @@ def trail_shapes(trail: Trail, frame: int, marked: set[int]) -> Shapes:
 def draw_trails(context: bpy.types.Context) -> None:
     """Draw all trails; one that is old is dashed, and has no dots."""
     scene = context.scene
-    if not state.trails or scene is None:
-        return
     old = Shapes()
     for trail in state.trails.values():
         owner = owner_of(trail)
@@ -183,13 +180,13 @@ def draw_trails(context: bpy.types.Context) -> None:
         else:
             for a, b in zip(trail.places, trail.places[1:], strict=False):
                 old.dashes("before", a, b)
-    paint(context, old)
+    if old.lines:
+        paint(context, old)
 
 
 def _marked(trail: Trail) -> set[int]:
     """The frames in which the foot of a trail is marked to be on the ground."""
     owner = owner_of(trail)
-    assert owner is not None, "it was asked for"
     bone = pose_bones(owner)[trail.taken.bone]
     if not has_marks(owner, bone):
         return set()
@@ -256,7 +253,7 @@ def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
 def _evaluated(context: bpy.types.Context) -> tuple[Matrix, bpy.types.PoseBone] | None:
     """The bone that is shown as it stands, and its matrix in the world; None where there is none."""
     owner = bpy.data.objects.get(state.shown.rig) if state.shown is not None else None
-    if state.shown is None or owner is None or owner.pose is None:
+    if owner is None or owner.pose is None:
         return None
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
     bone = pose_bones(evaluated).get(state.shown.bone)
@@ -266,7 +263,7 @@ def _evaluated(context: bpy.types.Context) -> tuple[Matrix, bpy.types.PoseBone] 
 def draw_bone(context: bpy.types.Context) -> None:
     """Draw the bone in the world."""
     found = _evaluated(context)
-    if found is None or state.shown is None:
+    if found is None:
         return
     matrix, bone = found
     paint(context, bone_shapes(matrix, bone.bone.length, state.shown.end == "HEAD"))
@@ -275,7 +272,7 @@ def draw_bone(context: bpy.types.Context) -> None:
 def draw_name(context: bpy.types.Context) -> None:
     """Write the bone's name beside it."""
     found = _evaluated(context)
-    if found is None or state.shown is None or context.preferences is None:
+    if found is None:
         return
     matrix, bone = found
     point = matrix.translation if state.shown.end == "HEAD" else matrix @ Vector((0.0, bone.bone.length, 0.0))

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, IntProperty, PointerProperty
+from bpy.props import PointerProperty
 
 from ..actions.motion.trails import Trail
 from ..actions.solve import Recording
 from ..rig.schema import announce
-from ..rig.schema.fields import NO_KEYS, Options, switch
+from ..rig.schema.fields import NO_KEYS, NO_OTHERS, Options, View, switch, whole
 from ..translations import CONTEXT
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class OverlayState:
     shown: Hovered | None = None
     trails: dict[tuple[str, str], Trail] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        """Keep nothing of what is shown."""
+        self.recording = self.shown = None
+        self.trails.clear()
+
 
 state = OverlayState()
 
@@ -45,10 +50,6 @@ OPTIONS = (  # what the overlay shows of a chain
     "show_after", "show_before", "show_joints", "show_goal", "show_pole", "show_limits", "show_reach",
     "show_limited_reach", "show_residual", "show_rotation", "all_chains",
 )  # fmt: skip
-
-
-def _redraw_timelines(settings: FabrikOverlay, context: bpy.types.Context) -> None:
-    redraw_timelines(context)
 
 
 def redraw_timelines(context: bpy.types.Context) -> None:
@@ -82,12 +83,12 @@ class FabrikOverlay(Options, bpy.types.PropertyGroup):
         "Bake Strip",
         "Show along the timeline and the dope sheet how far the last bake is off its targets: green on them, red by a "
         "tenth of the length and more",
-        update=_redraw_timelines,
+        update=lambda _, context: redraw_timelines(context),
     )
     show_contacts = _shown(
         "Contacts",
         "Show along the timeline and the dope sheet when feet are on the ground, as bars to be dragged",
-        update=_redraw_timelines,
+        update=lambda _, context: redraw_timelines(context),
     )
     show_pins = _shown(
         "Pins",
@@ -124,14 +125,24 @@ def parts_of(settings: FabrikOverlay) -> set[str]:
     return parts | {"reach"} if "limited_reach" in parts else parts
 
 
+class StepView(View[bpy.types.WindowManager], update=announce):
+    """Which step of a recorded solve is looked at."""
+
+    __slots__ = NO_OTHERS
+
+    step = whole("Step", "Step of the recorded solve", min=1, default=1)
+    by_joint = switch("Joint by Joint", "Show each joint's move, not whole passes alone")
+
+
 def step_of(manager: bpy.types.WindowManager) -> tuple[int, bool]:
     """Index of the recorded step that is looked at, and whether steps are joints and not passes."""
-    return int(getattr(manager, "fabrik_step")) - 1, bool(getattr(manager, "fabrik_by_joint"))
+    view = StepView(manager)
+    return view.step - 1, view.by_joint
 
 
 def set_step(manager: bpy.types.WindowManager, index: int) -> None:
     """Look at another recorded step."""
-    setattr(manager, "fabrik_step", index + 1)
+    StepView(manager).step = index + 1
 
 
 def register() -> None:
@@ -140,20 +151,12 @@ def register() -> None:
     pointer: Any = PointerProperty
     scene: Any = bpy.types.Scene
     scene.fabrik_overlay = pointer(type=FabrikOverlay)
-    manager: Any = bpy.types.WindowManager
-    number: Any = IntProperty
-    switch: Any = BoolProperty
-    manager.fabrik_step = number(
-        name="Step", description="Step of the recorded solve", min=1, default=1, update=announce
-    )
-    manager.fabrik_by_joint = switch(
-        name="Joint by Joint", description="Show each joint's move, not whole passes alone", update=announce
-    )
+    StepView.register(bpy.types.WindowManager)
 
 
 def unregister() -> None:
     """Take the settings away; what is stored in files stays in them."""
     scene: Any = bpy.types.Scene
-    manager: Any = bpy.types.WindowManager
-    del scene.fabrik_overlay, manager.fabrik_step, manager.fabrik_by_joint
+    StepView.unregister(bpy.types.WindowManager)
+    del scene.fabrik_overlay
     bpy.utils.unregister_class(FabrikOverlay)

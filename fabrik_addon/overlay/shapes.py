@@ -6,7 +6,6 @@ Lines of text are here, too: how wide they are in Blender's interface, where the
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -40,7 +39,6 @@ from ..rig.limit_types import Outline
 
 Colour = tuple[float, float, float, float]
 Measure = Callable[[str], float]
-Draw = Callable[[bpy.types.Context], None]
 
 # Name of a colour, the part of the theme, the colour in it, how opaque it is drawn.
 FROM_THEME = {
@@ -268,33 +266,7 @@ PARTS: dict[str, Callable[[Shapes, Picture], None]] = {
 }
 
 
-class Painted:
-    """Batches of shapes, made once and drawn as often as wanted; has to be made where something is drawn."""
-
-    def __init__(self, shapes: Shapes, colours: dict[str, Colour]) -> None:
-        self._lines = _batch("POLYLINE_FLAT_COLOR", "LINES", shapes.lines, colours)
-        self._points = _batch(POINT_SHADER, "POINTS", shapes.points, colours)
-        self._faces = _batch("FLAT_COLOR", "TRIS", shapes.faces, colours)
-
-    def draw(self, context: bpy.types.Context, width: float = 1.0) -> None:
-        """Draw over what is there, with the view's matrices as they are set; lines and points so much wider."""
-        if context.region is None or context.preferences is None:
-            return
-        viewport, scale = (context.region.width, context.region.height), context.preferences.system.ui_scale * width
-        gpu.state.blend_set("ALPHA")
-        gpu.state.depth_test_set("NONE")
-        gpu.state.point_size_set(POINT_SIZE * scale)
-        for found in (self._faces, self._lines, self._points):
-            if found is None:
-                continue
-            shader, batch = found
-            shader.bind()
-            if found is self._lines:
-                shader.uniform_float("viewportSize", viewport)
-                shader.uniform_float("lineWidth", LINE_WIDTH * scale)
-            batch.draw(shader)
-        gpu.state.point_size_set(1.0)
-        gpu.state.blend_set("NONE")
+Batches = list[tuple[Any, Any, bool]]  # shaders, what they draw, and whether that is lines
 
 
 class Drawing:
@@ -302,39 +274,69 @@ class Drawing:
 
     Attributes:
         key: For what the batches were made.
-        painted: The batches, or None where there is nothing to draw.
+        batches: What is drawn.
     """
 
     def __init__(self) -> None:
         self.key: object = None
-        self.painted: Painted | None = None
+        self.batches: Batches = []
 
-    def draw(self, context: bpy.types.Context, key: object, shapes: Callable[[], Shapes | None]) -> None:
+    def draw(self, context: bpy.types.Context, key: object, shapes: Callable[[], Shapes]) -> None:
         """Draw shapes in the context's region, which are made anew with another key."""
-        if context.region is None or context.preferences is None:
+        if context.region is None:
             return
         if key != self.key:
-            found = shapes()
-            self.painted = None if found is None else Painted(found, theme_colours(context.preferences))
-            self.key = key
-        if self.painted is not None:
-            self.painted.draw(context)
+            self.batches, self.key = _batches(context, shapes()), key
+        _draw(context, self.batches, 1.0)
 
     def forget(self) -> None:
         """Keep nothing."""
-        self.key = self.painted = None
+        self.key, self.batches = None, []
 
 
-def _batch(name: str, kind: str, coloured: dict[str, list[V3]], colours: dict[str, Colour]) -> tuple[Any, Any] | None:
-    """The shader and the batch of all primitives of a type, or None where there are none."""
-    points = [point for same in coloured.values() for point in same]
-    if not points:
-        return None
-    vertex_colours = [colours[colour] for colour, same in coloured.items() for _ in same]
+def paint(context: bpy.types.Context, shapes: Shapes, width: float = 1.0) -> None:
+    """Draw shapes, made for this redraw, in the context's region, lines and points some times as wide as their own."""
+    if context.region is not None:
+        _draw(context, _batches(context, shapes), width)
+
+
+def _batches(context: bpy.types.Context, shapes: Shapes) -> Batches:
+    """Of all primitives of a type one, faces first."""
+    colours, found = theme_colours(context.preferences), []
+    for shader, kind, coloured in (
+        ("FLAT_COLOR", "TRIS", shapes.faces),
+        ("POLYLINE_FLAT_COLOR", "LINES", shapes.lines),
+        (POINT_SHADER, "POINTS", shapes.points),
+    ):
+        points = [point for same in coloured.values() for point in same]
+        tints = [colours[colour] for colour, same in coloured.items() for _ in same]
+        if points:
+            found.append((*batch_of(shader, kind, pos=points, color=tints), coloured is shapes.lines))
+    return found
+
+
+def batch_of(shader: str, kind: str, **content: object) -> tuple[Any, Any]:
+    """One of Blender's shaders, and a batch of primitives for it."""
     builtin: Any = gpu.shader.from_builtin
     make: Any = batch_for_shader
-    shader = builtin(name)
-    return shader, make(shader, kind, {"pos": points, "color": vertex_colours})
+    found = builtin(shader)
+    return found, make(found, kind, content)
+
+
+def _draw(context: bpy.types.Context, batches: Batches, width: float) -> None:
+    """Draw over what is there, with the view's matrices as they are set; lines and points so much wider."""
+    viewport, scale = (context.region.width, context.region.height), context.preferences.system.ui_scale * width
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    gpu.state.point_size_set(POINT_SIZE * scale)
+    for shader, batch, are_lines in batches:
+        shader.bind()
+        if are_lines:
+            shader.uniform_float("viewportSize", viewport)
+            shader.uniform_float("lineWidth", LINE_WIDTH * scale)
+        batch.draw(shader)
+    gpu.state.point_size_set(1.0)
+    gpu.state.blend_set("NONE")
 
 
 def text_width(context: bpy.types.Context, text: str) -> float:
@@ -361,12 +363,6 @@ def lines_of(text: str, room: float, measure: Measure) -> list[str]:
     return lines or [""]
 
 
-def paint(context: bpy.types.Context, shapes: Shapes, width: float = 1.0) -> None:
-    """Draw shapes, made for this redraw, in the context's region, lines and points some times as wide as their own."""
-    if context.region is not None and context.preferences is not None:
-        Painted(shapes, theme_colours(context.preferences)).draw(context, width)
-
-
 def write(text: str, place: tuple[float, float], size: float, colour: Colour, has_shadow: bool = True) -> None:
     """Write a line of text from its lower left corner; place and size are in pixels.
 
@@ -380,12 +376,3 @@ def write(text: str, place: tuple[float, float], size: float, colour: Colour, ha
     blf.position(0, *place, 0.0)
     blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
-
-
-def guarded(log: logging.Logger, draw: Draw, switch_off: Draw) -> None:
-    """Draw; where that fails, log why and switch off what was drawn, so that it is not tried again."""
-    try:
-        draw(bpy.context)
-    except Exception:
-        log.exception("drawing failed and is switched off")
-        switch_off(bpy.context)

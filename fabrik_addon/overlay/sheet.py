@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import bpy
 import gpu
-from gpu_extras.batch import batch_for_shader
 
 from ..actions.bake import read_report
 from ..actions.bake.report import LEVELS
@@ -18,7 +17,7 @@ from ..actions.motion.marks import Contact, contacts_of
 from ..motion.contacts import FLAT
 from ..rig.schema.rig import SceneView
 from .settings import scene_settings
-from .shapes import Colour, theme_colours, write
+from .shapes import Colour, batch_of, theme_colours, write
 
 # Pixels at scale 1.
 BELOW, HEIGHT = 23.0, 6.0  # of the scrubbing region above the strip of a bake, of the strip
@@ -58,7 +57,6 @@ class Scale(NamedTuple):
     def of(cls, context: bpy.types.Context) -> Scale:
         """That of the region of a timeline or dope sheet."""
         region: Any = context.region
-        assert context.preferences is not None
         size = context.preferences.system.ui_scale
         origin = region.view2d.view_to_region(0.0, 0.0, clip=False)[0]
         per_frame = (region.view2d.view_to_region(1000.0, 0.0, clip=False)[0] - origin) / 1000.0
@@ -128,16 +126,15 @@ def bar_at(context: bpy.types.Context, x: float, y: float) -> Bar | None:
 
 def _marked_rig(context: bpy.types.Context) -> bpy.types.Object | None:
     """The armature whose contacts are drawn."""
-    if context.scene is None or not scene_settings(context.scene).show_contacts:
-        return None
     owner = working_rig(context)
-    return owner if owner is not None and owner.type == "ARMATURE" else None
+    is_shown = scene_settings(context.scene).show_contacts and owner is not None and owner.type == "ARMATURE"
+    return owner if is_shown else None
 
 
 def draw(context: bpy.types.Context) -> None:
     """Draw what there is along the frames of the region."""
     scene, owner = context.scene, working_rig(context)
-    if scene is None or owner is None or owner.type != "ARMATURE" or context.preferences is None:
+    if owner is None or owner.type != "ARMATURE":
         return
     scale, colours = Scale.of(context), theme_colours(context.preferences)
     if scene_settings(scene).show_strip:
@@ -186,11 +183,9 @@ def _draw_bell(scene: bpy.types.Scene, scale: Scale, colour: Colour) -> None:
         off = k / BELL_POINTS - 1.0
         weight = 1.0 - off * off * (3.0 - 2.0 * abs(off))
         found.append((scale.at(scene.frame_current + off * width), 2.0 * scale.size + weight * BELL * scale.size))
-    builtin: Any = gpu.shader.from_builtin
-    make: Any = batch_for_shader
-    shader = builtin("UNIFORM_COLOR")
+    shader, batch = batch_of("UNIFORM_COLOR", "LINE_STRIP", pos=[(x, y, 0.0) for x, y in found])
     shader.uniform_float("color", colour)
-    make(shader, "LINE_STRIP", {"pos": [(x, y, 0.0) for x, y in found]}).draw(shader)
+    batch.draw(shader)
 
 
 def _paint(areas: Sequence[tuple[float, float, float, float, Colour]]) -> None:
@@ -201,9 +196,7 @@ def _paint(areas: Sequence[tuple[float, float, float, float, Colour]]) -> None:
         tints += [tint] * 6
     if not points:
         return
-    builtin: Any = gpu.shader.from_builtin
-    make: Any = batch_for_shader
-    shader = builtin("FLAT_COLOR")
+    shader, batch = batch_of("FLAT_COLOR", "TRIS", pos=points, color=tints)
     gpu.state.blend_set("ALPHA")
-    make(shader, "TRIS", {"pos": points, "color": tints}).draw(shader)
+    batch.draw(shader)
     gpu.state.blend_set("NONE")

@@ -88,7 +88,7 @@ def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, i
 
 def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
     """The step, where the user works on its rig."""
-    found = current_step(context.window_manager) if context.window_manager else None
+    found = current_step(context.window_manager)
     owner = working_rig(context)
     return found if found is not None and owner is not None and owner.name == found[0].rig else None
 
@@ -105,13 +105,12 @@ def draw_view(context: bpy.types.Context) -> None:
 def draw_pixels(context: bpy.types.Context) -> None:
     """Draw the graph and the caption in the corner of the view."""
     found = _shown_step(context)
-    if found is None or context.preferences is None or context.window_manager is None:
+    if found is None:
         return
     recording, step, index, _ = found
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     errors = [other.error for other in recording.steps(step_of(context.window_manager)[1])]
     length = sum(distance(a, b) for a, b in pairwise(step.joints))
     paint(context, graph_shapes(errors, length, index, scale))
-    if context.scene is not None:
-        place = MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale
-        write(iface_(caption(context.scene, found)), place, TEXT_SIZE * scale, colours["text"], has_shadow=False)
+    place = MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale
+    write(iface_(caption(context.scene, found)), place, TEXT_SIZE * scale, colours["text"], has_shadow=False)

@@ -40,7 +40,7 @@ from ..rig.targets import resolve_point
 from ..rig.walk_goals import plan_of
 from . import bones, sheet, steps
 from .settings import parts_of, scene_settings, state
-from .shapes import Drawing, Picture, Shapes, guarded, shapes_of
+from .shapes import Drawing, Picture, Shapes, shapes_of
 
 T = TypeVar("T")
 
@@ -240,7 +240,7 @@ def touch() -> None:
 def draw(context: bpy.types.Context) -> None:
     """Draw the overlay of the view's scene, where it is on."""
     scene, owner = context.scene, working_rig(context)
-    if scene is None or owner is None or owner.type != "ARMATURE":
+    if owner is None or owner.type != "ARMATURE":
         return
     settings, rig, frame = scene_settings(scene), rig_of(owner), scene.frame_current_final
     if not settings.show or not bones.is_shown(context, owner):
@@ -308,23 +308,25 @@ def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
     shapes.line("pin", [*feet, feet[0]])
 
 
-def _draw_all(works: Sequence[Callable[[bpy.types.Context], None]], off: Callable[[bpy.types.Context], None]) -> None:
+def _draw_all(works: Sequence[Callable[[bpy.types.Context], None]], off: Callable[[], None]) -> None:
+    """Draw; where that fails, log why and switch off what was drawn, so that it is not tried again."""
     for work in works:
-        guarded(log, work, off)
+        try:
+            work(bpy.context)
+        except Exception:
+            log.exception("drawing failed and is switched off")
+            off()
 
 
-def _switch_off(context: bpy.types.Context) -> None:
-    state.recording = state.shown = None
-    state.trails.clear()
-    if context.scene is not None:
-        settings = scene_settings(context.scene)
-        settings.show = settings.show_pins = False
+def _switch_off() -> None:
+    state.forget()
+    settings = scene_settings(bpy.context.scene)
+    settings.show = settings.show_pins = False
 
 
-def _switch_sheet_off(context: bpy.types.Context) -> None:
-    if context.scene is not None:
-        settings = scene_settings(context.scene)
-        settings.show_strip = settings.show_contacts = False
+def _switch_sheet_off() -> None:
+    settings = scene_settings(bpy.context.scene)
+    settings.show_strip = settings.show_contacts = False
 
 
 def register() -> None:
@@ -348,5 +350,4 @@ def unregister() -> None:
         remove(handle, "WINDOW")
     drawing.forget()
     bones.drawing.forget()
-    state.recording = state.shown = None
-    state.trails.clear()
+    state.forget()

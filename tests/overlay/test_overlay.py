@@ -148,13 +148,13 @@ class TestDrawing:
         bpy.context.view_layer.update()
         picture = seen(lambda: view.draw(context))
         assert 50 < (picture[..., 3] > 0).sum() < 3000
-        painted = view.drawing.painted
+        batches = view.drawing.batches
         assert np.array_equal(seen(lambda: view.draw(context)), picture)
-        assert view.drawing.painted is painted
+        assert view.drawing.batches is batches
         settings.show_limits = True
         more = seen(lambda: view.draw(context))
         assert (more[..., 3] > 0).sum() > (picture[..., 3] > 0).sum() + 500
-        assert view.drawing.painted is not painted
+        assert view.drawing.batches is not batches
         chain = owner.fabrik.chains[0]
         chain.target.location.y = 1.4
         bpy.ops.fabrik.solve_all()
