@@ -16,7 +16,7 @@ from ..actions import live
 from ..actions.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read_report
 from ..actions.bake.checks import MOST_CLEAN_UP
 from ..actions.chain_edit import working_rig
-from ..actions.frames import Steps, frames_between, go_to, keys_of_bones, span_of
+from ..actions.frames import Steps, frames_between, go_to, span_of
 from ..actions.solve import Item
 from ..errors import ChainError, FabrikError
 from ..rig.animation.compat import is_selected
@@ -135,20 +135,6 @@ class SnapOptions(SpanOptions):
         column = self.layout.column()
         column.enabled = self.span != "FRAME"
         column.prop(self, "only_keys")
-
-
-def frames_of_bones(item: Item, frames: tuple[int, ...]) -> tuple[float, ...]:
-    """The frames of a range at which bones of a chain have keys.
-
-    Raises:
-        ChainError: There are none.
-    """
-    owner, chain = item
-    found = keys_of_bones(owner, chain, frames[0], frames[-1])
-    if not found:
-        reason = Text("none of its bones has a key from frame {first} to {last}", first=frames[0], last=frames[-1])
-        raise ChainError(reason, rig=owner.name, chain=chain.name)
-    return tuple(found)
 
 
 class StepsOperator(RigOperator):

@@ -15,6 +15,7 @@ from ..actions.bake import BakeResult, BakeSettings, bake_steps
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
 from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
 from ..actions.figure_pose import goal_point
+from ..actions.frames import keys_of_bones
 from ..actions.goals import NewGoal, also_given, check_can_make, key_pose, make_goals, make_swing_bones, plan_pole_of
 from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.motion.edits import set_goal
@@ -22,7 +23,7 @@ from ..actions.snap import Snapped, snap_steps
 from ..actions.solve import Item
 from ..actions.spaces import Anchored, bring_to, carrier_name, first_space, switch_spaces
 from ..actions.status import is_idle
-from ..errors import BoneError, TargetError
+from ..errors import BoneError, ChainError, TargetError, place_of
 from ..messages import ROLES
 from ..rig.animation.channels import channel_of, neutral_values
 from ..rig.animation.keys import insert_goal_key, keys_by_itself
@@ -36,7 +37,7 @@ from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
 from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spaces_of, target_of
 from ..texts import Text, counted, joined, worded
 from ..translations import CONTEXT, iface_
-from .baking import CHAINS, SnapOptions, StepsOperator, frames_of_bones, items_of
+from .baking import CHAINS, SnapOptions, StepsOperator, items_of
 from .base import NEEDS_TARGET, ChainOperator, Returned, listed
 from .solving import SolveOperator
 
@@ -218,8 +219,7 @@ class StartPoseOperator(ChainOperator):
     told = Text("")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        active = working_chain(context)
-        chains = list(rig_of(owner).chains) if self.use_all or active is None else [active]
+        chains = list(rig_of(owner).chains) if self.use_all else [working_chain(context)]
         found = [(chain, resolve_bones(owner, chain)) for chain in chains]
         for chain, bones in found:
             self.start(chain, bones)
@@ -278,8 +278,14 @@ class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
         if self.span == "FRAME":
             return ()
-        frames = self.frames(context)
-        return frames_of_bones(item, frames) if self.only_keys else frames
+        frames, (owner, chain) = self.frames(context), item
+        if not self.only_keys:
+            return frames
+        found = keys_of_bones(owner, chain, frames[0], frames[-1])
+        if not found:
+            reason = Text("none of its bones has a key from frame {first} to {last}", first=frames[0], last=frames[-1])
+            raise ChainError(reason, rig=owner.name, chain=chain.name)
+        return tuple(found)
 
 
 class FABRIK_OT_pose_snap(SnapOptions, StepsOperator, SolveOperator):
@@ -338,12 +344,9 @@ class SpaceOperator(ChainOperator):
         """Do it, and report."""
         bones, names = any(goal.bone for goal, _ in wanted), [worded(goal.name) for goal, _ in wanted]
         chain, to = working_chain(context).name, wanted[0][1]
-        try:
+        with place_of(rig=owner.name, chain=chain):
             is_keyed = keyed or keys_by_itself(context)
             frames, warnings = switch_spaces(context, wanted, keyed=is_keyed, holds=holds, own=own)
-        except TargetError as error:
-            error.rig, error.chain = owner.name, chain
-            raise
         told = Text("{goals} now on '{carrier}'", goals=", ".join(names), carrier=carrier_name(to))
         if to == (scene_anchor(make=False), "") or (to is None and not bones):
             told = Text("{goals} now in the scene", goals=", ".join(names))

@@ -101,13 +101,13 @@ class FABRIK_OT_pin_toggle(RigOperator):
 
 def _pinning_texts(told: Pinning) -> list[Text]:
     """What was done, as sentences."""
-    pinned, freed, made, removed = (
-        listed(names, "{count} chains") for names in (told.pinned, told.freed, told.made, told.removed)
-    )
-    words = [Text("Pinned {chains}", chains=pinned)] if pinned else []
-    words += [Text("Freed {chains}", chains=freed)] if freed else []
-    words += [Text("made {chains}", chains=made)] if made else []
-    words += [Text("removed {chains}, which had nothing but the pin", chains=removed)] if removed else []
+    texts = {
+        Text("Pinned {chains}"): told.pinned,
+        Text("Freed {chains}"): told.freed,
+        Text("made {chains}"): told.made,
+        Text("removed {chains}, which had nothing but the pin"): told.removed,
+    }
+    words = [Text(text, chains=listed(names, "{count} chains")) for text, names in texts.items() if names]
     return words or [Text("Nothing was pinned")]
 
 

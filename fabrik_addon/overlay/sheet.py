@@ -67,6 +67,12 @@ class Scale(NamedTuple):
         """Where a frame is."""
         return self.origin + frame * self.per_frame
 
+    def clipped(self, first: float, last: float) -> tuple[float, float] | None:
+        """From where to where frames are, wide enough to be seen, as far as they are in the region; None if not."""
+        left = self.at(first - 0.5)
+        right = max(self.at(last + 0.5), left + LEAST)
+        return (max(left, 0.0), min(right, self.width)) if right > 0.0 and left < self.width else None
+
     def frame_at(self, x: float) -> float:
         """Which frame is at a place, sub-frame included."""
         return (x - self.origin) / self.per_frame
@@ -84,12 +90,8 @@ def runs_of_report(owner: bpy.types.Object) -> list[Run]:
 
 def rectangles(runs: list[Run], scale: Scale) -> list[Rectangle]:
     """The parts of runs that are in view."""
-    found = []
-    for first, last, level in runs:
-        left, right = scale.at(first - 0.5), scale.at(last + 0.5)
-        right = max(right, left + LEAST)
-        if right > 0.0 and left < scale.width:
-            found.append((max(left, 0.0), min(right, scale.width), level))
+    seen = [(scale.clipped(first, last), level) for first, last, level in runs]
+    found = [(*ends, level) for ends, level in seen if ends is not None]
     return sorted(found, key=lambda rectangle: rectangle[2])  # the worst is drawn over the others
 
 
@@ -165,11 +167,10 @@ def _draw_bars(rows: Sequence[tuple[str, list[Contact]]], scale: Scale, colours:
             first, (red, green, blue, _) = one.first, colours["target" if any(one.place) else "pin"]
             for kind, own in groupby(one.kinds):
                 count = len([*own])
-                left, right = scale.at(first - 0.5), max(scale.at(first + count - 0.5), scale.at(first - 0.5) + LEAST)
+                ends = scale.clipped(first, first + count - 1)
                 first += count
-                if right > 0.0 and left < scale.width:
-                    tint = (red, green, blue, 1.0 if kind == FLAT else PARTLY)
-                    found.append((max(left, 0.0), low, min(right, scale.width), high, tint))
+                if ends is not None:
+                    found.append((ends[0], low, ends[1], high, (red, green, blue, 1.0 if kind == FLAT else PARTLY)))
     _paint(found)
     for row, (bone, _) in enumerate(rows):
         place = 4.0 * scale.size, scale.low_of(row) + 2.0 * scale.size

@@ -11,7 +11,7 @@ import bpy
 from ..actions.chain_edit import working_chain, working_rig
 from ..overlay.shapes import lines_of, text_width
 from ..rig.versions import newer_refusal
-from ..translations import CONTEXT, label_, name_
+from ..translations import CONTEXT, iface_, label_, name_
 
 Icon = Any  # the stubs spell out some thousand names, other ones in each version
 ICONS: dict[str, Icon] = {
@@ -41,15 +41,118 @@ VALUES = 100.0  # more of the width that these want
 KEYS = 20.0  # the mark of keys beside a setting
 
 
-def is_wide(context: bpy.types.Context) -> bool:
-    """Whether two buttons with words, or a field and its name, have room beside each other."""
-    width = context.region.width if context.region else SIDE_BY_SIDE
-    return width >= SIDE_BY_SIDE * context.preferences.system.ui_scale
+class Sidebar:
+    """A layout in the sidebar, and what is drawn into it: no text is cut, however narrow the sidebar is.
 
+    Attributes:
+        context: Blender's.
+        layout: Where to draw.
+    """
 
-def row_or_column(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """A row for buttons with words; a column where the sidebar is so narrow that the words would be cut."""
-    return layout.row(align=True) if is_wide(context) else layout.column(align=True)
+    def __init__(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        self.context, self.layout = context, layout
+        self._scale = context.preferences.system.ui_scale
+
+    def column_of(self, layout: bpy.types.UILayout) -> Sidebar:
+        """A column in a box, a column or a row of it."""
+        return Sidebar(self.context, layout.column(align=True))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether two buttons with words, or a field and its name, have room beside each other."""
+        width = self.context.region.width if self.context.region else SIDE_BY_SIDE
+        return width >= SIDE_BY_SIDE * self._scale
+
+    def row_or_column(self, layout: bpy.types.UILayout | None = None) -> bpy.types.UILayout:
+        """A row for buttons with words; a column where the sidebar is so narrow that the words would be cut."""
+        layout = layout or self.layout
+        return layout.row(align=True) if self.is_wide else layout.column(align=True)
+
+    def row_for(self, labels: Sequence[str]) -> bpy.types.UILayout:
+        """A row for buttons with icons and words; a column where the words would be cut."""
+        room = self.width() / len(labels) - (PADDING + ICON) * self._scale
+        fits = all(self.text_width(label) <= room for label in labels)
+        return self.layout.row(align=True) if fits else self.layout.column(align=True)
+
+    def width(self, beside: float = 0.0) -> float:
+        """How wide a panel is inside, in pixels; `beside`, in pixels at scale 1, is taken by something else."""
+        width = self.context.region.width if self.context.region else 0.0
+        return max(width, NARROWEST * self._scale) - (MARGINS + beside) * self._scale
+
+    def text_width(self, text: str) -> float:
+        """How wide a text is, in pixels."""
+        return text_width(self.context, text)
+
+    def _room(self, icon: Icon, beside: float = 0.0) -> float:
+        """For a text in a box or not, behind an icon; "NONE" is none."""
+        return self.width(beside + PADDING + BOX + (0.0 if icon == "NONE" else ICON))
+
+    def has_room(self, names: Sequence[str], share: float = NAMES, beside: float = 0.0) -> bool:
+        """Whether names have room before their values, of which they get a share of the width."""
+        room = share * self.width(beside) - NAME * self._scale
+        return all(self.text_width(name) <= room for name in names)
+
+    def wrapped(self, text: str, icon: Icon) -> None:
+        """Text over as many lines as the width of the sidebar wants."""
+        column = self.layout.column(align=True)
+        for i, line in enumerate(lines_of(text, self._room(icon), self.text_width)):
+            column.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1", translate=False)
+
+    def row_after(self, text: str, beside: float, icon: Icon) -> bpy.types.UILayout:
+        """The row behind a text, or under it, where the text has no room on one line with what is to stand there.
+
+        Args:
+            text: The text, translated.
+            beside: How wide what is to stand there is, in pixels at scale 1.
+            icon: The icon before the text; "NONE" for none.
+        """
+        if self.text_width(text) > self._room(icon, beside):
+            self.wrapped(text, icon)
+            row = self.layout.row(align=True)
+            row.alignment = "RIGHT"
+            return row
+        row = self.layout.row(align=True)
+        row.label(text=text, icon=icon, translate=False)
+        return row
+
+    def settings(
+        self,
+        thing: bpy.types.bpy_struct,
+        names: Sequence[str],
+        *,
+        texts: Mapping[str, str] | None = None,
+        keys: bool = False,
+    ) -> None:
+        """Settings below one another: their names stand before the values, or above them where there is no room.
+
+        Args:
+            thing: What has the settings.
+            names: The properties, no switches and no vectors.
+            texts: What stands in place of their names, translated.
+            keys: Whether the mark of keys stands beside them.
+        """
+        properties: Any = thing.bl_rna.properties
+        told = {name: (texts or {}).get(name) or name_(properties[name]) for name in names}
+        values = any(properties[name].type in WORDS for name in names)
+        beside = (KEYS if keys else 0.0) + (VALUES if values else 0.0)
+        column = self.layout.column(align=True)
+        column.use_property_split = self.has_room(list(told.values()), beside=beside)
+        column.use_property_decorate = keys
+        for name, text in told.items():
+            if column.use_property_split:
+                column.prop(thing, name, text=text, translate=False)
+                continue
+            column.label(text=text, translate=False)
+            row = column.row(align=True)
+            row.prop(thing, name, text="")
+            if keys:
+                row.prop_decorator(thing, name)
+
+    def choices(self, thing: bpy.types.bpy_struct, name: str, items: Sequence[tuple[str, str, str]]) -> None:
+        """The buttons of a setting that is one of several."""
+        row = self.row_for([iface_(label) for _, label, _ in items])
+        for value, _, _ in items:
+            row.prop_enum(thing, name, value, icon=radio(getattr(thing, name) == value))
 
 
 class FabrikPanel(bpy.types.Panel):
@@ -75,7 +178,8 @@ class FabrikPanel(bpy.types.Panel):
         return not cls.needs_chain or working_chain(context) is not None
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        if text_width(context, label_(self.bl_label)) > content_width(context, HEADER):
+        sidebar = Sidebar(context, self.layout)
+        if sidebar.text_width(label_(self.bl_label)) > sidebar.width(HEADER):
             return  # the button would stand on the title; F1 leads to the page, too
         button = self.layout.operator("fabrik.manual", text="", icon="QUESTION", emboss=False)
         button.page, button.heading = self.told_at
@@ -86,100 +190,6 @@ class RiggingPanel(FabrikPanel):
 
     bl_parent_id = "FABRIK_PT_rigging"
     bl_options = {"DEFAULT_CLOSED"}
-
-
-def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:
-    """How wide a panel is inside, in pixels; `beside`, in pixels at scale 1, is taken by something else."""
-    scale = context.preferences.system.ui_scale
-    width = context.region.width if context.region else 0.0
-    return max(width, NARROWEST * scale) - (MARGINS + beside) * scale
-
-
-def draw_wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
-    """Text over as many lines as the width of the sidebar wants, in a box or not; "NONE" is no icon."""
-    room = content_width(context, PADDING + BOX + (0.0 if icon == "NONE" else ICON))
-    column = layout.column(align=True)
-    for i, line in enumerate(lines_of(text, room, lambda part: text_width(context, part))):
-        column.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1", translate=False)
-
-
-def row_after(
-    context: bpy.types.Context, layout: bpy.types.UILayout, text: str, beside: float, icon: Icon
-) -> bpy.types.UILayout:
-    """The row behind a text, or under it, where the text has no room on one line with what is to stand there.
-
-    Args:
-        context: Blender's.
-        layout: Where to draw.
-        text: The text, translated.
-        beside: How wide what is to stand there is, in pixels at scale 1.
-        icon: The icon before the text; "NONE" for none.
-    """
-    room = content_width(context, beside + PADDING + BOX + (0.0 if icon == "NONE" else ICON))
-    if text_width(context, text) > room:
-        draw_wrapped(context, layout, text, icon)
-        row = layout.row(align=True)
-        row.alignment = "RIGHT"
-        return row
-    row = layout.row(align=True)
-    row.label(text=text, icon=icon, translate=False)
-    return row
-
-
-def is_room_beside(context: bpy.types.Context, names: Sequence[str], share: float = NAMES, beside: float = 0.0) -> bool:
-    """Whether names have room before their values, of which they get a share of the width."""
-    room = share * content_width(context, beside) - NAME * context.preferences.system.ui_scale
-    return all(text_width(context, name) <= room for name in names)
-
-
-def row_for(context: bpy.types.Context, layout: bpy.types.UILayout, labels: Sequence[str]) -> bpy.types.UILayout:
-    """A row for buttons with icons and words; a column where the sidebar is so narrow that the words would be cut."""
-    room = content_width(context) / len(labels) - (PADDING + ICON) * context.preferences.system.ui_scale
-    fits = all(text_width(context, label) <= room for label in labels)
-    return layout.row(align=True) if fits else layout.column(align=True)
-
-
-def operator_labels(*names: str) -> list[str]:
-    """What stands on the buttons of operators of ours."""
-    operators: Any = bpy.ops
-    return [label_(getattr(operators.fabrik, name).get_rna_type().name) for name in names]
-
-
-def draw_settings(
-    context: bpy.types.Context,
-    layout: bpy.types.UILayout,
-    thing: bpy.types.bpy_struct,
-    names: Sequence[str],
-    *,
-    texts: Mapping[str, str] | None = None,
-    keys: bool = False,
-) -> None:
-    """Settings below one another: their names stand before the values, or above them where there is no room.
-
-    Args:
-        context: Blender's.
-        layout: Where to draw.
-        thing: What has the settings.
-        names: The properties, no switches and no vectors.
-        texts: What stands in place of their names, translated.
-        keys: Whether the mark of keys stands beside them.
-    """
-    properties: Any = thing.bl_rna.properties
-    told = {name: (texts or {}).get(name) or name_(properties[name]) for name in names}
-    values = any(properties[name].type in WORDS for name in names)
-    beside = (KEYS if keys else 0.0) + (VALUES if values else 0.0)
-    column = layout.column(align=True)
-    column.use_property_split = is_room_beside(context, list(told.values()), beside=beside)
-    column.use_property_decorate = keys
-    for name, text in told.items():
-        if column.use_property_split:
-            column.prop(thing, name, text=text, translate=False)
-            continue
-        column.label(text=text, translate=False)
-        row = column.row(align=True)
-        row.prop(thing, name, text="")
-        if keys:
-            row.prop_decorator(thing, name)
 
 
 def radio(is_chosen: bool) -> Icon:

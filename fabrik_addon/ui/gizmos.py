@@ -230,6 +230,3 @@ def _write_angle(value: float) -> None:
         Drags.note()
         chain.pole_angle = value
         Drags.tell(f"{chain.name}   {iface_('Pole Angle')}", value)
-
-
-CLASSES = (FABRIK_GGT_limit, FABRIK_GGT_pole)

@@ -11,9 +11,9 @@ import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
 from ..overlay.settings import scene_settings
-from ..translations import CONTEXT
-from .base import Icon
-from .motion import PATHS, draw_beside_paths
+from ..rig.schema import rig_of
+from ..translations import CONTEXT, iface_, label_
+from .base import Icon, Sidebar
 
 PIE_MENU = "FABRIK_MT_pie"
 HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
@@ -38,14 +38,19 @@ class Entry:
     icon: Icon = "NONE"
     options: dict[str, str | bool] = field(default_factory=dict)
 
-    def draw(self, layout: bpy.types.UILayout) -> None:
-        """Draw it as the next thing in a layout."""
-        if self.text:
-            options = layout.operator(self.operator, text=self.text, icon=self.icon)
-        else:
-            options = layout.operator(self.operator, icon=self.icon)
+    @property
+    def label(self) -> str:
+        """What it says, translated."""
+        operators: Any = bpy.ops
+        return label_(self.text or getattr(operators.fabrik, self.operator.removeprefix("fabrik.")).get_rna_type().name)
+
+    def draw(self, layout: bpy.types.UILayout, *, is_icon: bool = False) -> Any:
+        """Draw it as the next thing in a layout, or its icon alone; the options with which its operator is called."""
+        said: Any = {"text": ""} if is_icon else {"text": self.text} if self.text else {}
+        options = layout.operator(self.operator, **said, icon=self.icon)
         for name, value in self.options.items():
             setattr(options, name, value)
+        return options
 
 
 Part: TypeAlias = Entry | str | Draw  # what stands in one place: an operator, a menu by its class, or anything else
@@ -80,6 +85,13 @@ def begin(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     (SET_UP if working_chain(context) is None else ADD).draw(layout)
 
 
+def draw_row(sidebar: Sidebar, *entries: Entry) -> None:
+    """Draw entries beside each other, or below one another where there is no room."""
+    row = sidebar.row_for([entry.label for entry in entries])
+    for entry in entries:
+        entry.draw(row)
+
+
 def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: Sequence[Part]) -> None:
     """Draw parts one below the other, or one a place of a pie."""
     for part in parts:
@@ -103,11 +115,24 @@ KEYS = (
 FLIP = Entry("fabrik.flip_pose", icon="MOD_MIRROR"), Entry("fabrik.mirror_pose")
 GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
 MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
+MOVE = (
+    Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
+    Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
+)
+REMOVE = Entry("fabrik.chain_remove", icon="REMOVE")
 REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
 CLEAR = Entry("fabrik.rig_clear", icon="TRASH")
 SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
 APPLY = Entry("fabrik.edits_apply", icon="CHECKMARK")
 CONTACTS = Entry("fabrik.contacts_find", icon="VIEWZOOM"), Entry("fabrik.contacts_clean", icon="BRUSH_DATA")
+MARK, STAND = Entry("fabrik.contact_mark", icon="MARKER_HLT"), Entry("fabrik.contact_place", icon="PINNED")
+SPREAD, TWEEN = Entry("fabrik.time_spread", icon="PROP_ON"), Entry("fabrik.goals_tween", icon="IPO_EASE_IN_OUT")
+SHOW_TRAILS, HIDE_TRAILS = Entry("fabrik.trails_show", icon="ANIM_DATA"), Entry("fabrik.trails_hide", icon="X")
+EDIT_CLIP = Entry("fabrik.motion_smooth", icon="MOD_SMOOTH"), Entry("fabrik.motion_mirror", icon="MOD_MIRROR")
+COPY_CLIP = Entry("fabrik.motion_copy", icon="COPYDOWN"), Entry("fabrik.motion_paste", icon="PASTEDOWN")
+TRANSFER = Entry("fabrik.motion_transfer", icon="ARMATURE_DATA")
+FROM_FILES = Entry("fabrik.motion_from_files", icon="FILE_FOLDER")
+SWITCHES = Entry("fabrik.limb_to_ik", icon="CON_KINEMATIC"), Entry("fabrik.limb_to_fk", icon="BONE_DATA")
 PIN = Entry("fabrik.pin_toggle", icon="PINNED")
 HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
 CONVERT = Entry("fabrik.from_ik", icon="CON_KINEMATIC"), Entry("fabrik.to_ik", icon="CONSTRAINT_BONE")
@@ -117,6 +142,16 @@ SNAP_ALL = (
 )
 
 MAPPING = Entry("fabrik.mapping_export", icon="EXPORT"), Entry("fabrik.mapping_import", icon="IMPORT")
+REPORT = Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X")
+RECORD, PLAY = Entry("fabrik.record", icon="REC"), Entry("fabrik.steps_play", icon="PLAY")
+BACK = (
+    Entry("fabrik.step", "First Step", "REW", {"to": "FIRST"}),
+    Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
+)
+ON = (
+    Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
+    Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
+)
 CYCLE = Entry("fabrik.cycle_export", icon="EXPORT"), Entry("fabrik.cycle_import", icon="IMPORT")
 # Behind the arrow beside the list: all of it stands in the menus above, too.
 LIST: Sequence[Part] = (MIRROR, line, *CONVERT, line, *SNAP_ALL, SINGLE_USER, line, HINGES, line, REMOVE_ALL, CLEAR)
@@ -173,14 +208,13 @@ class FABRIK_MT_chain(FabrikMenu):
     bl_label = "Chain"
     parts = (
         MIRROR,
-        Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
-        Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
+        *MOVE,
         line,
         *CONVERT,
         line,
         *MAPPING,
         line,
-        Entry("fabrik.chain_remove", icon="REMOVE"),
+        REMOVE,
         REMOVE_ALL,
         CLEAR,
     )
@@ -202,8 +236,7 @@ class FABRIK_MT_goals(FabrikMenu):
         Entry("fabrik.pose_snap", "Pose to Goals"),
         *SNAP_ALL,
         line,
-        Entry("fabrik.limb_to_ik", icon="CON_KINEMATIC"),
-        Entry("fabrik.limb_to_fk", icon="BONE_DATA"),
+        *SWITCHES,
         line,
         SINGLE_USER,
     )
@@ -220,22 +253,20 @@ class FABRIK_MT_motion(FabrikMenu):
         Entry("fabrik.layer_add", icon="ADD"),
         line,
         through_time,
-        Entry("fabrik.time_spread", icon="PROP_ON"),
-        Entry("fabrik.goals_tween", icon="IPO_EASE_IN_OUT"),
-        Entry("fabrik.trails_show", icon="ANIM_DATA"),
-        Entry("fabrik.trails_hide", icon="X"),
+        SPREAD,
+        TWEEN,
+        SHOW_TRAILS,
+        HIDE_TRAILS,
         line,
         *CONTACTS,
-        Entry("fabrik.contact_mark", icon="MARKER_HLT"),
-        Entry("fabrik.contact_place", icon="PINNED"),
+        MARK,
+        STAND,
         line,
-        Entry("fabrik.motion_smooth", icon="MOD_SMOOTH"),
-        Entry("fabrik.motion_mirror", icon="MOD_MIRROR"),
-        Entry("fabrik.motion_copy", icon="COPYDOWN"),
-        Entry("fabrik.motion_paste", icon="PASTEDOWN"),
+        *EDIT_CLIP,
+        *COPY_CLIP,
         Entry("fabrik.motion_paste", "Paste Motion Flipped", "NONE", {"flipped": True}),
-        Entry("fabrik.motion_transfer", icon="ARMATURE_DATA"),
-        Entry("fabrik.motion_from_files", icon="FILE_FOLDER"),
+        TRANSFER,
+        FROM_FILES,
     )
 
 
@@ -355,22 +386,14 @@ class FABRIK_MT_report(FabrikMenu):
     """The report of the last bake"""
 
     bl_label = "Bake Report"
-    parts = (Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X"))
+    parts = REPORT
 
 
 class FABRIK_MT_steps(FabrikMenu):
     """A solve pass by pass"""
 
     bl_label = "Step by Step"
-    parts = (
-        Entry("fabrik.record", icon="REC"),
-        Entry("fabrik.steps_play", icon="PLAY"),
-        Entry("fabrik.step", "First Step", "REW", {"to": "FIRST"}),
-        Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
-        Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
-        Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
-        Entry("fabrik.record_clear", icon="X"),
-    )
+    parts = (RECORD, PLAY, *BACK, *ON, Entry("fabrik.record_clear", icon="X"))
 
 
 class FABRIK_MT_pie(bpy.types.Menu):
@@ -381,6 +404,18 @@ class FABRIK_MT_pie(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_parts(context, self.layout.menu_pie(), PIE)
+
+
+PATHS = ("OBJECT_PT_motion_paths", "DATA_PT_motion_paths")  # panels of Blender's own
+
+
+def draw_beside_paths(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """That Blender's motion paths see nothing of live posing, and what does."""
+    owner = context.object
+    if owner is not None and owner.type == "ARMATURE" and rig_of(owner).live:
+        text = iface_("Motion paths don't see what live posing does: trails do")
+        Sidebar(context, panel.layout).wrapped(text, "INFO")
+        SHOW_TRAILS.draw(panel.layout)
 
 
 def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
@@ -410,10 +445,3 @@ def unregister() -> None:
         home: Any = getattr(bpy.types, name, None)
         if home is not None:
             home.remove(draw)
-
-
-CLASSES = (
-    FABRIK_MT_main, FABRIK_MT_chain, FABRIK_MT_goals, FABRIK_MT_space, FABRIK_MT_motion, FABRIK_MT_body,
-    FABRIK_MT_walker, FABRIK_MT_start_pose, FABRIK_MT_limit, FABRIK_MT_human_joint, FABRIK_MT_animal_joint,
-    FABRIK_MT_report, FABRIK_MT_steps, FABRIK_MT_pie,
-)  # fmt: skip

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels of motion, bakes, walkers and a solve step by step, and the switches of live posing and the overlay.
 
-That of motion is for characters that have some. Beside Blender's motion paths stands what these don't see.
+That of motion is for characters that have some.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -25,21 +26,9 @@ from ..rig.schema import PREFIX, Changes, is_scene_live, rig_of
 from ..rig.schema.limit import CONTACT
 from ..texts import capitalised, counted
 from ..translations import CONTEXT, iface_
-from .base import (
-    FabrikPanel,
-    Icon,
-    RiggingPanel,
-    check,
-    draw_settings,
-    draw_wrapped,
-    operator_labels,
-    radio,
-    row_after,
-    row_for,
-    row_or_column,
-)
-
-PATHS = ("OBJECT_PT_motion_paths", "DATA_PT_motion_paths")  # panels of Blender's own
+from . import menus
+from .base import FabrikPanel, RiggingPanel, Sidebar, check, radio
+from .menus import draw_row
 
 
 def has_motion(owner: bpy.types.Object) -> bool:
@@ -49,12 +38,12 @@ def has_motion(owner: bpy.types.Object) -> bool:
     return plays or any(map(is_offset, rig_of(owner).chains))
 
 
-def draw_contacts(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+def draw_contacts(sidebar: Sidebar) -> None:
     """What is done with single contacts, and whether they are drawn along timelines."""
-    settings = scene_settings(context.scene)
-    row = row_for(context, layout, [*operator_labels("contact_mark", "contact_place"), iface_("Contacts")])
-    row.operator("fabrik.contact_mark", icon="MARKER_HLT")
-    row.operator_menu_enum("fabrik.contact_place", "at", icon="PINNED")
+    settings = scene_settings(sidebar.context.scene)
+    row = sidebar.row_for([menus.MARK.label, menus.STAND.label, iface_("Contacts")])
+    menus.MARK.draw(row)
+    row.operator_menu_enum(menus.STAND.operator, "at", icon=menus.STAND.icon)
     row.prop(settings, "show_contacts", icon=check(settings.show_contacts), toggle=True)
 
 
@@ -71,46 +60,36 @@ class FABRIK_PT_motion(FabrikPanel):
         )
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, owner, chain = self.layout, working_rig(context), chain_at_hand(context)
+        sidebar, owner, chain = Sidebar(context, self.layout), working_rig(context), chain_at_hand(context)
         scene = context.scene
         if source_for(context, owner) is not None:
-            layout.operator("fabrik.motion_transfer", icon="ARMATURE_DATA")
+            menus.TRANSFER.draw(self.layout)
         if not has_motion(owner):
             return
         if any(map(is_offset, rig_of(owner).chains)):
-            row = row_for(context, layout, [iface_("Edits"), *operator_labels("edits_apply")])
+            row = sidebar.row_for([iface_("Edits"), menus.APPLY.label])
             row.prop(owner, "fabrik_edits", icon="ACTION_TWEAK", toggle=True)
-            row.operator("fabrik.edits_apply", icon="CHECKMARK")
-            _draw_layers(layout, owner)
-        row = row_for(context, layout, [iface_("Through Time"), iface_("Width")])
+            menus.APPLY.draw(row)
+            _draw_layers(self.layout, owner)
+        row = sidebar.row_for([iface_("Through Time"), iface_("Width")])
         row.prop(scene, "fabrik_through_time", icon=check(getattr(scene, "fabrik_through_time")), toggle=True)
         row.prop(scene, "fabrik_time_width")
-        row = row_for(context, layout, operator_labels("goals_tween", "time_spread"))
-        row.operator("fabrik.goals_tween", icon="IPO_EASE_IN_OUT").chains = "ALL" if chain is None else "ACTIVE"
-        row.operator("fabrik.time_spread", icon="PROP_ON")
+        draw_row(sidebar, replace(menus.TWEEN, options={"chains": "ALL" if chain is None else "ACTIVE"}), menus.SPREAD)
         if chain is not None and goal_of(chain, "target") is not None and not is_offset(chain):
-            row = row_for(context, layout, operator_labels("limb_to_ik", "limb_to_fk"))
-            row.operator("fabrik.limb_to_ik", icon="CON_KINEMATIC")
-            row.operator("fabrik.limb_to_fk", icon="BONE_DATA")
-        layout.separator()
-        row = row_for(context, layout, operator_labels("trails_show", "trails_hide"))
-        row.operator("fabrik.trails_show", icon="ANIM_DATA")
+            draw_row(sidebar, *menus.SWITCHES)
+        self.layout.separator()
+        row = sidebar.row_for([menus.SHOW_TRAILS.label, menus.HIDE_TRAILS.label])
+        menus.SHOW_TRAILS.draw(row)
         if state.trails:
-            row.operator("fabrik.trails_hide", icon="X")
-        row = row_for(context, layout, operator_labels("contacts_find", "contacts_clean"))
-        row.operator("fabrik.contacts_find", icon="VIEWZOOM")
-        row.operator("fabrik.contacts_clean", icon="BRUSH_DATA")
-        draw_contacts(context, layout)
+            menus.HIDE_TRAILS.draw(row)
+        draw_row(sidebar, *menus.CONTACTS)
+        draw_contacts(sidebar)
         is_edited = chain is not None and is_offset(chain)
         if is_edited and chain.pin and chain.tip_bone in pose_bones(owner):  # a leg whose foot stands
-            draw_settings(context, layout, pose_bones(owner)[chain.tip_bone], (CONTACT,), keys=True)
-        layout.separator()
-        row = row_for(context, layout, operator_labels("motion_smooth", "motion_mirror"))
-        row.operator("fabrik.motion_smooth", icon="MOD_SMOOTH")
-        row.operator("fabrik.motion_mirror", icon="MOD_MIRROR")
-        row = row_for(context, layout, operator_labels("motion_copy", "motion_paste"))
-        row.operator("fabrik.motion_copy", icon="COPYDOWN")
-        row.operator("fabrik.motion_paste", icon="PASTEDOWN")
+            sidebar.settings(pose_bones(owner)[chain.tip_bone], (CONTACT,), keys=True)
+        self.layout.separator()
+        draw_row(sidebar, *menus.EDIT_CLIP)
+        draw_row(sidebar, *menus.COPY_CLIP)
 
 
 def _draw_layers(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
@@ -127,16 +106,6 @@ def _draw_layers(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
         if len(rig.layers) > 1:
             row.operator("fabrik.layer_remove", text="", icon="X").layer = layer.name
     column.operator("fabrik.layer_add", icon="ADD")
-
-
-def draw_beside_paths(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    """That Blender's motion paths see nothing of live posing, and what does."""
-    owner = context.object
-    if owner is None or owner.type != "ARMATURE" or not rig_of(owner).live:
-        return
-    text = iface_("Motion paths don't see what live posing does: trails do")
-    draw_wrapped(context, panel.layout, text, "INFO")
-    panel.layout.operator("fabrik.trails_show", icon="ANIM_DATA")
 
 
 SHOWN = 8  # chains of which the panel tells
@@ -161,58 +130,53 @@ class FABRIK_PT_bake(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         report = read_report(working_rig(context))
         if report is not None:
-            _draw_report(context, self.layout, report)
+            _draw_report(Sidebar(context, self.layout), report)
 
 
-def _draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
+def _draw_report(sidebar: Sidebar, report: dict[str, Any]) -> None:
     """What came of the last bake: a line for each chain, those that missed frames first."""
     chains = sorted(report["chains"], key=lambda chain: -chain["unreached_count"])
     count = len(chains)
     keys = sum(chain["keys"] for chain in chains)
     text = iface_("{chains}, {keys} keys", chains=counted(count, "1 chain", "{count} chains"), keys=keys)
-    header = row_after(context, layout, text, BUTTONS, "NONE")
-    settings = scene_settings(context.scene)
+    header = sidebar.row_after(text, BUTTONS, "NONE")
+    settings = scene_settings(sidebar.context.scene)
     header.prop(settings, "show_strip", text="", icon="HIDE_OFF" if settings.show_strip else "HIDE_ON")
-    header.operator("fabrik.report_copy", text="", icon="COPYDOWN")
-    header.operator("fabrik.report_clear", text="", icon="X")
-    active = working_chain(context).name
+    for entry in menus.REPORT:
+        entry.draw(header, is_icon=True)
+    active = working_chain(sidebar.context).name
     shown = sorted(chains, key=lambda chain: chain["chain"] != active)[:1]
     shown += [chain for chain in chains if chain not in shown][: SHOWN - 1]
     for chain in shown:
-        _draw_chain(context, layout.box().column(align=True), chain)
+        _draw_chain(sidebar.column_of(sidebar.layout.box()), chain)
     if count > len(shown):
-        layout.label(text=iface_("and {count} more", count=count - len(shown)))
+        sidebar.layout.label(text=iface_("and {count} more", count=count - len(shown)))
 
 
-def _draw_chain(context: bpy.types.Context, column: bpy.types.UILayout, chain: dict[str, Any]) -> None:
+def _draw_chain(column: Sidebar, chain: dict[str, Any]) -> None:
     missed = chain["unreached_count"]
-    text = iface_(
-        "{chain}: {keys} keys, {frames} frames", chain=chain["chain"], keys=chain["keys"], frames=chain["frames"]
-    )
-    draw_wrapped(context, column, text, "ERROR" if missed else "CHECKMARK")
+    column.wrapped(iface_("{chain}: {keys} keys, {frames} frames", **chain), "ERROR" if missed else "CHECKMARK")
     if chain["worst_tip_error"] is not None:
         text = iface_("Tip error {error:.1e} of length", error=chain["worst_tip_error"])
-        _draw_place(context, column, text, chain["worst_tip_error_frame"])
+        _draw_place(column, text, chain["worst_tip_error_frame"])
     if chain.get("worst_tip_turn_degrees") is not None:
         text = iface_("Rotation off by {angle:.2g}°", angle=chain["worst_tip_turn_degrees"])
-        _draw_place(context, column, text, chain["worst_tip_turn_frame"])
+        _draw_place(column, text, chain["worst_tip_turn_frame"])
     if chain["worst_violation_degrees"] > LEFT:
-        text = iface_("Limits left by {angle:.2g}°", angle=chain["worst_violation_degrees"])
-        draw_wrapped(context, column, text, "BLANK1")
+        column.wrapped(iface_("Limits left by {angle:.2g}°", angle=chain["worst_violation_degrees"]), "BLANK1")
     text = iface_("Largest turn {angle:.3g}°", angle=chain["worst_turn_degrees"])
-    _draw_place(context, column, text, chain["worst_turn_frame"])
+    _draw_place(column, text, chain["worst_turn_frame"])
     for run in chain["unreached"][:RUNS]:
         first, last = run["first"], run["last"]
         span = f"{first:g}" if first == last else iface_("{first:g} to {last:g}", first=first, last=last)
-        _draw_place(context, column, f"{span}: {iface_(STATUS_TEXTS[run['status']])}", first)
+        _draw_place(column, f"{span}: {iface_(STATUS_TEXTS[run['status']])}", first)
     if len(chain["unreached"]) > RUNS:
-        draw_wrapped(context, column, iface_("{count} frames not reached in all", count=missed), "BLANK1")
+        column.wrapped(iface_("{count} frames not reached in all", count=missed), "BLANK1")
 
 
-def _draw_place(context: bpy.types.Context, column: bpy.types.UILayout, text: str, frame: float) -> None:
+def _draw_place(column: Sidebar, text: str, frame: float) -> None:
     """What there is to say, and a button that goes to its frame."""
-    row = row_after(context, column, text, FRAME, "BLANK1")
-    button = row.row(align=True)
+    button = column.row_after(text, FRAME, "BLANK1").row(align=True)
     button.ui_units_x = FRAME / UNIT
     button.operator("fabrik.report_frame", text=f"{frame:g}").frame = frame
 
@@ -240,18 +204,19 @@ class FABRIK_PT_walker(RiggingPanel):
         if not len(walker.legs):
             layout.operator("fabrik.walker_add", icon="ADD")
             return
-        draw_plan(context, layout, owner)
+        sidebar = Sidebar(context, layout)
+        draw_plan(sidebar, owner)
         row = layout.row(align=True)
         row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
         row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
         own = {BY_HAND: ("duty",), CLIP: ("clip", "fast_clip")}.get(walker.gait, ())
         first = ("gait", *own, "terrain")
-        draw_settings(context, layout, owner, [PREFIX + name for name in first], keys=True)
+        sidebar.settings(owner, [PREFIX + name for name in first], keys=True)
         row = layout.row(align=True)
         row.operator_menu_enum("fabrik.walk_style", "style", icon="PRESET")
-        row.operator("fabrik.cycle_export", text="", icon="EXPORT")
-        row.operator("fabrik.cycle_import", text="", icon="IMPORT")
-        draw_settings(context, layout, owner, [PREFIX + name for name in STYLE], keys=True)
+        for entry in menus.CYCLE:
+            entry.draw(row, is_icon=True)
+        sidebar.settings(owner, [PREFIX + name for name in STYLE], keys=True)
         layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
         layout.operator("fabrik.walk_mark", icon="MARKER_HLT")
         layout.operator("fabrik.walker_remove", icon="X")
@@ -275,9 +240,8 @@ class FABRIK_PT_walk_details(WalkerPart):
     told_at = ("walkers", "settings")
 
     def draw(self, context: bpy.types.Context) -> None:
-        owner = working_rig(context)
         for names in DETAILS:
-            draw_settings(context, self.layout, owner, [PREFIX + name for name in names], keys=True)
+            Sidebar(context, self.layout).settings(working_rig(context), [PREFIX + name for name in names], keys=True)
 
 
 _known: dict[object, str] = {}  # what was found at the last redraw, by whose walk it is and the count of changes
@@ -292,25 +256,24 @@ def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
     return _known[asked]
 
 
-def draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+def draw_plan(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     """The button that plans, the switch, and what is planned."""
-    frames = planned_frames(owner)
+    frames, layout, scene = planned_frames(owner), sidebar.layout, sidebar.context.scene
     row = layout.row(align=True)
     row.operator("fabrik.walk_plan", icon="FILE_REFRESH" if frames else "PLAY")
     if frames is None:
         layout.label(text="Not planned yet", icon="INFO")
         return
     row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
-    draw_contacts(context, layout)
-    old = _what_is_old(owner, context.scene)
+    draw_contacts(sidebar)
+    old = _what_is_old(owner, scene)
     if old:
-        draw_wrapped(context, layout, capitalised(iface_(old)), "ERROR")
+        sidebar.wrapped(capitalised(iface_(old)), "ERROR")
     else:
-        text = iface_("Frames {first} to {last}", first=frames[0], last=frames[1])
-        layout.label(text=text, icon="CHECKMARK")
-    refused = refused_ahead(owner, context.scene.frame_current_final)
+        layout.label(text=iface_("Frames {first} to {last}", first=frames[0], last=frames[1]), icon="CHECKMARK")
+    refused = refused_ahead(owner, scene.frame_current_final)
     if refused:
-        draw_wrapped(context, layout, iface_(refused), "CANCEL")
+        sidebar.wrapped(iface_(refused), "CANCEL")
 
 
 class FABRIK_PT_walk_leg(WalkerPart):
@@ -320,42 +283,33 @@ class FABRIK_PT_walk_leg(WalkerPart):
     told_at = ("walkers", "legs")
 
     def draw(self, context: bpy.types.Context) -> None:
-        owner, layout = working_rig(context), self.layout
+        owner, sidebar = working_rig(context), Sidebar(context, self.layout)
         walker, chains = rig_of(owner).walker, rig_of(owner).chains
         for leg in walker.legs:
-            box = layout.box()
+            box = self.layout.box()
             chain = chains.get(leg.name)
             is_there = chain is not None and chain.tip_bone in pose_bones(owner)
             box.label(text=leg.name, icon="BONE_DATA" if is_there else "ERROR", translate=False)
-            row = row_or_column(context, box)
+            row = sidebar.row_or_column(box)
             row.prop(leg, "group")
             sub = row.row(align=True)
             sub.active = walker.gait == BY_HAND
             sub.prop(leg, "offset")
-            row_or_column(context, box).prop(leg, "home")
+            sidebar.row_or_column(box).prop(leg, "home")
 
 
-WAYS: tuple[tuple[str, Icon], ...] = (
-    ("FIRST", "REW"),
-    ("BACK", "FRAME_PREV"),
-    ("", "PLAY"),
-    ("FORWARD", "FRAME_NEXT"),
-    ("LAST", "FF"),
-)
-
-
-def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+def draw_switches(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     """Live posing of this armature, that of the scene where it is off, and the overlay."""
-    both = row_or_column(context, layout)
+    both, scene = sidebar.row_or_column(), sidebar.context.scene
     row = both.row(align=True)
     live = row.row(align=True)
-    live.active = is_scene_live(context.scene)
+    live.active = is_scene_live(scene)
     live.prop(owner, "fabrik_live", text="Live", icon=check(rig_of(owner).live), toggle=True)
     if not live.active:
-        row.prop(context.scene, "fabrik_live", text="", icon="PAUSE")
+        row.prop(scene, "fabrik_live", text="", icon="PAUSE")
     both.separator()
     row = both.row(align=True)
-    settings = scene_settings(context.scene)
+    settings = scene_settings(scene)
     row.prop(settings, "show", icon=check(settings.show), toggle=True)
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0
@@ -392,17 +346,14 @@ class FABRIK_PT_steps(RiggingPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, manager = self.layout, context.window_manager
-        layout.operator("fabrik.record", icon="REC")
+        menus.RECORD.draw(layout)
         found = current_step(manager)
         if found is None:
             return
         recording, step, index, count = found
         row = layout.row(align=True)
-        for to, icon in WAYS:
-            if to:
-                row.operator("fabrik.step", text="", icon=icon).to = to
-            else:
-                row.operator("fabrik.steps_play", text="", icon=icon)
+        for entry in (*menus.BACK, menus.PLAY, *menus.ON):
+            entry.draw(row, is_icon=True)
         row.operator("fabrik.record_clear", text="Exit", icon="X")
         layout.prop(manager, "fabrik_by_joint")
         layout.prop(manager, "fabrik_step", slider=False)
@@ -413,16 +364,5 @@ class FABRIK_PT_steps(RiggingPanel):
             count=count,
             step=STEP_TEXTS[step.name],
         )
-        draw_wrapped(context, layout, text, "NONE")
+        Sidebar(context, layout).wrapped(text, "NONE")
         layout.label(text=iface_("{distance} off", distance=length_text(step.error, context.scene)))
-
-
-CLASSES = (
-    FABRIK_PT_motion,
-    FABRIK_PT_bake,
-    FABRIK_PT_walker,
-    FABRIK_PT_walk_details,
-    FABRIK_PT_walk_leg,
-    FABRIK_PT_overlay,
-    FABRIK_PT_steps,
-)

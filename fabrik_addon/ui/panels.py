@@ -29,25 +29,24 @@ from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..texts import Text, capitalised, counted, joined
 from ..translations import CONTEXT, iface_
-from .base import (
-    ICONS,
-    MODES,
-    FabrikPanel,
-    Icon,
-    RiggingPanel,
-    draw_settings,
-    draw_wrapped,
-    is_room_beside,
-    is_wide,
-    operator_labels,
-    radio,
-    row_for,
-    row_or_column,
+from .base import ICONS, MODES, FabrikPanel, Icon, RiggingPanel, Sidebar, radio
+from .menus import (
+    ADD,
+    BAKE,
+    CONVERT,
+    DRAG,
+    FROM_FILES,
+    LIST,
+    MOVE,
+    PIN,
+    REMOVE,
+    SET_UP,
+    SINGLE_USER,
+    TRANSFER,
+    Entry,
+    draw_parts,
 )
-from .menus import LIST, draw_parts
 from .motion import draw_plan, draw_switches
-
-Items = Sequence[tuple[str, str, str]]  # of an `EnumProperty`
 
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
 ROWS = 3, 10  # of the list, at least and at most
@@ -55,6 +54,16 @@ TROUBLES = 3  # chains of which is told that they do not hold
 FINE = {"REACHED", "NONE", "BAKED", "OLD"}  # kinds of what there is to say of a chain for which the list is enough
 ALONG = 1e-6  # more than this of an axis counts
 ROLES = {"target": Text("Target"), "pole": Text("Pole")}
+
+
+class FABRIK_MT_chains(bpy.types.Menu):
+    """What is done with many chains"""
+
+    bl_label = "Chain Specials"
+    bl_translation_context = CONTEXT
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_parts(context, self.layout, LIST)
 
 
 class FABRIK_UL_chains(bpy.types.UIList):
@@ -75,7 +84,7 @@ class FABRIK_UL_chains(bpy.types.UIList):
         name.active = item.enabled
         told = told_of(item, context)
         name.prop(item, "name", text="", emboss=False, icon=ICONS[told.kind])
-        if told.short and is_wide(context):
+        if told.short and Sidebar(context, layout).is_wide:
             hint = row.row(align=True)
             hint.active = False
             hint.alignment = "RIGHT"
@@ -85,16 +94,6 @@ class FABRIK_UL_chains(bpy.types.UIList):
             mark.alignment = "RIGHT"
             mark.label(icon="PINNED")
         row.prop(item, "enabled", text="")
-
-
-class FABRIK_MT_chains(bpy.types.Menu):
-    """What is done with many chains"""
-
-    bl_label = "Chain Specials"
-    bl_translation_context = CONTEXT
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_parts(context, self.layout, LIST)
 
 
 def _read(scene: bpy.types.Scene) -> int:
@@ -129,59 +128,116 @@ def unregister() -> None:
     del scene.fabrik_list_index
 
 
-def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+class FABRIK_PT_posing(FabrikPanel):
+    """What is used every day, for the limb that is selected or for the whole character"""
+
+    bl_label = "Posing"
+    told_at = ("chains", "the-list")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.mode in {*MODES, "EDIT_ARMATURE"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, owner, sidebar = self.layout, working_rig(context), Sidebar(context, self.layout)
+        if context.mode not in MODES:
+            layout.label(text="Leave Edit Mode to pose", icon="INFO")
+            return
+        if owner is None or owner.type != "ARMATURE":
+            layout.label(text="Select an armature", icon="INFO")
+            return
+        if owner != context.object:
+            layout.label(text=owner.name, icon="ARMATURE_DATA", translate=False)
+            layout.operator("fabrik.back_to_pose", icon="POSE_HLT")
+        newer = newer_refusal(owner)
+        if newer:  # it may hold what can't be shown
+            _draw_status(sidebar, None, newer)
+            return
+        chain = working_chain(context)
+        if chain is not None:
+            draw_switches(sidebar, owner)
+            rows = min(max(ROWS[0], len(rig_of(owner).chains)), ROWS[1])
+            at = owner, "fabrik_chains", context.scene, "fabrik_list_index"
+            layout.template_list("FABRIK_UL_chains", "", *at, rows=rows, maxrows=rows)
+        _draw_goal_notes(sidebar, owner)
+        if chain is None:
+            column = layout.column()
+            column.scale_y = 1.6
+            SET_UP.draw(column)
+            draw_parts(context, layout, (ADD, CONVERT[0], DRAG))
+            if source_for(context, owner) is not None:
+                TRANSFER.draw(layout)
+            FROM_FILES.draw(layout)
+        else:
+            chain = chain_at_hand(context)
+            _draw_buttons(sidebar, owner, chain)
+            if len(rig_of(owner).walker.legs):
+                draw_plan(sidebar, owner)
+            _draw_notes(sidebar, owner)
+        refusal = rig_refusal(owner)
+        if refusal or chain is not None:
+            _draw_status(sidebar, chain, refusal)
+        else:
+            _draw_troubles(sidebar, owner)
+
+
+def _draw_goal_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     """Tell of an armature that follows the goals of the one of which it is a duplicate, with the way out."""
-    if context.view_layer is None:
-        return
-    original = original_of(owner, context.view_layer.objects)
+    original = original_of(owner, sidebar.context.view_layer.objects)
     if original is None:
         return
-    column = layout.box().column(align=True)
-    draw_wrapped(context, column, iface_("Follows the goals of {name}", name=original.name), "INFO")
-    column.operator("fabrik.goals_single_user", icon="DUPLICATE")
+    column = sidebar.column_of(sidebar.layout.box())
+    column.wrapped(iface_("Follows the goals of {name}", name=original.name), "INFO")
+    SINGLE_USER.draw(column.layout)
 
 
-def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+def _draw_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     """What was done by hand to the live chains of an armature and what came of it, and which keys are not heard."""
     rig = rig_of(owner)
     if not rig.live:
         return
     for note in live.notes_of(owner):
-        draw_wrapped(context, layout.box().column(align=True), iface_(note), "INFO")
+        sidebar.column_of(sidebar.layout.box()).wrapped(iface_(note), "INFO")
     overwritten = live.overwriting_keys(owner)
     if overwritten:
         text = iface_("{chains}: Live goes over the keys of the bones", chains=", ".join(overwritten))
-        draw_wrapped(context, layout, text, "INFO")
+        sidebar.wrapped(text, "INFO")
         for name in overwritten[:TROUBLES]:
-            layout.prop_enum(rig.chains[name], "start", "ANIMATED", text=iface_("Start {chain} from Keys", chain=name))
+            sidebar.layout.prop_enum(
+                rig.chains[name], "start", "ANIMATED", text=iface_("Start {chain} from Keys", chain=name)
+            )
 
 
-class FABRIK_PT_asked(RiggingPanel):
-    """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
-
-    bl_label = "Pin and Rotation"
-    told_at = ("chains", "what-a-goal-asks")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        chain, layout = working_chain(context), self.layout
-        row = row_for(context, layout, [iface_(label) for _, label, _ in KIND_ITEMS])
-        for name, _, _ in KIND_ITEMS:
-            row.prop_enum(chain, "kind", name, icon=radio(chain.kind == name))
-        _draw_pin(context, layout, chain)
-        if chain.pin and chain.target is None:
-            layout.column().prop(chain, "held_location")
-        if not chain.aims:
-            layout.label(text="End of the tip at the goal:")
-            _draw_choice(context, layout, chain, "effector", EFFECTOR_ITEMS)
-            layout.label(text="Rotation of the tip:")
-            _draw_choice(context, layout, chain, "orientation", ORIENTATION_ITEMS)
-            if chain.orientation != "FREE":
-                draw_settings(context, layout, chain, ("orientation_weight",))
-        if chain.aims:
-            layout.column().prop(chain, "aim_axis")
-        draw_settings(
-            context, layout, chain, ("weight",) if chain.aims else ("weight", "soft", "stretch", "body_helps")
-        )
+def _draw_buttons(sidebar: Sidebar, owner: bpy.types.Object, chain: FabrikChain | None) -> None:
+    """The buttons of every day: for a chain, or without one for the whole character."""
+    layout, context = sidebar.layout, sidebar.context
+    if chain is None:
+        layout.label(text="Whole Character", icon="ARMATURE_DATA")
+    else:
+        layout.label(text=chain.name, icon="BONE_DATA", translate=False)
+    if not (rig_of(owner).live and is_scene_live(context.scene)):
+        row = layout.row(align=True)
+        row.scale_y = 1.3
+        row.operator("fabrik.solve_all" if chain is None else "fabrik.solve", icon="CON_KINEMATIC")
+    row = sidebar.row_for([DRAG.label, PIN.label])
+    DRAG.draw(row)
+    _draw_pin(context, row, chain)
+    row = sidebar.row_for([PIN.label, BAKE.label])
+    key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
+    key.chains = "ALL" if chain is None else "ACTIVE"
+    BAKE.draw(row)
+    if chain is not None:
+        target = goal_of(chain, "target")
+        if target is not None:
+            carrier = space_name(target)
+            carrier = iface_("Scene") if carrier == SCENE else carrier
+            space = _beside(sidebar, iface_("Space"))
+            space.menu("FABRIK_MT_space", text=carrier or iface_("Free"), translate=False, icon="CON_CHILDOF")
+            if chain.start == "ANIMATED" or is_offset(chain):
+                word = next(label for name, label, _ in GOAL_ITEMS if name == chain.goal)
+                kind = _beside(sidebar, iface_("Goal"))
+                kind.operator_menu_enum("fabrik.goal_kind", "goal", text=iface_(word), translate=False)
+        sidebar.settings(chain, ("influence",))
 
 
 def _draw_pin(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None) -> None:
@@ -200,100 +256,44 @@ def _draw_pin(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fab
         button.which, button.action = "ALL", "FREE" if are_pinned else "PIN"
 
 
-def _draw_choice(
-    context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain, option: str, items: Items
-) -> None:
-    """The buttons that choose an option of the tip by the operator of its name."""
-    row = row_for(context, layout, [iface_(label) for _, label, _ in items])
-    for name, label, _ in items:
-        is_on = getattr(chain, option) == name
-        button = row.operator(f"fabrik.{option}_set", text=iface_(label), icon=radio(is_on), depress=is_on)
-        button.chain = chain.name
-        setattr(button, option, name)
+def _draw_troubles(sidebar: Sidebar, owner: bpy.types.Object) -> None:
+    """What is wrong with chains of the whole character; those that wait for one of these say nothing of their own."""
+    enabled = [chain for chain in rig_of(owner).chains if chain.enabled]
+    every = {chain.name: (waits_for(chain), told_of(chain, sidebar.context)) for chain in enabled}
+    wrong = {name: one for name, one in every.items() if one[1].kind not in FINE}
+    told = [(name, one) for name, (before, one) in wrong.items() if before not in wrong]
+    column = sidebar.column_of(sidebar.layout.box()) if told else sidebar
+    for name, one in told[:TROUBLES]:
+        column.wrapped(iface_(joined(": ", (name, one.text))), ICONS[one.kind])
+    if len(told) > TROUBLES:
+        column.layout.label(text=iface_("and {count} more", count=len(told) - TROUBLES), translate=False)
 
 
-class FABRIK_PT_body(RiggingPanel):
-    """The bone that moves as the body, and how the body gives way"""
-
-    bl_label = "Body"
-    told_at = ("bodies", "the-body")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        owner, layout = working_rig(context), self.layout
-        name = rig_of(owner).body_bone
-        row = layout.row(align=True)
-        row.prop_search(owner, "fabrik_body_bone", owner.pose, "bones", text="")
-        row.operator("fabrik.body_bone_set", text="", icon="VIEWZOOM").source = "FIND"
-        if name and name not in pose_bones(owner):
-            draw_wrapped(context, layout, iface_("There is no bone {name}", name=name), "ERROR")
-        column = layout.column()
-        column.active = bool(name)
-        draw_settings(
-            context, column, owner, ("fabrik_body_stays", "fabrik_body_stiffness", "fabrik_spine", "fabrik_balance")
-        )
-        draw_settings(context, layout, owner, ("fabrik_falloff",), texts={"fabrik_falloff": iface_("Drag Falloff")})
-        column = layout.column()
-        column.active = rig_of(owner).balance > 0.0
-        bone = context.active_pose_bone
-        if bone is not None and bone.id_data == owner:
-            mass = iface_("Mass of {name}", name=bone.name)
-            draw_settings(context, column, bone, ("fabrik_mass",), texts={"fabrik_mass": mass})
-        column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
+def _draw_status(sidebar: Sidebar, chain: FabrikChain | None, refusal: Message | None) -> None:
+    """Why nothing can be posed, or how the last solve ended; two lines at least, so that the panels below stay put."""
+    if chain is None and not refusal:
+        return
+    box = sidebar.column_of(sidebar.layout.box())
+    if refusal:
+        box.wrapped(capitalised(iface_(refusal)), "ERROR")
+        return
+    told = told_of(chain, sidebar.context)
+    box.wrapped(capitalised(iface_(told.text)), ICONS[told.kind])
+    box.wrapped(_measure(sidebar.context.scene, chain, told), "BLANK1")
+    if told.holds and chain.message:
+        box.wrapped(capitalised(iface_(message_of(chain))), "ERROR")
+    hint = hint_of(chain)
+    if hint and not (told.holds and hint in chain.message):
+        box.wrapped(capitalised(iface_(hint)), "ERROR")
 
 
-class FABRIK_PT_posing(FabrikPanel):
-    """What is used every day, for the limb that is selected or for the whole character"""
-
-    bl_label = "Posing"
-    told_at = ("chains", "the-list")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return context.mode in {*MODES, "EDIT_ARMATURE"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout, owner = self.layout, working_rig(context)
-        if context.mode not in MODES:
-            layout.label(text="Leave Edit Mode to pose", icon="INFO")
-            return
-        if owner is None or owner.type != "ARMATURE":
-            layout.label(text="Select an armature", icon="INFO")
-            return
-        if owner != context.object:
-            layout.label(text=owner.name, icon="ARMATURE_DATA", translate=False)
-            layout.operator("fabrik.back_to_pose", icon="POSE_HLT")
-        newer = newer_refusal(owner)
-        if newer:  # it may hold what can't be shown
-            _draw_status(context, layout, None, newer)
-            return
-        chain = working_chain(context)
-        if chain is not None:
-            draw_switches(context, layout, owner)
-            rows = min(max(ROWS[0], len(rig_of(owner).chains)), ROWS[1])
-            at = owner, "fabrik_chains", context.scene, "fabrik_list_index"
-            layout.template_list("FABRIK_UL_chains", "", *at, rows=rows, maxrows=rows)
-        draw_goal_notes(context, layout, owner)
-        if chain is None:
-            column = layout.column()
-            column.scale_y = 1.6
-            column.operator("fabrik.character_setup", icon="OUTLINER_OB_ARMATURE")
-            layout.operator("fabrik.chain_add", icon="ADD")
-            layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
-            layout.operator("fabrik.drag", icon="VIEW_PAN")
-            if source_for(context, owner) is not None:
-                layout.operator("fabrik.motion_transfer", icon="ARMATURE_DATA")
-            layout.operator("fabrik.motion_from_files", icon="FILE_FOLDER")
-        else:
-            chain = chain_at_hand(context)
-            _draw_buttons(context, layout, owner, chain)
-            if len(rig_of(owner).walker.legs):
-                draw_plan(context, layout, owner)
-            draw_notes(context, layout, owner)
-        refusal = rig_refusal(owner)
-        if refusal or chain is not None:
-            _draw_status(context, layout, chain, refusal)
-        else:
-            _draw_troubles(context, layout, owner)
+def _measure(scene: bpy.types.Scene, chain: FabrikChain, told: Told) -> str:
+    """How far the tip is from its goal now, or was after the last solve; "" where that is not of use."""
+    if told.holds:
+        return iface_(measure_text(chain, scene))
+    if told.distance is None:
+        return ""
+    return iface_("{distance} off now", distance=length_text(told.distance, scene))
 
 
 class FABRIK_PT_rigging(FabrikPanel):
@@ -307,14 +307,12 @@ class FABRIK_PT_rigging(FabrikPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, chain = self.layout, working_chain(context)
-        row = row_or_column(context, layout)
+        row = Sidebar(context, layout).row_or_column()
         if chain is not None:
             row.prop(chain, "name", text="")
         buttons = row.row(align=True)
-        buttons.operator("fabrik.chain_add", text="", icon="ADD")
-        buttons.operator("fabrik.chain_remove", text="", icon="REMOVE")
-        buttons.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
-        buttons.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+        for entry in (ADD, REMOVE, *MOVE):
+            entry.draw(buttons, is_icon=True)
         buttons.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
         layout.prop(context.scene, "fabrik_live", text="Live in This Scene")
 
@@ -327,25 +325,86 @@ class FABRIK_PT_goal(RiggingPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
-        layout = self.layout
-        _beside(context, layout, iface_("Tip Bone")).prop_search(chain, "tip_bone", owner.pose, "bones", text="")
-        _beside(context, layout, iface_("Bones")).prop(chain, "bone_count", text="")
+        layout, sidebar = self.layout, Sidebar(context, self.layout)
+        _beside(sidebar, iface_("Tip Bone")).prop_search(chain, "tip_bone", owner.pose, "bones", text="")
+        _beside(sidebar, iface_("Bones")).prop(chain, "bone_count", text="")
         layout.separator()
-        _draw_goal(context, layout, chain, "target")
+        _draw_goal(sidebar, chain, "target")
         if chain.target is None:
             layout.operator("fabrik.target_add", icon="EMPTY_AXIS")
         layout.separator()
         if not chain.aims:  # an aim has no use for a pole
-            _draw_goal(context, layout, chain, "pole")
+            _draw_goal(sidebar, chain, "pole")
             if chain.pole is None:
                 layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
             else:
-                _beside(context, layout, iface_("Pole Angle")).prop(chain, "pole_angle", text="")
-                _beside(context, layout, iface_("Fades")).prop(chain, "pole_fades", text="")
+                _beside(sidebar, iface_("Pole Angle")).prop(chain, "pole_angle", text="")
+                _beside(sidebar, iface_("Fades")).prop(chain, "pole_fades", text="")
             layout.separator()
-        row = row_or_column(context, layout)
+        row = sidebar.row_or_column()
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
         row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")
+
+
+def _draw_goal(sidebar: Sidebar, chain: FabrikChain, role: str) -> None:
+    """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
+    goal: bpy.types.Object | None = getattr(chain, role)
+    row = _beside(sidebar, iface_(ROLES[role]))
+    row.prop(chain, role, text="")
+    if goal is not None:
+        row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
+    if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
+        _beside(sidebar, iface_("Bone")).prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
+
+
+def _beside(sidebar: Sidebar, name: str) -> bpy.types.UILayout:
+    """A row for a setting: its name stands before it, with less room than Blender gives, for those of goals are long;
+    or above it, in a narrow sidebar."""
+    if not (sidebar.is_wide and sidebar.has_room([name], NAMES)):
+        column = sidebar.layout.column(align=True)
+        column.label(text=f"{name}:", translate=False)
+        return column.row(align=True)
+    split = sidebar.layout.split(factor=NAMES)
+    left = split.row()
+    left.alignment = "RIGHT"
+    left.label(text=name, translate=False)
+    return split.row(align=True)
+
+
+class FABRIK_PT_asked(RiggingPanel):
+    """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
+
+    bl_label = "Pin and Rotation"
+    told_at = ("chains", "what-a-goal-asks")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        chain, layout = working_chain(context), self.layout
+        sidebar = Sidebar(context, layout)
+        sidebar.choices(chain, "kind", KIND_ITEMS)
+        _draw_pin(context, layout, chain)
+        if chain.pin and chain.target is None:
+            layout.column().prop(chain, "held_location")
+        if not chain.aims:
+            layout.label(text="End of the tip at the goal:")
+            _draw_choice(sidebar, chain, "effector", EFFECTOR_ITEMS)
+            layout.label(text="Rotation of the tip:")
+            _draw_choice(sidebar, chain, "orientation", ORIENTATION_ITEMS)
+            if chain.orientation != "FREE":
+                sidebar.settings(chain, ("orientation_weight",))
+            sidebar.settings(chain, ("weight", "soft", "stretch", "body_helps"))
+        else:
+            layout.column().prop(chain, "aim_axis")
+            sidebar.settings(chain, ("weight",))
+
+
+def _draw_choice(sidebar: Sidebar, chain: FabrikChain, option: str, items: Sequence[tuple[str, str, str]]) -> None:
+    """The buttons that choose an option of the tip by the operator of its name."""
+    row = sidebar.row_for([iface_(label) for _, label, _ in items])
+    for name, label, _ in items:
+        is_on = getattr(chain, option) == name
+        button = row.operator(f"fabrik.{option}_set", text=iface_(label), icon=radio(is_on), depress=is_on)
+        button.chain = chain.name
+        setattr(button, option, name)
 
 
 class FABRIK_PT_start(RiggingPanel):
@@ -355,39 +414,33 @@ class FABRIK_PT_start(RiggingPanel):
     told_at = ("chains", "start-pose")
 
     def draw(self, context: bpy.types.Context) -> None:
-        chain, owner = working_chain(context), working_rig(context)
-        layout = self.layout
-        row = row_for(context, layout, [iface_(label) for _, label, _ in START_ITEMS])
-        for name, _, _ in START_ITEMS:
-            row.prop_enum(chain, "start", name, icon=radio(chain.start == name))
-        row = row_or_column(context, layout)
+        chain, owner, sidebar = working_chain(context), working_rig(context), Sidebar(context, self.layout)
+        sidebar.choices(chain, "start", START_ITEMS)
+        row = sidebar.row_or_column()
         row.operator("fabrik.start_pose_capture", text="Capture", icon="POSE_HLT")
         row.operator("fabrik.start_pose_reset", text="Reset", icon="LOOP_BACK")
-        layout.prop(owner, "fabrik_auto_capture")
+        self.layout.prop(owner, "fabrik_auto_capture")
         warning = _start_warning(owner, chain)
         if warning:
-            draw_wrapped(context, layout, iface_(warning), "ERROR")
+            sidebar.wrapped(iface_(warning), "ERROR")
         elif chain.captured and chain.start != "REST":
             bones = counted(len(chain.captured), "1 bone", "{count} bones")
             if chain.start == "CAPTURED":
                 text = iface_("Captured pose: {bones}", bones=bones)
             else:
                 text = iface_("Captured pose, for bones without keys: {bones}", bones=bones)
-            draw_wrapped(context, layout, text, "CHECKMARK")
+            sidebar.wrapped(text, "CHECKMARK")
 
 
-class FABRIK_PT_solver(RiggingPanel):
-    """How the active chain is solved"""
-
-    bl_label = "Solver"
-    told_at = ("chains", "solver")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        chain, layout = working_chain(context), self.layout
-        draw_settings(context, layout, chain, ("tolerance", "max_passes", "restarts"))
-        layout.prop(chain, "use_plain")
-        if chain.status not in {"NONE", "REFUSED"}:
-            layout.label(text=iface_(counted(chain.passes, "1 pass", "{count} passes")), translate=False)
+def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
+    """What is wrong with the start pose, or ""."""
+    if chain.start == "CAPTURED" and not chain.captured:
+        return Text("Nothing captured yet")
+    try:
+        stale = chain.start != "REST" and is_stale(chain, resolve_bones(owner, chain))
+    except FabrikError:  # the status says so
+        return ""
+    return Text("Rest pose changed after the capture: capture again or reset") if stale else ""
 
 
 class FABRIK_PT_limit(RiggingPanel):
@@ -402,122 +455,23 @@ class FABRIK_PT_limit(RiggingPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         bone = context.active_pose_bone
-        layout = self.layout
+        layout, sidebar = self.layout, Sidebar(context, self.layout)
         layout.label(text=bone.name, icon="BONE_DATA", translate=False)
-        draw_settings(context, layout, bone, ("fabrik_limit",))
-        _draw_limit(context, layout, bone)
+        sidebar.settings(bone, ("fabrik_limit",))
+        _draw_limit(sidebar, bone)
         layout.operator("fabrik.limit_from_bend", icon="MOD_SIMPLEDEFORM").bones = "SELECTED"
-        row = row_for(context, layout, operator_labels("limit_human", "limit_animal"))
+        row = sidebar.row_for([Entry(name).label for name in ("fabrik.limit_human", "fabrik.limit_animal")])
         row.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
         row.operator_menu_enum("fabrik.limit_animal", "joint")
-        row = row_or_column(context, layout)
+        row = sidebar.row_or_column()
         row.operator("fabrik.limit_copy", text="Copy to Selected")
         row.operator("fabrik.limit_mirror", text="Copy Mirrored")
         layout.operator("fabrik.limit_from_ik", text="Copy from IK Limits", icon="CON_KINEMATIC")
 
 
-def _draw_buttons(
-    context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object, chain: FabrikChain | None
-) -> None:
-    """The buttons of every day: for a chain, or without one for the whole character."""
-    if chain is None:
-        layout.label(text="Whole Character", icon="ARMATURE_DATA")
-    else:
-        layout.label(text=chain.name, icon="BONE_DATA", translate=False)
-    if not (rig_of(owner).live and is_scene_live(context.scene)):
-        row = layout.row(align=True)
-        row.scale_y = 1.3
-        row.operator("fabrik.solve_all" if chain is None else "fabrik.solve", icon="CON_KINEMATIC")
-    row = row_for(context, layout, operator_labels("drag", "pin_toggle"))
-    row.operator("fabrik.drag", icon="VIEW_PAN")
-    _draw_pin(context, row, chain)
-    row = row_for(context, layout, operator_labels("pin_toggle", "bake"))
-    key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
-    key.chains = "ALL" if chain is None else "ACTIVE"
-    row.operator("fabrik.bake", icon="KEYFRAME_HLT")
-    if chain is not None:
-        target = goal_of(chain, "target")
-        if target is not None:
-            carrier = space_name(target)
-            carrier = iface_("Scene") if carrier == SCENE else carrier
-            space = _beside(context, layout, iface_("Space"))
-            space.menu("FABRIK_MT_space", text=carrier or iface_("Free"), translate=False, icon="CON_CHILDOF")
-            if chain.start == "ANIMATED" or is_offset(chain):
-                word = next(label for name, label, _ in GOAL_ITEMS if name == chain.goal)
-                kind = _beside(context, layout, iface_("Goal"))
-                kind.operator_menu_enum("fabrik.goal_kind", "goal", text=iface_(word), translate=False)
-        draw_settings(context, layout, chain, ("influence",))
-
-
-def _draw_troubles(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
-    """What is wrong with chains of the whole character; those that wait for one of these say nothing of their own."""
-    every = {chain.name: (waits_for(chain), told_of(chain, context)) for chain in rig_of(owner).chains if chain.enabled}
-    wrong = {name: one for name, one in every.items() if one[1].kind not in FINE}
-    told = [(name, one) for name, (before, one) in wrong.items() if before not in wrong]
-    column = layout.box().column(align=True) if told else layout
-    for name, one in told[:TROUBLES]:
-        draw_wrapped(context, column, iface_(joined(": ", (name, one.text))), ICONS[one.kind])
-    if len(told) > TROUBLES:
-        column.label(text=iface_("and {count} more", count=len(told) - TROUBLES), translate=False)
-
-
-def _draw_status(
-    context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None, refusal: Message | None
-) -> None:
-    """Why nothing can be posed, or how the last solve ended; two lines at least, so that the panels below stay put."""
-    if chain is None and not refusal:
-        return
-    box = layout.box().column(align=True)
-    if refusal:
-        draw_wrapped(context, box, capitalised(iface_(refusal)), "ERROR")
-    elif chain is not None:
-        told = told_of(chain, context)
-        draw_wrapped(context, box, capitalised(iface_(told.text)), ICONS[told.kind])
-        draw_wrapped(context, box, _measure(context, chain, told), "BLANK1")
-        if told.holds and chain.message:
-            draw_wrapped(context, box, capitalised(iface_(message_of(chain))), "ERROR")
-        hint = hint_of(chain)
-        if hint and not (told.holds and hint in chain.message):
-            draw_wrapped(context, box, capitalised(iface_(hint)), "ERROR")
-
-
-def _measure(context: bpy.types.Context, chain: FabrikChain, told: Told) -> str:
-    """How far the tip is from its goal now, or was after the last solve; "" where that is not of use."""
-    if told.holds:
-        return iface_(measure_text(chain, context.scene))
-    if told.distance is None:
-        return ""
-    return iface_("{distance} off now", distance=length_text(told.distance, context.scene))
-
-
-def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:
-    """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
-    goal: bpy.types.Object | None = getattr(chain, role)
-    row = _beside(context, layout, iface_(ROLES[role]))
-    row.prop(chain, role, text="")
-    if goal is not None:
-        row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
-    if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
-        _beside(context, layout, iface_("Bone")).prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
-
-
-def _beside(context: bpy.types.Context, layout: bpy.types.UILayout, name: str) -> bpy.types.UILayout:
-    """A row for a setting: its name stands before it, with less room than Blender gives, for those of goals are long;
-    or above it, in a narrow sidebar."""
-    if not (is_wide(context) and is_room_beside(context, [name], NAMES)):
-        column = layout.column(align=True)
-        column.label(text=f"{name}:", translate=False)
-        return column.row(align=True)
-    split = layout.split(factor=NAMES)
-    left = split.row()
-    left.alignment = "RIGHT"
-    left.label(text=name, translate=False)
-    return split.row(align=True)
-
-
-def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
+def _draw_limit(sidebar: Sidebar, bone: bpy.types.PoseBone) -> None:
     """The settings that the limit's type uses, and what is wrong with them."""
-    limit = limit_of(bone)
+    layout, limit = sidebar.layout, limit_of(bone)
     kind = LIMITS[limit.limit]
     shown = kind.shown(limit)
     for setting in shown:
@@ -526,18 +480,18 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
         elif setting.is_switch:
             layout.prop(bone, f"fabrik_{setting.name}")
     angles = [f"fabrik_{setting.name}" for setting in shown if not (setting.is_vector or setting.is_switch)]
-    draw_settings(context, layout, bone, angles)
+    sidebar.settings(bone, angles)
     if kind.twists:
         layout.prop(bone, "fabrik_use_twist")
         if limit.use_twist:
-            draw_settings(context, layout, bone, ("fabrik_twist_min", "fabrik_twist_max"))
+            sidebar.settings(bone, ("fabrik_twist_min", "fabrik_twist_max"))
     if kind.stiffens:
-        draw_settings(context, layout, bone, ("fabrik_stiffness",))
+        sidebar.settings(bone, ("fabrik_stiffness",))
         layout.prop(bone, "fabrik_of_limb")
     try:
         kind.make(limit, IDENTITY)
     except InvalidValueError as error:
-        draw_wrapped(context, layout, capitalised(iface_(error.reason)), "ERROR")
+        sidebar.wrapped(capitalised(iface_(error.reason)), "ERROR")
 
 
 def _draw_vector(layout: bpy.types.UILayout, bone: bpy.types.PoseBone, name: str) -> None:
@@ -557,18 +511,43 @@ def is_along(axis: Sequence[float], index: int) -> bool:
     return all(value > ALONG if i == index else abs(value) <= ALONG for i, value in enumerate(axis))
 
 
-def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
-    """What is wrong with the start pose, or ""."""
-    if chain.start == "CAPTURED" and not chain.captured:
-        return Text("Nothing captured yet")
-    try:
-        stale = chain.start != "REST" and is_stale(chain, resolve_bones(owner, chain))
-    except FabrikError:  # the status says so
-        return ""
-    return Text("Rest pose changed after the capture: capture again or reset") if stale else ""
+class FABRIK_PT_body(RiggingPanel):
+    """The bone that moves as the body, and how the body gives way"""
+
+    bl_label = "Body"
+    told_at = ("bodies", "the-body")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout, sidebar = working_rig(context), self.layout, Sidebar(context, self.layout)
+        name = rig_of(owner).body_bone
+        row = layout.row(align=True)
+        row.prop_search(owner, "fabrik_body_bone", owner.pose, "bones", text="")
+        row.operator("fabrik.body_bone_set", text="", icon="VIEWZOOM").source = "FIND"
+        if name and name not in pose_bones(owner):
+            sidebar.wrapped(iface_("There is no bone {name}", name=name), "ERROR")
+        column = layout.column()
+        column.active = bool(name)
+        own = ("fabrik_body_stays", "fabrik_body_stiffness", "fabrik_spine", "fabrik_balance")
+        Sidebar(context, column).settings(owner, own)
+        sidebar.settings(owner, ("fabrik_falloff",), texts={"fabrik_falloff": iface_("Drag Falloff")})
+        column = layout.column()
+        column.active = rig_of(owner).balance > 0.0
+        bone = context.active_pose_bone
+        if bone is not None and bone.id_data == owner:
+            mass = iface_("Mass of {name}", name=bone.name)
+            Sidebar(context, column).settings(bone, ("fabrik_mass",), texts={"fabrik_mass": mass})
+        column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
 
 
-CLASSES = (
-    FABRIK_MT_chains, FABRIK_UL_chains, FABRIK_PT_posing, FABRIK_PT_rigging, FABRIK_PT_goal, FABRIK_PT_asked,
-    FABRIK_PT_start, FABRIK_PT_limit, FABRIK_PT_body, FABRIK_PT_solver,
-)  # fmt: skip
+class FABRIK_PT_solver(RiggingPanel):
+    """How the active chain is solved"""
+
+    bl_label = "Solver"
+    told_at = ("chains", "solver")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        chain, layout = working_chain(context), self.layout
+        Sidebar(context, layout).settings(chain, ("tolerance", "max_passes", "restarts"))
+        layout.prop(chain, "use_plain")
+        if chain.status not in {"NONE", "REFUSED"}:
+            layout.label(text=iface_(counted(chain.passes, "1 pass", "{count} passes")), translate=False)

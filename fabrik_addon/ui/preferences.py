@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from timeit import repeat
 from typing import Any
 
 import bpy
@@ -129,12 +129,7 @@ def slowness() -> float:
 
 def _seconds(work: Callable[[], object]) -> float:
     """The least that a work takes."""
-    found = []
-    for _ in range(ROUNDS):
-        begun = perf_counter()
-        work()
-        found.append(perf_counter() - begun)
-    return min(found)
+    return min(repeat(work, number=1, repeat=ROUNDS))
 
 
 def draw_solver(layout: bpy.types.UILayout) -> None:
@@ -241,6 +236,3 @@ class FABRIK_AP_preferences(Options, bpy.types.AddonPreferences):
         layout.label(text="Shortcuts")
         draw_shortcuts(context, layout)
         draw_solver(layout)
-
-
-CLASSES = (FABRIK_AP_preferences,)

@@ -17,6 +17,7 @@ from fabrik_addon.actions.drag import Taken, begin
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import RigError
+from fabrik_addon.operators import classes_of
 from fabrik_addon.operators.baking import items_of
 from fabrik_addon.rig import versions
 from fabrik_addon.rig.checks import check_rig
@@ -196,7 +197,7 @@ def test_every_operator_and_panel_on_newer_data_is_disabled(line: bpy.types.Obje
     chain.enabled = True
     select(line, "b1", "b2")
     names = [name for name in dir(bpy.ops.fabrik) if getattr(bpy.ops.fabrik, name).poll()]
-    kinds = [kind for module in (panels, motion) for kind in module.CLASSES if hasattr(kind, "poll")]
+    kinds = [kind for kind in classes_of((panels, motion)) if hasattr(kind, "poll")]
     assert {"solve", "solve_all", "bake", "drag", "chain_remove", "limit_human", "goal_snap"} <= set(names)
     assert all(kind.poll(bpy.context) for kind in kinds if not issubclass(kind, motion.WalkerPart))  # it has no walker
     make_newer(line)
