@@ -34,18 +34,7 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figure.groups import set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
-from . import requests
-from .files import (
-    check_library,
-    check_place,
-    open_blend,
-    open_streams,
-    put_error,
-    put_line,
-    resolved,
-    save_blend,
-    write_text,
-)
+from . import files, requests
 from .jobs import run_job
 from .requests import FORMS, OF_BODY, OF_GOAL, Place, Progress, Report, Request, Setup, Value, check_step, value_of
 
@@ -274,7 +263,7 @@ log = logging.getLogger(__name__)
 
 def run(words: Sequence[str]) -> int:
     """Run a command by the words after `--command fabrik`; its exit code."""
-    open_streams()
+    files.open_streams()
     try:
         for word in words:  # since Blender's names are UTF-8, no name in a file can be one of these
             if not word.isprintable():
@@ -296,21 +285,21 @@ def _end(arguments: argparse.Namespace, report: Report) -> int:
     saved = f"; '{report['output']}' is saved" if "output" in report else ""
     if arguments.report is not None:
         try:
-            write_text(arguments.report, json.dumps(report, indent=1))
+            files.write_text(arguments.report, json.dumps(report, indent=1))
         except FabrikError as error:
-            put_line(sys.stdout, json.dumps(report))
+            files.put_line(sys.stdout, json.dumps(report))
             return _wrong(f"{error}{saved}")
-    reason = put_line(sys.stdout, json.dumps(report))
+    reason = files.put_line(sys.stdout, json.dumps(report))
     if report.get("wrong"):
         return WRONG
     if reason:
-        put_error(f"the work is done, but standard output can't be written: {reason}{saved}")
+        files.put_error(f"the work is done, but standard output can't be written: {reason}{saved}")
         return UNTOLD
     return REACHED if report["all_reached"] or arguments.allow_unreached else NOT_ALL
 
 
 def _wrong(text: str) -> int:
-    put_error(text)
+    files.put_error(text)
     return WRONG
 
 
@@ -319,12 +308,12 @@ def _run(arguments: argparse.Namespace) -> Report:
         return _job(arguments)
     _check(arguments)
     work = _work(arguments)
-    open_blend(arguments.file)
+    files.open_blend(arguments.file)
     if arguments.report is not None:
-        check_library(arguments.report)
+        files.check_library(arguments.report)
     report = work()
     if arguments.output is not None:
-        save_blend(arguments.output)
+        files.save_blend(arguments.output)
         report["output"] = str(arguments.output)
     return report
 
@@ -363,12 +352,14 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what can be told before a file is opened."""
     if arguments.output is not None:
-        check_place(arguments.output, is_blend=True)
+        files.check_place(arguments.output, is_blend=True)
     if arguments.report is not None:
         opened = arguments.file or (Path(bpy.data.filepath) if bpy.data.filepath else None)
-        if resolved(arguments.report) in {resolved(other) for other in (arguments.output, opened) if other is not None}:
+        if files.resolved(arguments.report) in {
+            files.resolved(other) for other in (arguments.output, opened) if other is not None
+        }:
             raise InvalidValueError(f"the report would be written over '{arguments.report}'")
-        check_place(arguments.report, is_blend=False)
+        files.check_place(arguments.report, is_blend=False)
     if arguments.frame is not None:
         check_frame(arguments.frame)
 

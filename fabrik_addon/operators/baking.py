@@ -26,7 +26,7 @@ from ..rig.schema.rig import name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..texts import Text, counted, joined, worded
 from ..translations import iface_
-from .base import NAMED, ChainOperator, Returned, RigOperator, listed
+from .base import NAMED, ChainOperator, Returned, RigOperator, clear_status, listed
 
 CHAINS = (
     ("ALL", "All Enabled", "All enabled chains of the active armature and of the other selected ones"),
@@ -231,8 +231,7 @@ class StepsOperator(RigOperator):
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             self._timer = None
-        if context.workspace is not None:  # gone where another file is loaded
-            context.workspace.status_text_set(None)
+        clear_status(context)
 
 
 class RangeOperator(SpanOptions, StepsOperator):

@@ -152,10 +152,15 @@ class MouseOperator(RigOperator):
         return {"PASS_THROUGH"}
 
 
-def give_back_window(context: bpy.types.Context) -> None:
-    """Clear header, status bar and cursor, and have live posing take what was written as the add-on's own doing."""
+def clear_status(context: bpy.types.Context) -> None:
+    """Let Blender write to the status bar again."""
     if context.workspace is not None:  # gone where another file is loaded
         context.workspace.status_text_set(None)
+
+
+def give_back_window(context: bpy.types.Context) -> None:
+    """Clear header, status bar and cursor, and have live posing take what was written as the add-on's own doing."""
+    clear_status(context)
     if context.area is not None:  # gone where its window is closed
         context.area.header_text_set(None)
     if context.window is not None:

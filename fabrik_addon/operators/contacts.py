@@ -11,7 +11,7 @@ from ..actions.motion.edits import span_of_motion
 from ..actions.motion.marks import ANYWHERE, contact_at, contacts_of, mark, move, place_contact
 from ..errors import ChainError, InvalidValueError
 from ..overlay import sheet
-from ..overlay.settings import redraw_timelines
+from ..overlay.settings import TIMELINES, redraw
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.schema.fields import FORGOTTEN, Options, choice, text, whole
 from ..rig.walk_goals import is_walked
@@ -132,7 +132,7 @@ class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
         frames = self.frames(context)
         bones, span = [pose_bones(owner)[name] for name in names], (frames[0], frames[-1])
         mark(owner, bones, self.kind, span, self.ground_object())
-        redraw_timelines(context)
+        redraw(TIMELINES)
         word = next(label for name, label, _ in CONTACT_KINDS if name == self.kind)
         fields = {"first": frames[0], "last": frames[-1], "feet": listed(names, "{count} bones")}
         self.tell(Text("{feet}: {kind} from frame {first} to {last}", kind=iface_(word), **fields))
@@ -159,7 +159,7 @@ class FABRIK_OT_contact_place(ChainOperator):
             place_contact(owner, found, ANYWHERE)
         else:
             found = stand_here(context, owner, chain, at_cursor=self.at == "CURSOR")
-        redraw_timelines(context)
+        redraw(TIMELINES)
         fields = {"bone": found.bone, "first": found.first, "last": found.last}
         if self.at == "MOTION":
             self.tell(Text("{bone}: from frame {first} to {last} the motion tells where it stands", **fields))
@@ -210,5 +210,5 @@ class FABRIK_OT_contact_move(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         moved = move(owner, contact_at(owner, self.bone, self.frame), self.start, self.end)
-        redraw_timelines(context)
+        redraw(TIMELINES)
         self.tell(Text("{bone}: {first} to {last}", bone=self.bone, first=moved.first, last=moved.last))

@@ -26,6 +26,7 @@ from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, V3, X_AXIS, Y_AXIS, Z_AXIS, multiplied, q4, turn_about, v3
 from ..overlay.bones import owner_of, trail_at
+from ..overlay.settings import redraw
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector, whole
 from ..rig.schema.rig import SceneView
@@ -33,7 +34,7 @@ from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import BETWEEN, CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .motion import spread_text
-from .picking import Picked, View, pick, redraw, show, view_of, wait_for_bone
+from .picking import Picked, View, pick, show, view_of, wait_for_bone
 
 ENDS = (
     ("TAIL", "Tail", "The tail of the bone is dragged"),

@@ -24,7 +24,7 @@ from ..actions.motion.tween import tween
 from ..errors import ChainError
 from ..messages import Message
 from ..overlay.bones import owner_of
-from ..overlay.settings import state
+from ..overlay.settings import redraw, state
 from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones
 from ..rig.control_bones import control_names
@@ -34,7 +34,6 @@ from ..rig.schema.rig import SceneView
 from ..texts import Text, counted
 from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator, chains_choice, items_of
 from .base import ChainOperator, FabrikOperator, Needs, Returned, RigOperator, listed
-from .picking import redraw
 from .solving import BONES
 
 NEEDS_EDITS: Needs = {

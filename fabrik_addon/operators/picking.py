@@ -23,7 +23,7 @@ from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
 from ..overlay.bones import Hovered, show_bone
-from ..overlay.settings import areas_of
+from ..overlay.settings import redraw
 from ..recognise.find import helper_bones
 from ..rig.animation.compat import is_hidden
 from ..rig.bones import names_if_any, pose_bones
@@ -32,7 +32,7 @@ from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of, rig_of
 from ..texts import Text
 from ..translations import iface_
-from .base import MouseOperator, Returned, rigs_in_pose_mode, tell_keys
+from .base import MouseOperator, Returned, clear_status, rigs_in_pose_mode, tell_keys
 
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse where no bone does
 NEAR_BONE = 20.0  # the same for a bone, and for a tip beside bones
@@ -204,12 +204,6 @@ def _text(owner: bpy.types.Object, taken: Taken) -> str:
     return iface_("{bone} (pinned)", bone=place) if is_pinned else place
 
 
-def redraw() -> None:
-    """Draw all 3D Views anew."""
-    for area in areas_of(bpy.context, "VIEW_3D"):
-        area.tag_redraw()
-
-
 def wait_for_bone() -> None:
     """Show the bone under the mouse from now on, and wait for the click."""
     operators: Any = bpy.ops
@@ -237,8 +231,7 @@ class FABRIK_OT_drag_pick(MouseOperator):
         """Show nothing any more; Blender asks for it where the window is closed, too."""
         FABRIK_OT_drag_pick._is_on = False
         show(None)
-        if context.workspace is not None:  # gone where another file is loaded
-            context.workspace.status_text_set(None)
+        clear_status(context)
 
     def handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if rig_refusal(working_rig(context)):

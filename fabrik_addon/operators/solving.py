@@ -12,7 +12,7 @@ from ..actions.chain_edit import working_chain, working_rig
 from ..actions.mirror.pose import Plan, flipped, mirrored, pose_as
 from ..actions.solve import Item, record, solve_items
 from ..actions.status import measure_text, message_of, status_text
-from ..overlay.settings import set_step, state, step_of
+from ..overlay.settings import redraw, set_step, state, step_of
 from ..overlay.steps import current_step
 from ..rig.animation.compat import is_selected
 from ..rig.bones import armature_of, pose_bones
@@ -33,7 +33,6 @@ from .base import (
     named_chain,
     rigs_in_pose_mode,
 )
-from .picking import redraw
 
 SECONDS = 0.25  # a step takes while playing
 BONES = (
@@ -113,7 +112,6 @@ class FABRIK_OT_record(ChainOperator):
         chain = working_chain(context)
         state.recording = record(check_rig(owner, depsgraph), chain, depsgraph)
         set_step(context.window_manager, 0)
-        redraw()
         count = len(state.recording.passes)
         self.tell(joined(": ", (chain.name, counted(count, "1 step recorded", "{count} steps recorded"))))
 
@@ -150,7 +148,6 @@ class FABRIK_OT_step(StepOperator):
         _, _, index, count = found
         places = {"FIRST": 0, "BACK": max(index - 1, 0), "FORWARD": min(index + 1, count - 1), "LAST": count - 1}
         set_step(context.window_manager, places[self.to])
-        redraw()
         return {"FINISHED"}
 
 
@@ -177,7 +174,6 @@ class FABRIK_OT_steps_play(StepOperator):
             return {"FINISHED"}
         if event.type == "TIMER":
             set_step(context.window_manager, step_of(context.window_manager)[0] + 1)
-            redraw()
         return {"PASS_THROUGH"}
 
 

@@ -45,6 +45,7 @@ class OverlayState:
 
 
 state = OverlayState()
+TIMELINES = "DOPESHEET_EDITOR"  # and dope sheets
 
 OPTIONS = (  # what the overlay shows of a chain
     "show_after", "show_before", "show_joints", "show_goal", "show_pole", "show_limits", "show_reach",
@@ -52,15 +53,15 @@ OPTIONS = (  # what the overlay shows of a chain
 )  # fmt: skip
 
 
-def redraw_timelines(context: bpy.types.Context) -> None:
-    """Draw all timelines and dope sheets anew."""
-    for area in areas_of(context, "DOPESHEET_EDITOR"):
+def redraw(kind: str = "VIEW_3D") -> None:
+    """Draw all editors of a kind anew."""
+    for area in areas_of(kind):
         area.tag_redraw()
 
 
-def areas_of(context: bpy.types.Context, kind: str) -> Iterator[bpy.types.Area]:
+def areas_of(kind: str) -> Iterator[bpy.types.Area]:
     """The areas of all windows that show editors of a kind."""
-    manager = context.window_manager
+    manager = bpy.context.window_manager
     for window in manager.windows if manager is not None else ():
         yield from (area for area in window.screen.areas if area.type == kind)
 
@@ -83,12 +84,12 @@ class FabrikOverlay(Options, bpy.types.PropertyGroup):
         "Bake Strip",
         "Show along the timeline and the dope sheet how far the last bake is off its targets: green on them, red by a "
         "tenth of the length and more",
-        update=lambda _, context: redraw_timelines(context),
+        update=lambda settings, context: redraw(TIMELINES),
     )
     show_contacts = _shown(
         "Contacts",
         "Show along the timeline and the dope sheet when feet are on the ground, as bars to be dragged",
-        update=lambda _, context: redraw_timelines(context),
+        update=lambda settings, context: redraw(TIMELINES),
     )
     show_pins = _shown(
         "Pins",
@@ -143,6 +144,7 @@ def step_of(manager: bpy.types.WindowManager) -> tuple[int, bool]:
 def set_step(manager: bpy.types.WindowManager, index: int) -> None:
     """Look at another recorded step."""
     StepView(manager).step = index + 1
+    redraw()
 
 
 def register() -> None:

@@ -53,9 +53,9 @@ class Sidebar:
         self.context, self.layout = context, layout
         self._scale = context.preferences.system.ui_scale
 
-    def column_of(self, layout: bpy.types.UILayout) -> Sidebar:
-        """A column in a box, a column or a row of it."""
-        return Sidebar(self.context, layout.column(align=True))
+    def box(self) -> Sidebar:
+        """A column in a box."""
+        return Sidebar(self.context, self.layout.box().column(align=True))
 
     @property
     def is_wide(self) -> bool:

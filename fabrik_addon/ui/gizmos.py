@@ -63,7 +63,7 @@ class Drags:
         if any("gizmo" in found.bl_idname.lower() for window in windows for found in window.modal_operators):
             return ASK
         cls.is_on = False
-        for area in areas_of(bpy.context, "VIEW_3D"):
+        for area in areas_of("VIEW_3D"):
             area.header_text_set(None)
         bpy.ops.ed.undo_push(message=iface_("Drag Handle"))
         return None

@@ -148,7 +148,7 @@ def _draw_report(sidebar: Sidebar, report: dict[str, Any]) -> None:
     shown = sorted(chains, key=lambda chain: chain["chain"] != active)[:1]
     shown += [chain for chain in chains if chain not in shown][: SHOWN - 1]
     for chain in shown:
-        _draw_chain(sidebar.column_of(sidebar.layout.box()), chain)
+        _draw_chain(sidebar.box(), chain)
     if count > len(shown):
         sidebar.layout.label(text=iface_("and {count} more", count=count - len(shown)))
 

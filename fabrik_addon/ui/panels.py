@@ -29,23 +29,8 @@ from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..texts import Text, capitalised, counted, joined
 from ..translations import CONTEXT, iface_
+from . import menus
 from .base import ICONS, MODES, FabrikPanel, Icon, RiggingPanel, Sidebar, radio
-from .menus import (
-    ADD,
-    BAKE,
-    CONVERT,
-    DRAG,
-    FROM_FILES,
-    LIST,
-    MOVE,
-    PIN,
-    REMOVE,
-    SET_UP,
-    SINGLE_USER,
-    TRANSFER,
-    Entry,
-    draw_parts,
-)
 from .motion import draw_plan, draw_switches
 
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
@@ -63,7 +48,7 @@ class FABRIK_MT_chains(bpy.types.Menu):
     bl_translation_context = CONTEXT
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_parts(context, self.layout, LIST)
+        menus.draw_parts(context, self.layout, menus.LIST)
 
 
 class FABRIK_UL_chains(bpy.types.UIList):
@@ -163,11 +148,11 @@ class FABRIK_PT_posing(FabrikPanel):
         if chain is None:
             column = layout.column()
             column.scale_y = 1.6
-            SET_UP.draw(column)
-            draw_parts(context, layout, (ADD, CONVERT[0], DRAG))
+            menus.SET_UP.draw(column)
+            menus.draw_parts(context, layout, (menus.ADD, menus.CONVERT[0], menus.DRAG))
             if source_for(context, owner) is not None:
-                TRANSFER.draw(layout)
-            FROM_FILES.draw(layout)
+                menus.TRANSFER.draw(layout)
+            menus.FROM_FILES.draw(layout)
         else:
             chain = chain_at_hand(context)
             _draw_buttons(sidebar, owner, chain)
@@ -186,9 +171,9 @@ def _draw_goal_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     original = original_of(owner, sidebar.context.view_layer.objects)
     if original is None:
         return
-    column = sidebar.column_of(sidebar.layout.box())
+    column = sidebar.box()
     column.wrapped(iface_("Follows the goals of {name}", name=original.name), "INFO")
-    SINGLE_USER.draw(column.layout)
+    menus.SINGLE_USER.draw(column.layout)
 
 
 def _draw_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
@@ -197,7 +182,7 @@ def _draw_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     if not rig.live:
         return
     for note in live.notes_of(owner):
-        sidebar.column_of(sidebar.layout.box()).wrapped(iface_(note), "INFO")
+        sidebar.box().wrapped(iface_(note), "INFO")
     overwritten = live.overwriting_keys(owner)
     if overwritten:
         text = iface_("{chains}: Live goes over the keys of the bones", chains=", ".join(overwritten))
@@ -219,13 +204,13 @@ def _draw_buttons(sidebar: Sidebar, owner: bpy.types.Object, chain: FabrikChain 
         row = layout.row(align=True)
         row.scale_y = 1.3
         row.operator("fabrik.solve_all" if chain is None else "fabrik.solve", icon="CON_KINEMATIC")
-    row = sidebar.row_for([DRAG.label, PIN.label])
-    DRAG.draw(row)
+    row = sidebar.row_for([menus.DRAG.label, menus.PIN.label])
+    menus.DRAG.draw(row)
     _draw_pin(context, row, chain)
-    row = sidebar.row_for([PIN.label, BAKE.label])
+    row = sidebar.row_for([menus.PIN.label, menus.BAKE.label])
     key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
     key.chains = "ALL" if chain is None else "ACTIVE"
-    BAKE.draw(row)
+    menus.BAKE.draw(row)
     if chain is not None:
         target = goal_of(chain, "target")
         if target is not None:
@@ -262,7 +247,7 @@ def _draw_troubles(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     every = {chain.name: (waits_for(chain), told_of(chain, sidebar.context)) for chain in enabled}
     wrong = {name: one for name, one in every.items() if one[1].kind not in FINE}
     told = [(name, one) for name, (before, one) in wrong.items() if before not in wrong]
-    column = sidebar.column_of(sidebar.layout.box()) if told else sidebar
+    column = sidebar.box() if told else sidebar
     for name, one in told[:TROUBLES]:
         column.wrapped(iface_(joined(": ", (name, one.text))), ICONS[one.kind])
     if len(told) > TROUBLES:
@@ -273,7 +258,7 @@ def _draw_status(sidebar: Sidebar, chain: FabrikChain | None, refusal: Message |
     """Why nothing can be posed, or how the last solve ended; two lines at least, so that the panels below stay put."""
     if chain is None and not refusal:
         return
-    box = sidebar.column_of(sidebar.layout.box())
+    box = sidebar.box()
     if refusal:
         box.wrapped(capitalised(iface_(refusal)), "ERROR")
         return
@@ -311,7 +296,7 @@ class FABRIK_PT_rigging(FabrikPanel):
         if chain is not None:
             row.prop(chain, "name", text="")
         buttons = row.row(align=True)
-        for entry in (ADD, REMOVE, *MOVE):
+        for entry in (menus.ADD, menus.REMOVE, *menus.MOVE):
             entry.draw(buttons, is_icon=True)
         buttons.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
         layout.prop(context.scene, "fabrik_live", text="Live in This Scene")
@@ -460,7 +445,7 @@ class FABRIK_PT_limit(RiggingPanel):
         sidebar.settings(bone, ("fabrik_limit",))
         _draw_limit(sidebar, bone)
         layout.operator("fabrik.limit_from_bend", icon="MOD_SIMPLEDEFORM").bones = "SELECTED"
-        row = sidebar.row_for([Entry(name).label for name in ("fabrik.limit_human", "fabrik.limit_animal")])
+        row = sidebar.row_for([menus.Entry(name).label for name in ("fabrik.limit_human", "fabrik.limit_animal")])
         row.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
         row.operator_menu_enum("fabrik.limit_animal", "joint")
         row = sidebar.row_or_column()
