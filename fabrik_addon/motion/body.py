@@ -126,11 +126,7 @@ class Motion(NamedTuple):
     def seen_from(self, places: Doubles, turns: Doubles) -> Motion:
         """The same in axes that move: (F, 3) and (F, 4), their places and rotations."""
         back = conjugates(turns)[:, None]
-        apart = self.heads - places[:, None]
-        return Motion(
-            products(np.broadcast_to(back, self.turns.shape), self.turns),
-            rotated_each(np.broadcast_to(back, self.turns.shape), apart),
-        )
+        return Motion(products(back, self.turns), rotated_each(back, self.heads - places[:, None]))
 
 
 def unrolled(body: Body, motion: Motion, rate: float) -> tuple[Motion, int]:
@@ -171,19 +167,20 @@ def unrolled(body: Body, motion: Motion, rate: float) -> tuple[Motion, int]:
 
 def foot_of(body: Body, motion: Motion, limb: Limb) -> Foot:
     """How the foot of a leg moves, or the hand of an arm."""
-    tip = limb.bones[body.joints(limb)[-1]]
-    back = np.broadcast_to(conjugates(body.turns[tip]), (3, 4))
-    heel, ball, toe = rotated_each(back, limb.sole)
+    first, _, tip = (limb.bones[place] for place in body.joints(limb))
+    heel, ball, toe = rotated_each(conjugates(body.turns[tip]), limb.sole)
     places, turns = motion.heads[:, tip].copy(), motion.turns[:, tip].copy()
     toes = np.broadcast_to(toe, places.shape)
     if limb.toes >= 0:
-        rest = body.heads[tip] + limb.sole[2] - body.heads[limb.toes]
-        local = rotated_each(conjugates(body.turns[limb.toes]), rest)
-        ends = motion.heads[:, limb.toes] + rotated_each(
-            motion.turns[:, limb.toes], np.broadcast_to(local, places.shape)
-        )
+        ends = carried(body, motion, limb.toes, body.heads[tip] + limb.sole[2])
         toes = rotated_each(conjugates(turns), ends - places)
-    return Foot(places, turns, heel, ball, toes, motion.heads[:, limb.bones[body.joints(limb)[0]]], body.reach(limb))
+    return Foot(places, turns, heel, ball, toes, motion.heads[:, first], body.reach(limb))
+
+
+def hands_of(body: Body, motion: Motion) -> dict[str, Foot]:
+    """How the hands of a body move, by the names of its arms."""
+    arms = {name: limb for name, limb in body.limbs.items() if limb.kind == ARM and body.is_jointed(limb)}
+    return {name: foot_of(body, motion, limb) for name, limb in arms.items() if limb.sole.any()}
 
 
 def on_ground(body: Body, limb: Limb) -> tuple[Doubles, float]:
@@ -225,13 +222,18 @@ def palm_at_rest(wrist: Doubles, knuckles: Doubles, tip: Doubles, side: float, s
     return np.stack((heel, ball, ball + float(lengths(tip - wrist) - size) * units(ball - heel)))
 
 
+def carried(body: Body, motion: Motion, bone: int, places: Doubles) -> Doubles:
+    """(F, 3), where a place at rest, (3,) or one a frame, goes that a bone carries along."""
+    local = rotated_each(conjugates(body.turns[bone]), places - body.heads[bone])
+    return motion.heads[:, bone] + rotated_each(motion.turns[:, bone], local)
+
+
 def hang(body: Body, motion: Motion, bone: int) -> None:
     """Let a bone hang on its parent as at rest."""
     parent = body.parents[bone]
-    back, turns = conjugates(body.turns[parent]), motion.turns[:, parent]
-    motion.turns[:, bone] = products(turns, products(back, body.turns[bone]))
-    off = rotated_each(back, body.heads[bone] - body.heads[parent])
-    motion.heads[:, bone] = motion.heads[:, parent] + rotated_each(turns, np.broadcast_to(off, (len(turns), 3)))
+    local = products(conjugates(body.turns[parent]), body.turns[bone])
+    motion.turns[:, bone] = products(motion.turns[:, parent], local)
+    motion.heads[:, bone] = carried(body, motion, parent, body.heads[bone])
 
 
 def below(body: Body, bone: int) -> list[int]:

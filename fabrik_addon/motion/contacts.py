@@ -70,13 +70,17 @@ class Foot(NamedTuple):
 
     def points(self, offset: Doubles) -> Doubles:
         """(F, 3), where a point is that is so far from the effector, in the axes of the bone."""
-        return self.places + rotated_each(self.turns, np.broadcast_to(offset, self.places.shape))
+        return self.places + rotated_each(self.turns, offset)
 
     def seen_from(self, ground: Doubles) -> Foot:
         """The same foot in the axes of a ground that moves: (F, 7), its place and rotation in each frame."""
         back, away = conjugates(ground[:, 3:]), ground[:, :3]
         places, roots = (rotated_each(back, one - away) for one in (self.places, self.roots))
         return self._replace(places=places, turns=products(back, self.turns), roots=roots)
+
+    def moved(self, way: Doubles, turn: Doubles) -> Foot:
+        """The same foot moved by ways (F, 3), and turned about its effector by rotations (F, 4)."""
+        return self._replace(places=self.places + way, turns=products(turn, self.turns))
 
     def let_go(self, some: Mask, ways: Doubles) -> Foot:
         """The same, but in some frames (F,) its limb hangs where it goes to by ways (F, 3), so that it has no reach."""
@@ -102,8 +106,8 @@ class Stance(NamedTuple):
 
 def relative(ground: Doubles) -> Doubles:
     """(F, 7), how a ground moves since the first frame: in its axes as they stand there nothing is tilted."""
-    turns = products(ground[:, 3:], np.broadcast_to(conjugates(ground[:1, 3:]), ground[:, 3:].shape))
-    places = ground[:, :3] - rotated_each(turns, np.broadcast_to(ground[0, :3], ground[:, :3].shape))
+    turns = products(ground[:, 3:], conjugates(ground[:1, 3:]))
+    places = ground[:, :3] - rotated_each(turns, ground[0, :3])
     return np.concatenate((places, turns), axis=1)
 
 
@@ -281,7 +285,7 @@ def _heights(places: Doubles, slope: Doubles) -> Doubles:
 def _faces_down(foot: Foot) -> Mask:
     """(F,), whether the sole looks to the ground, and not to a side or up; the steeper it is, the less that tells."""
     ahead, up = sole_axes(foot.heel, foot.ball)
-    sine, high = (rotated_each(foot.turns, np.broadcast_to(one, foot.places.shape))[:, 2] for one in (ahead, up))
+    sine, high = (rotated_each(foot.turns, one)[:, 2] for one in (ahead, up))
     found: Mask = high >= FACES * (np.sqrt(np.maximum(1.0 - sine * sine, 0.0)) - np.abs(sine))
     return found if up.any() else np.ones(len(found), dtype=bool)
 
@@ -421,7 +425,7 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
         off = vectors_of(products(turn, conjugates(foot.turns)))
         vectors = np.stack([np.interp(np.arange(count), flat, off[flat, i]) for i in range(3)], axis=1)
     turns = products(turns_by(vectors), foot.turns)
-    heels, toes = (rotated_each(turns, np.broadcast_to(one, (count, 3))) for one in (foot.heel, foot.toe))
+    heels, toes = (rotated_each(turns, one) for one in (foot.heel, foot.toe))
     start = int(flat[0]) if len(flat) else count // 2
     places: Doubles = foot.places.copy()
     if wanted is not None:

@@ -10,8 +10,8 @@ from math import atan, radians
 import numpy as np
 
 from ..maths import Doubles, Ints, lengths, units
-from ..recognise.part import ARM, LEG
-from .body import UP, Body, Motion, foot_of
+from ..recognise.part import LEG
+from .body import UP, Body, Motion, foot_of, hands_of
 from .contacts import (
     FADE,
     FLAT,
@@ -94,12 +94,6 @@ def grounded(body: Body, motion: Motion, rate: float, *, is_level: bool) -> tupl
         if touches.any():
             kinds[name], heights[name] = touches, np.zeros(len(touches))
     return motion, Touches(kinds, heights, {}, {}), angle, belt
-
-
-def hands_of(body: Body, motion: Motion) -> dict[str, Foot]:
-    """How the hands of a body move, by the names of its arms."""
-    arms = {name: limb for name, limb in body.limbs.items() if limb.kind == ARM and body.is_jointed(limb)}
-    return {name: foot_of(body, motion, limb) for name, limb in arms.items() if limb.sole.any()}
 
 
 def _belt(feet: Sequence[Foot], rate: float) -> Doubles:

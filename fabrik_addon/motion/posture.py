@@ -43,8 +43,7 @@ class Bearing(NamedTuple):
 
 def turned_by(yaw: Doubles, tilt: Doubles) -> Doubles:
     """(F, 4), turns by which the left side is ahead by one angle (F,), and up by another."""
-    around, over = turns_about(np.broadcast_to(UP, (len(yaw), 3)), -yaw), np.broadcast_to(FORWARD, (len(yaw), 3))
-    return products(around, turns_about(over, tilt))
+    return products(turns_about(UP, -yaw), turns_about(FORWARD, tilt))
 
 
 def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:
@@ -60,7 +59,7 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
     """
     count, turns = len(bearing.pelvis), dict[int, Doubles]()
     turns[body.hips] = bearing.pelvis
-    chest = products(turns_about(np.broadcast_to(LEFTWARDS, (count, 3)), bearing.lean), bearing.chest)
+    chest = products(turns_about(LEFTWARDS, bearing.lean), bearing.chest)
     for kind, low, high in ((SPINE, bearing.pelvis, chest), (HEAD, chest, bearing.head)):
         for limb in (one for one in body.limbs.values() if one.kind == kind):
             row = [*limb.above[::-1], *limb.bones] if kind == HEAD else limb.bones
@@ -77,7 +76,7 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
             continue
         above = _above(body, bone, turns)
         away = products(conjugates(turns[above]), turn) if above >= 0 else turn
-        rest = np.broadcast_to(body.turns[bone], (count, 4))
+        rest = body.turns[bone]
         found[bone] = products(conjugates(rest), products(away, rest))
     return found
 
@@ -100,8 +99,8 @@ def curled(body: Body, fist: Doubles) -> dict[int, Doubles]:
         for bone, before, way in zip(row[1:], ways[:-1], ways[1:], strict=True):
             at_rest = float(np.arctan2(dots(crosses(before, way), axis), dots(before, way)))
             bent = CURLED[kind] + fist * (CLOSED - CURLED[kind])
-            turn = turns_about(np.broadcast_to(axis, (len(fist), 3)), np.maximum(bent - at_rest, 0.0))
-            rest = np.broadcast_to(body.turns[bone], turn.shape)
+            turn = turns_about(axis, np.maximum(bent - at_rest, 0.0))
+            rest = body.turns[bone]
             found[bone] = products(conjugates(rest), products(turn, rest))
     return found
 
@@ -116,7 +115,7 @@ def _above(body: Body, bone: int, turns: Mapping[int, Doubles]) -> int:
 
 def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:
     """The turns (F, 4) of the bones of an arm that hangs, swings about the shoulder and bends."""
-    joints, count, (shoulder, elbow) = body.joints(limb), len(chest), swing
+    joints, (shoulder, elbow) = body.joints(limb), swing
     side = 1.0 if float(dots(body.points(limb)[0], LEFTWARDS)) > 0.0 else -1.0
     down = units(-np.cos(OUT) * UP + np.sin(OUT) * side * LEFTWARDS)
     a, b, c = body.points(limb)
@@ -128,8 +127,8 @@ def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mappi
     hanging = products(frame_along(down, -LEFTWARDS), conjugates(frame_along(units(b - a), hinge)))
     first, second = (way - dots(way, hinge) * hinge for way in (b - a, c - b))
     at_rest = np.arctan2(dots(crosses(first, second), hinge), dots(first, second))
-    across = np.broadcast_to(-LEFTWARDS, (count, 3))  # a positive turn about it brings what hangs forward
-    swung = products(chest, products(turns_about(across, shoulder), np.broadcast_to(hanging, (count, 4))))
-    bent = products(swung, turns_about(np.broadcast_to(hinge, (count, 3)), elbow - at_rest))
+    # a positive turn about the right brings forward what hangs
+    swung = products(chest, products(turns_about(-LEFTWARDS, shoulder), hanging))
+    bent = products(swung, turns_about(hinge, elbow - at_rest))
     found = {limb.bones[place]: swung for place in range(joints[0], joints[1])}
     return found | {limb.bones[place]: bent for place in range(joints[1], joints[2])}

@@ -12,6 +12,7 @@ import numpy as np
 from ..maths import (
     Doubles,
     Ints,
+    Mask,
     conjugates,
     crosses,
     dots,
@@ -34,7 +35,9 @@ from .body import (
     Limb,
     Motion,
     below,
+    carried,
     foot_of,
+    hands_of,
     hang,
     hinges_at_rest,
     hinges_in_motion,
@@ -45,6 +48,8 @@ from .contacts import (
     FLAT,
     HEEL,
     NONE,
+    SHORTEST,
+    STRAIGHT,
     Foot,
     Stance,
     between_each,
@@ -87,6 +92,10 @@ class Touches(NamedTuple):
     normals: Mapping[str, Doubles]
     above: Mapping[str, Doubles]
 
+    def normals_of(self, name: str) -> Doubles:
+        """(F, 3), the normals of the ground below a foot or hand."""
+        return self.normals.get(name, np.broadcast_to(UP, (len(self.heights[name]), 3)))
+
 
 def lean(body: Body, motion: Motion, contacts: Mapping[str, Ints], wanted: Mapping[str, Doubles], rate: float) -> None:
     """Pitch a trunk about the hips, for its shoulders to be as high as they should be over hands on the ground.
@@ -113,7 +122,7 @@ def lean(body: Body, motion: Motion, contacts: Mapping[str, Ints], wanted: Mappi
     trunk = shoulders - pivot
     level = lengths(trunk * (1.0, 1.0, 0.0))
     angles = total / np.maximum(weight, 1.0) * level / np.maximum(level * level, (LEVEL * lengths(trunk)) ** 2)
-    turns = turns_about(units(crosses(trunk, np.broadcast_to(UP, trunk.shape))), angles)
+    turns = turns_about(units(crosses(trunk, UP)), angles)
     still = {one for leg in legs for one in below(body, leg)}
     for bone in below(body, body.hips):
         moved = pivot + rotated_each(turns, motion.heads[:, bone] - pivot)
@@ -144,10 +153,12 @@ def keep(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
         limb = body.limbs[name]
         if limb.toes >= 0:
             tip = limb.bones[body.joints(limb)[-1]]
-            ground = _ground(foot_of(body, first, limb), touches, name)
-            bent = products(conjugates(first.turns[:, tip]), _lifted_toes(body, first, limb, ground))
+            ground, toes = _ground(foot_of(body, first, limb), touches, name), limb.toes
+            way = body.heads[tip] + limb.sole[2] - body.heads[toes]
+            lifted = _lifted(first.heads[:, toes], first.turns[:, toes], body.turns[toes], way, ground)
+            bent = products(conjugates(first.turns[:, tip]), lifted)
             flat = products(conjugates(body.turns[tip]), body.turns[limb.toes])
-            bent = towards_each(bent, np.broadcast_to(flat, bent.shape), shares_near(own == FLAT, FLATTENS * rate))
+            bent = towards_each(bent, flat, shares_near(own == FLAT, FLATTENS * rate))
             motion.turns[:, limb.toes] = products(motion.turns[:, tip], bent)
     moved = _stand(body, motion, touches, rate)
     for name in touches.contacts:
@@ -162,7 +173,7 @@ def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles, rate: flo
     for bone in [one for bones in fingers for one in bones]:
         heads, turns = motion.heads[:, bone], motion.turns[:, bone]
         rest = rotated_each(conjugates(body.turns[bone]), body.tails[bone] - body.heads[bone])
-        ways = rotated_each(turns, np.broadcast_to(rest, heads.shape))
+        ways = rotated_each(turns, rest)
         size = np.maximum(lengths(ways), SMALLEST)
         least = np.clip((high - heads[:, 2]) / size, -1.0, 1.0) * size
         flat = units(ways * (1.0, 1.0, 0.0)) * np.sqrt(np.maximum(size * size - least * least, 0.0))[:, None]
@@ -175,22 +186,20 @@ def _lay_fingers(body: Body, motion: Motion, side: str, high: Doubles, rate: flo
 
 def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
     every: Doubles = np.ones(len(motion.turns))
-    names = [*touches.contacts]
-    limbs = {name: body.limbs[name] for name in names}
+    limbs = {name: body.limbs[name] for name in touches.contacts}
     feet = {name: foot_of(body, motion, limb) for name, limb in limbs.items()}
-    ways: dict[str, Doubles] = {name: np.zeros((len(every), 3)) for name in names}
-    turns: dict[str, Doubles] = {name: np.broadcast_to(NO_TURN, (len(every), 4)) for name in names}
+    ways, turns = dict[str, Doubles](), dict[str, Doubles]()
     for name, own in touches.contacts.items():
         foot, is_hand, high = feet[name], limbs[name].kind == ARM, touches.heights[name]
         rolled = rolling(foot, own)
-        ground = high, touches.normals.get(name, np.broadcast_to(UP, foot.places.shape))
+        ground = high, touches.normals_of(name)
         stances = [_stance(body, limbs[name], rolled, own, ground, span) for span in runs(own != NONE)]
         way, turn = standing_still(foot, own, stances, every, rate)
         if is_hand or not body.is_upright:  # whose legs are bent otherwise than the source's
             way[own == NONE, 2] += _under(foot, way, turn, high)[own == NONE]
         if not is_hand:
             stood, ball = on_ground(body, limbs[name])[0], limbs[name].sole[1]
-            moved = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+            moved = foot.moved(way, turn)
             lifted = _lifted(moved.places, moved.turns, stood, ball, _ground(moved, touches, name))
             share = 1.0 - shares_near(own != NONE, FLATTENS * rate)
             turn = products(towards_each(moved.turns, lifted, share), conjugates(foot.turns))
@@ -217,7 +226,7 @@ def put(body: Body, motion: Motion, limb: Limb, places: Doubles, turns: Doubles)
 
 def _cleared(foot: Foot, way: Doubles, turn: Doubles, kinds: Ints, above: Doubles, rate: float) -> Doubles:
     """(F,), how much higher a foot that is moved and turned goes to clear what is below it, and smoothly to and fro."""
-    turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+    turned = foot.moved(way, turn)
     low = np.minimum.reduce([turned.points(one)[:, 2] for one in (foot.heel, foot.ball, foot.toe)])
     free = 1.0 - shares_near(kinds != NONE, CLEARS_IN * rate)
     needed = np.maximum(above + CLEARS * foot.reach * free - low, 0.0) * (kinds == NONE)
@@ -235,7 +244,7 @@ def _longest_near(values: Doubles, width: float) -> Doubles:
 
 def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:
     """(F,), how far heel or ball of a foot that is moved and turned are under the ground."""
-    turned = foot._replace(places=foot.places + way, turns=products(turn, foot.turns))
+    turned = foot.moved(way, turn)
     low = np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2]
     found: Doubles = np.maximum(high - low, 0.0)
     return found
@@ -257,10 +266,8 @@ def _stance(
     turn = products(mean_turn(foot.turns[flat]), conjugates(stood))
     heading = units(turn * np.array((1.0, 0.0, 0.0, 1.0)))
     turn = products(heading, stood)
-    tilt, middle = (
-        turns_by(between_each(UP[None], normals[flat[:1]]))[0],
-        rotated_each(turn, 0.5 * (foot.heel + foot.ball)),
-    )
+    tilt = turns_by(between_each(UP[None], normals[flat[:1]]))[0]
+    middle = rotated_each(turn, 0.5 * (foot.heel + foot.ball))
     place = foot.places[flat].mean(axis=0) * (1.0, 1.0, 0.0) + (height + high[flat[0]]) * UP
     place += middle - rotated_each(tilt, middle)  # about the middle of the sole
     return Stance(first, last, None, np.concatenate((place, products(tilt, turn))))
@@ -268,14 +275,7 @@ def _stance(
 
 def _ground(foot: Foot, touches: Touches, name: str) -> Plane:
     """The ground below a foot."""
-    level = np.broadcast_to(UP, foot.places.shape)
-    return touches.heights[name], touches.normals.get(name, level), foot.points(0.5 * (foot.heel + foot.ball))
-
-
-def _lifted_toes(body: Body, motion: Motion, limb: Limb, ground: Plane) -> Doubles:
-    """(F, 4), how toes are turned that turn up as far as their tip would be under what the foot stands on."""
-    rest = body.heads[limb.bones[body.joints(limb)[-1]]] + limb.sole[2] - body.heads[limb.toes]
-    return _lifted(motion.heads[:, limb.toes], motion.turns[:, limb.toes], body.turns[limb.toes], rest, ground)
+    return touches.heights[name], touches.normals_of(name), foot.points(0.5 * (foot.heel + foot.ball))
 
 
 def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, ground: Plane) -> Doubles:
@@ -283,11 +283,11 @@ def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, ground
 
     Heads (F, 3) and turns (F, 4) are the bone's, `stood` its rotation (4,) and `way` the point from its head, at rest.
     """
-    since = products(turns, np.broadcast_to(conjugates(stood), turns.shape))
-    ways, across = (rotated_each(since, np.broadcast_to(one, heads.shape)) for one in (way, crosses(FORWARD, UP)))
+    since = products(turns, conjugates(stood))
+    ways, across = (rotated_each(since, one) for one in (way, crosses(FORWARD, UP)))
     across, (high, normals, middle) = units(across * (1.0, 1.0, 0.0)), ground
     high = high - dots((heads + ways - middle) * (1.0, 1.0, 0.0), normals) / normals[:, 2]
-    ahead = dots(ways, crosses(np.broadcast_to(UP, across.shape), across))
+    ahead = dots(ways, crosses(UP, across))
     size = np.maximum(np.hypot(ahead, ways[:, 2]), 1e-9)
     pitch, near = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
     least = np.arcsin(np.clip(near, -1.0, 1.0))
@@ -310,7 +310,7 @@ def _fold(body: Body, motion: Motion, row: Sequence[int], wanted: Doubles) -> No
             hinges[b] = units(hinge)
     for _ in range(FOLDS if len(hinges) > 1 else 0):
         line, lever = heads[:, row[-1]] - heads[:, row[0]], dict[int, Doubles]()
-        axes = {bone: rotated_each(turns[:, bone], np.broadcast_to(one, line.shape)) for bone, one in hinges.items()}
+        axes = {bone: rotated_each(turns[:, bone], one) for bone, one in hinges.items()}
         for bone, axis in axes.items():
             lever[bone] = dots(crosses(axis, heads[:, row[-1]] - heads[:, bone]), units(line))
         off = lengths(wanted - heads[:, row[0]]) - lengths(line)
@@ -337,7 +337,7 @@ def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
     for _ in range(ROUNDS):
         a, b, c = (motion.heads[:, bone].copy() for bone in (first, knee, tip))
         sizes, across = (lengths(b - a), lengths(c - b)), crosses(units(b - a), units(c - b))
-        knees = rotated_each(motion.turns[:, upper], np.broadcast_to(hinge, a.shape))
+        knees = rotated_each(motion.turns[:, upper], hinge)
         side = np.where(dots(across, knees) < 0.0, -1.0, 1.0)
         swing = turns_by(between_each(c - a, wanted - a))
         normal = rotated_each(swing, units(side[:, None] * across + NEARLY * knees))
@@ -356,3 +356,184 @@ def _bends(upper: Doubles, lower: Doubles, size: Doubles) -> tuple[Doubles, Doub
     cosine = (upper * upper + size * size - lower * lower) / np.maximum(2.0 * upper * size, 1e-12)
     inner = (upper * upper + lower * lower - size * size) / np.maximum(2.0 * upper * lower, 1e-12)
     return np.arccos(np.clip(cosine, -1.0, 1.0)), np.pi - np.arccos(np.clip(inner, -1.0, 1.0))
+
+
+# Hands that touch each other or the body that they belong to: the skins meet as they did, whatever its girth.
+
+TOGETHER = 0.08  # of a leg, nearer than which two palms touch
+TOUCHING = 0.04  # of a leg, nearer than which a palm touches the skin of the body
+COMES = 0.15  # seconds in which a hand comes to what it will touch, and leaves it
+BEYOND = 0.1  # of the length of what is touched, by which that goes on at its ends
+ALONG, AROUND = 0.1, 0.15  # deviations of a Gaussian within which skin counts: of the length, and 1 - cosine about it
+BENT = 0.9  # of its reach, from which on an arm is stretched less than what it should touch asks
+FEWEST_VERTICES, MOST_VERTICES = 8, 400  # vertices of a bone's skin that tell how thick it is, and are looked at
+
+Acting = tuple[Body, Motion]
+
+
+class Barrel(NamedTuple):
+    """The skin about a bone at rest, as it is seen from an axis through its middle.
+
+    Attributes:
+        middle: (3,), a place on the axis.
+        axis: (3,), its direction: up, or along the bone of a leg.
+        ends: Where on it from there the skin begins and ends.
+        along: (k,), where vertices are between these ends: 0 to 1.
+        out: (k, 3), directions from the axis to them.
+        thick: (k,), how far from it they are.
+    """
+
+    middle: Doubles
+    axis: Doubles
+    ends: tuple[float, float]
+    along: Doubles
+    out: Doubles
+    thick: Doubles
+
+    def seen(self, places: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """Of places (F, 3) at rest how far along the axis, in what direction, (F, 3), and how far from it they are."""
+        off = places - self.middle
+        high = off @ self.axis
+        out = off - high[..., None] * self.axis
+        return (high - self.ends[0]) / (self.ends[1] - self.ends[0]), units(out), lengths(out)
+
+    def girth(self, along: Doubles, out: Doubles) -> Doubles:
+        """(F,), how far from the axis its skin is there."""
+        far = (along[:, None] - self.along) ** 2 / (2.0 * ALONG**2) + (1.0 - out @ self.out.T) / AROUND
+        weights = np.exp(far.min(axis=1, keepdims=True) - far)
+        found: Doubles = weights @ self.thick / weights.sum(axis=1)
+        return found
+
+    def place(self, along: Doubles, out: Doubles, gap: Doubles) -> Doubles:
+        """(F, 3), the places at rest that are so far over the skin."""
+        level = units(out - dots(out, self.axis)[..., None] * self.axis)
+        high = self.ends[0] + along * (self.ends[1] - self.ends[0])
+        return self.middle + high[:, None] * self.axis + (self.girth(along, level) + gap)[:, None] * level
+
+
+def palm_of(hand: Foot) -> Doubles:
+    """(F, 3), the middle of the palm of a hand."""
+    return hand.points(0.5 * (hand.heel + hand.ball))
+
+
+def bring_hands(
+    acting: Acting, wanted: Acting, bones: Mapping[int, int], contacts: Mapping[str, Ints], rate: float
+) -> None:
+    """Let hands touch each other and the body where those of another body do. Changes the motion of the second.
+
+    Palms that touch each other come by a half of the way each; one that lies on the skin of trunk, head or a leg comes
+    to the same place on the target's, by how far along the bone it is and on what side.
+
+    Args:
+        acting: The other body, and its motion.
+        wanted: The body that is to do so, and its motion.
+        bones: By the numbers of its bones those of the other body as which they turn.
+        contacts: By the names of arms, what of the hand is on the ground, where it stays.
+        rate: Frames a second.
+    """
+    (source, motion), (target, found) = acting, wanted
+    hands, own = hands_of(source, motion), hands_of(target, found)
+    hands = {name: hand for name, hand in hands.items() if name in own}
+    leg = source.size_of_legs()[0]
+    ways = {name: np.zeros_like(own[name].places) for name in hands}
+    free = {name: contacts.get(name, np.zeros(len(motion.turns))) == NONE for name in hands}
+    if len(hands) == 2:
+        (a, b), ratio = hands, _size(target, own) / _size(source, hands)
+        apart = palm_of(hands[b]) - palm_of(hands[a])
+        touch = (lengths(apart) < TOGETHER * leg) & free[a] & free[b]
+        off = 0.5 * (ratio * apart - palm_of(own[b]) + palm_of(own[a]))
+        for name, side in ((a, -1.0), (b, 1.0)):
+            ways[name] += shares_near(touch, COMES * rate)[:, None] * side * off
+            free[name] &= ~touch
+    pairs = _pairs(source, target, bones)
+    for name, hand in hands.items():
+        palms = palm_of(hand), palm_of(own[name])
+        ways[name] += _on_skin(acting, wanted, palms, pairs, free[name], rate)
+        if ways[name].any():
+            put(target, found, target.limbs[name], _in_reach(own[name], ways[name]), NO_TURN)
+
+
+def _in_reach(hand: Foot, way: Doubles) -> Doubles:
+    """(F, 3), where a wrist comes that should go a way: its arm is not stretched, but softly, and as it was."""
+    shoulder, bent, most = hand.places - hand.roots, BENT * hand.reach, STRAIGHT * hand.reach
+    size = np.maximum(lengths(shoulder + way), SMALLEST)
+    soft = most - (most - bent) * np.exp(-np.maximum(size - bent, 0.0) / (most - bent))
+    share = np.minimum(np.maximum(np.where(size > bent, soft, size), lengths(shoulder)) / size, 1.0)
+    found: Doubles = hand.roots + share[:, None] * (shoulder + way)
+    return found
+
+
+def _size(body: Body, hands: Mapping[str, Foot]) -> float:
+    """How long the palm of the first hand is."""
+    return float(lengths(body.limbs[next(iter(hands))].sole[1]))
+
+
+# A bone of the source with its skin, and the one of the target that turns as it does
+Pair = tuple[int, Barrel, int, Barrel]
+
+
+def _pairs(source: Body, target: Body, bones: Mapping[int, int]) -> list[Pair]:
+    """The bones of trunk, head and legs that a hand may touch, of which both have skin."""
+    found = dict[int, Pair]()
+    for own, bone in bones.items():
+        barrels = _barrel(source, bone), _barrel(target, own)
+        if bone not in found and barrels[0] is not None and barrels[1] is not None:
+            found[bone] = (bone, barrels[0], own, barrels[1])
+    return [*found.values()]
+
+
+def _barrel(body: Body, bone: int) -> Barrel | None:
+    """The skin about a bone; None of arms, and where too little of it follows the bone."""
+    skin, axis = body.skin.get(bone, np.zeros((0, 3))), UP
+    for limb in body.limbs.values():
+        if limb.kind in (ARM, FINGER) and (bone in limb.bones or bone in limb.above):
+            return None
+        if limb.kind == LEG and bone in limb.bones[:-1]:
+            axis = units(body.heads[limb.bones[list(limb.bones).index(bone) + 1]] - body.heads[bone])
+    if len(skin) < FEWEST_VERTICES:
+        return None
+    some = skin[:: -(-len(skin) // MOST_VERTICES)]
+    middle: Doubles = 0.5 * (some.min(axis=0) + some.max(axis=0))
+    high = (some - middle) @ axis
+    ends = float(high.min()), max(float(high.max()), float(high.min()) + SMALLEST)
+    bare = Barrel(middle, axis, ends, high, some, high)
+    along, out, thick = bare.seen(some)
+    return bare._replace(along=along, out=out, thick=thick)
+
+
+def _on_skin(
+    acting: Acting, wanted: Acting, palms: tuple[Doubles, Doubles], pairs: Sequence[Pair], free: Mask, rate: float
+) -> Doubles:
+    """(F, 3), by which a palm of the wanted body comes to its skin where that of the acting one is on its own.
+
+    Palms are (F, 3) of each of the two, `pairs` what of them may be touched; `free`, (F,), is where the hand does not
+    touch anything else.
+    """
+    leg, own_leg = (body.size_of_legs()[0] for body, _ in (acting, wanted))
+    seen = [skin.seen(_at_rest(*acting, bone, palms[0])) for bone, skin, _, _ in pairs]
+    gaps = [far - skin.girth(along, out) for (_, skin, _, _), (along, out, far) in zip(pairs, seen, strict=True)]
+    is_near = [
+        free & (np.abs(along - 0.5) < 0.5 + BEYOND) & (np.abs(gap) < TOUCHING * leg)
+        for gap, (along, _, _) in zip(gaps, seen, strict=True)
+    ]
+    total: Doubles = np.zeros_like(palms[1])
+    weight: Doubles = np.zeros(len(total))
+    for first, last in runs(np.any(is_near, axis=0)) if pairs else ():
+        if last - first < SHORTEST * rate:
+            continue
+        k = max(range(len(pairs)), key=lambda i: int(is_near[i][first:last].sum()))
+        (_, _, own_bone, own_skin), (along, out, _) = pairs[k], seen[k]
+        frames = np.arange(len(total))
+        share = shares_near((frames >= first) & (frames < last), COMES * rate)
+        place = own_skin.place(along, out, own_leg / leg * gaps[k])
+        total += share[:, None] * (carried(*wanted, own_bone, place) - palms[1])
+        weight += share
+    total /= np.maximum(weight, 1.0)[:, None]
+    return total
+
+
+def _at_rest(body: Body, motion: Motion, bone: int, places: Doubles) -> Doubles:
+    """(F, 3), where places go that a bone carries back to its rest pose."""
+    local = rotated_each(conjugates(motion.turns[:, bone]), places - motion.heads[:, bone])
+    found: Doubles = body.heads[bone] + rotated_each(body.turns[bone], local)
+    return found

@@ -28,13 +28,25 @@ from ..maths import (
     units,
 )
 from ..recognise.part import ARM, FINGER, LEG, Recognised
-from .body import FORWARD, UP, Body, Limb, Motion, frame_along, hang, hinges_at_rest, hinges_in_motion, unrolled
+from .body import (
+    FORWARD,
+    NO_TURN,
+    UP,
+    Body,
+    Limb,
+    Motion,
+    carried,
+    frame_along,
+    hang,
+    hinges_at_rest,
+    hinges_in_motion,
+    unrolled,
+)
 from .contacts import FLAT, LIES, SLOW
 from .contacts import LEG as LEG_LENGTH
 from .ground import Floor, grounded, on_floor, rise_of, way_of_belt
-from .hands import bring_hands
 from .smoothing import blurred
-from .touches import Touches, keep, lean
+from .touches import Touches, bring_hands, keep, lean
 
 FEWEST_FLAT = 6  # frames in which a foot is flat, from which on they tell its sole
 ROOT_BLUR = 0.25  # seconds, deviation of the Gaussian through which a root goes along with the hips
@@ -168,19 +180,15 @@ def transfer(
     belt: Doubles = ratio * stage_belt
     found.heads[:] += way_of_belt(belt, found, rate)
     if options.way == "PLACE":
-        speed = _speed(found.heads[:, target.hips], rate)
+        times = (np.arange(len(found.heads)) - 0.5 * (len(found.heads) - 1)) / rate
+        # along the ground, of the straight way that fits that of the hips best
+        speed = times @ found.heads[:, target.hips] / float(times @ times) * (1.0, 1.0, 0.0)
         if lengths(speed) > SLOW * target.size_of_legs()[0] / LEG_LENGTH:
             found.heads[:] -= way_of_belt(speed, found, rate) - before / rate * speed
             belt = belt - speed
     marks = {name: kinds[shown] for name, kinds in contacts.items()} if not belt.any() else {}
     found = found.during(shown)
     return Transferred(found, sources, marks, missing, slope, float(lengths(belt)), moved, ratio / usual, missed)
-
-
-def _speed(places: Doubles, rate: float) -> Doubles:
-    """(3,), the velocity along the ground of the straight way that fits places (F, 3) best."""
-    times = (np.arange(len(places)) - 0.5 * (len(places) - 1)) / rate
-    return times @ places / float(times @ times) * (1.0, 1.0, 0.0)
 
 
 def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:
@@ -206,15 +214,12 @@ def way_of_root(body: Body, motion: Motion, rate: float) -> tuple[Doubles, Doubl
         motion: Of it.
         rate: Frames a second.
     """
-    since = products(
-        motion.turns[:, body.hips], np.broadcast_to(conjugates(body.turns[body.hips]), (len(motion.turns), 4))
-    )
+    since = products(motion.turns[:, body.hips], conjugates(body.turns[body.hips]))
     yaw = np.unwrap(2.0 * np.arctan2(since[:, 3:], since[:, :1]), axis=0)
     angles = blurred(yaw.astype(np.float64), rate, ROOT_BLUR)[:, 0]
-    turns = turns_about(np.broadcast_to(UP, motion.heads[:, body.hips].shape), angles)
+    turns = turns_about(UP, angles)
     along = blurred(motion.heads[:, body.hips] * (1.0, 1.0, 0.0), rate, ROOT_BLUR)
-    rest = np.broadcast_to(body.heads[body.hips] * (1.0, 1.0, 0.0), along.shape)
-    found: Doubles = along - rotated_each(turns, rest)
+    found: Doubles = along - rotated_each(turns, body.heads[body.hips] * (1.0, 1.0, 0.0))
     return found, turns
 
 
@@ -303,9 +308,8 @@ def _of_limb(
         frame = _frame(source, like[0], other.bones[joints[k + 1]], bones[0], hinges[k])
         turn = products(frame, conjugates(_frame(target, row[0], limb.bones[own[k + 1]], bones[1], hinge)))
         for place, at in enumerate(row):
-            bone = (
-                like[place] if len(like) == len(row) else bones[0]
-            )  # for twist, then, they go along (`_spread_twist`)
+            # where there are not as many, they go along for twist (`_spread_twist`)
+            bone = like[place] if len(like) == len(row) else bones[0]
             before = products(conjugates(source.turns[bone]), source.turns[bones[0]])
             after = products(conjugates(target.turns[bones[1]]), target.turns[at])
             along = products(before, products(turn, after))
@@ -362,17 +366,16 @@ def _lie(body: Body, motion: Motion, limb: Limb, kinds: Ints | None) -> Doubles:
 
     What is up in the axes of a foot that stands flat should be what is up in those of the foot at rest.
     """
-    still: Doubles = np.array((1.0, 0.0, 0.0, 0.0))
     flat = np.flatnonzero(kinds == FLAT) if kinds is not None else np.zeros(0, dtype=np.intp)
     if len(flat) < FEWEST_FLAT:
-        return still
+        return NO_TURN
     tip = limb.bones[body.joints(limb)[-1]]
-    ups = rotated_each(conjugates(motion.turns[flat, tip]), np.broadcast_to(UP, (len(flat), 3)))
+    ups = rotated_each(conjugates(motion.turns[flat, tip]), UP)
     up = rotated_each(body.turns[tip], units(np.median(ups, axis=0)))
     across = crosses(up, UP)
     sine, cosine = float(lengths(across)), float(dots(up, UP))
     angle = float(np.arctan2(sine, cosine))
-    return turns_about(units(across), np.array(angle)) if 0.0 < angle < LIES else still
+    return turns_about(units(across), np.array(angle)) if 0.0 < angle < LIES else NO_TURN
 
 
 # The pose of the target.
@@ -384,14 +387,10 @@ def _posed(
     """How a body moves before its feet are let stand still."""
     count, bones = len(motion.turns), len(body.parents)
     found = Motion(np.zeros((count, bones, 4)), np.zeros((count, bones, 3)))
-    middle, own = _middle_of_hips(source), _middle_of_hips(body)
-    hips = motion.turns[:, source.hips]
-    off = rotated_each(conjugates(source.turns[source.hips]), middle - source.heads[source.hips])
-    places = motion.heads[:, source.hips] + rotated_each(hips, np.broadcast_to(off, (count, 3)))
-    places *= np.array((ratio, ratio, rise))
+    places = carried(source, motion, source.hips, _middle_of_hips(source)) * (ratio, ratio, rise)
     found.turns[:, body.hips] = sources[body.hips].turned(motion)
-    off = rotated_each(conjugates(body.turns[body.hips]), own - body.heads[body.hips])
-    found.heads[:, body.hips] = places - rotated_each(found.turns[:, body.hips], np.broadcast_to(off, (count, 3)))
+    off = rotated_each(conjugates(body.turns[body.hips]), _middle_of_hips(body) - body.heads[body.hips])
+    found.heads[:, body.hips] = places - rotated_each(found.turns[:, body.hips], off)
     for bone, parent in enumerate(body.parents):
         if bone != body.hips:
             if parent < 0:
@@ -430,7 +429,7 @@ def _spread_twist(source: Body, target: Body, motion: Motion) -> None:
             angles = np.copysign(whole, angles) * np.minimum(told / TELLS, 1.0)
             for place, bone in enumerate(row):
                 share = sizes[place] / sizes[-1] if k else sizes[place + 1] / sizes[-1] - 1.0
-                own = np.broadcast_to(rotated_each(conjugates(target.turns[bone]), axis), (len(angles), 3))
+                own = rotated_each(conjugates(target.turns[bone]), axis)
                 motion.turns[:, bone] = products(motion.turns[:, bone], turns_about(own, share * angles))
 
 

@@ -21,8 +21,7 @@ from fabrik_addon.motion.contacts import (
 )
 from fabrik_addon.motion.contacts import Stance as Standing
 from fabrik_addon.motion.ground import on_floor
-from fabrik_addon.motion.hands import palm_of
-from fabrik_addon.motion.touches import Touches, _lifted, _longest_near, keep
+from fabrik_addon.motion.touches import Touches, _lifted, _longest_near, keep, palm_of
 from fabrik_addon.motion.transfer import TransferOptions, transfer
 
 RATE, COUNT = 30.0, 61
