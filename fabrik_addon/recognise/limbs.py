@@ -55,13 +55,9 @@ def _pair_by_shape(skeleton: Skeleton, twins: list[int]) -> None:
 
 def _pair_mirrored(skeleton: Skeleton, twins: list[int], alike: Sequence[int]) -> None:
     """Of several branches that are alike, as the legs of a spider, pair those that mirror each other across a plane."""
-    best: list[tuple[int, int]] = []
-    for k in range(3):
-        middle = sum(skeleton.heads[bone][k] for bone in alike) / len(alike)
-        pairs = _across(skeleton, [bone for bone in alike if twins[bone] < 0], k, middle)
-        if len(pairs) > len(best):
-            best = pairs
-    for one, other in best:
+    alone = [bone for bone in alike if twins[bone] < 0]
+    middles = [sum(skeleton.heads[bone][k] for bone in alike) / len(alike) for k in range(3)]
+    for one, other in max((_across(skeleton, alone, k, middle) for k, middle in enumerate(middles)), key=len):
         _pair(skeleton, twins, one, other)
 
 

@@ -41,7 +41,6 @@ NOT_MET = 0.5  # below it what was looked at speaks against the limb
 UNUSUAL_COUNT = 0.3  # how far the number of bones is met where it is not usual
 SHORT_ARM, LONG_ARM = 0.15, 0.35  # length beside a leg's: as good as no arm, and long enough for one
 NO_LENGTH = 1e-12  # divisors are no less, so that bones without length are not divided by
-FAMILY = {ARM: "ARM", LEG: "LEG"}
 VAGUE = 0.85  # agreement of a name that tells the limb, but not the joint
 USUAL_COUNTS = range(3, 8)  # bones of an arm or leg with its hand or foot
 SAME_LENGTH, OTHER_LENGTH = 0.05, 0.4  # share of the length by which both sides differ: fully alike, and not at all
@@ -304,7 +303,7 @@ def _names(tree: Tree, pair: Pair) -> Features:
                 )
     if len(found) < sum(len(limb.bones) for limb in pair.limbs) / 2:
         found = found if any(value < 1.0 for value, _ in found) else []
-    if found and pair.kind in FAMILY:
+    if found and pair.kind in (ARM, LEG):
         found += _missing_roles(tree, pair)
     return found
 
@@ -334,12 +333,10 @@ def _missing_roles(tree: Tree, pair: Pair) -> Features:
 def _agreement(tree: Tree, pair: Pair, bone: int, role: str) -> float:
     """How far the name of a bone agrees with what it would be in the limb, 0 to 1."""
     label, family = tree.labels[bone], tree.families[bone]
-    if pair.kind not in FAMILY:
-        return float(family == pair.kind)
-    is_front = pair.kind == LEG and family == "ARM" and pair.does_stand
-    if family != FAMILY[pair.kind] and not is_front:
+    is_front = pair.kind == LEG and family == ARM and pair.does_stand
+    if family != pair.kind and not is_front:
         return 0.0
-    return 1.0 if label == role else VAGUE
+    return 1.0 if label == role or pair.kind not in (ARM, LEG) else VAGUE
 
 
 def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:

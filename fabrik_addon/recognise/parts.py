@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from ..maths import distance, dot, minus, plus, scaled, unit
 from ..messages import Message
@@ -34,8 +35,8 @@ from .skeleton import LEGS_OF_FOUR, Limb, Sides, standing
 from .tree import Tree
 from .words import words_of
 
-SMALL_KINDS = {"WING": WING, "FIN": FIN, "EAR": EAR}  # limbs that names alone tell
-GREAT_KINDS = {"ARM": ARM, "LEG": LEG}
+SMALL_KINDS = (WING, FIN, EAR)  # limbs that names alone tell
+GREAT_KINDS = (ARM, LEG)
 NO_LIMB_NAMES = {"FINGER", "PALM", "FACE", "TOE", "HEEL", "HEAD", "TAIL", "SPINE"}
 UPRIGHT = 0.6  # cosine of the angle of the line from hips to chest, from which a body on two legs stands on its soles
 
@@ -85,21 +86,14 @@ def _runs(limbs: Limbs) -> Iterator[Sides]:
             yield run, twin
 
 
-def _labelled_above(tree: Tree, bone: int) -> Iterator[int]:
-    """A bone, and those above it that names call the same limb."""
-    for above in tree.path_up(bone):
-        if tree.families[above] != tree.families[bone]:
-            return
-        yield above
-
-
 def _by_labels(tree: Tree) -> Iterator[Sides]:
     """The bones that names call those of one arm or one leg, where they hang on each other, pair by pair."""
     runs: dict[int, Limb] = {}
     for bone, family in enumerate(tree.families):
         is_last = not any(tree.families[child] == family for child in tree.skeleton.children[bone])
         if family in GREAT_KINDS and is_last and tree.sides[bone]:
-            runs[bone] = tuple(_labelled_above(tree, bone))[::-1]
+            row = groupby(tree.path_up(bone), key=tree.families.__getitem__)
+            runs[bone] = tuple(next(row)[1])[::-1]  # up to where names call it another limb
     for tip, run in runs.items():
         twin = runs.get(tree.named.twins[tip])
         if twin is None:
@@ -137,7 +131,7 @@ def _apart(runs: Iterable[Limb]) -> int:
 def _kind(tree: Tree, runs: Sides, legs: set[Limb], is_animal: bool) -> str:
     """What a run may be, or "" where it is no limb."""
     families = Counter(tree.families[bone] for run in runs for bone in run if tree.families[bone])
-    small = next((kind for family, kind in SMALL_KINDS.items() if families[family]), "")
+    small = next((kind for kind in SMALL_KINDS if families[kind]), "")
     if small:
         return small
     if any(len(run) < 2 for run in runs):

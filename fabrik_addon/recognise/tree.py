@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 from ..maths import ORIGIN, V3, X_AXIS, cross, distance, dot, mean, minus, perpendicular, plus, unit
 from .limbs import Limbs
@@ -138,22 +139,10 @@ def _body_bones(whole: Skeleton) -> tuple[Skeleton, list[int], list[str]]:
     out = [any(reasons) for reasons in zip(out, doubles(whole), bones_beside(whole, labels), strict=True)]
     numbers = [bone for bone in range(len(out)) if not out[bone]]
     new = {bone: i for i, bone in enumerate(numbers)}
-    parents = []
-    for bone in numbers:
-        above = whole.parents[bone]
-        while above >= 0 and out[above]:
-            above = whole.parents[above]
-        parents.append(new[above] if above >= 0 else -1)
-    skeleton = Skeleton(
-        names=[whole.names[bone] for bone in numbers],
-        parents=parents,
-        heads=[whole.heads[bone] for bone in numbers],
-        tails=[whole.tails[bone] for bone in numbers],
-        flagged=[whole.flagged[bone] for bone in numbers] if whole.flagged else (),
-        axes=[whole.axes[bone] for bone in numbers] if whole.axes else (),
-        up=whole.up,
-    )
-    return skeleton, numbers, [labels[bone] for bone in numbers]
+    parents = [next((new[one] for one in whole.way_up(whole.parents[bone]) if one in new), -1) for bone in numbers]
+    rows = {name: getattr(whole, name) for name in ("names", "heads", "tails", "flagged", "axes")}
+    kept: dict[str, Any] = {name: [row[bone] for bone in numbers] for name, row in rows.items() if row}
+    return replace(whole, parents=parents, **kept), numbers, [labels[bone] for bone in numbers]
 
 
 def _left_out(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
