@@ -34,9 +34,9 @@ from ..maths import (
     units,
 )
 from .cycle import BodyCycle
-from .feet import Feet, FeetPoses, Foothold, FootPaths, Step, SurfacePose, arch, rolled, shape_of
+from .feet import Feet, FeetPoses, Foothold, FootPaths, Step, arch, rolled, shape_of
 from .gaits import gait_of
-from .ground import is_body
+from .ground import SurfacePose, is_body
 from .legs import NEAR_ENOUGH, Leg, Reaching
 from .path import TICK, Track, covered, smoothed, smoothed_each
 from .settings import Settings
@@ -62,19 +62,23 @@ class Course:
 
     @cached_property
     def count(self) -> int:
-        """How many samples each track has."""
-        return self.track.count
+        """How many samples the track has."""
+        return len(self.track.places)
 
     @cached_property
     def times(self) -> Doubles:
         """When each sample is, seconds."""
-        found: Doubles = TICK * np.arange(self.count, dtype=np.float64)
-        return found
+        return TICK * np.arange(self.count, dtype=np.float64)
 
     @cached_property
     def settings(self) -> list[Settings]:
         """The settings by sample."""
         return [self.settings_at(index * TICK) for index in range(self.count)]
+
+    @cached_property
+    def size(self) -> float:
+        """The reach of the longest leg."""
+        return max(leg.reach for leg in self.legs)
 
     @cached_property
     def middle(self) -> V3:
@@ -160,8 +164,8 @@ def lean_of(track: Track, samples: Places, middle: V3, footings: Footings, size:
     """
     points, homes, carries, are_there = footings
     places, _, uprights, ups = (values[samples] for values in track.arrays)
-    under = places + rotated_each(uprights, np.broadcast_to(np.array(middle), places.shape))
-    off = rotated_each(np.broadcast_to(conjugates(uprights), (*points.shape[:-1], 4)), points - under)
+    under = places + rotated_each(uprights, np.array(middle))
+    off = rotated_each(conjugates(uprights), points - under)
     counts = are_there.sum(axis=0)
     weights = are_there / np.maximum(counts, 1)
     raised, across, along_it = _plane((off[..., 0], off[..., 1], dots(points - homes, ups)), weights, size)
@@ -199,21 +203,19 @@ def carried(track: Track, pivot: V3, leans: Leans, settings: Sequence[Settings],
         legs: Those that carry it.
     """
     _, rotations, _, ups = track.arrays
-    raised = np.array(smoothed(leans[0].tolist(), HALF_LIFE, TICK))
-    normals, asides = (smoothed_each(values, HALF_LIFE, TICK) for values in leans[1:])
+    raised = np.array(smoothed(leans[0].tolist(), HALF_LIFE))
+    normals, asides = (smoothed_each(values, HALF_LIFE) for values in leans[1:])
     normals = np.where(lengths(normals)[:, None] > 0.0, units(normals), ups)
-    factors = np.array(smoothed([each.body_height for each in settings], HALF_LIFE, TICK))
+    factors = np.array(smoothed([each.body_height for each in settings], HALF_LIFE))
     height, spare = sum(leg.height for leg in legs) / len(legs), min(_spare(leg) for leg in legs)
     shares = np.array([each.body_carry for each in settings]), np.array([each.body_tilt for each in settings])
     lifts = shares[0] * raised + np.minimum((factors - 1.0) * height, spare)
-    body_ups = rotated_each(rotations, np.broadcast_to(np.array(Z_AXIS), ups.shape))
-    level = np.broadcast_to(np.array(IDENTITY), rotations.shape)
+    body_ups = rotated_each(rotations, np.array(Z_AXIS))
+    level = np.array(IDENTITY)
     tilts = np.where(shares[1][:, None] > 0.0, slerps(level, betweens(body_ups, normals), shares[1]), level)
-    arms = rotated_each(rotations, np.broadcast_to(-np.array(pivot), ups.shape))
-    # else the cycle says how it sways (`carriage`)
-    kinds = {id(each): each for each in settings}
-    known = {key: each.body_sway if gait_of(each).cycle is None else 0.0 for key, each in kinds.items()}
-    sways = np.array([known[id(each)] for each in settings])
+    arms = rotated_each(rotations, -np.array(pivot))
+    # by a cycle that says how it sways (`carriage`)
+    sways = np.array([each.body_sway if gait_of(each).cycle is None else 0.0 for each in settings])
     offsets = rotated_each(tilts, arms) - arms + lifts[:, None] * ups + sways[:, None] * asides
     return Carried(offsets, tilts, raised, normals)
 

@@ -13,8 +13,8 @@ from ..maths import FRONT, ORIGIN, Z_AXIS, Doubles, Mask, conjugates, dots, leng
 from .body import Carried, Course
 from .clock import Clock, Table
 from .cycle import AHEAD, REACHES, ROLLS, carrying, liveliness, looked_up
-from .feet import OFF, SHARE, Feet, FeetPoses, Foothold, FootPaths, Step, SurfacePose, rolled, shape_of
-from .ground import is_body
+from .feet import OFF, SHARE, Feet, FeetPoses, Foothold, FootPaths, Step, rolled, shape_of
+from .ground import SurfacePose, is_body
 from .human import pelvis_at, running
 from .legs import LEFT, Leg, reach_of
 from .path import TICK, averaged
@@ -87,19 +87,18 @@ def swayed(course: Course, body: Carried, rhythm: tuple[Doubles, Doubles, Double
         table: Of the leg that leads.
     """
     (phases, paces, aheads), (tables, numbers, slowest), leg = rhythm, table, course.legs[leading(course.legs)]
-    (places, rotations, uprights, _), live = course.track.arrays, liveliness(paces, slowest)
+    (_, rotations, uprights, _), live = course.track.arrays, liveliness(paces, slowest)
     if course.clip is not None:
         ways, turns = course.clip.at(phases, paces, live)
     else:
         phases = phases + aheads
         (yaw, tilt, sway), ahead = pelvis_at(paces, phases), live * looked_up(tables, numbers, phases % 1.0)[:, AHEAD]
-        z_axis, front = (np.broadcast_to(np.array(axis), (len(paces), 3)) for axis in (Z_AXIS, FRONT))
-        turns = products(turns_about(z_axis, -yaw), turns_about(front, tilt))
+        turns = products(turns_about(np.array(Z_AXIS), -yaw), turns_about(np.array(FRONT), tilt))
         sways = np.array([settings.body_sway for settings in course.settings])
         ways = leg.reach * np.stack((sway * sways, -ahead, np.zeros_like(paces)), axis=1)
     tilts = products(products(uprights, products(turns, conjugates(uprights))), body.tilts)
-    pivots = np.broadcast_to(np.array(course.pivot if course.clip is None else ORIGIN), places.shape)
-    before, after = (rotated_each(products(one, rotations), pivots) for one in (body.tilts, tilts))
+    pivot = np.array(course.pivot if course.clip is None else ORIGIN)
+    before, after = (rotated_each(products(one, rotations), pivot) for one in (body.tilts, tilts))
     return replace(body, offsets=body.offsets + before - after + rotated_each(uprights, ways), tilts=tilts)
 
 
@@ -117,7 +116,7 @@ def _heights(
     rows, bounds = list[tuple[Doubles, Doubles, Mask]](), list[Doubles]()
     for number, leg in enumerate(course.legs):
         tables, numbers, slowest = clock.tables[number]
-        hips = poses[0] + rotated_each(poses[1], np.broadcast_to(np.array(leg.hip), ups.shape))
+        hips = poses[0] + rotated_each(poses[1], np.array(leg.hip))
         share, planted = feet.shares[number], feet.planted[number]
         is_known = ~np.isnan(share)
         past = np.nan_to_num(share)
@@ -203,7 +202,7 @@ def with_heels_rolled(course: Course, feet: Feet, body: Carried, surface_pose: S
     found = list[tuple[Foothold, Sequence[Step]]]()
     places, turns = body.poses(course.track)
     for leg, (start, steps) in zip(course.legs, feet, strict=True):
-        hips = places + rotated_each(turns, np.broadcast_to(np.array(leg.hip), places.shape))
+        hips = places + rotated_each(turns, np.array(leg.hip))
         before = [None, *steps]
         rows = [_rolled(leg, step, last, hips, surface_pose) for step, last in zip(steps, before, strict=False)]
         found.append((start, rows))

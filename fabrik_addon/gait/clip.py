@@ -110,7 +110,7 @@ def own_cycle(
     ground = float(np.median([walk.ground - leg.home[2] for walk, leg in zip(walks, legs, strict=True)]))
     found, slid = list[Leg](), 0.0
     for leg, walk in zip(legs, walks, strict=True):
-        hips = offsets - (0.0, 0.0, ground) + rotated_each(turns, np.broadcast_to(np.array(leg.hip), offsets.shape))
+        hips = offsets - (0.0, 0.0, ground) + rotated_each(turns, np.array(leg.hip))
         cycle = _cycle(leg, walk, hips, stride)
         found.append(replace(leg, cycle=replace(cycle, stride=stride / reach, pace=pace, slowest=SLOWER * pace)))
         frames = np.arange(walk.stance)
@@ -255,8 +255,7 @@ def between_frames(values: Doubles, moments: Doubles) -> Doubles:
     low = np.floor(moments).astype(np.intp)
     share = moments - low
     share = share.reshape(-1, *[1] * (values.ndim - 1))
-    found: Doubles = values[low % len(values)] * (1.0 - share) + values[(low + 1) % len(values)] * share
-    return found
+    return values[low % len(values)] * (1.0 - share) + values[(low + 1) % len(values)] * share
 
 
 def _fading(shares: Doubles) -> Doubles:

@@ -130,7 +130,7 @@ def clock_of(course: Course, normals: Doubles) -> Clock:
     rooms = rooms_of(course.legs, course.reaching, rest.body_sway)
     speeds, bounds, grades, limits, aheads = (part.tolist() for part in _speeds(course, normals, rooms))
     reach = reach_of(legs)
-    paces = [speed / sqrt(rest.acceleration * reach) for speed in smoothed(speeds, PACE, TICK)]
+    paces = [speed / sqrt(rest.acceleration * reach) for speed in smoothed(speeds, PACE)]
     fixed = [settings.pace * min(pace / GOING, 1.0) for settings, pace in zip(course.settings, paces, strict=True)]
     paces = [own or pace for own, pace in zip(fixed, paces, strict=True)]
     threshold = STILL * sqrt(rest.acceleration * height)
@@ -162,15 +162,12 @@ def clock_of(course: Course, normals: Doubles) -> Clock:
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)
         if cycles and legs[0].cycle is not None:
-            offsets = _followed(offsets, [cycle.offset for cycle in cycles], REORDERED * rate * TICK)
+            wanted, most = [cycle.offset for cycle in cycles], REORDERED * rate * TICK
+            pairs = zip(offsets or wanted, wanted, strict=True)
+            offsets = tuple(one + clipped(goal - one, -most, most) for one, goal in pairs)
             rhythms[-1] = replace(rhythm, offsets=offsets)
     stride = _stride(legs, rooms, rest, rhythms[0])
     return Clock(phases[: course.count], rhythms, standing, starts, stride, hurried, paces, each_cycles)
-
-
-def _followed(offsets: Sequence[float], wanted: Sequence[float], most: float) -> tuple[float, ...]:
-    """Offsets of legs that come nearer to those of another speed, by so much at most; those at first."""
-    return tuple(one + clipped(goal - one, -most, most) for one, goal in zip(offsets or wanted, wanted, strict=True))
 
 
 def cycles_at(legs: Sequence[Leg], settings: Settings, pace: float) -> tuple[Cycle, ...]:
@@ -255,13 +252,13 @@ def _on_slope(course: Course, normals: Doubles, tilts: Doubles) -> tuple[list[Do
     (middle_x, middle_y, _), pivot = course.middle, np.array(course.pivot)
     is_level = normals[:, 2:] >= LEVEL
     rises = np.where(is_level, 0.0, -normals[:, :2] / np.maximum(normals[:, 2:], STEEPEST))
-    none = np.broadcast_to(np.array(IDENTITY), (len(normals), 4))
+    none = np.array(IDENTITY)
     across = betweens(np.broadcast_to(np.array(Z_AXIS), normals.shape), normals)
     tilting = np.where(is_level, none, slerps(none, across, tilts))
     ways = list[Doubles]()
     for leg in course.legs:
         (x, y, _), ankle = leg.rest_ankle, np.array(leg.rest_ankle)
-        hips = pivot + rotated_each(tilting, np.broadcast_to(np.array(leg.hip) - pivot, normals.shape))
+        hips = pivot + rotated_each(tilting, np.array(leg.hip) - pivot)
         higher = rises[:, 0] * (x - middle_x) + rises[:, 1] * (y - middle_y)
         ways.append(ankle + higher[:, None] * np.array(Z_AXIS) - hips)
     return ways, rises
@@ -292,7 +289,7 @@ def _speeds(
     # feet of those with a cycle turn by steps of their own on the spot
     speeds = np.where(has_cycle, lengths(moves.mean(axis=0)) / spans, paces.max(axis=0))
     tilts = np.array([settings.body_tilt for settings in course.settings])
-    bounds = np.where(speeds > 0.0, inf, max(leg.reach for leg in course.legs))
+    bounds = np.where(speeds > 0.0, inf, course.size)
     limits = np.full(course.count, inf)
     ways, rises = _on_slope(course, rotated_each(back, normals), tilts)
     for index, leg in enumerate(course.legs):

@@ -214,7 +214,7 @@ class BodyCycle:
         if self.faster is not None:
             (offset_too, turn_too), gone = self.faster._of_its_own(phases), share_of_faster(self, self.faster, paces)
             offset, turn = offset + gone[:, None] * (offset_too - offset), slerps(turn, turn_too, gone)
-        return shares[:, None] * offset, slerps(np.broadcast_to(np.array(IDENTITY), turn.shape), turn, shares)
+        return shares[:, None] * offset, slerps(np.array(IDENTITY), turn, shares)
 
     def _of_its_own(self, phases: Doubles) -> tuple[Doubles, Doubles]:
         position = phases % 1.0 * (len(self.turns) - 1)
@@ -231,8 +231,7 @@ def share_of_faster(slow: Cycle | BodyCycle, fast: Cycle | BodyCycle, paces: Dou
 
 def liveliness(pace: Doubles | float, slowest: Doubles | float = SLOWEST) -> Doubles:
     """How much of a walk there is at a speed: none in a stand, all from the slowest on at which it is whole."""
-    found: Doubles = np.sqrt(np.clip((np.asarray(pace) - STANDING) / (slowest - STANDING), 0.0, 1.0))
-    return found
+    return np.sqrt(np.clip((np.asarray(pace) - STANDING) / (slowest - STANDING), 0.0, 1.0))
 
 
 Law = tuple[float, float, float]  # stride and duty, see `Cycle`, and speed, see `Clock.paces`
@@ -276,8 +275,7 @@ class _Hips:
 
         def apart(rolls: Doubles) -> Doubles:
             x, z = self.sole.rolled(rolls)
-            found: Doubles = np.hypot(hips[0] - x, hips[1] - z)
-            return found
+            return np.hypot(hips[0] - x, hips[1] - z)
 
         low, high = self.rolls, self.rolls + ROLLED_ON
         is_short, is_long = apart(low) <= self.reaches, apart(high) > self.reaches

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise, product
@@ -37,12 +37,10 @@ from ..maths import (
     v3,
 )
 from .cycle import ROLLS, SHARES, SWING, Cycle, looked_up
-from .ground import BODY, STATIC, Ground
+from .ground import BODY, STATIC, Ground, SurfacePose
 from .human import human_cycle
 from .legs import Leg, reach_of
 from .settings import Settings, Swing
-
-SurfacePose = Callable[[int, float], tuple[V3, Q4]]  # place and rotation of a moving surface at a time
 
 
 class Refused(StrEnum):
@@ -370,7 +368,7 @@ class FootPaths:
         timed = np.where(higher > 0.0, eased_each(share * lead), eased_each(1.0 - (1.0 - share) * lead))
         led = np.where(by_cycle, timed, led)
         bases += np.where(lead != 1.0, higher * (led - across), 0.0)[:, None] * up
-        bases += (aside * size)[:, None] * rotated_each(turns, np.broadcast_to(np.array(X_AXIS), bases.shape))
+        bases += (aside * size)[:, None] * rotated_each(turns, np.array(X_AXIS))
         arched = np.where(by_cycle, share, across)
         flat = bases + (rise * size + row[:, APEX] * arch(arched, row[:, POWER]))[:, None] * up
         return flat, turns, bases
@@ -425,8 +423,7 @@ def cycle_of_step(leg: Leg, step: Step) -> Cycle | None:
 
 def arch(across: Doubles, power: Doubles | float) -> Doubles:
     """How far a swinging foot has risen, as a share of the apex; a parabola over its way where power is 1."""
-    found: Doubles = np.maximum(4.0 * across * (1.0 - across), 0.0) ** power
-    return found
+    return np.maximum(4.0 * across * (1.0 - across), 0.0) ** power
 
 
 def shape_of(leg: Leg) -> list[Doubles]:
@@ -566,7 +563,7 @@ def _rises(step: Step, leg: Leg, ground: Ground, surface_pose: SurfacePose) -> t
     poses = paths.at(moments)
     rises = [-leg.reach] * (SAMPLES + 1)
     for point in contacts(leg):
-        points = poses.soles[0] + rotated_each(poses.rotations[0], np.broadcast_to(np.array(point), (len(shares), 3)))
+        points = poses.soles[0] + rotated_each(poses.rotations[0], np.array(point))
         rows = zip(points.tolist(), moments.tolist(), strict=True)
         heights = [_heights(ground, leg, v3(place), (step.up, time)) for place, time in rows]
         for index in range(1, SAMPLES):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import atan2, hypot, radians
 from typing import Protocol
@@ -42,6 +42,15 @@ BODY = -2  # the body, on which a foot hangs where there is no ground
 def is_body(surface: int) -> bool:
     """Whether a surface is a segment of the body."""
     return surface <= BODY
+
+
+# Place and rotation of a surface that moves at a time; also of the body, which is one for a foot that hangs
+SurfacePose = Callable[[int, float], tuple[V3, Q4]]
+
+
+def surfaces_with(terrain: Terrain, body: Callable[[float], tuple[V3, Q4]]) -> SurfacePose:
+    """Where the surfaces of a terrain stand, and a body, which is told by the time."""
+    return lambda surface, time: body(time) if is_body(surface) else terrain.surface(surface, time)
 
 
 @dataclass(frozen=True)

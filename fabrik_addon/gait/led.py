@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from math import ceil, inf, log, radians
 
 import numpy as np
@@ -16,11 +17,14 @@ from ..maths import (
     FRONT,
     IDENTITY,
     ORIGIN,
+    Q4,
     V3,
     X_AXIS,
     along,
+    angle_between,
     clipped,
     conjugated,
+    cross,
     distance,
     dot,
     eased,
@@ -38,6 +42,7 @@ from ..maths import (
     slerp,
     turn_about,
     turned,
+    unit,
     unit_or,
     units,
     v3,
@@ -49,10 +54,10 @@ from .clock import FIRST_OF_CYCLE, LEAST_SWING, MOST_SWING, USUAL_FROUDE, cycle_
 from .cycle import BodyCycle, Cycle, liveliness
 from .feet import Cause, Feet, Foothold, FootPaths, FootPose, Step, gone_by, raised
 from .footholds import Choice, Stance, choose, least_distances
-from .gaits import gait_of, rhythm_of
-from .ground import Ground, Terrain, is_body
+from .gaits import goes_by_cycle, rhythm_of
+from .ground import Ground, Terrain, is_body, surfaces_with
 from .legs import Leg, Reaching, ahead_of, check_legs, reach_of, rooms_of
-from .path import LISTENING, LOOKING, Pose, Steering, kept, track_through
+from .path import kept, track_through
 from .settings import ROUNDING, Settings, check_settings
 from .stepping import MOST_TWISTED, LegState, stood_on, turned_left, under_hip
 
@@ -78,14 +83,15 @@ NEXT, AGAIN = 0.25, 0.8
 PAST = 0.25  # of that drift: a body that walks by a cycle, and has gone past all its feet by it, steps
 ROLLING, LIFTING = 0.1, 0.999  # of the drift that makes a foot step: from which on its heel comes up; at most
 
-# A body at a time, in seconds since the beginning: its pose as it was led, and how its feet carried it, see
-# `HandWalk.body`
-Moment = tuple[float, Pose]
-
-
-def goes_by_cycle(legs: Sequence[Leg], settings: Settings) -> bool:
-    """Whether who is led goes by the cycle of its gait, as two legs do; more step in groups, when they have drifted."""
-    return len(legs) == 2 and gait_of(settings).cycle is not None
+FOLLOWING = 0.1  # seconds, half-life of the way that is left: the trembling of a mouse is not followed
+TURNING = 0.15  # seconds, half-life of the turn that is left
+FASTEST_TURN = 2.5  # radians a second
+TRIED_SHARES = (1.0, 0.5, 0.25, 0.0)  # of a step that are tried where the feet would not reach at its end
+LOOKING = 0.4  # seconds of the near future
+TINY = 1e-12  # scene units that are no way
+MOVING = 0.1  # of the greatest speed: a body that is slower keeps its heading
+LISTENING = 0.05  # seconds, half-life of the speed that is believed
+Pose = tuple[V3, Q4]
 
 
 class HandWalk:
@@ -125,12 +131,12 @@ class HandWalk:
         self.legs, self.settings, self.reaching, self.clip = legs, settings, reaching, clip
         self.by_cycle = goes_by_cycle(legs, settings)
         self.offsets = rhythm_of(legs, settings).offsets
-        self.phase = self.pace = self.turning = 0.0
+        self.time = self.phase = self.pace = self.turning = 0.0
         self.ahead = 1.0  # cosine of the angle between where it goes and where it faces
         self.gone = [0.0] * len(legs)  # by leg how much of what makes it lift its heel, and step, is over
         self.swung = 0.0, 0.0, 0.0  # seconds that the last swing lasted, its share of a cycle, the phase at its end
         self.ground = Ground(terrain, settings.gravity)
-        self.time = 0.0
+        self._surface_pose = surfaces_with(terrain, lambda time: self._body())
         self.near = least_distances(legs)
         self.size, size = reach_of(legs), sum(size_of(leg) for leg in legs) / len(legs)
         usual = (USUAL_FROUDE * settings.acceleration * size) ** 0.5
@@ -152,7 +158,7 @@ class HandWalk:
             self.states.append(LegState(foothold, slack=slack))
         self.starts = [state.foothold for state in self.states]
         self._carry(None)
-        self.moments: list[Moment] = [(0.0, pose)]
+        self.moments: list[tuple[float, Pose]] = [(0.0, pose)]
 
     def stand_at(self, footholds: Sequence[Foothold]) -> None:
         """Let the feet stand where they are before the first move, instead of near their homes.
@@ -328,7 +334,7 @@ class HandWalk:
         worst = max(range(len(drifts)), key=lambda index: (min(drifts[index], most), stood[index], -index))
         group, is_past = self.legs[worst].group, min(map(self._past, range(len(drifts)))) > PAST
         has_to = drifts[worst] >= 1.0 or is_past or (is_held and self.by_cycle)
-        if any(state.landed > self.time for state in self.states) or not has_to:
+        if self.is_stepping or not has_to:
             return
         for index, leg in enumerate(self.legs):
             if leg.group == group and drifts[index] >= JOINING:
@@ -434,8 +440,7 @@ class HandWalk:
         homes = np.array([track.home(leg.home, 0.0) for leg in self.legs])
         stands = np.array([(foot.is_planted, not foot.is_hanging) for foot in feet])
         footings = points[:, None], homes[:, None], stands[:, :1], stands[:, 1:]
-        size = max(leg.reach for leg in self.legs)
-        now = lean_of(track, np.zeros(1, dtype=np.intp), self.course.middle, footings, size)
+        now = lean_of(track, np.zeros(1, dtype=np.intp), self.course.middle, footings, self.course.size)
         keep = kept(span, CARRYING) if span is not None else 0.0
         raised, normal, aside = (new + keep * (old - new) for new, old in zip(now, self.lean, strict=True))
         self.lean = raised, np.where(lengths(normal)[:, None] > 0.0, units(normal), track.arrays[3]), aside
@@ -488,11 +493,6 @@ class HandWalk:
         track = self.course.track
         return plus(track.places[0], offset), multiplied(tilt, track.rotations[0])
 
-    def _surface_pose(self, surface: int, time: float) -> Pose:
-        if is_body(surface):
-            return self._body()
-        return self.ground.terrain.surface(surface, time)
-
     def path(self, fps: float) -> list[Pose]:
         """Where the body was led, without what carried it there: a pose for each frame, from the first moment on."""
         found, place = list[Pose](), 0
@@ -504,3 +504,95 @@ class HandWalk:
             share = (time - begun) / (ended - begun) if ended > begun else 0.0
             found.append((lerp(low[0], high[0], share), slerp(low[1], high[1], share)))
         return found
+
+
+@dataclass
+class Steering:
+    """Where a body that is led by hand is on its way.
+
+    Attributes:
+        place: Of the body, world space.
+        rotation: From the body at rest.
+        fastest: Scene units a second.
+        gravity: A name of `settings.Gravity`.
+        faces_way: Whether it turns to where it goes.
+        meant: Where the last span would have brought it at the mean speed of its near future, but for its feet.
+        is_held: Whether its feet held it back the last time.
+        wanted: Where it was to go then; None at first.
+        wandering: How fast that moves, evened out, scene units a second.
+    """
+
+    place: V3
+    rotation: Q4
+    fastest: float
+    gravity: str
+    faces_way: bool = True
+    meant: Pose | None = None
+    is_held: bool = False
+    wanted: V3 | None = None
+    wandering: V3 = ORIGIN
+
+    @property
+    def up(self) -> V3:
+        """What is up for the body."""
+        return track_through([self.place], [self.rotation], self.gravity).ups[0]
+
+    def turn(self, angle: float) -> None:
+        """Turn the body about what is up, to the left where the angle, in radians, is positive."""
+        self.rotation = multiplied(turn_about(self.up, angle), self.rotation)
+
+    def go(self, wanted: V3, span: float, strain: Callable[[Pose], list[float]] | None = None) -> Pose:
+        """Go on towards a point: calmly, no faster than `fastest`, and no farther than the feet hold.
+
+        Args:
+            wanted: In world space; its height above the body does not count.
+            span: Seconds that went by.
+            strain: See `HandWalk.strain`: the body goes a part of the way, or waits, where that would be worse than
+                now. None to go in any case.
+
+        Returns:
+            Place and rotation of the body.
+        """
+        place, rotation = self.place, self.rotation
+        self._step(wanted, span)
+        far, self.meant = (self.place, self.rotation), (self._soon(place, wanted, span), self.rotation)
+        if strain is not None:
+            most = strain((place, rotation))
+            for share, turned_by in product(TRIED_SHARES, (1.0, 0.0)):
+                self.place, self.rotation = lerp(place, far[0], share), slerp(rotation, far[1], share * turned_by)
+                if all(there <= here for there, here in zip(strain((self.place, self.rotation)), most, strict=True)):
+                    break
+        self.is_held = (self.place, self.rotation) != far
+        return self.place, self.rotation
+
+    def _step(self, wanted: V3, span: float) -> None:
+        up = self.up
+        left = perpendicular(minus(wanted, self.place), up)
+        far = length(left)
+        way = min(far * (1.0 - 0.5 ** (span / FOLLOWING)), self.fastest * span)
+        if far > 0.0:
+            self.place = along(self.place, left, way / far)
+        if self.faces_way and span > 0.0 and way / span > MOVING * self.fastest:
+            self._face(left, up, span)
+
+    def _soon(self, place: V3, wanted: V3, span: float) -> V3:
+        """Where it would be after a span, as fast as in its near future, if what it follows goes on as it does."""
+        up, most = self.up, self.fastest
+        if self.wanted is not None and span > 0.0:
+            pace = perpendicular(scaled(minus(wanted, self.wanted), 1.0 / span), up)
+            pace = scaled(pace, min(most / max(length(pace), most), 1.0))
+            self.wandering = lerp(pace, self.wandering, kept(span, LISTENING))
+        self.wanted = wanted
+        lag = along(perpendicular(minus(wanted, place), up), self.wandering, -FOLLOWING / log(2.0))
+        way = scaled(plus(scaled(lag, 1.0 - kept(LOOKING, FOLLOWING)), scaled(self.wandering, LOOKING)), span / LOOKING)
+        return along(place, way, min(most * span / max(length(way), TINY), 1.0))
+
+    def _face(self, way: V3, up: V3, span: float) -> None:
+        """Turn towards where it goes, no faster than a body turns."""
+        ahead = perpendicular(turned(self.rotation, FRONT), up)
+        if length(ahead) * length(way) <= 0.0:
+            return
+        angle = angle_between(unit(ahead), unit(way))
+        side = 1.0 if dot(cross(ahead, way), up) >= 0.0 else -1.0
+        most = FASTEST_TURN * span
+        self.turn(side * clipped(angle * (1.0 - 0.5 ** (span / TURNING)), 0.0, most))

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache, cached_property, partial
-from hashlib import sha256
 from itertools import repeat
 from math import floor, inf
 from types import UnionType
@@ -21,8 +20,7 @@ from ..messages import Message
 from .feet import Feet, Foothold, FootPaths, FootPose, Given, Step
 from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
-from .path import TICK, BodyPath
-from .settings import Settings
+from .path import TICK
 
 Poses = Sequence[tuple[V3, Q4]]
 BLOCK = 64  # frames
@@ -154,11 +152,6 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
 
 VERSION = 4
 OF_SEVERAL = (2, 3)  # versions whose bodies are lists of one; what they lack, is as it is if nothing is said of it
-
-
-def digest_of(path: BodyPath, legs: Sequence[Leg], settings: Sequence[Settings], terrain: str) -> str:
-    """A text that is another one where a plan of these inputs may be."""
-    return sha256(repr((VERSION, path, tuple(legs), tuple(settings), terrain)).encode()).hexdigest()
 
 
 def to_text(plan: WalkPlan) -> str:

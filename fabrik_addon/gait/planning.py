@@ -5,23 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import floor, radians
 
 import numpy as np
 
 from ..errors import InvalidValueError
-from ..maths import Q4, V3, Doubles, Mask, plus, rotated_each, rows_of, scaled, slerps
+from ..maths import V3, Doubles, Mask, plus, rotated_each, rows_of, scaled, slerps
 from ..messages import Message
 from .body import LOWEST, Carried, Course, carried, lean_of, lowered, needs_of, with_heels_up
 from .carriage import farthest, walked, with_heels_rolled
 from .clock import Clock, clock_of
 from .cycle import BodyCycle
-from .feet import Feet, FeetPoses, FootPaths, Given, SurfacePose
+from .feet import Feet, FeetPoses, FootPaths, Given
 from .gaits import CLIP, gait_of
-from .ground import Ground, Terrain, is_body
+from .ground import Ground, Terrain, is_body, surfaces_with
 from .legs import Leg, Reaching, check_legs
 from .path import TICK, BodyPath, Track, check_path, track_of
-from .plan import WalkPlan, digest_of, surfaces_of
+from .plan import VERSION, WalkPlan, surfaces_of
 from .settings import ROUNDING, Settings, check_settings
 from .stepping import Stepper
 
@@ -68,7 +69,8 @@ class Walk:
         """A text that is another one when the plan would be."""
         limits = "" if self.reaching is None else self.reaching.digest
         clip = ("" if self.clip is None else repr(self.clip)) + (repr(self.given) if self.given else "")
-        return digest_of(self.path, self.legs, self.settings, self.terrain.digest + limits + clip)
+        ground = self.terrain.digest + limits + clip
+        return sha256(repr((VERSION, self.path, self.legs, self.settings, ground)).encode()).hexdigest()
 
     def check(self) -> None:
         """Refuse what can't be walked.
@@ -111,7 +113,7 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
         if tick % SAMPLES_A_SLICE == 0:
             yield BEFORE_STEPS + (AFTER_STEPS - BEFORE_STEPS) * tick / course.count
     yield AFTER_STEPS
-    surface_pose = _surface_pose(course, walk.terrain)
+    surface_pose = surfaces_with(walk.terrain, lambda time: (track.place(time), track.upright(time)))
     feet, has_cycle = stepper.feet, any(gait_of(each).cycle is not None for each in walk.settings)
     paths = FootPaths(walk.legs, feet, surface_pose)
     level = _over(course, clock, paths)
@@ -154,13 +156,9 @@ def _ground_below(course: Course, ground: Ground) -> Carried:
                 points[probe, place], are_there[probe, place] = hit, True
                 level = level if ground.is_surface else hit[2] - home[2]
     nearest = np.minimum((np.arange(course.count) + LOOKS // 2) // LOOKS, len(looks) - 1)
-    leans = lean_of(track, np.array(looks), course.middle, (points, homes, are_there, are_there), _size(course))
+    leans = lean_of(track, np.array(looks), course.middle, (points, homes, are_there, are_there), course.size)
     leans = leans[0][nearest], leans[1][nearest], leans[2][nearest]
     return carried(track, course.pivot, leans, course.settings, course.legs)
-
-
-def _size(course: Course) -> float:
-    return max(leg.reach for leg in course.legs)
 
 
 def _probes(legs: Sequence[Leg]) -> list[Leg]:
@@ -187,23 +185,12 @@ def _below(ground: Ground, track: Track, index: int, home: V3, look: tuple[Leg, 
     return hit.place if hit is not None else None
 
 
-def _surface_pose(course: Course, terrain: Terrain) -> SurfacePose:
-    """Where surfaces that move stand, and the body on its path, on which feet hang."""
-
-    def found(surface: int, time: float) -> tuple[V3, Q4]:
-        if is_body(surface):
-            return course.track.place(time), course.track.upright(time)
-        return terrain.surface(surface, time)
-
-    return found
-
-
 def _over(course: Course, clock: Clock, paths: FootPaths) -> Carried:
     """How the body is carried by its feet."""
     feet, track = paths.at(course.times), course.track
     homes = np.array([track.homes(leg.home) for leg in course.legs])
     footings = feet.bases, homes, feet.planted, ~feet.hanging
-    leans = lean_of(track, np.arange(course.count), course.middle, footings, _size(course))
+    leans = lean_of(track, np.arange(course.count), course.middle, footings, course.size)
     return walked(course, clock, (paths, feet), carried(track, course.pivot, leans, course.settings, course.legs))
 
 
@@ -238,7 +225,7 @@ def _needs(
     most = np.where(planted, np.where(stands, leg.standing_reach, leg.walking_reach), SWINGING * leg.reach)
     deepest = leg.height * np.where(planted, LOWEST, np.where(has_cycle, CYCLE_DIP, DIP))
     most = np.where(has_cycle, np.maximum(most, farthest(leg)), most)
-    hips = places + rotated_each(turns, np.broadcast_to(np.array(leg.hip), places.shape))
+    hips = places + rotated_each(turns, np.array(leg.hip))
     return np.where(feet.hanging[number], 0.0, needs_of(hips, feet.ankles[number], ups, most, deepest))
 
 

@@ -35,8 +35,7 @@ class Gravity(StrEnum):
 
 def number(default: float, low: float, high: float, told: str) -> float:
     """A number from `low` to `high`, and what it is, as the panel says it."""
-    made: float = field(default=default, metadata={"range": (low, high), "told": told})
-    return made
+    return field(default=default, metadata={"range": (low, high), "told": told})
 
 
 @dataclass(frozen=True)

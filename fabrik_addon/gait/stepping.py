@@ -32,12 +32,12 @@ from ..maths import (
 )
 from .body import Carried, Course, need_of
 from .clock import LEAST_PACE, LEAST_SWING, MOST_SWING, Clock, cycle_of
-from .feet import Cause, Feet, Foothold, Given, Step, SurfacePose, gone_by, raised
+from .feet import Cause, Feet, Foothold, Given, Step, gone_by, raised
 from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
 from .gaits import gait_of
-from .ground import Ground, is_body, smallest_circle
+from .ground import Ground, SurfacePose, is_body, smallest_circle, surfaces_with
 from .legs import Leg, neighbours, reach_of
-from .path import TICK, Track
+from .path import TICK
 from .settings import Settings
 
 WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
@@ -122,6 +122,7 @@ class Stepper:
         self.course, self.ground, self.clock, self.body = course, ground, clock, body
         self.track, self.poses = course.track, body.singly(course.track)
         self.legs, self.settings_at = course.legs, course.settings_at
+        self._surface_pose = surfaces_with(ground.terrain, self._body)
         legs = course.legs
         self.beside = neighbours(legs)
         share = 1.0 if gait_of(course.settings[0]).cycle is None else PASSING
@@ -157,7 +158,8 @@ class Stepper:
         for time, leg in sorted(due):
             state, rhythm = self.states[leg], self.clock.rhythms[tick]
             is_given = state.held is not None or self._is_due(leg, time)
-            free = time if is_given else max(time, self._free_from(leg, time, tick))
+            beside = [other for other in self.beside[leg] if not is_given and not rhythm.is_together(leg, other)]
+            free = max([time, *(self.states[other].landed for other in beside)])  # when these are down again
             if free <= tick * TICK:
                 window, share = divmod(self.clock.phases[tick] + rhythm.offsets[leg], 1.0)
                 is_early = self.clock.is_standing[tick] or share < 0.5 * rhythm.duties[leg]
@@ -184,14 +186,6 @@ class Stepper:
         pace = self.clock.phases[tick] - self.clock.phases[tick - 1]
         late = inside / pace if pace > 0.0 else 1.0
         return max(now - min(late, 1.0) * TICK, state.landed)
-
-    def _free_from(self, leg: int, time: float, tick: int) -> float:
-        """When the neighbours that are not to be up at the same time have landed."""
-        rhythm = self.clock.rhythms[tick]
-        return max(
-            (self.states[other].landed for other in self.beside[leg] if not rhythm.is_together(leg, other)),
-            default=time,
-        )
 
     def _take_back(self, tick: int) -> None:
         """Let one leg take its foot back to where the leg reaches, or to its home while the body stands: the worst."""
@@ -234,42 +228,34 @@ class Stepper:
 
     def _excess(self, leg: int, tick: int) -> tuple[float, Cause]:
         """By how much a foot that stands is beyond its leg's reach or too far from its home, as a share; else 0."""
-        now, state = tick * TICK, self.states[leg]
+        now, state, limb = tick * TICK, self.states[leg], self.legs[leg]
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
-        ankle = placed(place, rotation, self.legs[leg].ankle)
-        reach = self.legs[leg].reach
-        stretch = distance(self._crouched_hip(leg, now, ankle), ankle) / self.legs[leg].walking_reach
+        ankle = placed(place, rotation, limb.ankle)
+        up, hip = self.track.up(now), placed(*self._body(now), limb.hip)
+        down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)  # towards the height of the ankle
+        stretch = distance(along(hip, up, -down), ankle) / limb.walking_reach
         off = self._held_off(leg, now, ankle)
-        if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and not self._is_as_good_as_home(leg, now):
-            return max(stretch, 1.0) + off / reach, Cause.REACH
+        drift = length(perpendicular(minus(minus(place, state.slack), self.course.home(leg, now)), up))
+        if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and drift >= ALREADY_HOME * limb.reach:
+            return max(stretch, 1.0) + off / limb.reach, Cause.REACH
         twist = 0.0
-        if self.clock.paces[tick] < LEAST_PACE:  # else the next step turns it
-            twist = self._twist(leg, rotation, now) / MOST_TWISTED - 1.0
+        if self.clock.paces[tick] < LEAST_PACE and limb.foot_length > 0.0:  # else the next step turns it
+            twist = abs(turned_left(self.track.upright(now), rotation)) / MOST_TWISTED - 1.0
         if twist > 0.0 or not self.clock.is_standing[tick]:
             return max(twist, 0.0), Cause.DRIFT
-        home = self.course.home(leg, now)
-        drift = length(perpendicular(minus(minus(place, state.slack), home), self.track.up(now)))
         return max(drift / (self.settings_at(now).step_trigger * self._stride(now)) - 1.0, 0.0), Cause.DRIFT
 
-    def _twist(self, leg: int, rotation: Q4, now: float) -> float:
-        """How far a foot that stands is turned from where the body faces, radians; none without a length."""
-        if self.legs[leg].foot_length <= 0.0:
-            return 0.0
-        return abs(turned_left(self.track.upright(now), rotation))
-
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
-        """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains."""
+        """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains.
+
+        The body comes down for it so far that the leg is long enough.
+        """
         if self.course.reaching is None:
             return 0.0
-        off = self.course.held_off(leg, self._lowered(leg, now, ankle), ankle)
-        return off - HIP_SPARE * self.legs[leg].foot_length
-
-    def _is_as_good_as_home(self, leg: int, now: float) -> bool:
-        """Whether no step would bring a foot nearer to where it is wanted."""
-        state = self.states[leg]
-        place = state.foothold.in_world(now, self.ground.terrain.surface)[0]
-        off = perpendicular(minus(minus(place, state.slack), self.course.home(leg, now)), self.track.up(now))
-        return length(off) < ALREADY_HOME * self.legs[leg].reach
+        limb, up, (place, rotation) = self.legs[leg], self.track.up(now), self._body(now)
+        hip = placed(place, rotation, limb.hip)
+        low = along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height))
+        return self.course.held_off(leg, (low, rotation), ankle) - HIP_SPARE * limb.foot_length
 
     # ---- where to
 
@@ -283,11 +269,10 @@ class Stepper:
             cause: Why the leg steps, see `steps.Cause`.
         """
         state, settings = self.states[leg], self.settings_at(lift)
-        pace, cycle = cycle_of(self.legs, leg, settings, self.clock.paces[self.track.split(lift)[0]])
-        longest, settling = MOST_SWING, SETTLING
+        index, longest, settling = self.track.split(lift)[0], MOST_SWING, SETTLING
+        pace, cycle = cycle_of(self.legs, leg, settings, self.clock.paces[index])
         if cycle is not None:
             longest = LONGEST_SWING
-            index = self.track.split(lift)[0]
             rate = (self.clock.phases[min(index + 1, self.course.count - 1)] - self.clock.phases[index]) / TICK
             if cause == Cause.REACH and rate > 0.0:  # in the time that a step of the gait takes
                 settling = (1.0 - cycle.duty) / rate
@@ -333,7 +318,7 @@ class Stepper:
         settings, track = self.settings_at(land), self.track
         stand = self.clock.stand_from[track.split(land)[0]] * TICK
         lift = max(lift, land)
-        until = self._until_turned(track, land, min(lift, stand))
+        until = self._until_turned(land, min(lift, stand))
         homes = [self.course.home(leg, land + (until - land) * i / WAYPOINTS) for i in range(WAYPOINTS + 1)]
         middle = 0.5 * (land + until)
         up, upright = track.up(middle), track.upright(middle)
@@ -352,12 +337,12 @@ class Stepper:
             self.near[leg], SEARCHED * self.clock.stride, land, held_off,
         )  # fmt: skip
 
-    def _until_turned(self, track: Track, land: float, until: float) -> float:
+    def _until_turned(self, land: float, until: float) -> float:
         """When the body has turned so far over a foot that this steps, though its turn has not come."""
-        at_first = turned(track.upright(land), FRONT)
+        at_first = turned(self.track.upright(land), FRONT)
         for index in range(1, WAYPOINTS + 1):
             time = land + (until - land) * index / WAYPOINTS
-            if dot(turned(track.upright(time), FRONT), at_first) < cos(2.0 * MOST_TWISTED):
+            if dot(turned(self.track.upright(time), FRONT), at_first) < cos(2.0 * MOST_TWISTED):
                 return time
         return until
 
@@ -366,42 +351,21 @@ class Stepper:
         index = self.track.split(time)[0]
         if not self.clock.cycles[index]:
             return ORIGIN
-        limb, cycle = self.legs[leg], self.clock.cycles[index][leg]
+        limb, cycle, track = self.legs[leg], self.clock.cycles[index][leg], self.track
         aside = limb.home[0] - self.course.middle[0]
         width = 0.5 * cycle.width * settings.step_width * limb.reach
         across = copysign(width, aside) - aside if aside else 0.0
         if cycle.aside is not None:
             across = cycle.aside * limb.reach
-        track = self.track
         move = minus(track.place(time + MOVING), track.place(time - MOVING))
         ahead = dot(unit_or(turned(conjugated(track.upright(time)), move), FRONT), FRONT)  # -1 for who goes back
         way = plus((across, 0.0, 0.0), scaled(FRONT, ahead * cycle.shift * limb.reach + under_hip(limb)))
         return scaled(way, float(cycle.liveliness(self.clock.paces[index])))
 
-    def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
-        """The body, come down so far that a leg is long enough for an ankle."""
-        limb, up = self.legs[leg], self.track.up(time)
-        place, rotation = self._body(time)
-        hip = placed(place, rotation, limb.hip)
-        return along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)), rotation
-
     # ---- the body, as far as it is known
-
-    def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
-        """A surface that moves, or the body."""
-        return self._body(time) if is_body(surface) else self.ground.terrain.surface(surface, time)
 
     def _body(self, time: float) -> tuple[V3, Q4]:
         return self.poses[self.track.split(time)[0]]
-
-    def _crouched_hip(self, leg: int, time: float, ankle: V3) -> V3:
-        """Where a hip is expected, come down towards the height of an ankle as far as it may."""
-        limb = self.legs[leg]
-        place, rotation = self._body(time)
-        hip = placed(place, rotation, limb.hip)
-        up = self.track.up(time)
-        down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)
-        return along(hip, up, -down)
 
 
 def _centre(homes: Sequence[V3], up: V3, upright: Q4) -> V3:

@@ -306,8 +306,7 @@ def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[flo
         found = between_keys(frames, values, at)
         turns = products(conjugates(units(found[:, 3:])), values[:, 3:])
         moved = lengths(found[:, :3] - values[:, :3])
-        most: Doubles = np.maximum(moved / tolerance[0], turn_angles(turns) / tolerance[1])
-        return most
+        return np.maximum(moved / tolerance[0], turn_angles(turns) / tolerance[1])
 
     return [*kept_places(at, 1.0, off).tolist()]
 

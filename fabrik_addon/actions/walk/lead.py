@@ -14,8 +14,8 @@ import numpy as np
 from ...errors import BoneError, ChainError, place_of
 from ...gait.cycle import liveliness
 from ...gait.feet import Foothold
-from ...gait.led import HandWalk, goes_by_cycle
-from ...gait.path import Pose, Steering
+from ...gait.gaits import goes_by_cycle
+from ...gait.led import HandWalk, Pose, Steering
 from ...maths import ORIGIN, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
 from ...rig.animation.channels import channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys

@@ -474,8 +474,11 @@ def plan_steps(
         found = LetGo([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
     let_edit(owner)
     unmarked = mark_plan(owner, plan, walk.terrain, feet, old)
-    keep_plan(owner, plan, stamp_of(owner, scene, frames))
-    rig_of(owner).live = True
+    walker, stamp = walker_of(owner), stamp_of(owner, scene, frames)
+    walker.plan, walker.inputs = to_text(plan), stamp
+    walker.digest = plan.digest
+    keep_parsed(plan)
+    walker.on = rig_of(owner).live = True
     steps = counted(sum(map(len, plan.steps)), "1 step", "{count} steps")
     done = Text("{steps} in frames {first} to {last}", steps=steps, first=frames[0], last=frames[1])
     return LetGo([done, *found.done], [*map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)])
@@ -487,15 +490,6 @@ def _switched_off(owner: bpy.types.Object) -> list[str]:
     chains = [rig.chains[name] for name in (rig.walker.body, *(leg.name for leg in rig.walker.legs))]
     off = [chain.name for chain in chains if not chain.enabled]
     return [Text("switched off, and so not walking: {chains}", chains=quoted(off))] if off else []
-
-
-def keep_plan(owner: bpy.types.Object, plan: WalkPlan, stamp: str) -> None:
-    """Keep a walk with its armature, which goes as planned from now on."""
-    walker = walker_of(owner)
-    walker.plan, walker.inputs = to_text(plan), stamp
-    walker.digest = plan.digest
-    keep_parsed(plan)
-    walker.on = True
 
 
 def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
@@ -525,12 +519,7 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
         plan_of(owner)
     except FabrikError as error:
         return worded(error.reason)
-    return _difference(walker_of(owner).inputs, stamp_of(owner, scene, frames))
-
-
-def _difference(before: str, after: str) -> str:
-    """What changed from one stamp to another, as a sentence; "" where that can't be seen."""
-    then, now = STAMP.fullmatch(before), STAMP.fullmatch(after)
+    then, now = map(STAMP.fullmatch, (walker_of(owner).inputs, stamp_of(owner, scene, frames)))
     assert then is not None
     assert now is not None
     if then["inputs"] != now["inputs"]:

@@ -266,8 +266,7 @@ def _bent_by_way(plan: WalkPlan, frames: Sequence[int], acceleration: float) -> 
 def _turned_left(before: Doubles, after: Doubles) -> Doubles:
     """By which angle (N,) bodies (N, 4) turn to their left."""
     facing = rotated_each(products(conjugates(before), after), np.array(FRONT))
-    found: Doubles = np.unwrap(np.arctan2(facing[:, 0], -facing[:, 1]))
-    return found
+    return np.unwrap(np.arctan2(facing[:, 0], -facing[:, 1]))
 
 
 def _toes(body: Body, plan: WalkPlan, feet: FeetPoses) -> dict[int, Doubles]:
