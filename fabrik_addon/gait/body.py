@@ -214,8 +214,10 @@ def carried(track: Track, pivot: V3, leans: Leans, settings: Sequence[Settings],
     level = np.array(IDENTITY)
     tilts = np.where(shares[1][:, None] > 0.0, slerps(level, betweens(body_ups, normals), shares[1]), level)
     arms = rotated_each(rotations, -np.array(pivot))
-    # by a cycle that says how it sways (`carriage`)
-    sways = np.array([each.body_sway if gait_of(each).cycle is None else 0.0 for each in settings])
+    # else the cycle says how it sways (`carriage`)
+    kinds = {id(each): each for each in settings}
+    known = {key: each.body_sway if gait_of(each).cycle is None else 0.0 for key, each in kinds.items()}
+    sways = np.array([known[id(each)] for each in settings])
     offsets = rotated_each(tilts, arms) - arms + lifts[:, None] * ups + sways[:, None] * asides
     return Carried(offsets, tilts, raised, normals)
 

@@ -176,7 +176,11 @@ class Track:
 
     def home(self, point: V3, time: float) -> V3:
         """A point of the upright frame, in world space."""
-        return placed(self.place(time), self.upright(time), point)
+        index, share = self.split(time)
+        place, upright = self.places[index], self.uprights[index]
+        if share:
+            place, upright = lerp(place, self.places[index + 1], share), slerp(upright, self.uprights[index + 1], share)
+        return placed(place, upright, point)
 
     @cached_property
     def arrays(self) -> tuple[Doubles, Doubles, Doubles, Doubles]:

@@ -62,7 +62,10 @@ class FabrikOperator(Options, bpy.types.Operator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str | Message:
         """Why the operator is disabled, or ""."""
-        return next((reason for reason, is_there in cls.needs.items() if not is_there(context)), "")
+        for reason, is_there in cls.needs.items():
+            if not is_there(context):
+                return reason
+        return ""
 
     def draw_options(self, names: Iterable[str]) -> None:
         """Draw options by their names, "" for some room between them; a ground is chosen among objects."""

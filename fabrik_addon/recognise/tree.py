@@ -139,7 +139,12 @@ def _body_bones(whole: Skeleton) -> tuple[Skeleton, list[int], list[str]]:
     out = [any(reasons) for reasons in zip(out, doubles(whole), bones_beside(whole, labels), strict=True)]
     numbers = [bone for bone in range(len(out)) if not out[bone]]
     new = {bone: i for i, bone in enumerate(numbers)}
-    parents = [next((new[one] for one in whole.way_up(whole.parents[bone]) if one in new), -1) for bone in numbers]
+    parents = []
+    for bone in numbers:
+        above = whole.parents[bone]
+        while above >= 0 and out[above]:
+            above = whole.parents[above]
+        parents.append(new[above] if above >= 0 else -1)
     rows = {name: getattr(whole, name) for name in ("names", "heads", "tails", "flagged", "axes")}
     kept: dict[str, Any] = {name: [row[bone] for bone in numbers] for name, row in rows.items() if row}
     return replace(whole, parents=parents, **kept), numbers, [labels[bone] for bone in numbers]
