@@ -237,14 +237,15 @@ class Limb(Falling):
         """Put joint `first` and those behind it a share of the way between the two poses of the part at hand."""
         i: cython.int
         for i in range(first, self.count):
-            limit: Limit = self.figure.limits[i]
             a: cython.int = self.part * self.count + i
             b: cython.int = a + self.count
             if self.chain.is_free:
                 turn: Q4 = q4(self.turns, a)
                 way: Q4 = turn_about((turn[1], turn[2], turn[3]), turn[0] * share)
                 put4(self.rotations, i, multiplied(q4(self.poses, a), way))
-            elif limit.dofs == 1:
+                continue
+            limit: Limit = self.figure.limits[i]
+            if limit.dofs == 1:
                 put4(self.rotations, i, limit.at(self.angles[a] + (self.angles[b] - self.angles[a]) * share))
             else:
                 put4(self.rotations, i, limit.blend(q4(self.poses, a), q4(self.poses, b), share))

@@ -106,7 +106,10 @@ class Status(StrEnum):
 
 
 STATUSES = tuple(Status)  # rows of numbers name a status by its index in these
-REACHED, TOO_FAR, TOO_NEAR, BLOCKED = range(4)  # the indices
+REACHED = cython.declare(cython.int, 0)  # these indices
+TOO_FAR = cython.declare(cython.int, 1)
+TOO_NEAR = cython.declare(cython.int, 2)
+BLOCKED = cython.declare(cython.int, 3)
 
 
 class Solution(NamedTuple):
@@ -152,7 +155,8 @@ class Solution(NamedTuple):
 
 
 MOST_NUMBERS = 1 << 31
-MOST_GIVES = 3  # joints of which it is found out by how much they would have to give
+LAST_RANK = cython.declare(cython.int, HINT)
+MOST_GIVES = cython.declare(cython.int, 3)  # joints of which it is found out by how much they would have to give
 LARGEST_NUMBER = cython.declare(cython.double, LARGEST)
 UNKNOWN = cython.declare(cython.double, -1.0)  # by how much a limit has to give, where nobody asked
 NEVER = cython.declare(cython.double, float("inf"))  # the same where that alone would not do
@@ -336,7 +340,7 @@ class Rows:
         for k in range(self.count * each):
             if not (0.0 <= self.weights[k] <= LARGEST_NUMBER):
                 raise InvalidValueError(f"a goal's weight{self._where(k, each)} is not a finite number, or is negative")
-            if not (0 <= self.ranks[k] <= HINT):
+            if not (0 <= self.ranks[k] <= LAST_RANK):
                 raise InvalidValueError(f"a goal{self._where(k, each)} has the rank {self.ranks[k]}, which is none")
 
     def _where(self, k: int, each: int) -> str:

@@ -189,12 +189,13 @@ class Rungs:
         """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
         g: cython.int
         pose: Pose = self.ranks.descent.pose
-        lengths: Doubles = ones(self.figure.count)
+        lengths: Doubles = None
         for g in range(len(self.goals)):
             goal: Goal = self.goals[g]
             goal.let_stretch(True)
             self.factors[g] = 1.0
             if missing_of(goal, pose) > self.effort.tolerance:
+                lengths = ones(self.figure.count) if lengths is None else lengths
                 self.factors[g] = self.stretch_to(goal, lengths)
                 goal.lengthen(lengths, self.factors[g])
 
@@ -283,22 +284,23 @@ class Rungs:
             explains: Whether it is asked by how much.
         """
         i: cython.int
-        found: list[int] = self.held if rows.status[k] == BLOCKED else []
+        joint: cython.Py_ssize_t = k * rows.joints
+        give: cython.Py_ssize_t = k * MOST_GIVES
+        for i in range(rows.joints):
+            rows.blocking[joint + i] = -1
+        for i in range(MOST_GIVES):
+            rows.gives[give + i] = UNKNOWN
+        if rows.status[k] != BLOCKED:
+            return
         told: list[float | None] = []
         if explains and self.ranks.is_hopeless():
-            told = [None] * len(found[:MOST_GIVES])
+            told = [None] * len(self.held[:MOST_GIVES])
         elif explains:
-            told = gives(self.ranks.descent, found, self.effort.tolerance)
-        for i in range(rows.joints):
-            rows.blocking[k * rows.joints + i] = found[i] if i < len(found) else -1
-        for i in range(MOST_GIVES):
-            at: cython.Py_ssize_t = MOST_GIVES * k + i
-            if i >= len(told):
-                rows.gives[at] = UNKNOWN
-            elif told[i] is None:
-                rows.gives[at] = NEVER
-            else:
-                rows.gives[at] = told[i]
+            told = gives(self.ranks.descent, self.held, self.effort.tolerance)
+        for i in range(len(self.held)):
+            rows.blocking[joint + i] = self.held[i]
+        for i in range(len(told)):
+            rows.gives[give + i] = NEVER if told[i] is None else told[i]
 
 
 GIVE_STEPS = 40
