@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -21,7 +21,6 @@ from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.figure.chain_goal import ChainGoal
-from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.goal_table import GoalTable
 from ...rig.figure.groups import ChainSet, figure_bones, is_let_go
@@ -279,15 +278,6 @@ def _worse(worst: tuple[float, float] | None, errors: Doubles, met: Mask, frames
     return worst if worst is not None and worst[0] >= errors[k] else (float(errors[k]), float(frames[k]))
 
 
-class _Whole(NamedTuple):
-    """What is to be keyed of chains that are solved together, and how many keys of each property were written."""
-
-    figure: RigFigure
-    chain_set: ChainSet
-    every: Sequence[BoneKeys]
-    counts: list[int]
-
-
 class BakedArmature:
     """The keys, actions and pose of one armature."""
 
@@ -303,7 +293,7 @@ class BakedArmature:
         self._into = into
         self._destination: Destination | None = None
         self._before: KeyedChannels | None = None
-        self._whole: list[_Whole] = []  # whose keys `clean` has still to thin
+        self._whole: list[tuple[Track, list[BoneKeys]]] = []  # whose keys `clean` has still to thin
 
     def key(self, track: Track, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
         """Key chains of it that are solved together; what keys are written into is made for the first.
@@ -321,29 +311,27 @@ class BakedArmature:
         steps = cosines(track.answers.rotations)
         results = results_of(track, steps)
         every = [*keys_of(track, results, steps, settings, self._before)]
-        whole = _Whole(track.figure, track.chain_set, every, [])
         with self._destination.writing():
-            self._write(whole, settings.clean_up if is_last else 0.0)
+            self._write(track, every, settings.clean_up if is_last else 0.0)
         if settings.clean_up > 0.0 and not is_last:
-            self._whole.append(whole)
+            self._whole.append((track, every))
         return results
 
     def clean(self, bound: float) -> None:
         """Leave out keys of chains on which others hang, once all are solved; `bound` is `BakeSettings.clean_up`."""
         if self._destination is not None:
             with self._destination.writing():
-                for whole in self._whole:
-                    self._write(whole, bound)
+                for track, every in self._whole:
+                    self._write(track, every, bound)
         self._whole.clear()
 
-    def _write(self, whole: _Whole, bound: float) -> None:
+    def _write(self, track: Track, every: Sequence[BoneKeys], bound: float) -> None:
         """Write the keys of chains, those alone that keep all within an angle, in place of those written before."""
-        figure, chain_set, every, before = whole
-        kept = clean(figure, chain_set, every, bound) if bound > 0.0 else [own[0] for own in every]
-        counts = [self._writer.write(keys) for keys in kept]
-        for (_, results, _, _), count, was in zip(every, counts, before or [0] * len(counts), strict=True):
-            results[0].keys += count - was
-        whole.counts[:] = counts
+        kept = clean(track.figure, track.chain_set, every, bound) if bound > 0.0 else [own[0] for own in every]
+        for _, results, _, _ in every:
+            results[0].keys = 0
+        for (_, results, _, _), keys in zip(every, kept, strict=True):
+            results[0].keys += self._writer.write(keys)
 
     def play(self) -> None:
         """Flush the curves and, for the NLA, make the strip, so that the next frame change plays them."""
