@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 import bpy
 
@@ -20,6 +20,7 @@ from .rig.schema import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .rig.walk_goals import let_all_go
 
+P = ParamSpec("P")
 log = logging.getLogger(__name__)
 
 _failed: set[str] = set()  # what failed beside live posing, by what it means, since the file was opened
@@ -47,13 +48,13 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
             Played.evaluated(scene.frame_current_final, scene.objects)
         forget_shapes(depsgraph)
         _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
-        _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
+        _guarded(live.tick, bpy.context, scene, depsgraph, is_frame=False)
     _beside(NO_CHOICE, lambda: chain_edit.follow(bpy.context.view_layer))
 
 
 def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     if not live.state.paused:
-        _guarded(lambda: live.ahead(scene))
+        _guarded(live.ahead, scene)
 
 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
@@ -62,9 +63,9 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
     if Played.noted:
         Played.evaluated(scene.frame_current_final, scene.objects)
     if depsgraph is not None and live.state.may_hold:
-        _guarded(lambda: live.end_holds(depsgraph))
+        _guarded(live.end_holds, depsgraph)
     if depsgraph is not None and not live.state.paused:
-        _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=True))
+        _guarded(live.tick, bpy.context, scene, depsgraph, is_frame=True)
 
 
 def _before_load(*_: Any) -> None:
@@ -151,10 +152,10 @@ def _beside(meaning: str, work: Callable[[], None]) -> None:
         log.exception("%s", meaning)
 
 
-def _guarded(work: Callable[[], None]) -> None:
+def _guarded(work: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
     """Run a handler; one that fails in a way not foreseen is not called again each frame."""
     try:
-        work()
+        work(*arguments, **options)
     except Exception as error:
         log.exception("live posing failed and is switched off")
         for owner in bpy.data.objects:

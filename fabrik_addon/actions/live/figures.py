@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -35,7 +35,7 @@ from ...rig.targets import check_present, kind_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
-from .state import NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
+from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
 
 
 def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]:
@@ -152,7 +152,6 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 # Live chains written, with what came of them: all of an armature at once.
 
 FIGURE, RESTS = attrgetter("figure"), attrgetter("rests")
-NOT_BARE = -1  # in place of a status that does not tell all
 
 
 def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
@@ -165,16 +164,16 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     if rig.writer is None or rig.writer.key != key:
         poses = [Pose(one.figure, one.rotations, one.shift, one.factors, one.rests) for one in figures]
         rig.writer = PoseWriter(poses, rig.bones)
+    before = {name: [*own] for name, own in rig.numbers.items()}
     _conclude(rig, figures)
     counts = rig.writer.write(rig.owner, rig.left)
     state.counts.writes += sum(counts)
-    rig.record.left = rig.digest + rig.left.tobytes()
+    keep(rig, before)
     return [known for known, count in zip(figures, counts, strict=True) if count]
 
 
 def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
-    """Keep how chains ended, and take their influence off; words are made where they are others than those stored."""
-    before = {name: [*own] for name, own in rig.numbers.items()}
+    """Note how chains ended, and take their influence off; words are made where they are others than those stored."""
     residuals, turns, softened, passes = rig.numbers.values()
     for known in figures:
         row, scale = known.figure.row, known.space.rig.size
@@ -193,6 +192,11 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
             _tell(rig, known)
         elif known.figure.influence < 1.0:
             known.figure.solver.blend_rows(row, known.figure.influence)
+
+
+def keep(rig: LiveRig, before: Mapping[str, Sequence[float]]) -> None:
+    """Keep in the file what live posing left in the channels, and the numbers of how chains ended that are others."""
+    rig.record.left = rig.digest + rig.left.tobytes()
     for name, own in rig.numbers.items():
         if own != before[name]:
             rig_of(rig.owner).chains.foreach_set(name, array(NUMBERS[name], own))
@@ -350,11 +354,7 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
         seen[known] = points_now(known, depsgraph)
         if seen[known] != known.points:
             return False
-    return _all_stand(rig, figures, pose_bones(evaluated))
-
-
-def _all_stand(rig: LiveRig, figures: Sequence[LiveFigure], poses: Any) -> bool:
-    """`stand` for rigid chains of an armature."""
+    poses = pose_bones(evaluated)
     if len(figures) < MANY:
         return stand(figures, poses)
     spaces, tips = [known.space for known in figures for _ in known.names], rig.tips

@@ -102,6 +102,7 @@ MISSING = (ReferenceError, KeyError, TypeError)  # raised where an object, a cha
 
 # What is stored in numbers of how a chain ended, and as which type of array Blender takes it.
 NUMBERS = {"residual": "f", "turn_residual": "f", "softened": "f", "passes": "i"}
+NOT_BARE = -1  # in place of a status that does not tell all
 
 
 class FigureFacts(NamedTuple):
@@ -202,6 +203,24 @@ class LiveFigure:
     rests: bool = False
 
 
+class PlayedFrame(NamedTuple):
+    """How an armature was posed at a frame, for goals that were foreseen.
+
+    Attributes:
+        goals: Of each figure its goals, the very ones that it foresees.
+        told: Of each figure how its chains ended.
+        poses: Of each figure its rotations and the ends of its bones.
+        left: (count, 7), what stands in the channels (`LiveRig.left`).
+        numbers: What is stored in numbers of how the chains ended.
+    """
+
+    goals: list[tuple[Numbers, Seen]]
+    told: list[list[int]]
+    poses: list[tuple[Doubles, Doubles]]
+    left: Singles
+    numbers: dict[str, list[float]]
+
+
 @dataclass(slots=True, eq=False)
 class LiveRig:
     """A live armature.
@@ -223,6 +242,9 @@ class LiveRig:
         world: The same as Blender has it.
         writer: What was needed to write some of its chains, the last time.
         tips: What was needed to look at the tips of its chains at once, the last time.
+        played: How it was posed at frames that were played.
+        placed: The figures for which `places` holds.
+        places: By the name of a property, of which bones they write it; None where `left` does not tell all that is.
     """
 
     owner: bpy.types.Object
@@ -239,6 +261,9 @@ class LiveRig:
     world: Matrix | None = None
     writer: PoseWriter | None = None
     tips: Tips | None = None
+    played: dict[float, PlayedFrame] = field(default_factory=dict)
+    placed: list[LiveFigure] = field(default_factory=list)
+    places: dict[str, list[int]] | None = None
 
     def figure_of(self, bone: str) -> LiveFigure | None:
         """The chains, as far as they were read, that have a bone."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
 import bpy
@@ -23,7 +24,7 @@ from ...rig.animation.compat import evaluated_now
 from ...rig.animation.keys import Played
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
-from ...rig.figure.pose_writer import flush_animation
+from ...rig.figure.pose_writer import flush_animation, write_left
 from ...rig.figure.reader import FactsByRig, frame_of, restarted
 from ...rig.figure.space import RigFrame
 from ...rig.figure.start_pose import held_bones
@@ -31,6 +32,7 @@ from ...rig.schema import Changes, rig_of
 from .figures import (
     as_foreseen,
     follow,
+    keep,
     let_go,
     numbers_of,
     points_now,
@@ -43,12 +45,14 @@ from .figures import (
 )
 from .state import (
     MISSING,
+    NOT_BARE,
     Foreseen,
     Hands,
     LiveFigure,
     LiveItem,
     LiveRig,
     Names,
+    PlayedFrame,
     Seen,
     Source,
     grouping_of,
@@ -61,7 +65,7 @@ from .state import (
 from .user_edits import enabled_among, find, is_tool_at_work, released, settle, started, take_as_ours
 
 BLOCK = 12  # frames for which curves are evaluated at once
-MOST = 512  # frames of which the goals of a chain are kept
+MOST = 512  # frames of which the goals of a chain are kept, and the poses of an armature
 
 
 def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
@@ -152,7 +156,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     for rig in state.rigs if depsgraph.mode == "RENDER" else ():
         flush_animation(rig.owner, depsgraph)
         Played.evaluated(scene.frame_current_final, [rig.owner])
-    if any(rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner) for rig in state.rigs):
+    if [rig for rig in state.rigs if rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner)]:
         look(scene)
         return False
     return is_same
@@ -371,7 +375,8 @@ class _Tick:
 # Chains posed before a frame is evaluated: those that nothing moves but their goals, which move by their own curves.
 #
 # So the frame is evaluated once. Where the curves do not tell the truth, since something was changed that nobody told
-# us of, that is found after the evaluation, and the chain is read anew.
+# us of, that is found after the evaluation, and the chain is read anew. How an armature was posed at a frame is kept
+# for as long as its goals are foreseen there, so that what is played again is only written.
 
 
 def ahead(scene: bpy.types.Scene) -> None:
@@ -383,11 +388,69 @@ def ahead(scene: bpy.types.Scene) -> None:
     frame = scene.frame_current_final
     try:
         for rig in state.rigs:
+            if _played_again(rig, frame):
+                continue
             posed = [known for known in rig.figures.values() if _follows(known, frame)]
             if posed:
                 write(rig, posed)
+                _keep(rig, frame)
     except MISSING:  # all is looked up anew at the frame
         state.forget()
+
+
+def _keep(rig: LiveRig, frame: float) -> None:
+    """Keep how an armature is posed for a frame, where that is told by goals that are foreseen, and by `left`."""
+    figures = [*rig.figures.values()]
+    if rig.placed != figures:
+        rig.placed, rig.places = figures, _places(rig, figures)
+        rig.played.clear()
+    if rig.places is None or len(figures) < len(rig.facts):
+        return
+    numbers = {name: [*own] for name, own in rig.numbers.items()}
+    played = PlayedFrame([], [], [], rig.left.copy(), numbers)
+    for known in figures:
+        goals = known.foreseen.get(frame) if known.foreseen else None
+        if goals is None or goals[0] != known.numbers or known.rests or NOT_BARE in known.told:
+            return
+        played.goals.append(goals)
+        played.told.append([*known.told])
+        played.poses.append((known.rotations.copy(), known.ends.copy()))
+    if len(rig.played) >= MOST:
+        rig.played.clear()
+    rig.played[frame] = played
+
+
+def _places(rig: LiveRig, figures: Sequence[LiveFigure]) -> dict[str, list[int]] | None:
+    """Of which bones each property is written; None where `LiveRig.left` does not tell all that is."""
+    found: dict[str, list[int]] = {}
+    for known in figures:
+        channels = [one for one in known.figure.channels if one is not None]
+        more = known.figure.plain_channels
+        if "scale" in [name for _, name in more] or any(one.locks is not None for one in channels):
+            return None
+        for bone, name in [(one.bone, one.name) for one in channels] + more:
+            found.setdefault(name, []).append(rig.bones[bone])
+    return found
+
+
+def _played_again(rig: LiveRig, frame: float) -> bool:
+    """Pose an armature as it was posed for a frame, if it is to follow the very same goals there."""
+    played, figures = rig.played.get(frame), rig.placed
+    if played is None or rig.places is None or figures != [*rig.figures.values()]:
+        return False
+    if [known.told for known in figures] != played.told or False in [one.is_fresh for one in figures]:
+        return False
+    if not all(map(is_, [known.foreseen and known.foreseen.get(frame) for known in figures], played.goals)):
+        return False
+    write_left(rig.owner, played.left, rig.places)
+    for known, (numbers, points), (rotations, ends) in zip(figures, played.goals, played.poses, strict=True):
+        known.numbers, known.points = numbers, points
+        known.rotations[:], known.ends[:] = rotations, ends
+    before, rig.numbers = rig.numbers, {name: [*own] for name, own in played.numbers.items()}
+    rig.left[:] = played.left
+    keep(rig, before)
+    state.counts.writes += sum(map(len, rig.places.values()))
+    return True
 
 
 def _follows(known: LiveFigure, frame: float) -> bool:

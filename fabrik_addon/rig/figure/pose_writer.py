@@ -183,7 +183,7 @@ class PoseWriter:
         if self._turned:
             rotations = np.concatenate([pose.rotations for pose in self.poses])
             for name, groups in self._turned.items():
-                before = self._read(bones, name)
+                before = self._before[name] = read_property(bones, name, self._count)
                 stored = before.copy()
                 for group in groups:
                     group.put(rotations, stored)
@@ -196,7 +196,8 @@ class PoseWriter:
         if self._plain:
             values = self._plain_values()
             for name, places in self._plain.items():
-                stored = self._read(bones, name).copy()
+                stored = read_property(bones, name, self._count)
+                self._before[name] = stored.copy()
                 stored[places] = values[name]
                 self._put(bones, name, stored, counts)
                 if left is not None and name == "location":
@@ -217,7 +218,7 @@ class PoseWriter:
         """Put back what stood in the channels of a pose before it was written."""
         bones: Any = pose_bones(owner)
         for name, before in self._before.items():
-            now, own = self._read(bones, name, keep=False), self._owners[name] == k
+            now, own = read_property(bones, name, self._count), self._owners[name] == k
             now[own] = before[own]
             bones.foreach_set(name, now.reshape(-1))
         tell(owner)
@@ -231,15 +232,6 @@ class PoseWriter:
                 found[name].append(own)
         return found
 
-    def _read(self, bones: Any, name: str, keep: bool = True) -> Singles:
-        """A property of all bones, (count, width)."""
-        width = 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
-        found: Singles = np.empty((self._count, width), dtype=np.float32)
-        bones.foreach_get(name, found.reshape(-1))
-        if keep:
-            self._before[name] = found
-        return found
-
     def _put(self, bones: Any, name: str, stored: Singles, counts: list[int]) -> None:
         """Write a property of all bones where a number differs at all, and count the bones of each pose."""
         owners = self._owners[name]
@@ -248,6 +240,29 @@ class PoseWriter:
             bones.foreach_set(name, stored.reshape(-1))
             for k in fresh.tolist():
                 counts[k] += 1
+
+
+def read_property(bones: Any, name: str, count: int) -> Singles:
+    """A rotation, the location or the scale of all bones of an armature, (count, width)."""
+    width = 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
+    found: Singles = np.empty((count, width), dtype=np.float32)
+    bones.foreach_get(name, found.reshape(-1))
+    return found
+
+
+def write_left(owner: bpy.types.Object, left: Singles, places: Mapping[str, Sequence[int]]) -> None:
+    """Write what was noted in `PoseWriter.write`, of some bones by the name of a property.
+
+    Raises:
+        TypeError: The armature has other bones.
+    """
+    bones: Any = pose_bones(owner)
+    for name, own in places.items():
+        found = read_property(bones, name, len(left))
+        width = found.shape[1]
+        found[own] = left[own, -width:] if name == "location" else left[own, :width]
+        bones.foreach_set(name, found.reshape(-1))
+    tell(owner)
 
 
 def write_pose(owner: bpy.types.Object, *poses: Pose) -> list[int]:
