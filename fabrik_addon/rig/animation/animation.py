@@ -346,18 +346,21 @@ def _path_of(
     That is a bone in the frame of what carries it, as `spaces.within`; or one without a parent, whose armature object
     stands still.
     """
-    poses, world, holder = _bases(own, channels), evaluated.matrix_world, own.holder
+    world, holder = evaluated.matrix_world, own.holder
+    if not frame and isinstance(holder, bpy.types.Object):  # in single precision, as Blender adds them
+        places = (channels["location"] + channels["delta_location"]).astype(np.float64)
+        return places, quaternions_of(_bases(own, channels)) if "scale" in channels else None
+    poses = _bases(own, channels)
     if frame:
         carrier = carrier_of(frame, "target", evaluated, holder.name)
         poses = [carrier @ basis for basis in poses]
         places = np.array([pose.translation for pose in poses], dtype=np.float64)
-    elif isinstance(holder, bpy.types.PoseBone):
+    else:
+        assert isinstance(holder, bpy.types.PoseBone)
         poses = [holder.bone.convert_local_to_pose(basis, holder.bone.matrix_local) for basis in poses]
         places = np.array([world @ pose.translation for pose in poses])
-    else:  # in single precision, as Blender adds them
-        places = (channels["location"] + channels["delta_location"]).astype(np.float64)
     turns = quaternions_of(poses) if "scale" in channels else None
-    if turns is not None and not frame and isinstance(holder, bpy.types.PoseBone):
+    if turns is not None and not frame:
         turns = products(np.array(axes_of(world)), turns)
     return places, turns
 

@@ -207,7 +207,7 @@ def _slot_curves(owner: bpy.types.Object, action: Any) -> Any:
 def remove_curves(owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
     """Take curves out of the object's action, and their groups where no other curve is in them."""
     left = {curve.as_pointer() for curve in curves}
-    for home in _homes_of(owner):
+    for home in _homes_of(owner) if left else ():
         own = [curve for curve in home.fcurves if curve.as_pointer() in left]
         names = {curve.group.name for curve in own if curve.group is not None}
         for curve in own:
