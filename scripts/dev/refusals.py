@@ -2,7 +2,7 @@
 """What an extension is refused for on Blender's own platform, and what nobody wants to find in any other, as one table.
 
 By the platform's terms of service, its guidelines for moderators and the manual's pages on add-ons. A rule looks at a
-folder as it is packed; `Rule.find` yields the places, "file:line", at which it is broken. It finds what is written down
+folder as it is packed, and yields the places, "file:line", at which it is broken. It finds what is written down
 plainly, under whatever name it was imported, and not what somebody hides.
 """
 
@@ -12,10 +12,10 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Set
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 BLENDERS = frozenset(
     {"addon_utils", "aud", "bl_math", "bl_operators", "blf", "bmesh", "bpy", "bpy_extras", "cycles", "freestyle"}
@@ -54,8 +54,8 @@ PATH_METHODS = frozenset(
 )
 PATH_FUNCTIONS = frozenset({"Path", "PurePath", "list", "sorted", "str"})
 READABLE = frozenset({".py", ".json", ".toml", ".md", ".html", ".css", ".js", ".png", ".svg", ".txt"})
-LOOKED_AT: tuple[type[ast.AST], ...] = (
-    *(ast.Import, ast.ImportFrom, ast.Attribute, ast.Call, ast.Subscript),
+LOOKED_AT = (
+    *(ast.ImportFrom, ast.Attribute, ast.Call, ast.Subscript),
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension),
 )
 REMAINS = frozenset(
@@ -80,98 +80,67 @@ PERMISSIONS = frozenset({"files", "network", "clipboard", "camera", "microphone"
 NO_NAME = re.compile(r"blender|add-?on|extension", re.IGNORECASE)
 
 
-class Module(NamedTuple):
+class Module:
     """A file of Python, read.
 
     Attributes:
-        nodes: Of its syntax what a rule looks at, by kind.
-        imports: What is imported by its full name, each with its line.
-        calls: Its calls, with what is called by its full name.
-        attributes: The same of attributes.
+        seen: What a rule looks at, by kind: of its syntax, with what it stands for by its full name, where it is an
+            attribute or called; as `ast.alias` what is imported, that by a call, too.
         origins: What imported names stand for, by their full names.
-        own: Names that stand for a place inside the extension, as far as assignments show it.
     """
 
-    nodes: dict[type[ast.AST], list[Any]]
-    imports: list[tuple[int, str]]
-    calls: list[tuple[ast.Call, str]]
-    attributes: list[tuple[ast.Attribute, str]]
-    origins: dict[str, str]
-    own: set[str]
+    def __init__(self, text: str) -> None:
+        self.seen: dict[type[ast.AST], list[tuple[Any, str]]] = {kind: [] for kind in (*LOOKED_AT, ast.alias)}
+        self.origins: dict[str, str] = {}
+        for node in ast.walk(ast.parse(text)):
+            if type(node) in LOOKED_AT:
+                self.seen[type(node)].append((node, ""))
+            if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+                self._see_import(node, f"{node.module}." if isinstance(node, ast.ImportFrom) else "")
+        self.seen[ast.Attribute] = [(node, self.full(node)) for node, _ in self.seen[ast.Attribute]]
+        self.seen[ast.Call] = [(node, self.full(node.func)) for node, _ in self.seen[ast.Call]]
+        for node, called in self.seen[ast.Call]:
+            name = getattr(node.args[0], "value", None) if node.args else None
+            if isinstance(name, str) and called.endswith(("import_module", "__import__")) and not name.startswith("."):
+                self.seen[ast.alias].append((node, name))
+
+    def _see_import(self, node: ast.Import | ast.ImportFrom, source: str) -> None:
+        for alias in node.names:
+            self.seen[ast.alias].append((node, source + alias.name))
+            if source or alias.asname:
+                self.origins[alias.asname or alias.name] = source + alias.name
 
     def full(self, node: ast.AST) -> str:
         """What an expression stands for, by its full name where it begins with an imported one."""
         first, dot, rest = ast.unparse(node).partition(".")
         return self.origins.get(first, first) + dot + rest
 
+    def own(self, known: Set[str] = frozenset()) -> set[str]:
+        """Names that stand for a place inside the extension, as far as assignments show it.
 
-@cache
-def nodes_of(text: str) -> dict[type[ast.AST], list[Any]]:
-    """The syntax of a file of Python that a rule looks at, by kind; each text once.
-
-    Raises:
-        SyntaxError: It is no Python.
-    """
-    found: dict[type[ast.AST], list[Any]] = {kind: [] for kind in LOOKED_AT}
-    for node in ast.walk(ast.parse(text)):
-        if type(node) in found:
-            found[type(node)].append(node)
-    return found
-
-
-@cache
-def module_of(text: str, known: frozenset[str]) -> Module:
-    """Read a file of Python; each text once.
-
-    Args:
-        text: Of the file.
-        known: Names that stand for a place inside the extension in other files.
-    """
-    nodes = nodes_of(text)
-    origins = dict(_origins(nodes))
-    beside = {alias.name for node in nodes[ast.ImportFrom] if node.level for alias in node.names}
-    found = Module(nodes, [*_imports(nodes)], [], [], origins, _own(nodes, beside & known))
-    found.calls.extend((node, found.full(node.func)) for node in nodes[ast.Call])
-    found.attributes.extend((node, found.full(node)) for node in nodes[ast.Attribute])
-    return found
+        Args:
+            known: Those that do in other files.
+        """
+        beside = {alias.name for node, _ in self.seen[ast.ImportFrom] if node.level for alias in node.names}
+        found, before = {"__file__", *(beside & known)}, 0
+        bound = [(node.value, target) for node, _ in self.seen[ast.Assign] for target in node.targets]
+        bound += [
+            (node.value, node.target)
+            for kind in (ast.AnnAssign, ast.NamedExpr)
+            for node, _ in self.seen[kind]
+            if node.value
+        ]
+        bound += [(node.iter, node.target) for kind in (ast.For, ast.comprehension) for node, _ in self.seen[kind]]
+        begun = [(_begin(value), _names(target)) for value, target in bound]
+        while len(found) > before:
+            before = len(found)
+            for begin, names in begun:
+                if begin & found:
+                    found |= names
+        return found
 
 
-def _imports(nodes: dict[type[ast.AST], list[Any]]) -> Iterator[tuple[int, str]]:
-    """What is imported by its full name; that by a call, too."""
-    for node in nodes[ast.Import]:
-        yield from ((node.lineno, alias.name) for alias in node.names)
-    for node in nodes[ast.ImportFrom]:
-        if not node.level:
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-    for node in nodes[ast.Call]:
-        name = getattr(node.args[0], "value", None) if node.args else None
-        if isinstance(name, str) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            yield from [(node.lineno, name)] if not name.startswith(".") else []
-
-
-def _origins(nodes: dict[type[ast.AST], list[Any]]) -> Iterator[tuple[str, str]]:
-    for node in nodes[ast.Import]:
-        yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
-    for node in nodes[ast.ImportFrom]:
-        if not node.level:
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
-
-
-def _own(nodes: dict[type[ast.AST], list[Any]], known: set[str]) -> set[str]:
-    """Names that stand for a place inside the extension."""
-    found, before = {"__file__", *known}, 0
-    bound = [(node.value, target) for node in nodes[ast.Assign] for target in node.targets]
-    bound += [
-        (node.value, node.target) for kind in (ast.AnnAssign, ast.NamedExpr) for node in nodes[kind] if node.value
-    ]
-    bound += [(node.iter, node.target) for kind in (ast.For, ast.comprehension) for node in nodes[kind]]
-    begun = [(_begin(value), _names(target)) for value, target in bound]
-    while len(found) > before:
-        before = len(found)
-        for begin, names in begun:
-            if begin & found:
-                found |= names
-    return found
+module_of = cache(Module)  # each text once
 
 
 def _names(target: ast.expr) -> set[str]:
@@ -234,109 +203,70 @@ class Package:
     @cached_property
     def modules(self) -> dict[str, Module]:
         """What is Python in it, by file."""
-        texts: dict[str, str] = {}
+        found: dict[str, Module] = {}
         for name in self.files:
             if name.endswith(".py"):
                 try:
-                    texts[name] = (self.root / name).read_text(encoding="utf-8-sig")
-                    nodes_of(texts[name])
+                    found[name] = module_of((self.root / name).read_text(encoding="utf-8-sig"))
                 except (OSError, ValueError, SyntaxError):
-                    texts.pop(name, None)
                     self.unreadable.append(name)
-        known = {name for text in texts.values() for name in module_of(text, frozenset()).own} - {"__file__"}
-        shared = frozenset(name for name in known if name.isupper())
-        return {name: module_of(text, shared) for name, text in texts.items()}
+        return found
 
-    def nodes(self, *kinds: type[ast.AST]) -> Iterator[tuple[str, Any]]:
-        """Its syntax of some kinds, each with where it stands."""
+    @cached_property
+    def own(self) -> dict[str, set[str]]:
+        """By file the names that stand for a place inside the extension."""
+        shared = {name for module in self.modules.values() for name in module.own() if name.isupper()}
+        return {name: module.own(shared) for name, module in self.modules.items()}
+
+    def seen(self, *kinds: type[ast.AST]) -> Iterator[tuple[str, Any, str]]:
+        """What a rule looks at of some kinds: where it stands, and what it stands for by its full name."""
         for name, module in self.modules.items():
-            yield from ((f"{name}:{node.lineno}", node) for kind in kinds for node in module.nodes[kind])
-
-    def imports(self) -> Iterator[tuple[str, str]]:
-        """What is imported by its full name, each with where."""
-        for name, module in self.modules.items():
-            yield from ((f"{name}:{line}", imported) for line, imported in module.imports)
-
-    def calls(self) -> Iterator[tuple[str, ast.Call, str]]:
-        """What is called by its full name, each with where."""
-        for name, module in self.modules.items():
-            yield from ((f"{name}:{node.lineno}", node, called) for node, called in module.calls)
-
-    def attributes(self) -> Iterator[tuple[str, str]]:
-        """Attributes by their full names, each with where."""
-        for name, module in self.modules.items():
-            yield from ((f"{name}:{node.lineno}", full) for node, full in module.attributes)
+            yield from ((f"{name}:{node.lineno}", node, full) for kind in kinds for node, full in module.seen[kind])
 
 
-class Rule(NamedTuple):
-    """A reason for refusal.
-
-    Attributes:
-        reason: What is wrong, said of the extension.
-        find: The places at which it is.
-    """
-
-    reason: str
-    find: Callable[[Package], Iterator[str]]
-
-
-def _is_of(name: str, names: frozenset[str]) -> bool:
+def _is_of(name: str, names: Set[str]) -> bool:
     """Whether something is one of what is named, or inside it."""
     parts = name.removeprefix("builtins.").split(".")
     return any(".".join(parts[:count]) in names for count in range(1, len(parts) + 1))
 
 
-def _uses(package: Package, names: frozenset[str]) -> Iterator[str]:
+def _uses(package: Package, names: Set[str]) -> Iterator[str]:
     """Where something of these names is imported or called."""
-    yield from (f"{place} {name}" for place, name in package.imports() if _is_of(name, names))
-    yield from (place for place, _, called in package.calls() if _is_of(called, names))
+    return (f"{place} {name}" for place, _, name in package.seen(ast.alias, ast.Call) if _is_of(name, names))
 
 
 def _leaves(package: Package) -> Iterator[str]:
-    for place, name in package.imports():
+    for place, _, name in package.seen(ast.alias):
         top = name.split(".", maxsplit=1)[0]
         if top not in BLENDERS and top not in sys.stdlib_module_names:
             yield f"{place} {name}"
-    for place, node in package.nodes(ast.ImportFrom):
+    for place, node, _ in package.seen(ast.ImportFrom):
         if node.level > place.count("/") + 1:
             yield f"{place} {'.' * node.level}{node.module or ''}"
 
 
 def _touches_finders(package: Package) -> Iterator[str]:
-    yield from (place for place, full in package.attributes() if full in FINDERS)
-    yield from (f"{place} {name}" for place, name in package.imports() if name in FINDERS)
-
-
-def _runs_text(package: Package) -> Iterator[str]:
-    yield from _uses(package, TEXT)
-
-
-def _prints(package: Package) -> Iterator[str]:
-    yield from _uses(package, PRINTS)
+    return (f"{place} {name}" for place, _, name in package.seen(ast.Attribute, ast.alias) if name in FINDERS)
 
 
 def _changes_process(package: Package) -> Iterator[str]:
     yield from _uses(package, WHOLE_CALLS)
-    for name, module in package.modules.items():
-        for node in module.nodes[ast.Assign]:
-            targets = [module.full(one) for one in node.targets if isinstance(one, ast.Attribute | ast.Subscript)]
-            if any(_is_of(one.partition("[")[0], WHOLE) for one in targets):
-                yield f"{name}:{node.lineno}"
-
-
-def _uses_network(package: Package) -> Iterator[str]:
-    yield from _uses(package, NETWORK)
+    for place, node, _ in package.seen(ast.Assign):
+        full = package.modules[place.rpartition(":")[0]].full
+        targets = [full(one) for one in node.targets if isinstance(one, ast.Attribute | ast.Subscript)]
+        if any(_is_of(one.partition("[")[0], WHOLE) for one in targets):
+            yield place
 
 
 def _runs_programs(package: Package) -> Iterator[str]:
     yield from _uses(package, PROGRAMS)
-    yield from (place for place, _, called in package.calls() if re.fullmatch(r"os\.(exec|spawn)\w+", called))
+    yield from (place for place, _, called in package.seen(ast.Call) if re.fullmatch(r"os\.(exec|spawn)\w+", called))
 
 
 def _writes_into_itself(package: Package) -> Iterator[str]:
     yield from _uses(package, USERS_FOLDERS)
-    for place, node, called in package.calls():
-        own = package.modules[place.rpartition(":")[0]].own
+    for place, node, called in package.seen(ast.Call):
+        own = package.own[place.rpartition(":")[0]]
         if any(_begin(one) & own for one in _changed(node, called)):
             yield place
 
@@ -344,19 +274,19 @@ def _writes_into_itself(package: Package) -> Iterator[str]:
 def _changed(node: ast.Call, called: str) -> Iterator[ast.expr]:
     """The places that a call changes, as far as its name tells."""
     words = {word.arg: word.value for word in node.keywords}
-    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     if isinstance(node.func, ast.Attribute):
-        is_moved = method == REPLACE and len(node.args) == 1
+        method, has_one = node.func.attr, len(node.args) == 1
+        is_moved = method == REPLACE and has_one
         if is_moved or method in CHANGE_CALLS or (method == "open" and _is_writing(node.args[:1], words)):
             yield node.func.value
-        if method in MOVES and len(node.args) == 1:
+        if method in MOVES and has_one:
             yield node.args[0]
     if called in PATH_CALLS:
         yield from node.args
     if called in COPIES:
-        yield from (*node.args[1:2], *(words[name] for name in ("dst",) if name in words))
+        yield from [*node.args[1:2], *(words[name] for name in ("dst",) if name in words)]
     if called in ("open", "io.open") and _is_writing(node.args[1:2], words):
-        yield from (*node.args[:1], *(words[name] for name in ("file",) if name in words))
+        yield from [*node.args[:1], *(words[name] for name in ("file",) if name in words)]
 
 
 def _is_writing(given: list[ast.expr], words: dict[str | None, ast.expr]) -> bool:
@@ -388,16 +318,16 @@ def _has_remains(package: Package) -> Iterator[str]:
 
 
 def _is_old_style(package: Package) -> Iterator[str]:
-    for place, node in package.nodes(ast.Assign, ast.AnnAssign):
+    for place, node, _ in package.seen(ast.Assign, ast.AnnAssign):
         names = set[str]().union(*map(_names, getattr(node, "targets", None) or [node.target]))
         value = ast.unparse(node.value) if "bl_idname" in names and node.value else ""
         if "bl_info" in names or value.startswith("__name__"):
             yield place
-    for place, node in package.nodes(ast.Subscript):
+    for place, node, _ in package.seen(ast.Subscript):
         is_addons = ast.unparse(node.value).endswith("addons")
         if is_addons and (isinstance(node.slice, ast.Constant) or "__name__" in ast.unparse(node.slice)):
             yield place
-    for place, call, called in package.calls():
+    for place, call, called in package.seen(ast.Call):
         if called.endswith("addons.get") and any("__name__" in ast.unparse(one) for one in call.args):
             yield place
 
@@ -407,16 +337,16 @@ def _lacks_permission(package: Package) -> Iterator[str]:
     if not isinstance(given, dict):
         yield "blender_manifest.toml permissions"
         return
-    for place, _, called in package.calls():
+    for place, _, called in package.seen(ast.Call):
         if "files" not in given and called.rpartition(".")[2] in READ_CALLS and not called.startswith("gpu."):
             yield f"{place} files"
-    for place, full in package.attributes():
+    for place, _, full in package.seen(ast.Attribute):
         if "clipboard" not in given and full.endswith(".clipboard"):
             yield f"{place} clipboard"
     for name, reason in given.items():
         if name not in PERMISSIONS or not _is_terse(reason):
             yield f"blender_manifest.toml {name}"
-    if "network" in given and not any(_uses_network(package)):
+    if "network" in given and not any(_uses(package, NETWORK)):
         yield "blender_manifest.toml network, which it does not use"
 
 
@@ -453,22 +383,23 @@ def _has_poor_manifest(package: Package) -> Iterator[str]:
         yield "LICENSE"
 
 
-RULES = (
-    Rule("imports what is neither its own, nor Python's, nor Blender's", _leaves),
-    Rule("touches what Python finds modules by", _touches_finders),
-    Rule("runs code that is text or data", _runs_text),
-    Rule("prints, where it should report or log", _prints),
-    Rule("changes what belongs to the whole process", _changes_process),
-    Rule("uses the network", _uses_network),
-    Rule("runs other programs, or calls libraries past Python", _runs_programs),
-    Rule("writes into its own folder, or goes for another's", _writes_into_itself),
-    Rule("holds what can't be read", _hides),
-    Rule("holds what is left of its making", _has_remains),
-    Rule("is made as before there were extensions", _is_old_style),
-    Rule("needs a permission, or gives no good reason for one", _lacks_permission),
-    Rule("has a name or a tagline against the rules", _is_misnamed),
-    Rule("has a manifest that lacks something, or has too much", _has_poor_manifest),
-)
+# By the reason for refusal, said of the extension, what finds the places at which it is.
+RULES: dict[str, Callable[[Package], Iterator[str]]] = {
+    "imports what is neither its own, nor Python's, nor Blender's": _leaves,
+    "touches what Python finds modules by": _touches_finders,
+    "runs code that is text or data": partial(_uses, names=TEXT),
+    "prints, where it should report or log": partial(_uses, names=PRINTS),
+    "changes what belongs to the whole process": _changes_process,
+    "uses the network": partial(_uses, names=NETWORK),
+    "runs other programs, or calls libraries past Python": _runs_programs,
+    "writes into its own folder, or goes for another's": _writes_into_itself,
+    "holds what can't be read": _hides,
+    "holds what is left of its making": _has_remains,
+    "is made as before there were extensions": _is_old_style,
+    "needs a permission, or gives no good reason for one": _lacks_permission,
+    "has a name or a tagline against the rules": _is_misnamed,
+    "has a manifest that lacks something, or has too much": _has_poor_manifest,
+}
 
 
 def refusals(root: Path) -> list[str]:
@@ -478,4 +409,4 @@ def refusals(root: Path) -> list[str]:
         root: Its folder as it is packed.
     """
     package = Package(root)
-    return [f"{place}: it {rule.reason}" for rule in RULES for place in rule.find(package)]
+    return [f"{place}: it {reason}" for reason, find in RULES.items() for place in find(package)]
