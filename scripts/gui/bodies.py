@@ -1,18 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body: its bones pinned and dragged under the mouse, and Blender's own tools on it while it is live."""
+"""A body and a spider: bones pinned and dragged, Blender's own tools, led by the mouse; and motion through time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import dist
+from collections.abc import Generator, Iterator
+from importlib import import_module
+from math import cos, dist, hypot, sin
+from typing import Any
 
 import bpy
 from mathutils import Vector
 
-from blender import OPS, rig_of, select_bones
+from blender import OPS, overlay_of, rig_of, select_bones
+from dev.walking_rigs import make_rubble, make_spider
 from rigs import BoneRow, row_of_bones
 
-from .window import CONTEXT, WAIT, Window, check, holds, is_alike, keyed_curves, pose_of, show_armature
+from .window import (
+    CONTEXT,
+    MODULE,
+    WAIT,
+    Window,
+    check,
+    curves_of,
+    holds,
+    is_alike,
+    keyed_curves,
+    leg,
+    make_leg,
+    overridden,
+    pose_of,
+    replay,
+    select_target,
+    show_armature,
+)
 
 TRUNK = {
     "hips": BoneRow("", (0, 0, 1.0), (0, 0, 1.2), False),
@@ -84,14 +104,13 @@ def _hips_dragged(window: Window) -> Iterator[float]:
     """Press, move, and let go: the hips sink, the feet stay; Ctrl Z takes it back in one step."""
     stood, before, start = feet(), pose_of(body()), place("hips")
     at = window.seen(start)
-    yield from window.move(at)
-    yield from window.events(("LEFTMOUSE", "PRESS"), at=at)
-    yield from window.glide(at, (-20, -50))
-    yield WAIT
-    yield from window.picture("15_hips", away=False)
-    check("the hips are dragged, and the feet stay", dist(place("hips"), start) > 0.1 and hold(stood))
-    yield from window.events(("LEFTMOUSE", "RELEASE"), at=(at[0] - 20, at[1] - 50))
-    yield WAIT
+
+    def look() -> Iterator[float]:
+        yield WAIT
+        yield from window.picture("15_hips", away=False)
+        check("the hips are dragged, and the feet stay", dist(place("hips"), start) > 0.1 and hold(stood))
+
+    yield from window.pull(at, (-20, -50), look=look())
     sunk = pose_of(body())
     with window.context():
         OPS.fabrik.solve_all()
@@ -138,11 +157,7 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     check("G lets go and keeps the pose", not is_alike(before, pose_of(body())) and hold(stood))
     to = window.seen(place("forearm.R").lerp(place("forearm.R", "tail"), 0.8))
     held = pose_of(body())
-    yield from window.move(to)
-    yield from window.events(("LEFTMOUSE", "PRESS"), at=to)
-    yield from window.glide(to, (-30, -20))
-    yield from window.events(("LEFTMOUSE", "RELEASE"), at=(to[0] - 30, to[1] - 20))
-    yield WAIT
+    yield from window.pull(to, (-30, -20))
     check("and grabs another bone", not is_alike(held, pose_of(body())) and hold(stood))
     yield from window.cancel(to)
 
@@ -193,10 +208,10 @@ def _posed_live(window: Window) -> Iterator[float]:
             f"{kind} on '{bone}' is the start pose of the body", is_kept and not is_alike(posed, before) and hold(stood)
         )
         yield from window.picture(f"16_live_{kind}")
-        yield from window.history(back=True)
-        yield from holds("undo", lambda: is_alike(pose_of(body()), before))  # noqa: B023
-        yield from window.history(back=False)
-        yield from holds("redo", lambda: is_alike(pose_of(body()), posed))  # noqa: B023
+        yield from window.back_and_again(
+            lambda: is_alike(pose_of(body()), before),  # noqa: B023
+            lambda: is_alike(pose_of(body()), posed),  # noqa: B023
+        )
         with window.context():
             OPS.fabrik.solve_all()
         yield WAIT
@@ -216,13 +231,7 @@ def _reached(window: Window) -> Iterator[float]:
     yield WAIT
     check("a chain of a live body moves nothing", hold(stood) and chain.status == "REACHED")
     tools.use_keyframe_insert_auto = True
-    with window.context():
-        bpy.ops.object.mode_set(mode="OBJECT")
-        bpy.ops.object.select_all(action="DESELECT")
-    chain.target.select_set(True)
-    CONTEXT.view_layer.objects.active = chain.target
-    yield WAIT
-    yield from window.push("target")
+    yield from select_target(window, chain.target)
     before = pose_of(body())
     yield from _safe_tool(window, "G", "hand.L", (60, -120))
     posed = pose_of(body())
@@ -232,16 +241,13 @@ def _reached(window: Window) -> Iterator[float]:
         has_key and not keyed_curves(body()) and not is_alike(posed, before),
     )
     yield from window.picture("16_live_reach")
-    CONTEXT.scene.frame_set(CONTEXT.scene.frame_current + 3)
-    CONTEXT.scene.frame_set(CONTEXT.scene.frame_current - 3)
-    yield WAIT
+    yield from replay(CONTEXT.scene.frame_current)
     yield from holds("and they play what was seen", lambda: is_alike(pose_of(body()), posed, 1e-4) and hold(stood))
-    yield from window.history(back=True)
-    yield from holds(
-        "undo takes the pose away", lambda: not keyed_curves(body()) and is_alike(pose_of(body()), before, 1e-4)
+    yield from window.back_and_again(
+        lambda: not keyed_curves(body()) and is_alike(pose_of(body()), before, 1e-4),
+        lambda: not keyed_curves(body()) and is_alike(pose_of(body()), posed, 1e-4),
+        " of the pose",
     )
-    yield from window.history(back=False)
-    yield from holds("redo brings it back", lambda: not keyed_curves(body()) and is_alike(pose_of(body()), posed, 1e-4))
     tools.use_keyframe_insert_auto = False
 
 
@@ -250,3 +256,192 @@ def lived_bodies(window: Window) -> Iterator[float]:
     yield from _made_live(window)
     yield from _posed_live(window)
     yield from _reached(window)
+
+
+LEGS = 4  # on each side
+PATIENCE = 60  # waits
+STEPS, STEP = 24, 8  # moves of the mouse, and pixels of each
+
+
+def _spider() -> bpy.types.Object:
+    return bpy.data.objects["Spider"]
+
+
+def _hills(x: float, y: float) -> float:
+    return 0.12 * sin(2.1 * x) * cos(1.7 * y) * min(hypot(x, y) / 2.0, 1.0)
+
+
+def _make(window: Window) -> Iterator[float]:
+    """The spider in Pose mode on a hilly ground, seen from above and aside."""
+    CONTEXT.scene.frame_set(1)
+    make_leg()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.data.objects.remove(leg())
+    make_rubble(_hills, 40, 5.0, 10.0)
+    make_spider(LEGS).select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    with window.context():
+        window.view.region_3d.view_rotation = (0.8, 0.46, 0.19, 0.33)
+        bpy.ops.view3d.view_all()
+        OPS.fabrik.walker_add()
+        OPS.ed.undo_push(message="a walker")
+    yield WAIT
+
+
+def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, int]]:
+    """Lead it to the lower left; where the mouse is then."""
+    owner = _spider()
+    start = window.seen(owner.matrix_world @ owner.pose.bones["b0"].head)
+    yield from window.move(start)
+    with window.context():
+        OPS.fabrik.walk_by_hand("INVOKE_DEFAULT", record=record)
+    yield WAIT
+    way = (-STEP * STEPS, -STEP * STEPS // 3)
+    yield from window.glide(start, way, STEPS)
+    before: list[Vector] = []
+    for _ in range(PATIENCE):  # it arrives
+        yield WAIT
+        now = _tips()
+        if before and max(dist(a, b) for a, b in zip(now, before, strict=True)) < 1e-4:
+            break
+        before = now
+    return start[0] + way[0], start[1] + way[1]
+
+
+SECOND = 24  # frames
+
+
+def _tips() -> list[Vector]:
+    owner = _spider()
+    return [owner.matrix_world @ owner.pose.bones[f"b{3 * leg + 3}"].tail for leg in range(2 * LEGS)]
+
+
+def walked(window: Window) -> Iterator[float]:
+    """Led and cancelled, led and recorded, played, and undone."""
+    yield from _make(window)
+    owner = _spider()
+    stood, rest = owner.pose.bones["b0"].location.copy(), _tips()
+    yield from _led(window, record=False)
+    way = dist(_spider().pose.bones["b0"].location, stood)
+    check(f"the body follows the mouse ({way:.2f})", way > 0.5)
+    check("its feet step", all(dist(a, b) > 0.1 for a, b in zip(_tips(), rest, strict=True)))
+    yield from window.picture("18_walk_by_hand", away=False)
+    yield from window.cancel((400, 400))
+    back = max(dist(a, b) for a, b in zip(_tips(), rest, strict=True))
+    check("Esc puts all back", back < 1e-4 and not rig_of(_spider()).walker.digest)
+    at = yield from _led(window, record=True)
+    led = _spider().pose.bones["b0"].head.to_2d()
+    yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
+    yield 2.0 * WAIT
+    walker = rig_of(_spider()).walker
+    frames = [int(part) for part in walker.inputs.split()[:2]]
+    check(f"a click keeps frames {frames}", walker.on and rig_of(_spider()).live and frames[1] > 20)
+    CONTEXT.scene.frame_set(frames[1])
+    yield WAIT
+    last = dist(_spider().pose.bones["b0"].head.to_2d(), led)
+    check(f"the body ends where it was led ({last:.3f})", last < 0.02)
+    found = []
+    for seconds in (1, 2):
+        CONTEXT.scene.frame_set(frames[1] + seconds * SECOND)
+        yield WAIT
+        found.append(_tips())
+    moved = max(dist(a, b) for a, b in zip(*found, strict=True))
+    check(f"and all feet have landed a second later ({moved:.1e})", moved < 1e-4)
+    CONTEXT.scene.frame_set(frames[1] // 2)
+    overlay_of(CONTEXT.scene).show = True
+    yield from window.push("shown")
+    with window.context():
+        OPS.fabrik.walk_mark()
+    prints = [one for one in bpy.data.curves if one.name.startswith("Spider_footprints")]
+    check("footprints and markers", len(prints) == 1 and len(CONTEXT.scene.timeline_markers) > LEGS)
+    yield from window.picture("19_recorded_walk")
+    with window.context():
+        bpy.ops.ed.undo()
+        bpy.ops.ed.undo()
+    yield WAIT
+    check("one step back there is no walk", not rig_of(_spider()).walker.digest and _spider().animation_data is None)
+
+
+FRAME, WIDTH = 20, 8
+STANDS = 5, 15  # frames of a contact
+
+
+def _keys() -> set[float]:
+    """The frames in which the control of the leg has keys."""
+    name = rig_of(leg()).chains[0].target_bone
+    own = [curve for curve in curves_of(leg()) if f'"{name}"' in curve.data_path]
+    return {round(point.co[0], 3) for curve in own for point in curve.keyframe_points}
+
+
+def _about(frame: int) -> set[float]:
+    return {float(frame - WIDTH), float(frame), float(frame + WIDTH)}
+
+
+def _spans() -> list[tuple[int, int]]:
+    marks = import_module(f"{MODULE}.actions.motion.marks")
+    return [(one.first, one.last) for one in marks.contacts_of(leg())]
+
+
+def edited_through_time(window: Window) -> Iterator[float]:
+    """A control is moved, its trail and the bar of a contact are dragged; each is undone in one step."""
+    make_leg()
+    with window.context():
+        OPS.fabrik.chain_add(tip_bone="foot", bone_count=3)
+        OPS.fabrik.target_add(kind="BONE")
+    owner, scene = leg(), CONTEXT.scene
+    rig_of(owner).live = True
+    scene.frame_set(FRAME)
+    settings: Any = scene
+    settings.fabrik_through_time, settings.fabrik_time_width = True, WIDTH
+    select_bones(owner, rig_of(owner).chains[0].target_bone)
+    yield from window.push("through time")
+    goal = owner.matrix_world @ owner.pose.bones[rig_of(owner).chains[0].target_bone].head
+    yield from window.tool("G", window.seen(goal), (-40, 30))
+    yield from holds("G through time keys the control about its frame", lambda: _keys() == _about(FRAME))
+    yield from window.undo()
+    check("and one step back there is no key", not _keys())
+    yield from window.tool("G", window.seen(goal), (-40, 30))
+    yield from _trail(window)
+    yield from _bar(window)
+
+
+def _trail(window: Window) -> Iterator[float]:
+    """A dot of a trail is dragged in its own frame."""
+    with window.context():
+        OPS.fabrik.trails_show(span="RANGE", frame_start=10, frame_end=30)
+    yield from window.picture("16_trail")
+    (trail,) = import_module(f"{MODULE}.overlay.settings").state.trails.values()
+    at, before = window.seen(Vector(trail.at(FRAME + 6))), _keys()
+    yield from window.drag_from(at)
+    yield from window.glide(at, (0, 30), 5)
+    yield WAIT
+    yield from window.press((at[0], at[1] + 30))
+    check("a dot of a trail is dragged in its frame", CONTEXT.scene.frame_current == FRAME + 6)
+    yield from holds("and keys what it is of about that", lambda: _keys() == before | _about(FRAME + 6))
+    yield from window.undo()
+    with window.context():
+        OPS.fabrik.trails_hide()
+
+
+def _bar(window: Window) -> Iterator[float]:
+    """The bar of a contact is dragged in a dope sheet by its last end; the timeline is too low for it as it opens."""
+    with window.context():
+        OPS.fabrik.contact_mark(kind="FLAT", span="RANGE", frame_start=STANDS[0], frame_end=STANDS[1])
+    yield from window.push("a contact")
+    area = window.area
+    area.type = "DOPESHEET_EDITOR"
+    yield WAIT
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with overridden(window=window.window, area=area, region=region):
+        bpy.ops.action.view_all()
+    yield WAIT
+    with overridden(window=window.window, area=area, region=region):
+        scale = import_module(f"{MODULE}.overlay.sheet").Scale.of(CONTEXT)
+    x, y = region.x + scale.at(STANDS[1] + 0.4), region.y + scale.low_of(0) + 4.0 * scale.size
+    at, by = (int(x), int(y)), round(4.0 * scale.per_frame)
+    yield from window.pull(at, (by, 0), 4)
+    yield from holds("the bar of a contact is dragged by its end", lambda: _spans() == [(STANDS[0], STANDS[1] + 4)])
+    area.type = "VIEW_3D"
+    yield WAIT
+    yield from window.undo()
+    check("and one step back it is as it was", _spans() == [STANDS])

@@ -13,20 +13,14 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # Blender runs this file by its path
 
-from gui.bodies import dragged_bodies, lived_bodies
-from gui.by_hand import beside
-from gui.dragging import dragged_as_posed, dragged_by_a_bone, dragged_without_a_chain
-from gui.limb import baked, dragged, lived, made, snapped, stepped, turned
-from gui.menus import at_hand
-from gui.motion import edited_through_time
-from gui.surfaces import panels, surfaces
-from gui.walkers import walked
+from gui import bodies, limb, surfaces
 from gui.window import ARCHIVE, PART, WAIT, Window, check, make_leg, say
 
 PARTS = (
-    made, lived, dragged, dragged_as_posed, dragged_without_a_chain, dragged_by_a_bone, snapped, turned, stepped, baked,
-    at_hand, beside, edited_through_time, dragged_bodies, lived_bodies, walked, surfaces, panels,
-)  # fmt: skip
+    *(limb.made, limb.lived, limb.dragged, limb.dragged_as_posed, limb.dragged_without_a_chain, limb.dragged_by_a_bone),
+    *(limb.snapped, limb.turned, limb.stepped, limb.baked, surfaces.at_hand, limb.beside, bodies.edited_through_time),
+    *(bodies.dragged_bodies, bodies.lived_bodies, bodies.walked, surfaces.surfaces, surfaces.panels),
+)
 
 
 def opened(window: Window) -> Iterator[float]:

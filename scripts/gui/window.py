@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -127,6 +127,22 @@ class Window:
         for step in range(1, steps + 1):
             yield from self.move((start[0] + way[0] * step // steps, start[1] + way[1] * step // steps))
 
+    def middle(self, x: float = 0.5, y: float = 0.5) -> tuple[int, int]:
+        """The middle of the 3D View, or another share of its width and height."""
+        region = self.region("WINDOW")
+        return region.x + int(region.width * x), region.y + int(region.height * y)
+
+    def pull(
+        self, start: tuple[int, int], way: tuple[int, int], steps: int = 8, look: Iterable[float] = ()
+    ) -> Iterator[float]:
+        """Press the left button, move the mouse, take a look, and let the button go."""
+        yield from self.move(start)
+        yield from self.events(("LEFTMOUSE", "PRESS"), at=start)
+        yield from self.glide(start, way, steps)
+        yield from look
+        yield from self.events(("LEFTMOUSE", "RELEASE"), at=(start[0] + way[0], start[1] + way[1]))
+        yield WAIT
+
     def tool(
         self,
         kind: str,
@@ -150,6 +166,12 @@ class Window:
         yield from self.move(at)
         yield from self.key("Z", at, ctrl=True, shift=not back)
         yield WAIT
+
+    def back_and_again(self, undone: Callable[[], bool], redone: Callable[[], bool], what: str = "") -> Iterator[float]:
+        """Undo, and redo; report whether what should then hold does."""
+        for name, back, condition in (("undo", True, undone), ("redo", False, redone)):
+            yield from self.history(back=back)
+            yield from holds(f"{name}{what}", condition)
 
     def undo(self) -> Iterator[float]:
         """Take one step back."""
@@ -204,6 +226,24 @@ def holds(what: str, condition: Callable[[], bool]) -> Iterator[float]:
             break
         yield WAIT
     check(what, condition())
+
+
+def replay(frame: int) -> Iterator[float]:
+    """Go to another frame and back to this one."""
+    CONTEXT.scene.frame_set(frame + 1)
+    CONTEXT.scene.frame_set(frame)
+    yield WAIT
+
+
+def select_target(window: Window, target: bpy.types.Object) -> Iterator[float]:
+    """Object mode, with just the target of a chain selected."""
+    with window.context():
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.object.select_all(action="DESELECT")
+    target.select_set(True)
+    CONTEXT.view_layer.objects.active = target
+    yield WAIT
+    yield from window.push("target")
 
 
 def show_armature(name: str, bones: Mapping[str, BoneRow]) -> bpy.types.Object:
