@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What `benchmark.py` is made of: problems, contenders, and the tables that come of them.
 
-A group's module has `measured(scale)`, which returns its tables. It is imported once the extension is enabled.
+Modules of groups are imported once the extension is enabled.
 """
 
-# By the key that the command line takes, and with which the titles of its tables begin: the heading of a group, and its
-# module in this package.
-GROUPS = {
-    "1": ("One solve, and many at once", "one_solve"),
-    "2": ("Growth with bones, chains and frames", "growth"),
-    "3": ("Live posing", "live"),
-    "4": ("Baking", "baking"),
-    "5": ("Limits: who reaches, and how near", "limits"),
-    "6": ("Bodies", "bodies"),
-    "7": ("Smoothness: drags and paths", "smoothness"),
-    "8": ("Walks as they are planned", "walks"),
-    "9": ("Walks in Blender", "walks_in_blender"),
-    "10": ("Bodies as posed by hand", "posing"),
-    "11": ("Motion", "motion"),
+# By the key that the command line takes, and with which the titles of its tables begin: the heading of a group, its
+# module in this package, and the functions there that measure, each for a table.
+GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "1": ("One solve, and many at once", "solving", ("free", "limited", "many")),
+    "2": ("Growth with bones, chains and frames", "solving", ("bones", "chains", "bakes")),
+    "3": ("Live posing", "live", ("limbs", "characters")),
+    "4": ("Baking", "live", ("baking",)),
+    "5": ("Limits: who reaches, and how near", "solving", ("reachable_targets", "from_nearest")),
+    "6": ("Bodies", "bodies", ("success", "cost", "unreachable")),
+    "7": ("Smoothness: drags and paths", "bodies", ("paths", "drags")),
+    "8": ("Walks as they are planned", "walks", ("quality", "strides", "growth", "people")),
+    "9": ("Walks in Blender", "walks_in_blender", ("quality", "cost", "people")),
+    "10": ("Bodies as posed by hand", "posing", ("by_hand", "drags")),
+    "11": ("Motion", "motion", ("clips", "transfers")),
 }

@@ -1,43 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A frame of playback with targets that move, posed live, beside Blender's own IK and beside writing alone."""
+"""Playback of live posing and bakes, beside Blender's own and beside their floor, for which nothing is solved."""
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from math import cos, tau
 from random import Random
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
+from fabrik_addon.actions import bake
+from fabrik_addon.maths import IDENTITY, q4
+from fabrik_addon.rig.animation.compat import curves_of_action, ensure_curve, fcurves_of
 from fabrik_addon.rig.figure.joint_limits import read_limit, write_ik_settings
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
+from blender import OPS
 from dev.humans import HEIGHT, bone_of, both
 from rigs import add_empty, empty_file
 
-from .body_rigs import bodies, built
-from .limb_rigs import (
+from .armatures import (
     CONTEXT,
     LENGTH,
     SKIN_VERTICES,
     Rig,
+    add_poles,
     add_skin,
     animate,
+    bodies,
+    built,
     key_others,
     make_rig,
     with_blender_ik,
     with_chains,
     worst_error,
 )
-from .problems import Q4, drawn, q4
-from .tables import Judged, Row, Table, at_most
-from .timing import Scale, Timing, play, timed
+from .problems import drawn
+from .tables import Judged, Row, Scale, Table, Timing, at_most, play, timed
 
 FRAMES = 24
 ORDER = range(1, FRAMES + 1)
@@ -45,15 +52,8 @@ SECONDS, LEAST_PLAYS = 0.15, 3  # for which a contender plays in each round, at 
 HUMAN = "human_game_engine"
 MOST = 0.25  # of the way from the rest pose to one at random inside the limits, that its targets go
 LIVE, BLENDER, WRITING, BODY = "live", "blender", "writing", "body"
-IDENTITY: Q4 = (1.0, 0.0, 0.0, 0.0)
 AIM = 1.2  # over Blender's IK
-GOALS = {
-    "1 x 4": 0.9,
-    "8 x 10": 0.45,
-    "64 x 4": 0.55,
-    "64 x 10": 0.5,
-    "character of 53 bones": 0.25,
-}
+GOALS = {"1 x 4": 0.9, "8 x 10": 0.45, "64 x 4": 0.55, "64 x 10": 0.5, "character of 53 bones": 0.25}
 WRITING_GOALS = {"8 x 4 in 300 bones, others unkeyed": 1.1}  # over writing, which itself is slow there
 
 
@@ -236,28 +236,29 @@ def _channels(rig: Rig, order: list[int]) -> dict[int, tuple[bytes, bytes]]:
     return found
 
 
-def measured(scale: Scale) -> list[Table]:
-    """The tables of the group."""
+NOTE = (
+    "Milliseconds of a frame of playback, targets keyed at each frame. *Writing*: the poses that live posing found "
+    "are written ahead of each frame in one call and evaluated, nothing is solved: *floor* is its share of "
+    "Blender's time, below which no add-on comes. Files are opened in turn; *over* is the median of the rounds. "
+    "*Error*: the farthest of a tip from its target, a share of the length. *Orders*: frames of which a channel "
+    "is another one when they are gone through backwards or in jumps."
+)
+
+
+def limbs(scale: Scale) -> Table:
+    """Limbs that are posed live."""
+    rows = [_row(scale, case) for case in CASES[:: scale.of(1, 4)]]
+    return Table("3a. A frame of playback of limbs beside Blender's IK", NOTE, rows)
+
+
+def characters(scale: Scale) -> Table:
+    """A character that is posed live."""
     note = (
-        "Milliseconds of a frame of playback, targets keyed at each frame. *Writing*: the poses that live posing found "
-        "are written ahead of each frame in one call and evaluated, nothing is solved: *floor* is its share of "
-        "Blender's time, below which no add-on comes. Files are opened in turn; *over* is the median of the rounds. "
-        "*Error*: the farthest of a tip from its target, a share of the length. *Orders*: frames of which a channel "
-        "is another one when they are gone through backwards or in jumps."
-    )
-    limbs = [_row(scale, case) for case in CASES[:: scale.of(1, 4)]]
-    character = (
-        f"{note} Targets of wrists, ankles and head, where poses inside the limits have them; chains up to the hips, "
+        f"{NOTE} Targets of wrists, ankles and head, where poses inside the limits have them; chains up to the hips, "
         "as Blender's constraints. *Body*: hips that move, feet pinned with their rotation."
     )
-    return [
-        Table("3a. A frame of playback of limbs beside Blender's IK", note, limbs),
-        Table(
-            "3b. A frame of playback of a character with five goals beside Blender's IK",
-            character,
-            [_row(scale, case) for case in CHARACTERS[: scale.of(2, 1)]],
-        ),
-    ]
+    rows = [_row(scale, case) for case in CHARACTERS[: scale.of(2, 1)]]
+    return Table("3b. A frame of playback of a character with five goals beside Blender's IK", note, rows)
 
 
 def _row(scale: Scale, case: Case) -> Row:
@@ -276,3 +277,189 @@ def _row(scale: Scale, case: Case) -> Row:
         "orders": Judged(files.orders, at_most=0),
     }
     return row | ({"body over Blender": timing.ratio(3, 1)} if BODY in case.contenders else {})
+
+
+KEYED, TURN = 6, 0.26  # frames from key to key of a target, and radians a frame
+CHECKED_FRAMES = 100  # of a bake, whose tip errors are looked at
+LONG = 500  # frames from which fewer rounds are run
+LINEAR = 1  # as Blender numbers it
+NEAR = 1e-3  # of the length, within which tips come as Blender evaluates them
+FLOOR_GOAL, VERIFIED = 2.6, 1.5
+FASTER = 7.0  # than nla.bake
+
+
+@dataclass(frozen=True, slots=True)
+class Bake:
+    """A rig and a range of frames.
+
+    Attributes:
+        is_skinned: Whether a mesh is deformed by it.
+        is_limited: Whether its joints but the first are hinges and its limbs have poles.
+    """
+
+    chains: int
+    bones: int
+    frames: int
+    is_skinned: bool = False
+    is_limited: bool = False
+
+    def __str__(self) -> str:
+        text = f"{self.chains} x {self.bones} x {self.frames}"
+        text += f", {SKIN_VERTICES} vertices" if self.is_skinned else ""
+        return text + (", hinges and poles" if self.is_limited else "")
+
+
+BAKES = (
+    Bake(8, 4, 250),
+    Bake(8, 10, 250),
+    Bake(64, 4, 1000),
+    Bake(8, 4, 250, is_skinned=True),
+    Bake(8, 4, 250, is_limited=True),
+)
+
+
+@dataclass(slots=True)
+class Baked:
+    """A bake of ours that was done; its rig is good until the next file.
+
+    Attributes:
+        peak: Memory in MB that Python and numpy took at most, where it was traced.
+    """
+
+    seconds: float
+    rig: Rig
+    keys: int = 0
+    peak: float = 0.0
+
+
+KeyedCurve: TypeAlias = tuple[str, int, str, NDArray[np.float32]]  # path, index, group, frames and values in turn
+
+
+def made(case: Bake) -> Rig:
+    """A file made anew, with targets that run on circles within reach."""
+    rig = make_rig(case.chains, case.bones)
+    animate(rig, case.frames, KEYED, TURN)
+    if case.is_skinned:
+        add_skin(rig)
+    return rig
+
+
+def baked(case: Bake, verify: str = "NONE", is_traced: bool = False) -> Baked:
+    """Our bake."""
+    rig = made(case)
+    with_chains(rig, add_poles(rig) if case.is_limited else [])
+    CONTEXT.view_layer.update()
+    settings = bake.BakeSettings(tuple(range(1, case.frames + 1)), verify=verify)
+    if is_traced:
+        tracemalloc.start()
+    started = time.perf_counter()
+    result = bake.bake(bpy.context, [(rig.owner, chain) for chain in rig_of(rig.owner).chains], settings)
+    seconds = time.perf_counter() - started
+    peak = tracemalloc.get_traced_memory()[1] / 1e6 if is_traced else 0.0
+    tracemalloc.stop()
+    return Baked(seconds, rig, sum(found.keys for found in result.chains), peak)
+
+
+def blenders(case: Bake) -> tuple[float, Rig]:
+    """Seconds of `nla.bake` of Blender's own IK, and its rig."""
+    rig = made(case)
+    with_blender_ik(rig, add_poles(rig) if case.is_limited else [])
+    CONTEXT.view_layer.objects.active = rig.owner
+    rig.owner.select_set(True)
+    OPS.object.mode_set(mode="POSE")
+    OPS.pose.select_all(action="SELECT")
+    started = time.perf_counter()
+    OPS.nla.bake(frame_start=1, frame_end=case.frames, visual_keying=True, clear_constraints=True, bake_types={"POSE"})
+    seconds = time.perf_counter() - started
+    OPS.object.mode_set(mode="OBJECT")
+    return seconds, rig
+
+
+def keyed_curves(rig: Rig) -> list[KeyedCurve]:
+    """All curves of a rig that was baked."""
+    found: list[KeyedCurve] = []
+    for curve in fcurves_of(rig.owner):
+        stored: Any = curve.keyframe_points
+        points = np.empty(2 * len(stored), dtype=np.float32)
+        stored.foreach_get("co", points)
+        group = curve.group.name if curve.group is not None else ""
+        found.append((curve.data_path, curve.array_index, group, points))
+    return found
+
+
+def floor(case: Bake, curves: list[KeyedCurve]) -> float:
+    """Seconds in which curves of the targets are read and keys written, both by the quickest means."""
+    rig = made(case)
+    started = time.perf_counter()
+    for target in rig.targets:
+        _read(target, case.frames)
+    _write(rig, curves)
+    return time.perf_counter() - started
+
+
+def _read(target: Any, frames: int) -> NDArray[np.float32]:
+    """The places of a target at all frames, (3, frames), sampled from a copy of its action."""
+    copy = target.animation_data.action.copy()
+    places = np.empty((3, frames), dtype=np.float32)
+    for curve in curves_of_action(copy):
+        sampled: Any = curve
+        sampled.convert_to_samples(1, frames + 1)  # up to the frame before that one
+        pairs = np.empty(2 * len(sampled.sampled_points), dtype=np.float32)
+        sampled.sampled_points.foreach_get("co", pairs)
+        places[curve.array_index] = pairs[1 : 2 * frames : 2]
+    bpy.data.actions.remove(copy)
+    return places
+
+
+def _write(rig: Rig, curves: list[KeyedCurve]) -> None:
+    """Make the curves, and their keys in bulk."""
+    data = rig.owner.animation_data_create()
+    data.action = bpy.data.actions.new("floor")
+    for path, index, group, keys in curves:
+        curve: Any = ensure_curve(rig.owner, path, index, group)
+        points, count = curve.keyframe_points, len(keys) // 2
+        points.add(count)
+        points.foreach_set("co", keys)
+        points.foreach_set("interpolation", np.full(count, LINEAR, dtype=np.uint8))
+        curve.update()
+    data.action = data.action
+    rig.owner.update_tag(refresh={"TIME"})
+
+
+def baking(scale: Scale) -> Table:
+    """Bakes of limbs."""
+    cases = [case for case in BAKES if not scale.is_quick or case.frames <= LONG]
+    rows = [_bake_row(case, scale.of(2 if case.frames > LONG else 5, 1)) for case in cases]
+    note = (
+        "Seconds. *Bake*: without verification; *verified*: Blender then evaluates every frame. *Floor*: the targets' "
+        "curves sampled by Blender and the same keys written in bulk, nothing solved. *Over nla.bake*: how many times "
+        "as quick as that with the same rig and Blender's IK. Each in a file made anew, in turn. *Peak MB*: what "
+        "Python and numpy take above the keys themselves."
+    )
+    return Table("4. Baking beside nla.bake of the same rig with Blender's IK", note, rows)
+
+
+def _bake_row(case: Bake, rounds: int) -> Row:
+    frames = range(1, case.frames + 1, max(case.frames // CHECKED_FRAMES, 1))
+    first = baked(case)  # in which nothing is measured: it finds the keys
+    curves, error = keyed_curves(first.rig), worst_error(first.rig, frames)
+    times: list[tuple[float, ...]] = []
+    for _ in range(rounds):
+        bakes = (baked(case).seconds, baked(case, "EVERY").seconds, floor(case, curves))
+        theirs, rig = blenders(case)
+        times.append((*bakes, theirs))
+    timing = Timing(times)
+    return {
+        "chains x bones x frames": str(case),
+        "bake": timing.seconds(0),
+        "verified": timing.seconds(1),
+        "floor": timing.seconds(2),
+        "nla.bake": timing.seconds(3),
+        "over the floor": Judged(timing.ratio(0, 2), at_most=FLOOR_GOAL, is_goal=True),
+        "over nla.bake": Judged(timing.ratio(3, 0), at_least=FASTER),
+        "verified, over nla.bake": Judged(timing.ratio(3, 1), at_least=VERIFIED),
+        "tip error": Judged(error, at_most=NEAR),
+        "Blender's": worst_error(rig, frames),
+        "keys": first.keys,
+        "peak MB": baked(case, is_traced=True).peak,
+    }

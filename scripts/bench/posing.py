@@ -30,8 +30,7 @@ from dev.quiet import quiet
 from environment import ROOT
 from rigs import BoneRow, empty_file, make_armature, metarig
 
-from .tables import Judged, Row, Table, worst_of
-from .timing import Scale
+from .tables import Judged, Row, Scale, Table, worst_of
 
 Way: TypeAlias = tuple[float, float, float]
 CONTEXT: Any = bpy.context
@@ -191,11 +190,6 @@ class Posed:
             down = Matrix.Translation((0.0, 0.0, -share * self.leg * step / STEPS))
             now = self.put(self.body, down @ self.at(stood, self.body))
         return now
-
-
-def measured(scale: Scale) -> list[Table]:
-    """The tables of the group."""
-    return [by_hand(scale), drags(scale)]
 
 
 def by_hand(scale: Scale) -> Table:

@@ -16,9 +16,7 @@ import addon_session
 from environment import ROOT, say
 
 from . import GROUPS
-from .report import write_group
-from .tables import Table
-from .timing import Scale
+from .tables import Scale, Table, write_group
 
 PAGES = ROOT / "scripts" / "bench" / "README.md", ROOT / "README.md"
 
@@ -36,10 +34,10 @@ def main() -> int:
     print(made)
     found: list[Table] = []
     for key in arguments.groups:
-        title, module = GROUPS[key]
+        title, module, names = GROUPS[key]
         say(f"{key}: {title}")
-        measured = import_module(f"bench.{module}").measured(scale)  # which imports the extension
-        tables = [replace(table, made=made) for table in measured]
+        measuring = import_module(f"bench.{module}")  # which imports the extension
+        tables = [replace(getattr(measuring, name)(scale), made=made) for name in names]
         for table in tables:
             print(table.as_text(), flush=True)
         if arguments.write:

@@ -1,11 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of measured figures, printed and written as Markdown; a figure that misses its aim or its goal says so."""
+"""Tables of measured figures, printed and as pages, and the time of contenders who are taken in turn.
+
+A figure that misses its aim or its goal says so. All tables are in bench/README.md, a few figures in the project's
+README. Both are written between marks; what stands around them is left alone, and so is what groups say between them
+that were not measured now. What slows the machine for a while slows all contenders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple, TypeAlias
+
+import bpy
+
+from dev.marked import between, write_between
+from dev.quiet import quiet
+
+from . import GROUPS
 
 FIRST_DIGITS = 3
 NONE = "-"
@@ -147,3 +163,179 @@ def worst_of(values: Sequence[float]) -> float:
 def percentile(values: Sequence[float], share: int) -> float:
     """The value below which a share, in hundredths, of the values lies."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share / 100))]
+
+
+BEGIN = "<!-- written by scripts/benchmark.py --write -->"
+MISSED, GOALS = "### Aims missed", "### Goals not reached yet"
+HEADS = {heading: f"{heading}\n\n| what | figure | to be |\n| --- | ---: | ---: |\n" for heading in (MISSED, GOALS)}
+
+
+class Pick(NamedTuple):
+    """One figure for the project's README.
+
+    Attributes:
+        text: What it says.
+        table: How the title of its table begins.
+        row: Name of its row; "" for the sum of all rows.
+        column: Of the figure.
+        unit: Behind the figure.
+    """
+
+    text: str
+    table: str
+    row: str
+    column: str
+    unit: str = " x"
+
+
+BESIDE_IK = "time compared with Blender's IK (smaller is better)"
+PICKS = (
+    Pick(f"One solve of a leg with a knee: {BESIDE_IK}", "1b.", "leg with knee", "over Blender"),
+    Pick(f"Live frame, human of 53 bones with 5 goals: {BESIDE_IK}", "3b.", "character of 53 bones", "over Blender"),
+    Pick("Bake of 64 chains over 1,000 frames: speed compared with `nla.bake`", "4.", "64 x 4 x 1000", "over nla.bake"),
+    Pick("Human with joint limits, walking: standing feet that reach", "9a.", "human with limits", "REACHED %", " %"),
+    Pick("Reachable targets missed under limits, of 20,000", "5a.", "", "missed", ""),
+)
+
+
+def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) -> None:
+    """Renew what a group says between the marks of both pages; what other groups say there stays.
+
+    Args:
+        key: Of the group.
+        found: Its tables.
+        tables: The page with all tables.
+        readme: The page with a few figures.
+
+    Raises:
+        MarksError: A page has no marks.
+    """
+    head, sections = _read(between(tables, BEGIN))
+    summary = between(readme, BEGIN)
+    parts = [part for table in found for part in (table.as_markdown(), f"<sub>{table.made}</sub>")]
+    sections[key] = "\n\n".join([f"## {key}. {GROUPS[key][0]}", *parts])
+    for heading, lines in head.items():
+        missed = [f"| {' | '.join(miss)} |" for table in found for miss in table.missed(heading == GOALS)]
+        head[heading] = [line for line in lines if _key(line) != key] + missed
+    told = [
+        HEADS[heading] + "\n".join(sorted(lines, key=lambda line: int(_key(line))))
+        for heading, lines in head.items()
+        if lines
+    ]
+    in_order = [sections[key] for key in sorted(sections, key=int)]
+    write_between(tables, BEGIN, "\n\n".join([*(told or ["All aims hold, and all goals are reached."]), *in_order]))
+    lines = [line for pick in PICKS if (line := _picked(pick, found, summary.splitlines()))]
+    counts = [f"| Benchmark aims missed | {len(head[MISSED])} |", f"| Goals not reached yet | {len(head[GOALS])} |"]
+    write_between(readme, BEGIN, "\n".join(["| measured | figure |", "| --- | ---: |", *lines, *counts]))
+
+
+def _read(text: str) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The page as it was written: by heading the lines of what is missed, and by key the sections of groups."""
+    head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    lines: dict[str, list[str]] = {MISSED: [], GOALS: []}
+    for part in re.split(r"^(?=### )", head, flags=re.MULTILINE):
+        heading = part.partition("\n")[0]
+        if heading in lines:
+            lines[heading] = [line for line in part.splitlines() if _key(line)]
+    return lines, {_key(section.replace("## ", "| ", 1)): section.strip() for section in sections}
+
+
+def _key(line: str) -> str:
+    """The key of the group with which a line of a table begins, as titles of tables do; or ""."""
+    found = re.match(r"\| (\d+)", line)
+    return found.group(1) if found else ""
+
+
+def _picked(pick: Pick, tables: Sequence[Table], earlier: Sequence[str]) -> str:
+    """The line of a figure; where it was not measured now, the line that stood there, if any."""
+    table = next((table for table in tables if table.title.startswith(pick.table)), None)
+    if table is None:
+        return next((line for line in earlier if line.startswith(f"| {pick.text} ")), "")
+    rows = [row for row in table.rows if not pick.row or next(iter(row.values())) == pick.row]
+    cells = [row[pick.column] for row in rows]
+    values = [cell.value if isinstance(cell, Judged) else cell for cell in cells]
+    figures = [value for value in values if isinstance(value, int | float)]
+    shown = number(sum(figures)) if figures else text_of(None)
+    return f"| {pick.text} | {shown}{pick.unit} |"
+
+
+LEAST_ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds of contenders.
+
+    Attributes:
+        rounds: For each round the seconds of each contender.
+    """
+
+    rounds: list[tuple[float, ...]]
+
+    def seconds(self, contender: int) -> float:
+        """The median of a contender's rounds."""
+        return median(times[contender] for times in self.rounds)
+
+    def ratio(self, contender: int, other: int) -> float:
+        """The median of how many times as long as another a contender took in the same round."""
+        return median(times[contender] / times[other] for times in self.rounds)
+
+
+def timed(work: Callable[[], object]) -> float:
+    """How many seconds something takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much is measured: all, or just enough to see that it works.
+
+    Attributes:
+        is_quick: Whether it is the least.
+        folder: For files that are opened and thrown away.
+    """
+
+    is_quick: bool
+    folder: Path
+
+    def of(self, full: int, quick: int) -> int:
+        """One of two counts."""
+        return quick if self.is_quick else full
+
+    def interleaved(self, *contenders: Callable[[], object], rounds: int = 1001, seconds: float = 4.0) -> Timing:
+        """Let contenders run in turn, round by round; each has run once before, so that nothing is made in the first.
+
+        Args:
+            contenders: What is timed.
+            rounds: Greatest number of rounds.
+            seconds: After which no more rounds are begun, once there were enough for a median.
+        """
+        for contender in contenders:
+            contender()
+        most, begun = 0.05 * seconds if self.is_quick else seconds, time.perf_counter()
+        found: list[tuple[float, ...]] = []
+        while len(found) < rounds:
+            found.append(tuple(timed(contender) for contender in contenders))
+            if len(found) >= min(LEAST_ROUNDS, rounds) and time.perf_counter() - begun > most:
+                break
+        return Timing(found)
+
+    def save(self, name: str) -> None:
+        """Save what is open as a file of the folder."""
+        with quiet():
+            bpy.ops.wm.save_as_mainfile(filepath=str(self.folder / f"{name}.blend"), compress=False)
+
+    def opened(self, name: str) -> Any:
+        """The armature object of a file of the folder, which is opened."""
+        with quiet():
+            bpy.ops.wm.open_mainfile(filepath=str(self.folder / f"{name}.blend"), load_ui=False)
+        return next(found for found in bpy.data.objects if found.type == "ARMATURE")
+
+
+def play(frames: range) -> None:
+    """Go through frames of the open file."""
+    scene: Any = bpy.context.scene
+    for frame in frames:
+        scene.frame_set(frame)

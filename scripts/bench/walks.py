@@ -40,8 +40,7 @@ from dev.walkers import (
     well_over,
 )
 
-from .tables import Judged, Row, Table, at_most
-from .timing import Scale
+from .tables import Judged, Row, Scale, Table, at_most
 
 FPS, OTHER_RATES = 24.0, (30.0, 60.0)
 SLIP, DRIFT, INSIDE, HOVER = 1e-4, 1e-3, 0.01, 0.005
@@ -60,11 +59,6 @@ PACES = (0.15, 0.295, 0.43, 0.57, 0.8, 1.0, 1.2)  # v*, of which the last three 
 NORMS = {"thigh": (3.0, 0.97), "knee": (5.0, 0.95), "foot": (5.0, 0.88), "ankle": (5.0, 0.88)}  # degrees, correlation
 KNEE_GOALS = {"0.57": 18.0}  # degrees a frame, of people
 QUICK = ("human", "spider")
-
-
-def measured(scale: Scale) -> list[Table]:
-    """The tables of the group."""
-    return [quality(scale), strides(scale), growth(scale), people(scale)]
 
 
 def _judged(

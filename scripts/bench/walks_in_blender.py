@@ -29,8 +29,7 @@ from dev.walkers import FROUDE, SLOW, noise, pace_of
 from dev.walking_rigs import FPS, ahead, go_along, make_profile, make_rubble, make_spider
 from rigs import empty_file, end_of, metarig
 
-from .tables import Judged, Row, Table, at_most
-from .timing import Scale, Timing, play, timed
+from .tables import Judged, Row, Scale, Table, Timing, at_most, play, timed
 from .walks import PACES, SLIP, TURN, beside
 
 OFF_PLAN = 1e-3  # of a leg's reach: what chains are solved to
@@ -57,11 +56,6 @@ CONTENDERS = {
 }
 CONTEXT: Any = bpy.context
 Frames = tuple[int, int]
-
-
-def measured(scale: Scale) -> list[Table]:
-    """The tables of the group."""
-    return [quality(scale), cost(scale), people(scale)]
 
 
 def _human(*, with_limits: bool) -> Any:

@@ -5,32 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import asin, degrees
+from math import atan2, degrees
 from pathlib import Path
 
 import bpy
 from fabrik_addon.actions import drag as dragging
+from fabrik_addon.maths import V3, conjugated, multiplied, turn_angle
 from fabrik_addon.rig.schema.chain import FabrikChain
 from limbs import worst_violation
-from mathutils import Quaternion, Vector
-from picture import Drawing, evaluated_meshes, save_side_by_side
+from mathutils import Matrix, Vector
+from picture import BODY, PIN, Color, Drawing, cube, evaluated_meshes, save
 
 from blender import OPS, limit_of, rig_of
 from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human, select
 from dev.quiet import quiet
 from environment import say
-from rigs import empty_file
+from rigs import empty_file, end_of
 
 HEADER = f"{'body':<10} {'chain':<12} {'status':<9} {'off':>10} {'turned off':>14} {'limit violation':>16}"
 IN_PLACE = 1e-4  # of the height, that a goal may be off
 SLACK = 0.01  # degrees
-BODY, SEAT, PIN = (0.6, 0.66, 0.76, 1), (0.72, 0.62, 0.5, 1), (0.1, 0.72, 0.3, 1)
+SEAT: Color = (0.72, 0.62, 0.5, 1)
 EYES = 0.45  # of the bone of the head, at which they are
 HUMAN = "human_game_engine"
 FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head
 STEPS = 40  # in which the hips are dragged
 GIRDLE = 0.6  # stiffness of the clavicles, which follow where the arm alone does not reach
-V3 = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -151,10 +151,8 @@ def _add_chain(owner: bpy.types.Object, bone: str, count: int, place: V3) -> Fab
 
 
 def _add_seat(low: Sequence[float], high: Sequence[float]) -> None:
-    mesh = bpy.data.meshes.new("Seat")
-    corners = [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    mesh.from_pydata(corners, [], faces)
+    mesh, size = cube(), Vector(high) - Vector(low)
+    mesh.transform(Matrix.LocRotScale(Vector(low) + size / 2.0, None, size / 2.0))
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Seat", mesh))
 
 
@@ -184,9 +182,8 @@ def pose_bodies(out: Path) -> int:
             owner = make(scene)
             before = draw_body(scene, owner)
             pose(scene, owner)
-            save_side_by_side([before, draw_body(scene, owner)], scene.view, out / f"body_{scene.name}.png")
             bpy.ops.object.mode_set(mode="POSE")
-            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"body_{scene.name}.blend"), compress=True)
+            save(out / f"body_{scene.name}", [before, draw_body(scene, owner)], scene.view)
         failed += _print_rows(scene.name, owner)
     print("\noff: share of the height, or degrees of an aim, as Blender evaluates it; turned off: of a pinned rotation")
     return failed
@@ -197,14 +194,17 @@ def _print_rows(name: str, owner: bpy.types.Object) -> int:
     violation, failed = worst_violation(owner, owner.pose.bones), 0
     for chain in rig_of(owner).chains:
         bone = evaluated.pose.bones[chain.tip_bone]
-        off, unit = _aim_error(chain, bone), " deg"
-        if chain.kind != "AIM":
-            goal = Vector(chain.held_location) if chain.target is None else chain.target.matrix_world.translation
-            end = bone.head if chain.effector == "HEAD" else bone.tail
-            off, unit = (evaluated.matrix_world @ end - goal).length / HEIGHT, ""
+        goal = Vector(chain.held_location) if chain.target is None else chain.target.matrix_world.translation
+        if chain.kind == "AIM":
+            axis = bone.matrix.to_3x3() @ Vector(chain.aim_axis)
+            wanted = goal - bone.head
+            off, unit = degrees(atan2(axis.cross(wanted).length, axis.dot(wanted))), " deg"
+        else:
+            off, unit = (end_of(chain) - goal).length / HEIGHT, ""
         turned = 0.0
         if chain.orientation == "KEEP":
-            turned = _apart(Quaternion(chain.held_rotation), (evaluated.matrix_world @ bone.matrix).to_quaternion())
+            turn = (evaluated.matrix_world @ bone.matrix).to_quaternion()
+            turned = degrees(turn_angle(multiplied(turn, conjugated(chain.held_rotation))))
         failed += chain.status != "REACHED" or (chain.kind != "AIM" and off > IN_PLACE) or violation > SLACK
         print(
             f"{name:<10} {chain.name:<12} {chain.status:<9} {off:>10.1e}{unit:4} {turned:>7.1e} deg"
@@ -212,18 +212,3 @@ def _print_rows(name: str, owner: bpy.types.Object) -> int:
             flush=True,
         )
     return failed
-
-
-def _aim_error(chain: FabrikChain, bone: bpy.types.PoseBone) -> float:
-    """Degrees by which an axis points beside its target."""
-    if chain.kind != "AIM":
-        return 0.0
-    axis = (bone.matrix.to_3x3() @ Vector(chain.aim_axis)).normalized()
-    wanted = (chain.target.matrix_world.translation - bone.head).normalized()
-    return degrees(2.0 * asin(min((axis - wanted).length / 2.0, 1.0)))
-
-
-def _apart(a: Quaternion, b: Quaternion) -> float:
-    """Degrees between two rotations."""
-    near = min((a - b).magnitude, (a + b).magnitude)
-    return degrees(4.0 * asin(min(near / 2.0, 1.0)))

@@ -10,10 +10,11 @@ from math import cos, radians, sin
 from pathlib import Path
 
 import bpy
-from bodies import BODY, PIN, drag, update
+from bodies import drag, update
+from fabrik_addon.maths import V3, v3
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
-from picture import Drawing, evaluated_meshes, save_side_by_side
+from picture import BODY, PIN, Drawing, save
 
 from blender import OPS, rig_of
 from dev.humans import HUMANS, make_human
@@ -21,7 +22,6 @@ from dev.quiet import quiet
 from environment import say
 from rigs import BoneRow, empty_file, end_of, make_armature, metarig, row_of_bones
 
-V3 = tuple[float, float, float]
 LEG_JOINTS = ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))  # distance from the body, and height above it
 HEADER = f"{'character':<22} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
 PIXELS = (490, 455)
@@ -139,8 +139,7 @@ def pose_characters(out: Path) -> int:
             planted = _pinned(owner)
             _pose(character, owner)
             after = _drawn(stage(), owner, _enabled(owner))
-            save_side_by_side([before, after], character.view, out / f"{character.name}.png")
-            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{character.name}.blend"), compress=True)
+            save(out / character.name, [before, after], character.view)
         failed += _print_row(character.name, owner, planted)
     return failed
 
@@ -159,8 +158,7 @@ def _pose(character: Character, owner: bpy.types.Object) -> None:
     for name in character.freed:
         rig_of(owner).chains[name].pin = False
     body = owner.pose.bones[rig_of(owner).body_bone]
-    place = owner.matrix_world @ body.head + size * Vector(character.body)
-    drag(owner, body.name, (place.x, place.y, place.z))
+    drag(owner, body.name, v3(owner.matrix_world @ body.head + size * Vector(character.body)))
     for name, way in character.goals.items():
         rig_of(owner).chains[name].target.location += size * Vector(way)
     if character.look is not None:
@@ -210,7 +208,7 @@ def _drawn(drawing: Drawing, owner: bpy.types.Object, chains: list[FabrikChain])
 
     A ring is drawn where a chain is pinned, and a frame at its target with a line to it.
     """
-    drawing.skins += [(mesh, BODY) for _, mesh in evaluated_meshes()]
+    drawing.add_skins(BODY)
     if not drawing.skins:
         drawing.add_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()), chains)
     for chain in chains:

@@ -3,23 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import pi
 from pathlib import Path
 
 import bpy
-from bodies import BODY
-from fabrik_addon.motion.contacts import FLAT
-from fabrik_addon.rig.animation.compat import fcurves_of
+import numpy as np
+from fabrik_addon.maths import Doubles, Mask
+from fabrik_addon.motion.contacts import runs
 from mathutils import Matrix, Vector
-from picture import POLE, TARGET, Drawing, evaluated_meshes, save_below, save_side_by_side
+from picture import BODY, POLE, TARGET, Color, Drawing, evaluated_meshes, save
 from walk_stage import STAIRS, make_slab, stairs
 from walks import FPS
 
 from blender import OPS, rig_of
-from dev.clips import STRIDES, stretch_way, walking_clip
-from dev.humans import HEIGHT, bone_of, make_human
+from dev.humans import (
+    HEIGHT,
+    STRIDES,
+    bone_of,
+    both,
+    flat_steps,
+    make_human,
+    played,
+    stretch_way,
+    transfer,
+    walking_clip,
+    ways,
+)
 from dev.quiet import quiet
 from environment import say
 from rigs import empty_file
@@ -78,24 +89,14 @@ def edit(owner: bpy.types.Object) -> None:
     scene.frame_set(scene.frame_start)
 
 
-def played(owner: bpy.types.Object, names: Sequence[str]) -> list[list[Vector]]:
-    """Where the heads of bones are, frame by frame, in the world."""
-    found = []
-    for frame in range(FRAMES[0], FRAMES[1] + 1):
-        bpy.context.scene.frame_set(frame)
-        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
-        found.append([owner.matrix_world @ poses[name].head for name in names])
-    return found
-
-
-def drawn(owner: bpy.types.Object) -> Drawing:
-    """The human in some frames of the clip, with the path of its left hand."""
+def drawn(owner: bpy.types.Object, paths: Mapping[str, Color] = {}, span: slice = slice(None)) -> Drawing:
+    """A human in some frames of the clip, with the paths of bones in their colours, over a span of its frames."""
     drawing = Drawing(floor=Vector((0.0, -0.5 * LENGTH, 0.0)), floor_radius=1.7, extent=HEIGHT, pixels=PIXELS)
     for frame in SHOWN:
         bpy.context.scene.frame_set(frame)
-        drawing.skins += [(mesh, BODY) for _, mesh in evaluated_meshes()]
-    path = [one[0] for one in played(owner, [bone_of(HUMAN, "hand", "L")])][SHOWN[0] : SHOWN[-1]]
-    drawing.lines += [(a, b, TARGET) for a, b in pairwise(path)]
+        drawing.add_skins(BODY, owner)
+    for bone, color in paths.items():
+        drawing.lines += [(Vector(a), Vector(b), color) for a, b in pairwise(played(owner, [bone])[span, 0])]
     return drawing
 
 
@@ -103,46 +104,41 @@ def edit_motion(out: Path) -> int:
     """Edit the clip; returns how many figures are not as they are to be."""
     print(f"\n{HEADER}")
     say("edited: motion_walk")
-    names = [bone_of(HUMAN, "hips"), *(bone_of(HUMAN, "foot", side) for side in "LR"), bone_of(HUMAN, "hand", "L")]
+    names = [bone_of(HUMAN, "hips"), *both(HUMAN, "foot"), bone_of(HUMAN, "hand", "L")]
+    path = {names[-1]: TARGET}, slice(SHOWN[0], SHOWN[-1])
     with quiet():
         owner = make_clip()
-        before, first = played(owner, names), drawn(owner)
+        before, first = played(owner, names), drawn(owner, *path)
         set_up(owner)
-        kept = played(owner, names) == before
+        kept = bool((played(owner, names) == before).all())
         edit(owner)
         after = played(owner, names)
-        save_below([first, drawn(owner)], VIEW, out / "motion_walk.png")
-        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_walk.blend"), compress=True)
-    down = Vector((0.0, 0.0, -LOWER))
-    pairs = list(zip(after, before, strict=True))
-    still = [*pairs[: RAISED[0]], *pairs[RAISED[-1] :]]
-    hips = max((now[0] - then[0] - down).length for now, then in pairs) / HEIGHT
-    feet = max((now[i] - then[i]).length for now, then in pairs for i in (1, 2)) / HEIGHT
-    hand = max((now[3] - then[3] - down).length for now, then in still) / HEIGHT
+        save(out / "motion_walk", [first, drawn(owner, *path)], VIEW, below=True)
+    moved = after - before
+    off, off_lowered = (np.linalg.norm(moved - way, axis=2) / HEIGHT for way in ((0, 0, 0), (0, 0, -LOWER)))
+    hips, feet = off_lowered[:, 0].max(), off[:, 1:3].max()
+    hand = off_lowered[np.r_[: RAISED[0], RAISED[-1] : len(after)], 3].max()
     print(f"{'motion_walk':<14} {len(after):>6} {kept!s:>5} {hips:>9.1e} {feet:>9.1e} {hand:>13.1e}")
-    missed: int = sum([not kept, hips > IN_PLACE, feet > IN_PLACE, hand > IN_PLACE])
-    return missed
+    return sum([not kept, *(figure > IN_PLACE for figure in (hips, feet, hand))])
 
 
 def clean_feet(out: Path) -> int:
     """Let the feet of a clip stand still whose hips go too far for its steps; returns how many figures are wrong."""
     print(f"\n{FEET_HEADER}")
     say("cleaned: motion_feet")
-    feet = [bone_of(HUMAN, "foot", side) for side in "LR"]
-    hips = bone_of(HUMAN, "hips")
+    feet, hips = both(HUMAN, "foot"), bone_of(HUMAN, "hips")
+    paths = dict(zip(feet, (TARGET, POLE), strict=True))
     with quiet():
         owner = make_clip()
-        stretch_way(owner, hips, TOO_FAR, fcurves_of(owner))
-        before, first = played(owner, [hips, *feet]), _with_paths(owner, feet)
+        stretch_way(owner, hips, TOO_FAR)
+        before, first = played(owner, [*feet, hips]), drawn(owner, paths)
         set_up(owner)
         OPS.fabrik.contacts_find()
         OPS.fabrik.contacts_clean()
-        after, flat = played(owner, [hips, *feet]), [_flat(owner, name) for name in feet]
-        save_below([first, _with_paths(owner, feet)], VIEW, out / "motion_feet.png")
-        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_feet.blend"), compress=True)
-    slid, still = (max(_slides(one, i + 1, on) for i, on in enumerate(flat)) for one in (before, after))
-    given = max((then[0] - now[0]).length for now, then in zip(after, before, strict=True)) / HEIGHT
-    contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
+        after, flat = played(owner, [*feet, hips]), [flat_steps(owner, name) for name in feet]
+        save(out / "motion_feet", [first, drawn(owner, paths)], VIEW, below=True)
+    slid, still = (_slide(poses, flat) for poses in (before, after))
+    given, contacts = np.linalg.norm(after[:, 2] - before[:, 2], axis=1).max() / HEIGHT, _count(flat)
     print(f"{'motion_feet':<14} {contacts:>8} {slid:>9.1e} {still:>9.1e} {given:>9.1e}")
     return int(still > STILL or not contacts or slid < STILL)
 
@@ -150,28 +146,25 @@ def clean_feet(out: Path) -> int:
 def transfer_walk(out: Path) -> int:
     """Bring the walk to another human, and to one that is small; returns how many figures are wrong."""
     print(f"\n{TRANSFER_HEADER}")
-    feet = [bone_of(OTHER, "foot", side) for side in "LR"]
+    feet = both(OTHER, "foot")
     with quiet():
         source = make_clip()
-        drawings, failed = [_alone(source)], 0
+        drawings, failed = [drawn(source)], 0
     for size in (1.0, SMALL):
         say(f"transferred: motion_transfer, {size:g}")
         with quiet():
             owner = make_human(OTHER)
             owner.scale *= size
-            _transfer(source, owner)
-            after, flat = played(owner, feet), [_flat(owner, name) for name in feet]
-            drawings.append(_alone(owner))
-        still = max(_slides(after, i, on) for i, on in enumerate(flat))
+            transfer(source, owner)
+            after, flat = played(owner, feet), [flat_steps(owner, name) for name in feet]
+            drawings.append(drawn(owner))
         rest = owner.matrix_world @ owner.pose.bones[feet[0]].bone.head_local
-        places = [one[i].z for i, on in enumerate(flat) for one, stands in zip(after, on, strict=False) if stands]
-        off = max(abs(place - rest.z) for place in places) / HEIGHT
-        contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
+        off = max(float(np.abs(after[:-1, i, 2][on] - rest.z).max()) for i, on in enumerate(flat)) / HEIGHT
+        still, contacts = _slide(after, flat), _count(flat)
         print(f"{f'motion_transfer {size:g}':<20} {contacts:>8} {still:>9.1e} {off:>9.1e}")
         failed += still > STILL or off > STILL or not contacts
     with quiet():
-        save_below(drawings, VIEW, out / "motion_transfer.png")
-        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_transfer.blend"), compress=True)
+        save(out / "motion_transfer", drawings, VIEW, below=True)
     return failed
 
 
@@ -179,23 +172,21 @@ def transfer_to_stairs(out: Path) -> int:
     """Bring the walk to another human on stairs; returns how many figures are wrong."""
     say("transferred: motion_stairs")
     before, rise, tread, count = STEPS
-    feet = [bone_of(OTHER, "foot", side) for side in "LR"]
+    feet = both(OTHER, "foot")
     with quiet():
         source, owner = make_clip(), make_human(OTHER)
         steps = [(before + x, z) for x, z in stairs(rise, tread, count)]
         profile = [(-before, 0.0), *steps, (LENGTH + 2.0 * before, count * rise)]
         ground = make_slab("Stairs", profile, (-0.45, 0.45), STAIRS, Matrix.Rotation(-0.5 * pi, 4, "Z"))
-        _transfer(source, owner, ground=ground.name)
-        after, flat = played(owner, feet), [_flat(owner, name) for name in feet]
-        drawing = _alone(owner)
+        transfer(source, owner, ground=ground.name)
+        after, flat = played(owner, feet), [flat_steps(owner, name) for name in feet]
+        drawing = drawn(owner)
         drawing.floor = None
         drawing.skins += [(mesh, STAIRS) for name, mesh in evaluated_meshes() if name == ground.name]
-        save_below([drawing], STAIRS_VIEW, out / "motion_stairs.png")
-        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_stairs.blend"), compress=True)
-    still = max(_slides(after, i, on) for i, on in enumerate(flat))
+        save(out / "motion_stairs", [drawing], STAIRS_VIEW)
     soles = [_lowest(owner, feet[i], frame) for i, on in enumerate(flat) for frame in SHOWN if on[frame - FRAMES[0]]]
     off = max(abs(sole - rise * round(sole / rise)) for sole in soles) / HEIGHT
-    contacts = sum(b and not a for own in flat for a, b in pairwise([False, *own]))
+    still, contacts = _slide(after, flat), _count(flat)
     print(f"{'motion_stairs':<20} {contacts:>8} {still:>9.1e} {off:>9.1e}")
     return int(still > STILL or off > LIE or max(soles) < 0.5 * count * rise)
 
@@ -219,22 +210,13 @@ def transfer_hands(out: Path) -> int:
         for keep in (False, True):
             owner = make_human(OTHER)
             _thicken(owner, (bone_of(OTHER, "hips"), bone_of(OTHER, "spine"), bone_of(OTHER, "waist")))
-            _transfer(source, owner, keep_contacts=keep)
+            transfer(source, owner, keep_contacts=keep)
             found.append(_with_hands(owner, OTHER))
-        save_side_by_side([drawing for drawing, _ in found], HANDS_VIEW, out / "motion_hands.png")
-        bpy.ops.wm.save_as_mainfile(filepath=str(out / "motion_hands.blend"), compress=True)
+        save(out / "motion_hands", [drawing for drawing, _ in found], HANDS_VIEW)
     for name, (_, off) in zip(("the human", "not kept", "kept"), found, strict=True):
         print(f"{name:<20} {off:>9.1e}")
     wanted, plain, kept = (off for _, off in found)
     return int(abs(kept - wanted) > LIE or abs(plain - wanted) < LIE)
-
-
-def _transfer(source: bpy.types.Object, owner: bpy.types.Object, **options: object) -> None:
-    """Press *Transfer Motion* with both selected."""
-    for one in bpy.context.scene.objects:
-        one.select_set(one in (source, owner))
-    bpy.context.view_layer.objects.active = owner
-    OPS.fabrik.motion_transfer(**options)
 
 
 def _key(bone: bpy.types.PoseBone, frame: int) -> None:
@@ -276,41 +258,18 @@ def _thicken(owner: bpy.types.Object, bones: Sequence[str]) -> None:
 def _with_hands(owner: bpy.types.Object, human: str) -> tuple[Drawing, float]:
     """One of several humans while its hands are on its hips; how far a hand is from the skin there, by the height."""
     bpy.context.scene.frame_set(HELD + 4)
-    drawing, own = Drawing(extent=HEIGHT, pixels=UPRIGHT), {one.name for one in owner.children_recursive}
-    drawing.skins = [(mesh, BODY) for name, mesh in evaluated_meshes() if name in own]
+    drawing = Drawing(extent=HEIGHT, pixels=UPRIGHT)
+    drawing.add_skins(BODY, owner)
     poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
     knuckles = owner.matrix_world @ poses[bone_of(human, "hand", "L")].tail
     return drawing, min((place - knuckles).length for place in _around(owner, bone_of(human, "hips"))) / HEIGHT
 
 
-def _alone(owner: bpy.types.Object) -> Drawing:
-    """One of several humans in some frames of the clip."""
-    drawing = Drawing(floor=Vector((0.0, -0.5 * LENGTH, 0.0)), floor_radius=1.7, extent=HEIGHT, pixels=PIXELS)
-    own = {one.name for one in owner.children_recursive}
-    for frame in SHOWN:
-        bpy.context.scene.frame_set(frame)
-        drawing.skins += [(mesh, BODY) for name, mesh in evaluated_meshes() if name in own]
-    return drawing
+def _slide(poses: Doubles, flat: Sequence[Mask]) -> float:
+    """The most by which a foot, (F, feet, 3), moves from a frame to the next while it is flat, by the height."""
+    return max(float(ways(poses[:, i])[on].max()) for i, on in enumerate(flat)) / HEIGHT
 
 
-def _slides(poses: Sequence[Sequence[Vector]], i: int, flat: Sequence[bool]) -> float:
-    """The most by which a bone, by its index, moves from a frame to the next while a foot is flat, by the height."""
-    steps = [(b[i] - a[i]).length for (a, b), on in zip(pairwise(poses), flat, strict=True) if on]
-    return float(max(steps)) / HEIGHT
-
-
-def _flat(owner: bpy.types.Object, name: str) -> list[bool]:
-    """For each frame but the last, whether a foot is marked to be flat on the ground in it and in the next."""
-    path = owner.pose.bones[name].path_from_id("fabrik_contact")
-    (curve,) = [one for one in fcurves_of(owner) if one.data_path == path]
-    marks = [round(curve.evaluate(frame)) == FLAT for frame in range(FRAMES[0], FRAMES[1] + 1)]
-    return [a and b for a, b in pairwise(marks)]
-
-
-def _with_paths(owner: bpy.types.Object, feet: Sequence[str]) -> Drawing:
-    """The human in some frames of the clip, with the paths of its ankles."""
-    drawing = drawn(owner)
-    drawing.lines.clear()
-    for one, color in zip(zip(*played(owner, feet), strict=True), (TARGET, POLE), strict=True):
-        drawing.lines += [(a, b, color) for a, b in pairwise(one)]
-    return drawing
+def _count(flat: Sequence[Mask]) -> int:
+    """How often feet come to be flat."""
+    return sum(len(runs(on)) for on in flat)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import degrees
@@ -11,10 +11,12 @@ from pathlib import Path
 from random import Random
 
 import bpy
+from fabrik_addon.maths import V3
+from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
-from picture import draw_rig, save_side_by_side
+from picture import draw_rig, save
 
 from blender import OPS, armature_of, rig_of
 from dev.quiet import quiet
@@ -44,7 +46,7 @@ class Limb:
     name: str
     tip: str
     count: int
-    move: tuple[float, float, float]
+    move: V3
     hinges: dict[str, tuple[float | None, float]] = field(default_factory=dict)
     pole: bool = False
 
@@ -64,7 +66,7 @@ class DemoRig:
     name: str
     make: Callable[[], bpy.types.Object]
     limbs: tuple[Limb, ...]
-    view: tuple[float, float, float] = (0.6, -1.0, 0.35)
+    view: V3
     body: bool = False
 
 
@@ -164,10 +166,9 @@ def _pose(rig: DemoRig, out: Path) -> bpy.types.Object:
     before = draw_rig(owner, rig.body)
     OPS.fabrik.solve_all()
     after = draw_rig(owner, rig.body)
-    save_side_by_side([before, after], rig.view, out / f"{rig.name}.png")
     bpy.ops.object.mode_set(mode="POSE")
     owner.show_in_front = True
-    bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{rig.name}.blend"), compress=True)
+    save(out / rig.name, [before, after], rig.view)
     return owner
 
 
@@ -198,19 +199,13 @@ def worst_violation(owner: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]
     return degrees(worst)
 
 
-def _bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
-    tip = owner.pose.bones[chain.tip_bone]
-    bones = [tip, *tip.parent_recursive]
-    return bones[: chain.bone_count or len(bones)][::-1]
-
-
 def _joints(owner: bpy.types.Object, chain: FabrikChain) -> list[Vector]:
     evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    bones = _bones(evaluated, chain)
+    bones = resolve_bones(evaluated, chain)
     return [evaluated.matrix_world @ point for point in [*(bone.head for bone in bones), bones[-1].tail]]
 
 
-def _length(joints: list[Vector]) -> float:
+def _length(joints: Sequence[Vector]) -> float:
     return float(sum((b - a).length for a, b in pairwise(joints)))
 
 
@@ -219,7 +214,7 @@ def _print_rows(rig: DemoRig, owner: bpy.types.Object) -> int:
     for chain in rig_of(owner).chains:
         joints = _joints(owner, chain)
         error = (joints[-1] - chain.target.matrix_world.translation).length / _length(joints)
-        violation = worst_violation(owner, _bones(owner, chain))
+        violation = worst_violation(owner, resolve_bones(owner, chain))
         failed += chain.status != "REACHED" or violation > 0.01
         print(
             f"{rig.name:<10} {chain.name:<12} {len(joints) - 1:>5}  {chain.status:<9} {error:>10.1e} {chain.passes:>6}"

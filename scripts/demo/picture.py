@@ -1,28 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of posed armatures: bones, targets and poles as solids, rendered by Workbench; no window is needed."""
+"""Pictures of posed armatures: bones, targets and poles as solids, rendered by Workbench; no window is needed.
+
+Imported once `bpy` is, without which Blender as a module has no `bmesh`.
+"""
 
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import cos, pi, sin
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
+from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
-from solids import box, cube, disc, frame, mesh_of, ring, sphere
 
 from blender import rig_of
 
 SIZE = (560, 520)
+BODY, PIN = (0.6, 0.66, 0.76, 1), (0.1, 0.72, 0.3, 1)
 GREY, TARGET, POLE, SKIN = (0.62, 0.63, 0.66, 1), (1.0, 0.42, 0.05, 1), (0.15, 0.45, 1.0, 1), (0.8, 0.82, 0.86, 0.35)
 FLOOR = (0.86, 0.87, 0.89, 1)
 SHADOW, FROM_ABOVE = 0.3, "paint.sl"  # of a scene with a floor: strength, and light by which it is not dark
 FLOOR_RADIUS = 0.44  # of the greatest extent of what is drawn
+THICK = 0.02  # of the floor, as a share of its radius
 SHAPE = 0.017  # size of shapes, as a share of the extent
 MARGIN = 3.0 * SHAPE  # round the place of one, within which all of it is
 AROUND = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
@@ -63,12 +71,16 @@ class Drawing:
         """The bones of an armature, those of each chain in a colour of its own."""
         colors: dict[str, Color] = {}
         for i, chain in enumerate(chains):
-            tip = evaluated.pose.bones[chain.tip_bone]
-            bones = [tip, *tip.parent_recursive][: chain.bone_count or None]
-            colors |= dict.fromkeys((bone.name for bone in bones), chain_color(i, len(chains)))
+            names = (bone.name for bone in resolve_bones(evaluated, chain))
+            colors |= dict.fromkeys(names, chain_color(i, len(chains)))
         for bone in evaluated.pose.bones:
             head, tail = (evaluated.matrix_world @ point for point in (bone.head, bone.tail))
             self.bones.append((head, tail, colors.get(bone.name, GREY)))
+
+    def add_skins(self, color: Color, owner: bpy.types.Object | None = None) -> None:
+        """The meshes of an armature, or all of the scene, as Blender evaluates them now."""
+        own = {one.name for one in owner.children_recursive} if owner is not None else None
+        self.skins += [(mesh, color) for name, mesh in evaluated_meshes() if own is None or name in own]
 
     def corners(self) -> list[Vector]:
         """All points that must be seen."""
@@ -79,8 +91,8 @@ class Drawing:
 
 def chain_color(index: int, count: int) -> Color:
     """Colours that differ as much as they can, away from those of targets and poles."""
-    hue = 0.30 + 0.55 * index / max(count - 1, 1) if count > 1 else 0.40
-    return (*colorsys.hsv_to_rgb((hue + 0.0) % 1.0, 0.62, 0.82), 1.0)
+    hue = 0.30 + 0.55 * index / (count - 1) if count > 1 else 0.40
+    return (*colorsys.hsv_to_rgb(hue, 0.62, 0.82), 1.0)
 
 
 def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
@@ -95,7 +107,7 @@ def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
             joint = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].head
             drawing.add_goal(joint, chain.pole.matrix_world.translation.copy(), "sphere", POLE)
     if body:
-        drawing.skins += [(mesh, SKIN) for _, mesh in evaluated_meshes()]
+        drawing.add_skins(SKIN)
     return drawing
 
 
@@ -110,18 +122,24 @@ def evaluated_meshes() -> list[tuple[str, bpy.types.Mesh]]:
     return found
 
 
-def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: Path) -> None:
-    """Render drawings from one camera, which sees all of them, and save them beside each other as a PNG."""
+def save(file: Path, drawings: Sequence[Drawing], view: Sequence[float], *, below: bool = False) -> None:
+    """Save the open file, and a picture of drawings: rendered from one camera, which sees all of them.
+
+    Args:
+        file: Folder and name of both, without their endings.
+        drawings: What is seen, beside each other.
+        view: Direction from which they are looked at.
+        below: Whether they are below each other.
+    """
     corners = [point for drawing in drawings for point in drawing.corners()]
-    pictures = [_render(drawing, view, corners, path.with_suffix(f".{i}.png")) for i, drawing in enumerate(drawings)]
-    save_rows([pictures], path)
+    parts = [_render(one, view, corners, file.with_suffix(f".{i}.png")) for i, one in enumerate(drawings)]
+    save_rows([[part] for part in parts] if below else [parts], file.with_suffix(".png"))
+    save_file(file)
 
 
-def save_below(drawings: Sequence[Drawing], view: Sequence[float], path: Path) -> None:
-    """`save_side_by_side`, but below each other."""
-    corners = [point for drawing in drawings for point in drawing.corners()]
-    pictures = [_render(drawing, view, corners, path.with_suffix(f".{i}.png")) for i, drawing in enumerate(drawings)]
-    save_rows([[picture] for picture in pictures], path)
+def save_file(file: Path) -> None:
+    """Save the open file by its folder and name."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(file.with_suffix(".blend")), compress=True)
 
 
 def save_rows(rows: Sequence[Sequence[Pixels]], path: Path) -> None:
@@ -239,3 +257,98 @@ def _add(scene: bpy.types.Scene, mesh: bpy.types.Mesh, matrix: Matrix, color: Co
     solid.matrix_world = matrix
     setattr(solid, "color", color)
     scene.collection.objects.link(solid)
+
+
+# The solids, about 1 large, round the origin.
+
+
+def mesh_of(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(list(points), [], list(faces))
+    return mesh
+
+
+def _shaped(name: str, kind: str, shift: Callable[[Vector], Vector] | None = None, **size: float) -> bpy.types.Mesh:
+    """One of Blender's own shapes, its vertices perhaps shifted."""
+    mesh, shape = bpy.data.meshes.new(name), bmesh.new()
+    create: Callable[..., object] = getattr(bmesh.ops, f"create_{kind}")
+    create(shape, **size)
+    for vertex in shape.verts:
+        vertex.co = shift(vertex.co) if shift else vertex.co
+    shape.to_mesh(mesh)
+    return mesh
+
+
+def cube() -> bpy.types.Mesh:
+    return _shaped("cube", "cube", size=2.0)
+
+
+def sphere() -> bpy.types.Mesh:
+    return _shaped("sphere", "uvsphere", u_segments=16, v_segments=8, radius=1.0)
+
+
+def box() -> bpy.types.Mesh:
+    mesh = cube()
+    mesh.transform(Matrix.Translation((0, 0.5, 0)) @ Matrix.Diagonal((1.0, 0.5, 1.0, 1.0)))
+    return mesh
+
+
+def frame() -> bpy.types.Mesh:
+    """The edges of a cube, large enough to be seen round a wrist."""
+    parts, half, thin = [], 1.9, 0.2
+    for axis in range(3):
+        for a in (-half, half):
+            for b in (-half, half):
+                place, size = Vector((a, a, a)), Vector((thin, thin, thin))
+                place[axis], size[axis], place[(axis + 1) % 3] = 0.0, half + thin, b
+                parts.append((place, size))
+    placed = [Matrix.Translation(place) @ Matrix.Diagonal((*size, 1.0)) for place, size in parts]
+    return joined("frame", [(cube(), matrix) for matrix in placed])
+
+
+def joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.types.Mesh:
+    """One mesh of several, which are used up."""
+    whole, shape = bpy.data.meshes.new(name), bmesh.new()
+    for mesh, matrix in parts:
+        mesh.transform(matrix)
+        shape.from_mesh(mesh)
+        bpy.data.meshes.remove(mesh)
+    shape.to_mesh(whole)
+    return whole
+
+
+def ring() -> bpy.types.Mesh:
+    """A ring that lies flat, large enough to be seen round an ankle."""
+    around, across, radius, thick = 48, 12, 2.6, 0.42
+    points, faces = [], []
+    for i in range(around):
+        turn = 2.0 * pi * i / around
+        for j in range(across):
+            roll = 2.0 * pi * j / across
+            r = radius + thick * cos(roll)
+            points.append((r * cos(turn), r * sin(turn), thick * sin(roll)))
+            k, after = (j + 1) % across, (i + 1) % around
+            faces.append((across * i + j, across * after + j, across * after + k, across * i + k))
+    return mesh_of("ring", points, faces)
+
+
+def disc() -> bpy.types.Mesh:
+    """A flat round plate of radius 1 with its top at 0, as thick as makes its shadow lie on it."""
+    size = {"cap_ends": True, "segments": 96, "radius1": 1.0, "radius2": 1.0, "depth": THICK}
+    return _shaped("disc", "cone", lambda point: point - Vector((0.0, 0.0, THICK / 2.0)), **size)
+
+
+def rock(random: Random) -> bpy.types.Mesh:
+    """A rock of few faces."""
+    return _shaped("rock", "icosphere", lambda point: point * random.uniform(0.8, 1.0), subdivisions=1, radius=1.0)
+
+
+def stick(length: float, base: float, end: float) -> bpy.types.Mesh:
+    """A stick along Y from 0 to its length, with round ends of a radius each."""
+
+    def shift(point: Vector) -> Vector:
+        x, z, y = point
+        radius, start = (end, length - end) if y > 0.0 else (base, 0.0)
+        return Vector((radius * x, start + radius * y, radius * z))
+
+    return _shaped("stick", "uvsphere", shift, u_segments=12, v_segments=12, radius=1.0)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bodies import BODY, PIN, V3, update
+from bodies import update
+from fabrik_addon.maths import ORIGIN, V3
 from mathutils import Euler, Matrix, Quaternion, Vector
-from picture import TARGET, Color, Drawing, evaluated_meshes, save_side_by_side
+from picture import BODY, PIN, TARGET, Color, Drawing, evaluated_meshes, mesh_of, save
 
 from blender import OPS, rig_of
 from dev.humans import HEIGHT, bone_of, make_human
@@ -30,7 +31,6 @@ CURL = (45.0, 60.0, 40.0)  # degrees, of the bones of a finger round a staff
 THUMB = 0.4  # of that, of the thumb's
 STAFF: Color = (0.5, 0.33, 0.16, 1)
 LONG, THICK = 1.5, 0.016  # of the staff, in metres
-STILL: V3 = (0.0, 0.0, 0.0)
 SIDES = "LR"
 
 
@@ -55,7 +55,7 @@ class Posed:
         limb = "Leg" if part == "foot" else "Arm"
         return rig_of(self.owner).chains[f"{limb}.{side}"].target_bone if side else bone_of(HUMAN, part)
 
-    def move(self, name: str, way: V3 = STILL, turn: V3 = STILL) -> None:
+    def move(self, name: str, way: V3 = ORIGIN, turn: V3 = ORIGIN) -> None:
         """Move a bone by metres, and turn it by degrees about X, Y and Z of the armature, where its head is."""
         bone = self.owner.pose.bones[name]
         self._put(name, Matrix.Translation(bone.head + Vector(way)) @ _turn(turn) @ _rotation(bone.matrix))
@@ -122,12 +122,13 @@ def _take_staff(posed: Posed) -> None:
         posed.move_hand(side, ON_STAFF[side])
         posed.close_hand(side)
     left, right = (posed.grip(side) for side in SIDES)
-    mesh = bpy.data.meshes.new("Staff")
     corners = [(THICK * x, THICK * y, 0.5 * z * LONG) for z in (-1, 1) for x, y in ((-1, 0), (0, -1), (1, 0), (0, 1))]
-    mesh.from_pydata(corners, [], [(i, (i + 1) % 4, (i + 1) % 4 + 4, i + 4) for i in range(4)])
-    staff = bpy.data.objects.new("Staff", mesh)
+    faces = [(i, (i + 1) % 4, (i + 1) % 4 + 4, i + 4) for i in range(4)]
+    staff = bpy.data.objects.new("Staff", mesh_of("Staff", corners, faces))
     bpy.context.scene.collection.objects.link(staff)
-    staff.matrix_world = Matrix.Translation((left + right) / 2.0) @ _rotation_to(left - right)
+    staff.matrix_world = (
+        Matrix.Translation((left + right) / 2.0) @ (left - right).to_track_quat("Z", "Y").to_matrix().to_4x4()
+    )
     posed.grab("R", "OBJECT")
     posed.grab("L", "HAND")
 
@@ -136,10 +137,6 @@ def _lift(posed: Posed) -> None:
     """Free the left foot, and put the hips over the right one."""
     rig_of(posed.owner).chains["Leg.L"].pin = False
     posed.move(posed.control("hips"), (-0.07, 0.02, -0.03))
-
-
-def _rotation_to(way: Vector) -> Matrix:
-    return way.to_track_quat("Z", "Y").to_matrix().to_4x4()
 
 
 @dataclass(frozen=True)
@@ -193,8 +190,7 @@ def pose_by_hand(out: Path) -> int:
                 scene.begin(posed)
             before, stood = _drawn(posed, scene), _held(posed)
             scene.pose(posed)
-            save_side_by_side([before, _drawn(posed, scene)], VIEW, out / f"{scene.name}.png")
-            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{scene.name}.blend"), compress=True)
+            save(out / scene.name, [before, _drawn(posed, scene)], VIEW)
         failed += _print_row(scene.name, posed, stood)
     return failed
 
@@ -220,7 +216,7 @@ def _print_row(name: str, posed: Posed, stood: tuple[list[Vector], list[Vector]]
 
 def _drawn(posed: Posed, scene: Scene) -> Drawing:
     """The human as Blender evaluates it now, with rings at pinned feet, and the control that is moved."""
-    drawing = Drawing(floor=Vector(STILL), extent=HEIGHT, pixels=PIXELS)
+    drawing = Drawing(floor=Vector(), extent=HEIGHT, pixels=PIXELS)
     drawing.skins += [(mesh, STAFF if name == "Staff" else BODY) for name, mesh in evaluated_meshes()]
     drawing.points += [(end_of(chain), PIN, "ring") for chain in rig_of(posed.owner).chains if chain.pin]
     bone = posed.owner.pose.bones[posed.control(*scene.moved)]

@@ -8,13 +8,13 @@ from math import pi
 from random import Random
 
 import bpy
+from fabrik_addon.maths import V3
 from mathutils import Matrix, Vector
-from solids import joined, mesh_of, rock, sphere, stick
+from picture import Color, joined, mesh_of, rock, sphere, stick
 
 from blender import armature_of
 from rigs import SPIDER_LEGS
 
-Color = tuple[float, float, float, float]
 Profile = Sequence[tuple[float, float]]
 FLOOR, STAIRS, STONE = (0.77, 0.79, 0.82, 1), (0.8, 0.72, 0.6, 1), (0.56, 0.5, 0.46, 1)
 THICK = 0.25  # of the ground, so that it is a slab
@@ -25,7 +25,6 @@ DARK, LIGHT, EYE = (0.2, 0.15, 0.13, 1), (0.5, 0.33, 0.2, 1), (0.85, 0.25, 0.1, 
 WIDTHS = {"coxa": (0.06, 0.05), "femur": (0.05, 0.045), "tibia": (0.045, 0.03), "tarsus": (0.03, 0.012)}
 TRUNK = (((0.0, -0.12, 0.56), (0.27, 0.36, 0.2)), ((0.0, 0.85, 0.62), (0.34, 0.6, 0.32)))  # place and size of two balls
 PAIRS_OF_EYES = ((0.05, -0.44, 0.64, 0.04), (0.13, -0.4, 0.65, 0.03))  # place and radius
-V3 = tuple[float, float, float]
 Part = tuple[str, bpy.types.Mesh, Matrix]
 
 
@@ -121,6 +120,4 @@ def _dress(owner: bpy.types.Object, name: str, parts: list[Part], color: Color) 
         first += count
     skin.shade_smooth()
     thing.parent = owner
-    deform = thing.modifiers.new("Armature", "ARMATURE")
-    assert isinstance(deform, bpy.types.ArmatureModifier)
-    deform.object = owner
+    setattr(thing.modifiers.new("Armature", "ARMATURE"), "object", owner)

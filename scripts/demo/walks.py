@@ -4,26 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import pi, radians, tan
+from math import degrees, pi, radians, tan
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import bpy
 from fabrik_addon.actions.walk.lead import begin, lead_to
-from fabrik_addon.gait.plan import WalkPlan
+from fabrik_addon.gait.feet import FootPose
+from fabrik_addon.gait.legs import Leg
+from fabrik_addon.gait.plan import WalkPlan, feet_at
+from fabrik_addon.maths import IDENTITY, V3, conjugated, multiplied, q4, turn_angle, v3
 from fabrik_addon.rig.animation.compat import fcurves_of
-from fabrik_addon.rig.walk_goals import plan_of
-from mathutils import Matrix, Vector
-from picture import Drawing, evaluated_meshes, light, rendered, save_below, save_rows
-from walk_judge import judge
+from fabrik_addon.rig.bones import resolve_bones
+from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.terrain import MeshTerrain, grounds_of, read_piece
+from fabrik_addon.rig.walk_goals import plan_of, rest_turn
+from mathutils import Matrix, Quaternion, Vector
+from picture import BODY, Color, Drawing, light, rendered, save, save_file, save_rows
 from walk_stage import FLOOR, STAIRS, dress_spider, make_rubble, make_slab, stairs
 
 from blender import OPS, armature_of, rig_of
 from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
-from dev.walk_measures import Judged
+from dev.walk_measures import Judged, Moment, Shown, inside, judge_shown, standing_points, swings_of
 from environment import say
 from rigs import FOX, FOX_CYCLE, empty_file, end_of, import_gltf, make_spider
 
@@ -34,20 +39,16 @@ HEADER = (
 # By figure the most that it may be: shares of a leg's reach, and degrees
 MOST = {"slip": 1e-4, "drift": 1e-3, "inside": 0.01, "hover": 0.005}
 HUMAN, OTHER = "human_game_engine", "human_mixamo"
-BODY, FUR = (0.6, 0.66, 0.76, 1), (0.78, 0.5, 0.3, 1)
+FUR: Color = (0.78, 0.5, 0.3, 1)
 STANDING = (12, 36)  # frames before and after it goes
-V3 = tuple[float, float, float]
 FPS = 24
 EASED = 1.0  # seconds until a walker goes evenly, and in which it comes to stand
 COLUMNS = 4
 LED, EVERY = 3.5, 12  # metres by which a person is led at a meter a second; frames between two pictures of them
 FAR = 40.0  # metres from which the camera looks
 GAP = 3  # white pixels at the right of each picture, and below it
-
-
-Corner: TypeAlias = tuple[
-    tuple[float, float], tuple[float, float]
-]  # on the floor: place and forward handle, by X and Y
+Spot: TypeAlias = tuple[float, float]  # on the floor, by X and Y
+Corner: TypeAlias = tuple[Spot, Spot]  # place and forward handle
 
 
 def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int, int], eased: float) -> None:
@@ -83,7 +84,7 @@ def _curve(corners: Sequence[Corner]) -> bpy.types.Object:
 
 @dataclass(frozen=True)
 class WalkScene:
-    """A walk.
+    """A walk; where nothing else is said, of a person.
 
     Attributes:
         name: Of its files.
@@ -106,10 +107,10 @@ class WalkScene:
     last: int
     shown: tuple[int, ...]
     view: V3
-    size: tuple[int, int]
-    extent: float
-    above: float = 0.0
-    turned: float = 15.0
+    size: tuple[int, int] = (212, 252)
+    extent: float = 2.05
+    above: float = -0.12
+    turned: float = 30.0
     eased: float = EASED
     cycle: Path | None = None
 
@@ -163,7 +164,7 @@ def make_stair_climber() -> bpy.types.Object:
     return _coloured(make_human(OTHER))
 
 
-def _coloured(owner: bpy.types.Object, color: tuple[float, ...] = BODY) -> bpy.types.Object:
+def _coloured(owner: bpy.types.Object, color: Color = BODY) -> bpy.types.Object:
     """An armature whose skins have a colour."""
     for skin in owner.children:
         setattr(skin, "color", color)
@@ -210,6 +211,8 @@ WALKS = (
         view=(1.0, -0.5, 0.6),
         size=(212, 172),
         extent=4.3,
+        above=0.0,
+        turned=15.0,
     ),
     WalkScene(
         "walk_level",
@@ -218,10 +221,6 @@ WALKS = (
         150,
         tuple(range(72, 96, 3)),
         view=(0.35, -1.0, 0.1),
-        size=(212, 252),
-        extent=2.05,
-        above=-0.12,
-        turned=30.0,
     ),
     WalkScene(
         "walk_curve",
@@ -230,10 +229,6 @@ WALKS = (
         150,
         tuple(range(54, 102, 6)),
         view=(1.0, 0.0, 0.15),
-        size=(212, 252),
-        extent=2.05,
-        above=-0.12,
-        turned=30.0,
     ),
     WalkScene(
         "walk_stairs",
@@ -242,10 +237,7 @@ WALKS = (
         260,
         tuple(range(88, 152, 8)),
         view=(0.25, -1.0, 0.12),
-        size=(212, 252),
         extent=2.2,
-        above=-0.12,
-        turned=30.0,
     ),
     WalkScene(
         "walk_jog",
@@ -254,7 +246,6 @@ WALKS = (
         140,
         tuple(range(70, 86, 2)),
         view=(0.35, -1.0, 0.1),
-        size=(212, 252),
         extent=2.3,
         above=-0.05,
         turned=60.0,
@@ -268,6 +259,7 @@ WALKS = (
         view=(0.35, -1.0, 0.25),
         size=(260, 180),
         extent=4.6,
+        above=0.0,
         turned=35.0,
     ),
     WalkScene(
@@ -279,6 +271,7 @@ WALKS = (
         view=(0.1, -1.0, 0.15),
         size=(212, 130),
         extent=4.6,
+        above=0.0,
         turned=100.0,
         eased=5.0,
         cycle=FOX_CYCLE,
@@ -290,10 +283,6 @@ WALKS = (
         222,
         (1, 33, 57, 81, 105, 129, 153, 193),
         view=(0.45, -1.0, 0.2),
-        size=(212, 252),
-        extent=2.05,
-        above=-0.12,
-        turned=30.0,
     ),
 )
 
@@ -308,7 +297,7 @@ def walk_rigs(out: Path) -> int:
             owner = walk(scene)
             add_camera(owner, scene.view, scene.extent, scene.above)
             save_walk(scene.shown, scene.size, out / f"{scene.name}.png")
-            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{scene.name}.blend"), compress=True)
+            save_file(out / scene.name)
             judged = judge(owner)
         _print_row(scene.name, judged, plan_of(owner))
         for miss in _misses(judged, scene.turned):
@@ -342,8 +331,8 @@ def lead_by_hand(out: Path) -> int:
                 end = end_of(rig_of(owner).chains[leg.name])
                 off = max(off, (end - Vector(foot.ankle)).length / leg.reach)
         if frame % EVERY == 0:
-            strip.skins += [(mesh, BODY) for _, mesh in evaluated_meshes()]
-    save_below([strip], (1.0, -0.12, 0.08), out / "walk_led.png")
+            strip.add_skins(BODY)
+    save(out / "walk_led", [strip], (1.0, -0.12, 0.08))
     order = [step.leg for step in sorted((one for _, own in walk.feet for one in own), key=lambda one: one.lift)]
     print(f"led by hand: {len(order)} steps, feet that stand off by {off:.1e} of a leg", flush=True)
     return int(off > MOST["slip"]) + int(any(a == b for a, b in pairwise(order)))
@@ -408,3 +397,74 @@ def save_walk(frames: Sequence[int], size: tuple[int, int], path: Path) -> None:
         pictures.append(pixels)
     save_rows([pictures[i : i + COLUMNS] for i in range(0, len(pictures), COLUMNS)], path)
     scene.frame_set(scene.frame_start)
+
+
+class Limb(NamedTuple):
+    """A leg: its plan, its chain, its bones, and the rotation of its tip bone at rest."""
+
+    leg: Leg
+    chain: FabrikChain
+    bones: list[str]
+    rest: Quaternion
+
+
+def judge(owner: bpy.types.Object) -> Judged:
+    """Go through all frames of the scene.
+
+    Returns:
+        The figures of the soles as they are evaluated. `stretched` counts the standing feet whose chain does not say
+        that it reaches, `turned` is of any bone of a leg, and `unsupported` by all points that stand.
+    """
+    scene, planned = bpy.context.scene, plan_of(owner)
+    limbs = [_limb(owner, leg) for leg in planned.legs]
+    moments, turns, judged = list[Moment](), dict[str, Quaternion](), Judged()
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        feet = [_foot(poses, *pair) for pair in zip(limbs, feet_at(planned, frame), strict=True)]
+        heads = [poses.matrix_world @ poses.pose.bones[limb.bones[0]].head for limb in limbs]
+        moments.append(Moment(frame, planned.time_of(frame), feet, [v3(head) for head in heads], IDENTITY))
+        standing = [(limb, foot) for limb, foot in zip(limbs, feet, strict=True) if foot.is_planted]
+        judged.stretched += sum(limb.chain.status != "REACHED" for limb, _ in standing)
+        soles = [point for limb, foot in standing for point in standing_points(limb.leg, foot).values()]
+        centre = sum(heads, Vector()) / len(heads)
+        judged.unsupported += not inside([(x - centre.x, y - centre.y) for x, y, _ in soles])
+        _judge_turns(judged, poses, limbs, turns, frame)
+    seen = judge_shown(Shown(planned.legs, moments, swings_of(planned), ()), _ground(owner))
+    seen.stretched, seen.unsupported, seen.turned = judged.stretched, judged.unsupported, judged.turned
+    seen.where |= judged.where
+    return seen
+
+
+def _ground(owner: bpy.types.Object) -> MeshTerrain:
+    """All that is seen but the armature's own, as it stands now."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    pieces = [read_piece(thing, depsgraph, moves=False) for thing in grounds_of(owner, None, depsgraph)]
+    return MeshTerrain([piece for piece in pieces if piece is not None], [])
+
+
+def _limb(owner: bpy.types.Object, leg: Leg) -> Limb:
+    chain = rig_of(owner).chains[leg.name]
+    names = [bone.name for bone in resolve_bones(owner, chain)]
+    return Limb(leg, chain, names, Quaternion(rest_turn(owner, chain.tip_bone)))
+
+
+def _foot(poses: bpy.types.Object, limb: Limb, planned: FootPose) -> FootPose:
+    """A foot as its bone carries it; the plan tells whether it stands, and on what."""
+    leg = limb.leg
+    turn = (poses.matrix_world @ poses.pose.bones[limb.chain.tip_bone].matrix).to_quaternion() @ limb.rest.conjugated()
+    end = end_of(limb.chain)
+    sole = end - turn @ Vector(leg.ankle if leg.foot_length > 0.0 else leg.heel)
+    return replace(planned, sole=v3(sole), ankle=v3(end), rotation=q4(turn))
+
+
+def _judge_turns(
+    judged: Judged, poses: bpy.types.Object, limbs: list[Limb], turns: dict[str, Quaternion], frame: int
+) -> None:
+    for limb in limbs:
+        for name in limb.bones:
+            turn = (poses.matrix_world @ poses.pose.bones[name].matrix).to_quaternion()
+            if name in turns:
+                angle = degrees(turn_angle(multiplied(turn, conjugated(turns[name]))))
+                judged.worst("turned", angle, f"{name} in frame {frame}")
+            turns[name] = turn

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two skinned humans with the ranges of human joints, for demo, benchmark and tests; the extension has to be enabled.
+"""Two skinned humans with the ranges of human joints, and clips of them; the extension has to be enabled.
 
 Their files, and where they come from, are in `tests/data/humans/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import radians
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
+from fabrik_addon.maths import Doubles, Mask
+from fabrik_addon.motion.contacts import FLAT
+from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Vector
 
 from blender import OPS, limit_of, select_bones
@@ -62,6 +66,7 @@ TOES_UP, TOES_DOWN = 40.0, 30.0
 SIDEWAYS = Vector((1.0, 0.0, 0.0))  # the axis of the toes
 FOOT_UP = 38.0  # of a foot that bears weight, as it does in a squat; raised freely it is 20
 PRONATION = 80.0  # of a forearm, both ways
+STRIDES = 0.0455  # metres a frame that the hips of a clip go, at 24 frames a second
 ALIGNED = 0.99  # of an elbow's axis along the bone's X, from which on a cone can say the same as its hinge
 
 
@@ -150,3 +155,71 @@ def _about_x(hinge: LimitView) -> tuple[float, float]:
     """The range of a hinge, as one about the bone's X axis."""
     low, high = hinge.angle_min, hinge.angle_max
     return (low, high) if hinge.axis[0] > 0.0 else (-high, -low)
+
+
+def walking_clip(human: str, walked: tuple[int, int], frames: tuple[int, int]) -> Any:
+    """A clip as those that are captured or bought: a human that walks straight ahead, keyed in each frame of its bones.
+
+    Args:
+        human: Name of the skeleton.
+        walked: Frames between which its hips go.
+        frames: Of the scene.
+    """
+    scene: Any = bpy.context.scene
+    scene.frame_start, scene.frame_end = frames
+    owner: Any = make_human(human)
+    give_ranges(owner)
+    hips = owner.pose.bones[bone_of(human, "hips")]
+    back = hips.bone.matrix_local.to_3x3().inverted()
+    for frame, way in zip(walked, (0.0, STRIDES * (walked[1] - walked[0])), strict=True):
+        hips.location = back @ Vector((0.0, -way, 0.0))
+        hips.keyframe_insert("location", frame=frame)
+    bpy.ops.object.mode_set(mode="POSE")
+    OPS.fabrik.walker_add()
+    OPS.fabrik.walk_plan(span="SCENE")
+    OPS.fabrik.walk_bake(into="BONES")
+    OPS.fabrik.rig_clear()
+    for mode in ("EDIT", "OBJECT") * 2:  # to leave it rounds rest bones, as the set-up does that makes controls
+        bpy.ops.object.mode_set(mode=mode)
+    return owner
+
+
+def stretch_way(owner: Any, hips: str, factor: float) -> None:
+    """Let the hips of a clip go farther, by a factor, than its steps, so that its feet slide."""
+    path = owner.pose.bones[hips].path_from_id("location")
+    for curve in fcurves_of(owner):
+        if curve.data_path == path:
+            for point in curve.keyframe_points:
+                point.co[1] *= factor
+            curve.update()
+
+
+def transfer(source: Any, owner: Any, **options: object) -> None:
+    """Press *Transfer Motion* with two armatures selected."""
+    for one in bpy.context.scene.objects:
+        one.select_set(one in (source, owner))
+    bpy.context.view_layer.objects.active = owner
+    OPS.fabrik.motion_transfer(**options)
+
+
+def played(owner: Any, names: Sequence[str]) -> Doubles:
+    """Where the heads of bones are in the world in all frames of the scene, (F, n, 3)."""
+    scene, found = bpy.context.scene, []
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append([posed.matrix_world @ posed.pose.bones[name].head for name in names])
+    return np.array(found, dtype=np.float64)
+
+
+def ways(places: Doubles) -> Doubles:
+    """How far something at places, (F, 3), moves from each frame to the next, (F - 1,)."""
+    return np.asarray(np.linalg.norm(np.diff(places, axis=0), axis=1))
+
+
+def flat_steps(owner: Any, foot: str) -> Mask:
+    """From which frames of the scene to the next a foot is marked to stay flat on the ground, (F - 1,)."""
+    scene, path = bpy.context.scene, owner.pose.bones[foot].path_from_id("fabrik_contact")
+    (curve,) = [one for one in fcurves_of(owner) if one.data_path == path]
+    marks = [round(curve.evaluate(frame)) == FLAT for frame in range(scene.frame_start, scene.frame_end + 1)]
+    return np.logical_and(marks[1:], marks[:-1])

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.report import BEGIN, write_group
-from bench.tables import Judged, Row, Table
+from bench.tables import BEGIN, Judged, Row, Table, write_group
 from dev.marked import END, MarksError
 
 

@@ -34,7 +34,7 @@ def spider(floor: bpy.types.Object) -> bpy.types.Object:
 
 
 def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
-    from walk_judge import judge
+    from walks import judge
 
     judged = judge(spider)
     assert judged.frames == WALK[1]
@@ -49,7 +49,7 @@ def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
 def test_ground_that_is_elsewhere_is_seen(
     spider: bpy.types.Object, floor: bpy.types.Object, height: float, figure: str
 ) -> None:
-    from walk_judge import judge
+    from walks import judge
 
     floor.location = Vector((0.0, 0.0, height))
     judged = judge(spider)
@@ -60,7 +60,7 @@ def test_ground_that_is_elsewhere_is_seen(
 
 
 def test_feet_that_slip_are_seen(spider: bpy.types.Object) -> None:
-    from walk_judge import judge
+    from walks import judge
 
     rig_of(spider).live = False  # the body goes along its keys, and the legs with it
     judged = judge(spider)

@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One solve and many at once beside others, how their cost grows, and limbs with limits: who reaches, and how near.
+
+The nearest pose is found by scipy's least squares from many starts. The unknowns are one angle for a joint of one axis
+and a rotation vector for others; each limit's own `clamped` makes an allowed rotation of them, and what it takes away
+counts as an error besides, so that no unknown drifts where it changes nothing.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from array import array
+from collections.abc import Sequence
+from math import cos, degrees, hypot, sin
+from random import Random
+
+import numpy as np
+from fabrik_addon.kernel import FREE, Figure, Limit, Locked, Planar, Point, Rows, Settings, Solver, Status
+from fabrik_addon.maths import Q4, V3, Doubles, v3
+from mathutils import Quaternion, Vector
+from scipy.optimize import least_squares
+
+from .live import Bake, baked
+from .problems import (
+    MOST,
+    TOLERANCE,
+    BlenderIk,
+    Task,
+    X,
+    Z,
+    cone,
+    doubles,
+    drawn,
+    ellipse,
+    fabrik_many,
+    fabrik_scalar,
+    free_tasks,
+    hinge,
+    integers,
+    limb,
+    limb_tasks,
+    limbs,
+    random_direction,
+    reachable,
+    start_points,
+)
+from .tables import Judged, Row, Scale, Table, at_most, worst_of
+
+CHAINS, TARGETS = 16, 4
+COUNT = 2048  # rows of the batches
+SHARES = (0.7, 0.9, 0.998)  # of reach
+# What a solve may take over compiled plain FABRIK by share of reach, and with a pole; limits it does not know
+AIMS = {0.7: 2.0, 0.9: 1.3, 0.998: 0.1, None: 1.5}
+GOALS = {"4 bones at 0.7": 1.3, "4 bones at 0.9": 0.8, "10 bones at 0.7": 1.3}
+LIMB_GOALS = {"leg with knee and ankle": 1.0, "leg with knee and ankle and pole": 1.0}
+MANY_AIMS = {0.7: 2.0, 0.9: 1.3, 0.998: 0.1, None: 2.0}
+MANY_GOALS = {"4 bones at 0.7": 2.0, "leg with knee": 0.5, "leg with knee and ankle and pole": 1.1}
+LIMB, LIMB_BESIDE_BLENDER = 1.0, 0.1
+LEGS = {  # by row the limb, and whether it has a pole
+    "leg with knee": ("leg with knee", False),
+    "leg with knee and ankle": ("leg with knee and ankle", False),
+    "leg with knee and ankle and pole": ("leg with knee and ankle", True),
+}
+SETTINGS = Settings(TOLERANCE)
+
+
+class InNumbers:
+    """Numbers in and numbers out: rows for each chain, filled and solved for one of its targets after the other.
+
+    Args:
+        tasks: The chains.
+        at_once: Whether all targets of a chain are solved by one call.
+
+    Attributes:
+        work: For each chain its solver, its rows, and what they are filled with.
+        solves: How many there are.
+    """
+
+    def __init__(self, tasks: list[Task], *, at_once: bool = False) -> None:
+        self.work: list[tuple[Solver, Rows, list[array[float]]]] = []
+        for task in tasks:
+            given = [array("d", task.numbers(i)) for i in range(len(task.targets))]
+            if at_once:
+                given = [array("d", [number for each in given for number in each])]
+            rows = Rows(task.chain, task.goals(0), len(task.targets) if at_once else 1)
+            self.work.append((Solver(task.chain), rows, given))
+        self.solves = sum(len(task.targets) for task in tasks)
+
+    def run(self) -> None:
+        """Solve all."""
+        for solver, rows, numbers in self.work:
+            row = doubles(rows.numbers)
+            for given in numbers:
+                row[:] = given
+                solver.solve_many(rows, SETTINGS)
+
+    def counts(self) -> tuple[float, int, float]:
+        """Passes a solve, solves that did not reach, and the worst tip error as a share of the length."""
+        passes, missed, worst = 0, 0, 0.0
+        for solver, rows, numbers in self.work:
+            for given in numbers:
+                doubles(rows.numbers)[:] = given
+                solver.solve_many(rows, SETTINGS)
+                passes += sum(integers(rows.passes))
+                missed += sum(status != 0 for status in integers(rows.status))
+                worst = max(worst, max(doubles(rows.residual)) / solver.figure.size)
+        return passes / self.solves, missed, worst
+
+
+class InObjects:
+    """Goals and solutions as objects."""
+
+    def __init__(self, tasks: list[Task]) -> None:
+        self.work = [(Solver(task.chain), task) for task in tasks]
+
+    def run(self) -> None:
+        """Solve all."""
+        for solver, task in self.work:
+            for i in range(len(task.targets)):
+                solver.solve(task.goals(i), SETTINGS)
+
+
+class Native:
+    """Plain FABRIK from the start pose, compiled: positions alone."""
+
+    def __init__(self, tasks: list[Task]) -> None:
+        pairs = [(task, target) for task in tasks for target in task.targets]
+        starts = {id(task): start_points(task) for task in tasks}
+        self.start: Doubles = np.array([starts[id(task)] for task, _ in pairs])
+        self.lengths: Doubles = np.array([task.chain.lengths for task, _ in pairs])
+        self.targets: Doubles = np.array([target for _, target in pairs])
+        self.tolerances: Doubles = np.array([TOLERANCE * task.chain.size for task, _ in pairs])
+
+    def run(self) -> int:
+        """Solve one after the other, a call each; returns the iterations."""
+        each = zip(self.start.copy(), self.lengths, self.targets, self.tolerances, strict=True)
+        return sum(fabrik_scalar(points, lengths, target, float(near), MOST) for points, lengths, target, near in each)
+
+    def run_many(self) -> int:
+        """Solve all in one compiled loop; returns the iterations."""
+        return fabrik_many(self.start.copy(), self.lengths, self.targets, self.tolerances, MOST)
+
+
+def _cases(chains: int, targets: int) -> list[tuple[str, list[Task], float | None]]:
+    """Free chains by name, and the share of reach at which their targets lie; none where there is a pole, too."""
+    found: list[tuple[str, list[Task], float | None]] = []
+    for bones in (4, 10, 50):
+        shares = SHARES if bones < 50 or targets == TARGETS else SHARES[:2]
+        tasks = [(share, free_tasks(chains, targets, bones, share)) for share in shares]
+        found += [(f"{bones} bones at {share}", each, share) for share, each in tasks]
+        found.append((f"{bones} bones at 0.9, with pole", free_tasks(chains, targets, bones, 0.9, True), None))
+    return found
+
+
+def free(scale: Scale) -> Table:
+    """Free chains beside numba."""
+    rows: list[Row] = []
+    for name, tasks, share in _cases(CHAINS, TARGETS):
+        ours, objects, native = InNumbers(tasks), InObjects(tasks), Native(tasks)
+        timing = scale.interleaved(ours.run, objects.run, native.run)
+        passes, missed, worst = ours.counts()
+        each = 1e6 / ours.solves
+        rows.append(
+            {
+                "chain": name,
+                "numbers µs": timing.seconds(0) * each,
+                "objects µs": timing.seconds(1) * each,
+                "numba µs": timing.seconds(2) * each,
+                "over numba": at_most(timing.ratio(0, 2), name, AIMS[share], GOALS),
+                "passes": passes,
+                "numba's": native.run() / ours.solves,
+                "missed": Judged(missed, at_most=0),
+                "worst tip error": Judged(worst, at_most=TOLERANCE),
+            }
+        )
+    note = (
+        "Free chains, targets at a share of their reach. *Numbers*: a target is written into a row of numbers, solved, "
+        "and rotations, status and residual stand as numbers. *Objects*: the same through `Solver.solve`, goals and "
+        "solution as objects. *numba*: plain FABRIK compiled, positions alone, no pole. Medians of interleaved rounds "
+        "of 64 solves; *over numba* is of the numbers."
+    )
+    return Table("1a. One solve of a free chain beside compiled plain FABRIK", note, rows)
+
+
+def limited(scale: Scale) -> Table:
+    """Limited legs beside numba and Blender's own IK."""
+    note = (
+        "Targets that forward kinematics made. Plain FABRIK knows neither limits nor pole. Blender's time is an "
+        "update of a scene that holds nothing but the leg, its target and its pole."
+    )
+    rows = [_limb_row(scale, name, *leg) for name, leg in LEGS.items()]
+    return Table("1b. One solve of a limited leg beside compiled plain FABRIK and Blender's IK", note, rows)
+
+
+def _limb_row(scale: Scale, name: str, leg: str, with_pole: bool) -> Row:
+    tasks = limb_tasks(leg, 1, CHAINS * TARGETS, with_pole)
+    ours, native, rival = InNumbers(tasks), Native(tasks), BlenderIk(tasks[0].chain, with_pole)
+
+    def blender() -> None:
+        for i, target in enumerate(tasks[0].targets):
+            rival.follow(target, tasks[0].poles[i] if with_pole else None)
+
+    timing = scale.interleaved(ours.run, native.run, blender)
+    passes, missed, worst = ours.counts()
+    each = 1e6 / ours.solves
+    return {
+        "leg": name,
+        "numbers µs": timing.seconds(0) * each,
+        "numba µs": timing.seconds(1) * each,
+        "over numba": at_most(timing.ratio(0, 1), name, LIMB, LIMB_GOALS),
+        "Blender µs": timing.seconds(2) * each,
+        "over Blender": Judged(timing.ratio(0, 2), at_most=LIMB_BESIDE_BLENDER),
+        "passes": passes,
+        "missed": Judged(missed, at_most=0),
+        "worst tip error": Judged(worst, at_most=TOLERANCE),
+    }
+
+
+def many(scale: Scale) -> Table:
+    """Many rows of goals in one call."""
+    count = scale.of(COUNT, 256) // CHAINS
+    cases = [(name, tasks, MANY_AIMS[share]) for name, tasks, share in _cases(CHAINS, count)]
+    cases += [(name, limb_tasks(leg, CHAINS, count, pole), MANY_AIMS[None]) for name, (leg, pole) in LEGS.items()]
+    rows = [_many_row(scale, *case) for case in cases]
+    note = (
+        f"{count * CHAINS} rows of goals, {count} for each of {CHAINS} chains, solved by one call of `solve_many` a "
+        "chain, beside one compiled loop of plain FABRIK (positions alone, no limits, no pole)."
+    )
+    return Table("1c. Many at once beside compiled plain FABRIK", note, rows)
+
+
+def _many_row(scale: Scale, name: str, tasks: list[Task], aim: float) -> Row:
+    ours, native = InNumbers(tasks, at_once=True), Native(tasks)
+    timing = scale.interleaved(ours.run, native.run_many)
+    _, missed, worst = ours.counts()
+    return {
+        "chain": name,
+        "µs a row": timing.seconds(0) / ours.solves * 1e6,
+        "numba µs": timing.seconds(1) / ours.solves * 1e6,
+        "over numba": at_most(timing.ratio(0, 1), name, aim, MANY_GOALS),
+        "missed": Judged(missed, at_most=0),
+        "worst tip error": Judged(worst, at_most=TOLERANCE),
+        "violation °": degrees(max(solver.worst_violation(rows) for solver, rows, _ in ours.work)),
+    }
+
+
+SHARE = 0.8  # of reach
+LINEAR = 1.3  # times the least of the smaller cases that a unit may cost in the largest, and the growth is linear
+BONES = (4, 10, 50, 100, 250, 500)
+COUNTS = (64, 512, 2048, 8192)
+BAKES = ((8, 250), (64, 250), (64, 1000), (64, 4000), (500, 250))  # chains and frames
+
+
+def _judged(rows: list[Row], column: str, *, is_goal: bool = False) -> list[Row]:
+    """Judge the last row's cost of a unit, over the least of the rows before it."""
+    costs = [row[column] for row in rows]
+    numbers = [cost for cost in costs if isinstance(cost, float)]
+    growth = numbers[-1] / min(numbers[:-1])
+    told: list[Row] = [{**row, f"{column}, growth": None} for row in rows[:-1]]
+    return [*told, {**rows[-1], f"{column}, growth": Judged(growth, at_most=LINEAR, is_goal=is_goal)}]
+
+
+def bones(scale: Scale) -> Table:
+    """One solve, by the number of bones."""
+    rows: list[Row] = []
+    for count in BONES:
+        work = InNumbers(free_tasks(8, 2, count, SHARE))
+        seconds = scale.interleaved(work.run).seconds(0) / work.solves
+        rows.append({"bones": str(count), "µs a solve": seconds * 1e6, "µs a bone": seconds * 1e6 / count})
+    note = f"Free chains, targets at {SHARE} of reach. *Growth*: over the least of the shorter chains."
+    return Table("2a. Growth with the number of bones", note, _judged(rows, "µs a bone"))
+
+
+def chains(scale: Scale) -> Table:
+    """Solves by the number of chains, each another one with a solver of its own; and by rows of one chain."""
+    rows: list[Row] = []
+    for count in COUNTS[: scale.of(len(COUNTS), 2)]:
+        tracemalloc.start()
+        own = InNumbers(free_tasks(count, 1, 4, SHARE))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        together = InNumbers(free_tasks(1, count, 4, SHARE), at_once=True)
+        timing = scale.interleaved(own.run, together.run)
+        a_chain, a_row = (timing.seconds(i) * 1e6 / count for i in (0, 1))
+        rows.append({"chains": str(count), "µs a chain": a_chain, "kB a chain": peak / 1e3 / count, "µs a row": a_row})
+    note = (
+        f"Free chains of 4 bones, targets at {SHARE} of reach: as many chains, each with a solver of its own, and as "
+        "many rows of goals for one. *kB a chain*: memory of a chain with its solver and its numbers."
+    )
+    judged = _judged(_judged(rows, "µs a chain", is_goal=True), "µs a row")
+    return Table("2b. Growth with the number of chains", note, judged)
+
+
+def bakes(scale: Scale) -> Table:
+    """Bakes by the number of frames and chains."""
+    rows: list[Row] = []
+    for count, frames in BAKES[: scale.of(len(BAKES), 2)]:
+        case = Bake(count, 4, frames)
+        found = min((baked(case) for _ in range(2)), key=lambda each: each.seconds)
+        a_key = found.seconds / found.keys * 1e6
+        rows.append({"chains x bones x frames": str(case), "s": found.seconds, "keys": found.keys, "µs a key": a_key})
+    note = "Without verification; the quicker of two runs."
+    return Table("2c. Growth of a bake with frames and chains", note, _judged(rows, "µs a key"))
+
+
+VIOLATION = 1e-5  # degrees
+WITHIN = 1.01  # times as far from the target as scipy
+LEAST_TURN = 1e-12  # radians
+OUTSIDE = 0.05  # of the length, that a radian outside a limit counts
+STEPS = 200  # of scipy from each start, at most
+
+
+def reachable_targets(scale: Scale) -> Table:
+    """Limited chains, and Blender's own IK with the same limits."""
+    rows = [_reachable_row(scale, name) for name in limbs()]
+    note = (
+        "*Missed* counts targets that are not reached within 1e-4 of the length; *violation* is the most that a joint "
+        "stands outside its limit. *Blender*: of the first 200 targets those that its own IK reaches with the same "
+        "limits, where it can say them; it exceeds them by as much as it says."
+    )
+    return Table("5a. Under limits: targets that forward kinematics made", note, rows)
+
+
+def _reachable_row(scale: Scale, name: str) -> Row:
+    samples, few = scale.of(2000, 40), scale.of(200, 10)
+    chain, random = limb(name), Random(7)
+    targets = [reachable(random, chain) for _ in range(samples)]
+    solver, settings = Solver(chain), Settings(TOLERANCE)
+    solutions = [solver.solve([Point(chain.count - 1, target)], settings) for target in targets]
+    missed = sum(solution.status is not Status.REACHED for solution in solutions)
+    violation = worst_of([solver.violation(solution.rotations) for solution in solutions])
+    rival = BlenderIk(chain, with_pole=False)
+    theirs = [rival.solve(target) for target in targets[:few]] if rival.expressible else []
+    reached = sum(error <= TOLERANCE for error, _ in theirs)
+    return {
+        "chain": name,
+        "targets": samples,
+        "missed": Judged(missed, at_most=0),
+        "violation °": Judged(degrees(violation), at_most=VIOLATION),
+        "passes": sum(solution.passes for solution in solutions) / samples,
+        "Blender %": 100.0 * reached / few if theirs else None,
+        "Blender, violation °": max((over for _, over in theirs), default=None),
+    }
+
+
+def _family(limits: Sequence[Limit]) -> Figure:
+    """A limb of bones of uneven length that bends a little to both sides."""
+    lengths = (0.45, 0.4, 0.3, 0.25, 0.2)
+    points: list[V3] = [(0.0, 0.0, 0.0)]
+    for i in range(len(limits)):
+        x, y, z = points[-1]
+        points.append((x + 0.02 * (-1) ** i, y + 0.03 * (i % 2), z - lengths[i % len(lengths)]))
+    return Figure.from_points(points, limits)
+
+
+def families() -> dict[str, tuple[Figure, tuple[float, float]]]:
+    """Limbs, and the least and greatest distance of a target from the root as shares of the length."""
+    shoulder, reach = ellipse((60, 110), (90, 40), (-60, 80)), (0.1, 1.2)
+    crouching = _family([FREE, hinge(X, 30, 150), hinge(X, -60, -20)])
+    tables: dict[str, list[Limit]] = {
+        "hinge, ball, cone": [hinge(X, -40, 60), FREE, cone(40)],
+        "cone, hinge, hinge": [cone(35), hinge(X, 0, 120), hinge(X, -45, 60)],
+        "two cones": [cone(40), cone(50)],
+        "two hinges across": [hinge(X, -70, 40), hinge(Z, -60, 60)],
+        "ball, cone, hinge": [FREE, cone(30), hinge(X, 0, 100)],
+        "three cones": [cone(25), cone(35), cone(45)],
+        "ellipse, hinge, ellipse": [shoulder, hinge(X, 0, 145), ellipse((70, 60), (20, 30), (-80, 80))],
+        "slit, hinge": [ellipse((50, 50), (0, 0), (-30, 30)), hinge(X, -10, 110)],
+        "cone of one angle, hinge": [cone(40, least=40), hinge(X, 0, 90)],
+        "hinge, locked, hinge": [hinge(X, -50, 50), Locked(), hinge(Z, -80, 30)],
+        "planar, planar, hinge": [Planar(X, -1.0, 1.0), Planar(X, -0.6, 1.4), hinge(Z, -40, 40)],
+        "five hinges in turn": [hinge(axis, -35, 35) for axis in (X, Z, X, Z, X)],
+        "tail of five cones": [cone(20)] * 5,
+    }
+    return {
+        **{name: (_family(limits), reach) for name, limits in tables.items()},
+        "crouching leg, too far": (crouching, (0.8, 1.6)),
+        "crouching leg, too near": (crouching, (0.02, 0.4)),
+        **{name: (limb(name), (0.2, 0.95)) for name in ("spider leg of six joints", "six-axis arm")},
+    }
+
+
+def from_nearest(scale: Scale) -> Table:
+    """All families."""
+    rows = [_nearest_row(scale, name, *family) for name, family in families().items()]
+    note = (
+        "Random targets; scipy's least squares run from many starts inside the limits wherever ours says that it does "
+        "not reach. *Ours* and *scipy* are the distances from the target, shares of the length, where ours is farthest "
+        "behind; *ratio* is the worst of all, less the tolerance. *Not so*: said not to be reachable though it is."
+    )
+    return Table("5b. Nearest poses of limited limbs beside scipy", note, rows)
+
+
+def _nearest_row(scale: Scale, name: str, chain: Figure, reach: tuple[float, float]) -> Row:
+    targets, starts, random = scale.of(60, 8), scale.of(12, 3), Random(11)
+    solver, length = Solver(chain), chain.size
+    pairs: list[tuple[float, float]] = []
+    for _ in range(targets):
+        target = v3(random_direction(random) * length * random.uniform(*reach))
+        solution = solver.solve([Point(chain.count - 1, target)], Settings(TOLERANCE))
+        if solution.status is not Status.REACHED:
+            pairs.append((solution.residual / length, nearest(chain, target, random, starts) / length))
+    ours, theirs = max(pairs, key=lambda pair: pair[0] - pair[1], default=(0.0, 0.0))
+    ratios = [(mine - TOLERANCE) / max(best, TOLERANCE) for mine, best in pairs]
+    return {
+        "limb": name,
+        "targets": targets,
+        "out of reach": len(pairs),
+        "ours": ours,
+        "scipy": theirs,
+        "ratio": Judged(worst_of(ratios), at_most=WITHIN, is_goal=True),
+        "not so": Judged(sum(best <= TOLERANCE for _, best in pairs), at_most=0),
+    }
+
+
+def nearest(chain: Figure, target: V3, random: Random, starts: int) -> float:
+    """The least distance from tip to target that scipy finds, in units of the chain."""
+    limits, place = chain.joint_limits, np.array(target)
+    sizes = [0 if limit.is_fixed else 3 if limit.is_ball else 1 for limit in limits]
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+
+    def pose(x: Doubles) -> tuple[list[Q4], list[float]]:
+        """Allowed rotations, and by how much each joint was outside its limit."""
+        parts = [x[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        wanted = [_rotation(limit, part) for limit, part in zip(limits, parts, strict=True)]
+        over = [
+            0.0 if each.is_free or each.is_fixed else each.violation(q) for each, q in zip(limits, wanted, strict=True)
+        ]
+        return [limit.clamped(q) for limit, q in zip(limits, wanted, strict=True)], over
+
+    def off(rotations: list[Q4]) -> Doubles:
+        found: Doubles = np.array(chain.placed(rotations).joints[-1]) - place
+        return found
+
+    def errors(x: Doubles) -> Doubles:
+        rotations, over = pose(x)
+        found: Doubles = np.concatenate((off(rotations), np.array(over) * OUTSIDE * chain.size))
+        return found
+
+    best = float("inf")
+    for _ in range(starts):
+        start = np.array(
+            [value for limit, size in zip(limits, sizes, strict=True) for value in _start(random, limit, size)]
+        )
+        found = least_squares(errors, start, diff_step=1e-6, xtol=1e-10, ftol=1e-12, gtol=1e-12, max_nfev=STEPS)
+        best = min(best, float(np.linalg.norm(off(pose(found.x)[0]))))
+        if best <= 1e-9 * chain.size:
+            break
+    return best
+
+
+def _start(random: Random, limit: Limit, size: int) -> list[float]:
+    """The unknowns of a joint for a rotation drawn inside its limit."""
+    turn = Vector(Quaternion(drawn(random, limit)).to_exponential_map())
+    return {0: [], 1: [float(turn.dot(Vector(limit.axis)))], 3: list(turn)}[size]
+
+
+def _rotation(limit: Limit, x: Doubles) -> Q4:
+    turn = [value * x[0] for value in limit.axis] if len(x) == 1 else [float(value) for value in x]
+    angle = hypot(*turn)
+    if angle < LEAST_TURN:
+        return (1.0, 0.0, 0.0, 0.0)
+    factor = sin(0.5 * angle) / angle
+    return (cos(0.5 * angle), turn[0] * factor, turn[1] * factor, turn[2] * factor)
