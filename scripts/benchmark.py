@@ -13,6 +13,7 @@ missed; goals that are not reached yet are named.
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
 
 from bench import GROUPS
@@ -34,8 +35,7 @@ def main() -> int:
     if arguments.quick and arguments.write:
         parser().error("figures of a quick run are not to be written")
     ensure_built()
-    options = [f"--{name}" for name in ("quick", "write") if getattr(arguments, name)]
-    return run_in_blender(["-m", "bench.run", *arguments.group, *options], "benchmark")[0]
+    return run_in_blender(["-m", "bench.run", *sys.argv[1:]], "benchmark")[0]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What scripts take from Blender by its type: armatures, and what the extension registers while it is enabled.
+"""What scripts take from Blender by its type: armatures, and what the extension registers; and Blender kept quiet.
 
 Blender's types know nothing of the extension, and nothing of it is imported here by its own name: it runs as a package
 of the repository in which it is installed.
@@ -7,7 +7,11 @@ of the repository in which it is installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 import bpy
@@ -63,3 +67,25 @@ def select_bones(owner: bpy.types.Object, *names: str) -> None:
     for bone in owner.pose.bones:
         setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in names)
     armature_of(owner).bones.active = armature_of(owner).bones[names[0]]
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep away what Blender and its importers print, graphics warnings included; shown where something fails."""
+    sys.stdout.flush()
+    kept = os.dup(1), os.dup(2)
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            sys.stdout.flush()
+            log.seek(0)
+            os.write(kept[1], log.read().encode())
+            raise
+        finally:
+            sys.stdout.flush()
+            for number, copy in zip((1, 2), kept, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)

@@ -17,8 +17,10 @@ Blender's platform would refuse is not built, but named.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+import subprocess
 import tempfile
 import tomllib
 import zipfile
@@ -27,19 +29,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dev.checking import check
-from dev.compiling import NATIVE, SHIPPED, TARGETS, Target, compile_kernel, ensure_built, is_current
+from dev.compiling import NATIVE, SHIPPED, TARGETS, Target, compile_kernel, ensure_built, is_current, renew_proof
 from dev.diagrams import write_diagrams
-from dev.manual import ensure_manual
-from dev.proving import renew_proof
 from dev.refusals import refusals
-from environment import ROOT, SetupError, exit_with, new_parser, run_in_blender
+from environment import ROOT, SetupError, ensure, exit_with, new_parser, requirements, run_in_blender
 
-__all__ = ("NATIVE", "ROOT", "build", "build_for_all", "ensure_built", "pack", "stage")
+__all__ = ("NATIVE", "ROOT", "build", "build_for_all", "ensure_built", "ensure_manual", "pack", "stage")
 
 STAGED_FILES = ("blender_manifest.toml", "README.md", "LICENSE")
 OF_BINARIES = ("__init__.py", "loading.py", "proof.json")  # of the kernel
 LEFT_OUT = ("__pycache__", "native", "*.pyi", "ARCHITECTURE.md")
 EVERYWHERE = ROOT / "build" / "native"
+MANUAL = ROOT / "fabrik_addon" / "manual"
 REFERENCE = """
 import addon_session
 addon_session.enable()
@@ -98,6 +99,35 @@ def stage(
     text = manifest.read_text(encoding="utf-8").replace("\n[permissions]", f"{lines}\n[permissions]")
     manifest.write_text(text, encoding="utf-8")
     return folder
+
+
+def ensure_manual() -> Path:
+    """The folder with the manual as HTML.
+
+    Raises:
+        SetupError: The library can't be installed, or a page is wrong.
+    """
+    built, digest = ROOT / "build" / "manual", _digest()
+    pages, stamp = built / "pages", built / "digest.txt"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+        return pages
+    stamp.unlink(missing_ok=True)
+    python = ensure("manual", ["manual"])
+    command = [str(python), "-m", "dev.render_manual", str(pages)]
+    done = subprocess.run(command, cwd=ROOT / "scripts", check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SetupError(f"the manual can't be rendered: {done.stderr.strip().splitlines()[-1]}")
+    stamp.write_text(digest, encoding="utf-8")
+    return pages
+
+
+def _digest() -> str:
+    """Of all that decides how the pages come out."""
+    found = hashlib.sha256(repr(requirements("manual")).encode())
+    pictures = sorted((ROOT / "scripts" / "pictures").iterdir())
+    for file in (*sorted((ROOT / "scripts" / "dev").glob("*manual.*")), *sorted(MANUAL.glob("*.md")), *pictures):
+        found.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return found.hexdigest()
 
 
 def build(

@@ -30,9 +30,8 @@ from math import inf
 from pathlib import Path
 from time import time
 
-from build import ensure_built
+from build import ensure_built, ensure_manual
 from dev.changed import ImportGraph, changed_files
-from dev.manual import ensure_manual
 from environment import (
     PYTHON_OF,
     ROOT,

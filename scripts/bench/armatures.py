@@ -20,8 +20,8 @@ from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Vector
 
+from blender import quiet
 from dev.humans import bone_of, give_ranges, make_human, named
-from dev.quiet import quiet
 from rigs import (
     BoneRow,
     add_empty,

@@ -11,7 +11,7 @@ from fabrik_addon.maths import Doubles
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from blender import OPS
+from blender import OPS, quiet
 from dev.humans import (
     SINGLE,
     TWIN,
@@ -26,7 +26,6 @@ from dev.humans import (
     walking_clip,
     ways,
 )
-from dev.quiet import quiet
 from rigs import empty_file
 
 from .tables import Judged, Row, Scale, Table, play, timed

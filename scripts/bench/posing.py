@@ -24,9 +24,8 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from blender import OPS, rig_of
+from blender import OPS, quiet, rig_of
 from dev.humans import HUMANS, make_human
-from dev.quiet import quiet
 from environment import ROOT
 from rigs import BoneRow, empty_file, make_armature, metarig
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 from dataclasses import replace
@@ -13,6 +12,7 @@ from pathlib import Path
 import bpy
 
 import addon_session
+from benchmark import parser
 from environment import ROOT, say
 
 from . import GROUPS
@@ -23,17 +23,13 @@ PAGES = ROOT / "scripts" / "bench" / "README.md", ROOT / "README.md"
 
 def main() -> int:
     """Measure; returns 1 where an aim is missed, which in a quick run tells nothing."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("groups", nargs="+")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     addon_session.enable()
     scale = Scale(arguments.quick, Path(os.environ["BLENDER_USER_RESOURCES"]))
     made = _made(scale)
     print(made)
     found: list[Table] = []
-    for key in arguments.groups:
+    for key in arguments.group:
         title, module, names = GROUPS[key]
         say(f"{key}: {title}")
         measuring = import_module(f"bench.{module}")  # which imports the extension

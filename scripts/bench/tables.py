@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import bpy
 
+from blender import quiet
 from dev.marked import between, write_between
-from dev.quiet import quiet
 
 from . import GROUPS
 

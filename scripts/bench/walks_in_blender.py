@@ -23,8 +23,8 @@ from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Quaternion, Vector
 
+from blender import quiet
 from dev.humans import HUMANS, give_ranges, make_human
-from dev.quiet import quiet
 from dev.walkers import FROUDE, SLOW, noise, pace_of
 from dev.walking_rigs import FPS, ahead, go_along, make_profile, make_rubble, make_spider
 from rigs import empty_file, end_of, metarig

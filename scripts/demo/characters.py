@@ -16,9 +16,8 @@ from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
 from picture import BODY, PIN, Drawing, save
 
-from blender import OPS, rig_of
+from blender import OPS, quiet, rig_of
 from dev.humans import HUMANS, make_human
-from dev.quiet import quiet
 from environment import say
 from rigs import BoneRow, empty_file, end_of, make_armature, metarig, row_of_bones
 

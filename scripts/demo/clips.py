@@ -13,11 +13,10 @@ import numpy as np
 from fabrik_addon.maths import Doubles, Mask
 from fabrik_addon.motion.contacts import runs
 from mathutils import Matrix, Vector
-from picture import BODY, POLE, TARGET, Color, Drawing, evaluated_meshes, save
-from walk_stage import STAIRS, make_slab, stairs
+from picture import BODY, POLE, STAIRS, TARGET, Color, Drawing, evaluated_meshes, make_slab, save, stairs
 from walks import FPS
 
-from blender import OPS, rig_of
+from blender import OPS, quiet, rig_of
 from dev.humans import (
     HEIGHT,
     STRIDES,
@@ -31,7 +30,6 @@ from dev.humans import (
     walking_clip,
     ways,
 )
-from dev.quiet import quiet
 from environment import say
 from rigs import empty_file
 

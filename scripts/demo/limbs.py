@@ -18,8 +18,7 @@ from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
 from picture import draw_rig, save
 
-from blender import OPS, armature_of, rig_of
-from dev.quiet import quiet
+from blender import OPS, armature_of, quiet, rig_of
 from environment import say
 from rigs import SPIDER_LEGS, empty_file, give_hinge, import_gltf, make_armature, make_spider, metarig, row_of_bones
 

@@ -22,12 +22,25 @@ from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.terrain import MeshTerrain, grounds_of, read_piece
 from fabrik_addon.rig.walk_goals import plan_of, rest_turn
 from mathutils import Matrix, Quaternion, Vector
-from picture import BODY, Color, Drawing, light, rendered, save, save_file, save_rows
-from walk_stage import FLOOR, STAIRS, dress_spider, make_rubble, make_slab, stairs
+from picture import (
+    BODY,
+    FLOOR,
+    STAIRS,
+    Color,
+    Drawing,
+    dress_spider,
+    light,
+    make_rubble,
+    make_slab,
+    rendered,
+    save,
+    save_file,
+    save_rows,
+    stairs,
+)
 
-from blender import OPS, armature_of, rig_of
+from blender import OPS, armature_of, quiet, rig_of
 from dev.humans import give_ranges, make_human
-from dev.quiet import quiet
 from dev.walk_measures import Judged, Moment, Shown, inside, judge_shown, standing_points, swings_of
 from environment import say
 from rigs import FOX, FOX_CYCLE, empty_file, end_of, import_gltf, make_spider

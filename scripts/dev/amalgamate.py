@@ -13,12 +13,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
-from typing import Literal
 
 from environment import CompileError
 
 STUB = "cython"  # the kernel's stand-in for Cython's module
+PACKAGE = "extension.kernel"  # as which the kernel's imports are resolved
 
 # Functions of math that are the C library's own, under the same name, and so give the same bits. Not here: hypot
 # and dist, which Python computes by itself; pow, since x ** 2 and x * x differ in the last bit; pi and inf.
@@ -28,7 +29,6 @@ LIBM = frozenset(
     | {"ceil", "copysign", "fabs", "floor", "fmod", "isfinite", "isinf", "isnan"}
 )
 
-Kind = Literal["future", "stub", "kernel", "above", "libm", "library"]
 DIRECTIVES = {
     "language_level": "3",
     "boundscheck": "True",
@@ -44,6 +44,7 @@ C_RULES = {  # operators that mean something else in C
     ast.Mod: "%",
     ast.Pow: "**",
 }
+OWN_NAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # what they bind stays inside
 SILENT = "cython.exceptval(check=False)"
 
 
@@ -52,15 +53,16 @@ class Import:
     """One import statement of a module.
 
     Attributes:
-        kind: From where: a module of the kernel, one above it, the C library, Python's library, or Cython's stand-in.
-        module: Dotted name: within the kernel, within the extension, or in Python's library.
+        module: Dotted name of a module of the kernel, within it; "" where it is none.
+        source: From where else the joined module imports the names, or "": a module above the kernel, of the C library,
+            or of Python's.
         names: Names that it binds; of `import x`, none.
         node: The statement.
         is_nested: Whether it stands inside a function.
     """
 
-    kind: Kind
     module: str
+    source: str
     names: tuple[str, ...]
     node: ast.stmt
     is_nested: bool
@@ -72,8 +74,8 @@ class Module:
 
     Attributes:
         name: Dotted, within the kernel: "limits.base"; a package has the name of its folder.
+        package: In which relative imports begin.
         file: Path within the kernel, for messages.
-        is_package: Whether it is an `__init__.py`.
         lines: Its source.
         tree: The same, parsed.
         imports: Its import statements.
@@ -81,8 +83,8 @@ class Module:
     """
 
     name: str
+    package: str
     file: str
-    is_package: bool
     lines: list[str]
     tree: ast.Module
     imports: list[Import] = field(default_factory=list)
@@ -111,9 +113,9 @@ def read_modules(folder: Path, files: Iterable[Path]) -> dict[str, Module]:
             tree = ast.parse(text, file)
         except SyntaxError as error:
             raise CompileError(f"{file}:{error.lineno}: {error.msg}") from error
-        is_package = path.name == "__init__.py"
-        parts = file.removesuffix(".py").split("/")
-        module = Module(".".join(parts[:-1] if is_package else parts), file, is_package, text.splitlines(), tree)
+        parts = file.removesuffix(".py").removesuffix("/__init__").split("/")
+        above = parts if path.name == "__init__.py" else parts[:-1]
+        module = Module(".".join(parts), ".".join([PACKAGE, *above]), file, text.splitlines(), tree)
         found[module.name] = module
     for module in found.values():
         skipped = {id(inside) for node in module.tree.body if is_for_checkers(node) for inside in ast.walk(node)}
@@ -121,11 +123,12 @@ def read_modules(folder: Path, files: Iterable[Path]) -> dict[str, Module]:
         for node in ast.walk(module.tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in skipped:
                 module.imports.extend(_read_import(module, node, set(found), id(node) not in top))
-        module.defined.update(_defined(module.tree.body))
+        for name, line in _defined(module.tree):
+            module.defined.setdefault(name, line)
     return found
 
 
-def is_for_checkers(node: ast.stmt) -> bool:
+def is_for_checkers(node: ast.AST) -> bool:
     """Whether a statement is a plain `if TYPE_CHECKING:`."""
     return (
         isinstance(node, ast.If)
@@ -143,41 +146,42 @@ def _read_import(module: Module, node: ast.Import | ast.ImportFrom, known: set[s
             raise CompileError(f"{module.place(node)}: '{alias.name}' is imported under another name")
     names = tuple(alias.name for alias in node.names)
     if isinstance(node, ast.Import):
-        return [Import("library", _of_the_library(module, node, name), (), node, nested) for name in names]
-    if node.level == 0:
-        return [_from_python(module, node, names, nested)]
-    return [_from_the_extension(module, node, names, known, nested)]
+        return [Import("", _of_the_library(module, node, name), (), node, nested) for name in names]
+    if node.level:
+        return [Import(*_of_the_extension(module, node, names, known), names, node, nested)]
+    source = node.module or ""
+    if source == "math":
+        for one in sorted(set(names) - LIBM):
+            raise CompileError(f"{module.place(node)}: '{one}' of math is not the same when compiled")
+        source = "cython.cimports.libc.math"
+    elif source != "__future__":
+        source = _of_the_library(module, node, source)
+    return [Import("", source, names, node, nested)]
 
 
-def _from_the_extension(
-    module: Module, node: ast.ImportFrom, names: tuple[str, ...], known: set[str], nested: bool
-) -> Import:
-    inside = module.name.split(".") if module.is_package else module.name.split(".")[:-1]
-    ups = node.level - 1
-    if ups > len(inside):
-        if ups > len(inside) + 1 or not node.module:
+def _of_the_extension(module: Module, node: ast.ImportFrom, names: tuple[str, ...], known: set[str]) -> tuple[str, str]:
+    """Module and source of a relative import.
+
+    Raises:
+        CompileError: It is none, or one of which names are to be imported.
+    """
+    try:
+        full = resolve_name("." * node.level + (node.module or ""), module.package)
+    except ImportError:
+        full = ""
+    target = full.removeprefix(PACKAGE).removeprefix(".")
+    if target == full:
+        if not full or not node.module:
             raise CompileError(f"{module.place(node)}: only modules beside the kernel can be imported from outside it")
-        return Import("above", node.module, names, node, nested)
-    target = ".".join([*inside[: len(inside) - ups], *filter(None, [node.module])])
+        return "", f"..{node.module}"
     if target == "" and names == (STUB,):
-        return Import("stub", STUB, names, node, nested)
+        return "", ""
     for name in names:
         if target == "" or f"{target}.{name}" in known:
             raise CompileError(f"{module.place(node)}: '{name}' is a module; its names are to be imported, not itself")
     if target not in known:
         raise CompileError(f"{module.place(node)}: the kernel has no module '{target}' that is compiled")
-    return Import("kernel", target, names, node, nested)
-
-
-def _from_python(module: Module, node: ast.ImportFrom, names: tuple[str, ...], nested: bool) -> Import:
-    name = node.module or ""
-    if name == "__future__":
-        return Import("future", name, names, node, nested)
-    if name == "math":
-        for one in sorted(set(names) - LIBM):
-            raise CompileError(f"{module.place(node)}: '{one}' of math is not the same when compiled")
-        return Import("libm", name, names, node, nested)
-    return Import("library", _of_the_library(module, node, name), names, node, nested)
+    return target, ""
 
 
 def _of_the_library(module: Module, node: ast.stmt, name: str) -> str:
@@ -196,66 +200,32 @@ def _of_the_library(module: Module, node: ast.stmt, name: str) -> str:
     return name
 
 
-def _defined(body: Iterable[ast.stmt]) -> dict[str, int]:
-    """Names that statements bind otherwise than by importing, with the line of the first; none of inside functions."""
-    found: dict[str, int] = {}
-    for node in body:
-        for name in _bound(node):
-            found.setdefault(name, node.lineno)
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not is_for_checkers(node):
-            found = {**_defined(_inside(node)), **found}
-    return found
-
-
-def _inside(node: ast.AST) -> Iterator[ast.stmt]:
-    """Statements that stand directly within one: the bodies of a loop, a choice, a try."""
+def _defined(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that a statement binds otherwise than by importing, with their lines; none of inside functions."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            yield child
-        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
-            yield from _inside(child)
-
-
-def _bound(node: ast.stmt) -> Iterator[str]:
-    """Names that a statement itself binds."""
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        yield node.name
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For)):
-        targets = [node.target]
-    elif isinstance(node, ast.With):
-        targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
-    for target in targets:
-        for inner in ast.walk(target):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                yield inner.id
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            yield child.name, child.lineno
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id, child.lineno
+        elif not isinstance(child, OWN_NAMES) and not is_for_checkers(child):
+            yield from _defined(child)
 
 
 def in_order(modules: Mapping[str, Module]) -> list[Module]:
-    """The modules, each after those from which it imports at its top level; those that are free to choose by name.
+    """The modules, each after those from which it imports at its top level.
 
     Raises:
         CompileError: The imports run in a circle.
     """
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for module in modules.values():
-        needed = {found.module for found in module.imports if found.kind == "kernel" and not found.is_nested}
+        needed = {found.module for found in module.imports if found.module and not found.is_nested}
         sorter.add(module.name, *sorted(needed))
     try:
-        sorter.prepare()
+        return [modules[name] for name in sorter.static_order()]
     except CycleError as error:
         circle = [modules[name].file for name in error.args[1]]
         raise CompileError(f"imports run in a circle: {' -> '.join(reversed(circle))}") from error
-    order: list[Module] = []
-    waiting: list[str] = []
-    while sorter.is_active():
-        waiting = sorted([*waiting, *sorter.get_ready()])
-        name = waiting.pop(0)
-        order.append(modules[name])
-        sorter.done(name)
-    return order
 
 
 @dataclass(frozen=True)
@@ -303,13 +273,12 @@ def _head(modules: Sequence[Module]) -> list[str]:
     named: dict[str, set[str]] = {}
     for module in modules:
         for found in module.imports:
-            if found.is_nested or found.kind in ("stub", "kernel"):
+            if found.is_nested or not found.source:
                 continue
-            source = {"above": f"..{found.module}", "libm": "cython.cimports.libc.math"}.get(found.kind, found.module)
             if found.names:
-                named.setdefault(source, set()).update(found.names)
+                named.setdefault(found.source, set()).update(found.names)
             else:
-                plain.add(found.module)
+                plain.add(found.source)
     lines = []
     if "__future__" in named:
         lines.append(f"from __future__ import {', '.join(sorted(named.pop('__future__')))}")
@@ -325,11 +294,11 @@ def _wrong_names(modules: Sequence[Module]) -> Iterator[str]:
         bound = {name: (f"{module.file} itself", module.place(line)) for name, line in module.defined.items()}
         for found in module.imports:
             for name in found.names:
-                if found.kind == "kernel":
+                if found.module:
                     if not _has(by_name[found.module], name):
                         yield f"{module.place(found.node)}: {by_name[found.module].file} has no '{name}'"
-                elif found.kind not in ("stub", "future") and not found.is_nested:
-                    bound.setdefault(name, (f"{found.kind} {found.module}", module.place(found.node)))
+                elif found.source not in ("", "__future__") and not found.is_nested:
+                    bound.setdefault(name, (found.source, module.place(found.node)))
         for name, (source, place) in bound.items():
             other, other_place = seen.setdefault(name, (source, place))
             if other != source:
@@ -382,7 +351,7 @@ def _kept(module: Module) -> list[tuple[int, str]]:
     for node in dropped:
         _blank(module, lines, node, "")
     for found in module.imports:
-        if found.is_nested and found.kind == "kernel":
+        if found.is_nested and found.module:
             _blank(module, lines, found.node, f"{' ' * found.node.col_offset}pass")
         elif found.is_nested:
             raise CompileError(

@@ -25,8 +25,7 @@ from fabrik_addon.recognise.mapping import read_mapping
 
 import addon_session
 from dev.compiling import SHIPPED
-from dev.diagrams import LETTER, PADDING, diagrams
-from dev.ways import BLENDER, LAYERS, WAYS, Step
+from dev.diagrams import BLENDER, LAYERS, LETTER, PADDING, WAYS, Step, diagrams
 from environment import ROOT
 from support.manual_blocks import MANUAL, PAGES, Block, all_blocks, blocks_of, commands
 from support.skeletons import make_character
