@@ -28,8 +28,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from dev.checking import check
-from dev.compiling import NATIVE, SHIPPED, TARGETS, Target, compile_kernel, ensure_built, is_current, renew_proof
+from dev.compiling import NATIVE, SHIPPED, TARGETS, Target, check, compile_kernel, ensure_built, is_current, renew_proof
 from dev.diagrams import write_diagrams
 from dev.refusals import refusals
 from environment import ROOT, SetupError, ensure, exit_with, new_parser, requirements, run_in_blender
@@ -205,10 +204,6 @@ def parser() -> ArgumentParser:
         which.add_argument(f"--{name}", action="store_true")
     made.add_argument("--website", default="", help="address that Blender shows for the extension")
     made.add_argument("--compiled-at", default="", help="with --pure: address at which the compiled ones are")
-    made.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
-    made.add_argument(
-        "--load", type=Path, action="append", default=[], help="with --check: a Python or Blender to load it in, too"
-    )
     return made
 
 
@@ -218,11 +213,11 @@ def main() -> int:
     if arguments.compiled_at and not arguments.pure:
         made.error("--compiled-at is for --pure")
     if arguments.check:
-        return check(stage, arguments.load)
+        return check(stage)
     if arguments.proof:
         renew_proof()
     if arguments.proof or arguments.here:
-        ensure_built(hints=arguments.hints)
+        ensure_built()
     elif arguments.reference:
         write_diagrams()
         ensure_built()

@@ -79,8 +79,9 @@ def publish(folder: Path, archives: Sequence[Path], tool: Sequence[str]) -> Path
             finally:
                 for name in names:
                     (folder / (name + PART)).unlink(missing_ok=True)
-            for old in _ours(folder) - {*names, *before}:
-                (folder / old).unlink()
+            for old in folder.glob("*.zip"):
+                if old.name not in {*names, *before} and _id_of(old) == OWN:
+                    old.unlink()
         except OSError as error:
             raise SetupError(f"'{folder}' can't be written: {error.strerror}") from error
     return folder / PAGE
@@ -126,15 +127,12 @@ def _listed(folder: Path) -> set[str]:
     return names
 
 
-def _ours(folder: Path) -> set[str]:
-    """Archives of this extension that a folder holds, whatever their version."""
-    found = set()
-    for path in folder.glob("*.zip"):
-        try:
-            found |= {path.name} if _manifest_of(path).get("id") == OWN else set()
-        except SetupError:
-            continue
-    return found
+def _id_of(archive: Path) -> str:
+    """Of which extension an archive is; "" where of none."""
+    try:
+        return str(_manifest_of(archive).get("id"))
+    except SetupError:
+        return ""
 
 
 def _sort(listed: Path) -> None:

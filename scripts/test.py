@@ -23,6 +23,7 @@ import re
 import subprocess
 import tempfile
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -52,33 +53,34 @@ EXAMPLES = "tests/manual/test_manual_examples.py"  # which run a part of the sui
 KERNEL_TESTS = [KERNEL, "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
 SWITCH = "FABRIK_INTERPRETED"
 OLDEST, *BETWEEN, NEWEST = PYTHON_OF
-ANY_REPORT = "any-exprs.txt"  # as mypy calls it
-CEILING, CEILINGS = (
-    10.0,
-    {"fabrik_addon.kernel": 5.0},
-)  # per cent of a package's expressions that may be of the type Any
+CEILING, CEILINGS = 10.0, {"fabrik_addon.kernel": 5.0}  # per cent of a package's expressions that may be of type Any
 ON_ALL_CORES = ["--numprocesses", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 
-def run_beside(jobs: list[tuple[str, list[str], dict[str, str]]]) -> int:
-    """Run commands beside each other, and print the output of each once it has ended, in order.
+def check_sources(types: dict[str, list[str]], files: Sequence[str] = ()) -> int:
+    """Format, lint and strict types, beside each other; the output of each is printed once it has ended, in order.
 
     Args:
-        jobs: Of each what is said before its output, its words, and more of its environment.
+        types: By the Blender against whose stubs types are checked, more words for that.
+        files: To be looked at; none for all.
     """
-    with tempfile.TemporaryDirectory(prefix="fabrik-jobs-") as folder:
-        files = [Path(folder, str(i)) for i in range(len(jobs))]
-        processes = []
-        for (_, command, settings), file in zip(jobs, files, strict=True):
-            with file.open("wb") as output:
-                environment = {**os.environ, **settings}
-                processes.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output))
-        failed = 0
-        for (title, *_), file, process in zip(jobs, files, processes, strict=True):
-            failed |= process.wait()
+    lint = [str(ensure("lint", ["lint"])), "-m"]
+    jobs = {f"ruff {words[0]}": ["ruff", *words, *(files or ["."])] for words in (["format", "--check"], ["check"])}
+    for version, words in types.items():  # two that run at once remember nothing together
+        cache = ["--cache-dir", str(ROOT / ".mypy_cache" / version)]
+        python = ["--python-executable", str(ensure(f"types-{version}", [f"types-{version}"]))]
+        jobs[f"mypy against Blender {version}"] = ["mypy", *cache, *python, *words, *files]
+
+    def run(words: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*lint, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    failed = 0
+    with ThreadPoolExecutor(len(jobs)) as beside:
+        for title, done in zip(jobs, beside.map(run, jobs.values()), strict=True):
             say(title)
-            print(file.read_text(encoding="utf-8", errors="replace"), end="", flush=True)
-        return failed
+            print(done.stdout + done.stderr, end="", flush=True)
+            failed |= done.returncode
+    return failed
 
 
 def run_suite(command: list[str], pytest_arguments: list[str], test_packages: Path) -> int:
@@ -148,15 +150,8 @@ def run_blender(blender: str, pytest_arguments: list[str]) -> int:
 
 def run_lint(*versions: str) -> int:
     """Format, lint, and strict types against the stubs of these Blenders."""
-    lint = [str(ensure("lint", ["lint"])), "-m"]
     reports = {version: ROOT / "build" / f"any-{version}" for version in versions}
-    jobs = [
-        ("ruff", [*lint, "ruff", *words], dict[str, str]()) for words in (["format", "--check", "."], ["check", "."])
-    ]
-    for version, report in reports.items():
-        words = [*_mypy(version), "--any-exprs-report", str(report)]
-        jobs.append((f"mypy against Blender {version}", [*lint, *words], {}))
-    failed = run_beside(jobs)
+    failed = check_sources({version: ["--any-exprs-report", str(report)] for version, report in reports.items()})
     for report in reports.values():
         failed |= check_any(report)
     return failed
@@ -168,30 +163,22 @@ def check_any(folder: Path) -> int:
     Args:
         folder: Where mypy has left its report.
     """
-    told = (folder / ANY_REPORT).read_text(encoding="utf-8")
-    failed = 0
-    print(f"{'package':24} {'Any':>6} {'expressions':>12} {'share':>7}")
-    for package, (found, count) in sorted(shares(told).items()):
-        share = 100.0 * found / count if count else 0.0
-        ceiling = CEILINGS.get(package, CEILING)
-        is_over = share > ceiling
-        print(f"{package:24} {found:6} {count:12} {share:6.1f}%{f'  more than {ceiling:g} %' if is_over else ''}")
-        failed |= is_over
-    return int(failed)
-
-
-def shares(report: str) -> dict[str, tuple[int, int]]:
-    """For each package how many expressions are of the type Any, and how many there are."""
+    report = (folder / "any-exprs.txt").read_text(encoding="utf-8")  # as mypy calls it
     paths = (path.relative_to(ROOT / "tests").with_suffix("") for path in (ROOT / "tests").rglob("*.py"))
     tests = {".".join(path.parts).removesuffix(".__init__") for path in paths}
-    sums: dict[str, tuple[int, int]] = {}
-    for line in report.splitlines():
-        match = re.match(r"\s*([\w.]+)\s+(\d+)\s+(\d+)\s+[\d.]+%", line)
-        if match and match[1] != "Total":
-            package = _package(match[1], tests)
-            found, count = sums.get(package, (0, 0))
-            sums[package] = (found + int(match[2]), count + int(match[3]))
-    return sums
+    found, counts, failed = Counter[str](), Counter[str](), 0
+    for module, number, count in re.findall(r"^\s*([\w.]+)\s+(\d+)\s+(\d+)\s+[\d.]+%", report, re.MULTILINE):
+        if module != "Total":
+            package = _package(module, tests)
+            found[package] += int(number)
+            counts[package] += int(count)
+    print(f"{'package':24} {'Any':>6} {'expressions':>12} {'share':>7}")
+    for package, count in sorted(counts.items()):
+        share, ceiling = 100.0 * found[package] / max(count, 1), CEILINGS.get(package, CEILING)
+        is_over = share > ceiling
+        print(f"{package:24} {found[package]:6} {count:12} {share:6.1f}%{f'  more than {ceiling:g} %' * is_over}")
+        failed |= is_over
+    return int(failed)
 
 
 def _package(module: str, tests: set[str]) -> str:
@@ -200,12 +187,6 @@ def _package(module: str, tests: set[str]) -> str:
     if parts[0] != "fabrik_addon":
         return "tests" if module in tests else "scripts"
     return ".".join(parts[:2]) if len(parts) > 1 and (ROOT / "fabrik_addon" / parts[1]).is_dir() else "fabrik_addon"
-
-
-def _mypy(version: str) -> list[str]:
-    """The words that check types against the stubs of a Blender; two that run at once remember nothing together."""
-    cache = ["--cache-dir", str(ROOT / ".mypy_cache" / version)]
-    return ["mypy", *cache, "--python-executable", str(ensure(f"types-{version}", [f"types-{version}"]))]
 
 
 def run_changed(base: str) -> int:
@@ -217,13 +198,8 @@ def run_changed(base: str) -> int:
     if not changed:
         say(f"Nothing differs from {base}")
         return 0
-    lint = [str(ensure("lint", ["lint"])), "-m"]
     sources = [str(path) for path in changed if path.suffix == ".py"]
-    jobs = [
-        ("ruff", [*lint, "ruff", *words, *sources], dict[str, str]()) for words in (["format", "--check"], ["check"])
-    ]
-    jobs.append(("mypy", [*lint, *_mypy(NEWEST), *sources], {}))
-    failed = run_beside(jobs) if sources else 0
+    failed = check_sources({NEWEST: []}, sources) if sources else 0
     tests = [str(path) for path in ImportGraph(ROOT).tests_of(changed)]
     if any(path.parts[:2] == ("fabrik_addon", "kernel") for path in changed):
         failed |= run_kernel("compiled") | run_kernel("interpreted")
@@ -290,11 +266,9 @@ def parser() -> ArgumentParser:
     made = new_parser(__doc__)
     which = made.add_mutually_exclusive_group()
     which.add_argument("--bpy", choices=sorted(PYTHON_OF))
-    which.add_argument("--all", action="store_true")
-    which.add_argument("--changed", action="store_true")
     which.add_argument("--blender", type=Path)
-    which.add_argument("--kernel", action="store_true")
-    which.add_argument("--lint", action="store_true")
+    for name in ("all", "changed", "kernel", "lint"):
+        which.add_argument(f"--{name}", action="store_true")
     made.add_argument("--base", default="main", help="with --changed: the branch that was left")
     made.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
     made.add_argument("--minutes", type=float, default=inf, help="with --all: in which it shall end")

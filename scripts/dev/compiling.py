@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiles the kernel: amalgamated, by Cython to C, by zig to a binary a platform; only what is out of date.
 
-A binary proves itself by stored solves, which are renewed here from the interpreted form.
+A binary proves itself by stored solves, which are renewed here from the interpreted form. What comes out is checked:
+equal bytes twice, platforms and symbols, and that it loads where it can be tried.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,11 +33,9 @@ OPTIMISED = ["-O3", "-fno-math-errno", "-ffp-contract=off"]  # never -ffast-math
 MODULE_FLAGS = ["-shared", "-s", "-w", "-fvisibility=hidden", "-DNDEBUG", "-DCYTHON_COMPRESS_STRINGS=0"]
 FLAGS = [*OPTIMISED, *MODULE_FLAGS, "-DPy_LIMITED_API=0x030B0000"]
 KERNEL = ROOT / "fabrik_addon" / "kernel"
-HINT = "performance hint: "  # how a line of what Cython has to say on speed begins
 NATIVE = ROOT / "fabrik_addon" / "native"  # this machine's alone; the archive's are made under build/
-ENTRY = (
-    f'if (!PyDict_GetItemString(modules, "{MODULE}")) {{'  # of the module in Python's list of all, as Cython writes it
-)
+# Of the module in Python's list of all, as Cython writes it.
+ENTRY = f'if (!PyDict_GetItemString(modules, "{MODULE}")) {{'
 CYTHON = (  # buffers of one dimension: they are handed on by value, and by default have room for eight
     "from Cython.Compiler import Main, Options; Options.buffer_max_dims = 1; Main.main(command_line=1)"
 )
@@ -123,9 +123,7 @@ def _made(target: Target) -> str:
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
-def compile_kernel(
-    folder: Path, targets: Iterable[Target], *, fresh: bool = False, anew: bool = False, hints: bool = False
-) -> list[Path]:
+def compile_kernel(folder: Path, targets: Iterable[Target], *, fresh: bool = False, anew: bool = False) -> list[Path]:
     """Compile the kernel for platforms, into `folder`/<platform>/, where that is not yet done.
 
     Args:
@@ -133,7 +131,6 @@ def compile_kernel(
         targets: The platforms.
         fresh: Compile even where the binary is up to date.
         anew: See to it that the compiler takes nothing from its cache but the system's libraries.
-        hints: Print what Cython has to say on speed.
 
     Returns:
         The binaries.
@@ -152,7 +149,7 @@ def compile_kernel(
         with tempfile.TemporaryDirectory(prefix="fabrik-build-") as temporary:
             work = Path(temporary)
             say(f"Compiling the kernel for {wanted[0].tag} ({_patience(wanted)})")
-            _to_c(python, work, hints=hints)
+            _to_c(python, work)
             shutil.copytree(headers, work / "include", ignore=shutil.ignore_patterns("internal", "numpy"))
             shutil.copy2(Path(__file__).parent / "pyconfig.h", work / "include" / "pyconfig.h")
             for target in wanted:
@@ -169,17 +166,15 @@ def _patience(targets: Sequence[Target]) -> str:
     return f"the first of {len(targets)}; half a minute each, the first time more"
 
 
-def _to_c(python: Path, work: Path, *, hints: bool) -> None:
+def _to_c(python: Path, work: Path) -> None:
     """Amalgamate the kernel and translate it to C, in a folder to work in."""
     amalgam = amalgamate(KERNEL, loader().compiled_sources(KERNEL))
     (work / SOURCE).write_text(amalgam.text, encoding="utf-8")
     command = [str(python), "-c", CYTHON, "-3", "-Werror", "--no-docstrings", "--module-name", MODULE, SOURCE]
     done = _run(command, work)
-    told = _translated(done.stderr, amalgam)
     if done.returncode:
-        raise CompileError("\n".join(line for line in told.splitlines() if not line.startswith(HINT)))
-    if hints and told:
-        say(told)
+        told = _translated(done.stderr, amalgam).splitlines()
+        raise CompileError("\n".join(line for line in told if not line.startswith("performance hint: ")))
     made = (work / SOURCE).with_suffix(".c")
     text = made.read_text(encoding="utf-8")
     if text.count(ENTRY) != 1:
@@ -295,11 +290,8 @@ def _unpacked_headers() -> Path:
     raise SetupError(missing)
 
 
-def ensure_built(*, hints: bool = False) -> None:
+def ensure_built() -> None:
     """See to it that the kernel is compiled for this machine, or say that it runs interpreted.
-
-    Args:
-        hints: Compile anew, and print what Cython has to say on speed.
 
     Raises:
         CompileError: The sources do not compile.
@@ -309,7 +301,7 @@ def ensure_built(*, hints: bool = False) -> None:
         say(f"The kernel runs interpreted: nothing is compiled for {loader().platform_tag()}")
         return
     try:
-        compile_kernel(NATIVE, [target], fresh=hints, hints=hints)
+        compile_kernel(NATIVE, [target])
     except CompileError:
         raise
     except SetupError as error:
@@ -374,3 +366,70 @@ def _interpreted(code: str, *words: str) -> str:
     if done.returncode:
         raise CompileError(f"the interpreted kernel does not solve the stored problems:\n{done.stderr.strip()}")
     return done.stdout
+
+
+Stage = Callable[[Path, Path], Path]
+LOADED = "LOADED"
+LOAD = f"""
+import sys
+sys.path.insert(0, {{folder!r}})
+import fabrik_addon.kernel
+print("{LOADED}", "%d.%d" % sys.version_info[:2], *fabrik_addon.kernel.FORM.values(), flush=True)
+"""
+
+
+def check(stage: Stage) -> int:
+    """Compile for all platforms twice and look at the binaries; 0 where all is well.
+
+    Args:
+        stage: Lays the extension out in a folder with the binaries of another.
+    """
+    with tempfile.TemporaryDirectory(prefix="fabrik-check-") as temporary:
+        folder = Path(temporary)
+        begin = time.monotonic()
+        for name in ("first", "second"):
+            compile_kernel(folder / name, SHIPPED, fresh=True, anew=name == "second")
+        say(f"Compiled twice in {time.monotonic() - begin:.0f} s")
+        wrong = [*_differences(folder, SHIPPED), *_inside(folder / "first")]
+        staged = stage(folder / "staged" / "fabrik_addon", folder / "first").parent
+        for program in (Path(sys.executable), *sorted(VENVS.glob("blender-*/bin/python"))):
+            told = _loaded(program, staged)
+            say(f"{program}: {told}")
+            if " compiled" not in told:
+                wrong.append(f"{program}: {told}")
+    for text in wrong:
+        say(f"wrong: {text}")
+    say(f"{len(wrong)} wrong")
+    return int(bool(wrong))
+
+
+def _differences(folder: Path, targets: Iterable[Target]) -> Iterator[str]:
+    for target in targets:
+        first, second = (folder / name / target.tag / target.file for name in ("first", "second"))
+        size = first.stat().st_size
+        same = first.read_bytes() == second.read_bytes()
+        say(f"{target.tag:14} {size:9,} bytes, {'the same twice' if same else 'NOT the same twice'}")
+        if not same:
+            yield f"{target.tag}: two builds differ"
+
+
+def _inside(folder: Path) -> list[str]:
+    """What LIEF finds wrong with the binaries in a folder."""
+    python = ensure("check", ["check"])
+    script = Path(__file__).with_name("binaries.py")
+    done = subprocess.run([str(python), str(script), str(folder)], capture_output=True, text=True, check=False)
+    found = done.stdout.strip().splitlines()
+    if done.returncode and not found:
+        found = [f"the binaries can't be read: {done.stderr.strip()[-500:]}"]
+    return found
+
+
+def _loaded(program: Path, folder: Path) -> str:
+    """In which form the kernel runs in a Python, in that of an environment with Blender once that is there."""
+    code = LOAD.format(folder=str(folder))
+    if program.parent.parent.name.startswith("blender-"):
+        code = f"import bpy, os\n{code}\nos._exit(0)"
+    environment = {name: value for name, value in os.environ.items() if name != "FABRIK_INTERPRETED"}
+    done = subprocess.run([str(program), "-c", code], env=environment, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(LOADED)]
+    return f"Python{lines[0].removeprefix(LOADED)}" if lines else f"exit code {done.returncode}: {done.stderr[-500:]}"

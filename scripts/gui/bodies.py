@@ -112,9 +112,7 @@ def _hips_dragged(window: Window) -> Iterator[float]:
 
     yield from window.pull(at, (-20, -50), look=look())
     sunk = pose_of(body())
-    with window.context():
-        OPS.fabrik.solve_all()
-    yield WAIT
+    yield from window.do(OPS.fabrik.solve_all)
     check("letting go anchors: a solve moves nothing", is_alike(sunk, pose_of(body()), 1e-3))
     yield from window.undo()
     check("a drag is one step to undo", is_alike(before, pose_of(body())))
@@ -125,9 +123,7 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     """By the shortcut: with rotation, turned, falloff by the wheel, cancelled; then out of reach, and G."""
     stood, before, falloff = feet(), pose_of(body()), rig_of(body()).falloff
     at = window.seen(place("hand.L").lerp(place("hand.L", "tail"), 0.1))
-    yield from window.drag_from(at)
-    yield from window.glide(at, (-60, 40))
-    there = at[0] - 60, at[1] + 40
+    there = yield from window.drag(at, (-60, 40))
     turn = body().pose.bones["hand.L"].matrix.to_quaternion()
     yield from window.key("T", there)
     yield WAIT
@@ -146,12 +142,9 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     yield from window.cancel(there)
     back = is_alike(before, pose_of(body())) and abs(rig_of(body()).falloff - falloff) < 1e-6
     check("Esc puts back pose and falloff", back)
-    yield from window.drag_from(at)
-    yield from window.glide(at, (330, 200), 12)
-    yield WAIT
+    far = yield from window.drag(at, (330, 200), 12)
     yield from window.picture("17_out_of_reach", away=False)
     check("out of reach the feet stay", hold(stood))
-    far = at[0] + 330, at[1] + 200
     yield from window.key("G", far)
     yield WAIT
     check("G lets go and keeps the pose", not is_alike(before, pose_of(body())) and hold(stood))
@@ -212,9 +205,7 @@ def _posed_live(window: Window) -> Iterator[float]:
             lambda: is_alike(pose_of(body()), before),  # noqa: B023
             lambda: is_alike(pose_of(body()), posed),  # noqa: B023
         )
-        with window.context():
-            OPS.fabrik.solve_all()
-        yield WAIT
+        yield from window.do(OPS.fabrik.solve_all)
         check("a solve by button moves nothing", is_alike(pose_of(body()), posed, 1e-4))
 
 
@@ -293,9 +284,7 @@ def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, i
     owner = _spider()
     start = window.seen(owner.matrix_world @ owner.pose.bones["b0"].head)
     yield from window.move(start)
-    with window.context():
-        OPS.fabrik.walk_by_hand("INVOKE_DEFAULT", record=record)
-    yield WAIT
+    yield from window.do(lambda: OPS.fabrik.walk_by_hand("INVOKE_DEFAULT", record=record))
     way = (-STEP * STEPS, -STEP * STEPS // 3)
     yield from window.glide(start, way, STEPS)
     before: list[Vector] = []
@@ -355,10 +344,7 @@ def walked(window: Window) -> Iterator[float]:
     prints = [one for one in bpy.data.curves if one.name.startswith("Spider_footprints")]
     check("footprints and markers", len(prints) == 1 and len(CONTEXT.scene.timeline_markers) > LEGS)
     yield from window.picture("19_recorded_walk")
-    with window.context():
-        bpy.ops.ed.undo()
-        bpy.ops.ed.undo()
-    yield WAIT
+    yield from window.do(bpy.ops.ed.undo, bpy.ops.ed.undo)
     check("one step back there is no walk", not rig_of(_spider()).walker.digest and _spider().animation_data is None)
 
 
@@ -412,9 +398,7 @@ def _trail(window: Window) -> Iterator[float]:
     yield from window.picture("16_trail")
     (trail,) = import_module(f"{MODULE}.overlay.settings").state.trails.values()
     at, before = window.seen(Vector(trail.at(FRAME + 6))), _keys()
-    yield from window.drag_from(at)
-    yield from window.glide(at, (0, 30), 5)
-    yield WAIT
+    yield from window.drag(at, (0, 30), 5)
     yield from window.press((at[0], at[1] + 30))
     check("a dot of a trail is dragged in its frame", CONTEXT.scene.frame_current == FRAME + 6)
     yield from holds("and keys what it is of about that", lambda: _keys() == before | _about(FRAME + 6))

@@ -45,10 +45,7 @@ def made(window: Window) -> Iterator[float]:
     yield from window.picture("1_no_chain")
     yield from window.click("Add Chain")
     check("Add Chain makes a chain of the selected bones", [c.bone_count for c in rig_of(owner).chains] == [3])
-    with window.context():
-        OPS.fabrik.target_add()
-        OPS.fabrik.pole_add()
-    yield WAIT
+    yield from window.do(OPS.fabrik.target_add, OPS.fabrik.pole_add)
     shin = limit_of(owner.pose.bones["shin"])
     shin.limit, shin.angle_min, shin.angle_max = "HINGE", -2.6, 0.0
     foot = limit_of(owner.pose.bones["foot"])
@@ -93,13 +90,10 @@ def dragged(window: Window) -> Iterator[float]:
     """Drag the tip with the mouse: along the view, along Z, as a rope, and cancel."""
     owner = leg()
     start, at = tip(owner), window.seen(tip(owner))
-    yield from window.drag_from(at)
-    yield from window.glide(at, (-72, 48), 6)
-    yield WAIT
+    there = yield from window.drag(at, (-72, 48), 6)
     moved = tip(owner) - start
     check("the tip is dragged in the plane of the view", abs(moved.x) < 1e-3 and moved.length > 0.2)
     yield from window.picture("5_dragging", away=False)
-    there = at[0] - 72, at[1] + 48
     yield from window.key("Z", there)
     check("Z keeps to the Z axis", abs((tip(owner) - start).y) < 2e-2)
     yield from window.key("Z", there)
@@ -134,9 +128,7 @@ def snapped(window: Window) -> Iterator[float]:
     tools.use_snap, tools.snap_elements = True, {"VERTEX"}
     yield WAIT
     at, to = window.seen(tip(owner)), window.seen(Vector((-1, -0.75, 0.85)))
-    yield from window.drag_from(at)
-    yield from window.glide(at, (to[0] - at[0], to[1] - at[1]), 4)
-    yield WAIT
+    yield from window.drag(at, (to[0] - at[0], to[1] - at[1]), 4)
     off = dist(tip(owner), corners[2])
     blocked = dist(corners[2], owner.matrix_world @ owner.pose.bones["thigh"].head) > 2.2
     check(f"the tip snaps to a vertex ({off:.1e} off)", off < 2e-3 or blocked)
@@ -200,9 +192,7 @@ def stepped(window: Window) -> Iterator[float]:
         OPS.fabrik.steps_play("INVOKE_DEFAULT")
     yield 2.0
     check("playing goes on", getattr(manager, "fabrik_step") > 3)
-    with window.context():
-        OPS.fabrik.record_clear()
-    yield WAIT
+    yield from window.do(OPS.fabrik.record_clear)
     check("stepping leaves the rig as it was", pose_of(owner) == before)
 
 
@@ -227,9 +217,7 @@ def _given_up(window: Window, owner: bpy.types.Object, middle: tuple[int, int]) 
     yield WAIT
     yield from window.move(middle)
     yield from window.push("before the bake")
-    with window.context():
-        OPS.fabrik.bake("INVOKE_DEFAULT")
-    yield WAIT
+    yield from window.do(lambda: OPS.fabrik.bake("INVOKE_DEFAULT"))
     yield from window.picture("9_bake_dialog", away=False)
     yield from window.key("RET", middle)
     yield 1.5
@@ -248,9 +236,7 @@ def _to_the_end(window: Window, owner: bpy.types.Object, middle: tuple[int, int]
     scene.frame_end = SHORT
     was_live, rig_of(owner).live = rig_of(owner).live, True
     OPS.ed.undo_push(message="Live")
-    with window.context():
-        OPS.fabrik.bake("INVOKE_DEFAULT")
-    yield WAIT
+    yield from window.do(lambda: OPS.fabrik.bake("INVOKE_DEFAULT"))
     yield from window.key("RET", middle)
     yield 1.0
     yield from holds("a short bake keys all bones", lambda: len(curves_of(owner)) == 12 and not chain.enabled)
@@ -272,15 +258,6 @@ def _to_the_end(window: Window, owner: bpy.types.Object, middle: tuple[int, int]
 POSED = {"thigh": (0.9, 0.3, 0.2, -0.1), "shin": (0.8, -0.6, 0.0, 0.0), "foot": (0.95, 0.2, 0, 0)}
 
 
-def _drag(window: Window, start: tuple[int, int], steps: int, confirm: bool = True) -> Iterator[float]:
-    """Drag from a place of the window to the left by a pixel a step."""
-    yield from window.drag_from(start)
-    yield from window.glide(start, (-steps, 0), steps)
-    yield WAIT
-    if confirm:
-        yield from window.press((start[0] - steps, start[1]))
-
-
 def dragged_as_posed(window: Window) -> Iterator[float]:
     """A drag by six pixels of a posed limb moves it by as much, and it stays so when it is solved."""
     owner = leg()
@@ -289,7 +266,8 @@ def dragged_as_posed(window: Window) -> Iterator[float]:
         owner.pose.bones[name].rotation_quaternion = turn
     yield from window.push("posed by hand")
     before, stood, place = pose_of(owner), tip(owner), chain.target.location.copy()
-    yield from _drag(window, window.seen(stood), 6)
+    end = yield from window.drag(window.seen(stood), (-6, 0), 6)
+    yield from window.press(end)
     owner = leg()
     chain = rig_of(owner).chains[0]
     turned = moved(before, pose_of(owner))
@@ -297,9 +275,7 @@ def dragged_as_posed(window: Window) -> Iterator[float]:
     check("letting go captures the start pose", chain.start == "CAPTURED")
     check("and takes the target along", dist(chain.target.matrix_world.translation, tip(owner)) < 1e-4)
     there = pose_of(owner)
-    with window.context():
-        OPS.fabrik.solve()
-    yield WAIT
+    yield from window.do(OPS.fabrik.solve)
     check("a solve leaves the limb there", chain.status == "REACHED" and moved(there, pose_of(leg())) < 1e-4)
     yield from window.undo()
     chain = rig_of(leg()).chains[0]
@@ -312,20 +288,17 @@ def dragged_without_a_chain(window: Window) -> Iterator[float]:
     """The limb that a bone ends, and nothing where there is no bone."""
     owner = leg()
     yield from window.push("with a chain")
-    with window.context():
-        rig_of(owner).chains.clear()
-    yield WAIT
+    yield from window.do(rig_of(owner).chains.clear)
     before, stood = pose_of(owner), tip(owner)
     middle = window.seen(owner.matrix_world @ (owner.pose.bones["foot"].head.lerp(owner.pose.bones["foot"].tail, 0.5)))
-    yield from _drag(window, middle, 12, confirm=False)
+    there = yield from window.drag(middle, (-12, 0), 12)
     yield from window.picture("12_drag_bone", away=False)
-    at = middle[0] - 12, middle[1]
-    yield from window.press(at)
+    yield from window.press(there)
     way = dist(tip(leg()), stood)
     check("a bone without a chain is dragged with its limb", 0.0 < way < 0.3 and moved(before, pose_of(leg())) > 0.0)
     check("and no chain is left of it", not rig_of(leg()).chains)
     before = pose_of(leg())
-    yield from _drag(window, (window.region("WINDOW").x + 150, window.middle()[1]), 12, confirm=False)
+    yield from window.drag((window.region("WINDOW").x + 150, window.middle()[1]), (-12, 0), 12)
     yield from window.picture("13_drag_nothing", away=False)
     check("off any bone nothing is dragged", pose_of(leg()) == before)
     yield from window.undo()
@@ -354,13 +327,10 @@ def dragged_by_a_bone(window: Window) -> Iterator[float]:
     check("a control bone stands at the tip", dist(stood, tip(leg())) < 1e-4)
     for confirm in (False, True):
         at = window.seen(tip(leg()))
-        yield from window.drag_from(at)
-        yield from window.glide(at, (-36, 30), 6)
-        yield WAIT
+        there = yield from window.drag(at, (-36, 30), 6)
         way = dist(_goal(), stood)
         check(f"a live limb is dragged by its control bone ({way:.2f})", way > 0.1)
         check("and its tip is with it", dist(_goal(), tip(leg())) < 1e-3)
-        there = at[0] - 36, at[1] + 30
         if not confirm:
             yield from window.picture("14_drag_control_bone", away=False)
             yield from window.cancel(there)
@@ -441,9 +411,7 @@ def posed_by_hand(window: Window) -> Iterator[float]:
     with window.context():
         OPS.pose.copy()
     yield from cleared(window)
-    with window.context():
-        OPS.pose.paste(flipped=False)
-    yield WAIT
+    yield from window.do(lambda: OPS.pose.paste(flipped=False))
     yield from holds("Paste Pose brings the pose back", lambda: is_alike(pose_of(leg()), turned, 1e-3) and is_there())
 
 
@@ -473,9 +441,7 @@ def adjusted(window: Window) -> Iterator[float]:
     first = pose_of(leg())
     numbers = CONTEXT.window_manager.operators[-1].properties
     setattr(numbers, "value", 0.3 * getattr(numbers, "value"))
-    with window.context():
-        bpy.ops.ed.undo_redo()
-    yield WAIT
+    yield from window.do(bpy.ops.ed.undo_redo)
     found = pose_of(leg())
     check("Adjust Last Operation is heard", not is_alike(found, first) and not is_alike(found, before) and is_there())
     yield from window.history(back=True)
@@ -497,8 +463,7 @@ def from_keys(window: Window) -> Iterator[float]:
     yield WAIT
     yield from window.push("keys")
     for kind, keys in (("R", {}), ("E", {"shift": True})):
-        before = pose_of(leg())
-        at = window.seen(tip(leg()))
+        before, at = pose_of(leg()), window.seen(tip(leg()))
         yield from window.move(at)
         yield from window.key(kind, at, **keys)
         yield from window.glide(at, (160, 120), 4)

@@ -84,9 +84,7 @@ def _searched(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     armature_of(owner).bones.active = armature_of(owner).bones["shin"]
     limit_of(owner.pose.bones["shin"]).limit = "HINGE"
     yield from window.move(at)
-    with window.context():
-        OPS.wm.search_menu("INVOKE_DEFAULT")
-    yield WAIT
+    yield from window.do(lambda: OPS.wm.search_menu("INVOKE_DEFAULT"))
     yield from _type(window, "hinge axis z", at)
     yield WAIT
     yield from window.picture("14_search", away=False)
@@ -419,9 +417,7 @@ def _character(window: Window, prepare: Callable[[], object]) -> Iterator[float]
     """A character with goals, a baked arm and a planned walk; what is prepared comes before the bake."""
     yield from make_body(window)
     owner = body()
-    with window.context():
-        OPS.fabrik.character_setup(controls="EMPTIES", use_walker=True)
-    yield WAIT
+    yield from window.do(lambda: OPS.fabrik.character_setup(controls="EMPTIES", use_walker=True))
     hips = owner.pose.bones["hips"]
     for frame, way in zip(FRAMES, (0.0, 0.6), strict=True):
         hips.location.z = way
@@ -530,9 +526,7 @@ def panels(window: Window) -> Iterator[float]:
     """The panels in all looks."""
     _opened_panels()
     yield from _character(window, _blocked)
-    with window.context():
-        OPS.fabrik.solve_all()
-    yield WAIT
+    yield from window.do(OPS.fabrik.solve_all)
     found = {chain.status for chain in rig_of(body()).chains}
     check(f"a chain is reached and one is blocked ({', '.join(sorted(found))})", {"REACHED", "BLOCKED"} <= found)
     for look in PANEL_LOOKS:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -79,6 +79,13 @@ class Window:
     def context(self) -> AbstractContextManager[None]:
         return overridden(window=self.window, area=self.area, region=self.region("WINDOW"))
 
+    def do(self, *works: Callable[[], object]) -> Iterator[float]:
+        """Call something in the 3D View, and let Blender draw."""
+        with self.context():
+            for work in works:
+                work()
+        yield WAIT
+
     def events(self, *kinds: tuple[str, str], at: tuple[int, int], **keys: bool) -> Iterator[float]:
         for kind, value in kinds:
             self.simulate(type=kind, value=value, x=at[0], y=at[1], **keys)
@@ -126,6 +133,15 @@ class Window:
         """Move the mouse in steps."""
         for step in range(1, steps + 1):
             yield from self.move((start[0] + way[0] * step // steps, start[1] + way[1] * step // steps))
+
+    def drag(
+        self, at: tuple[int, int], way: tuple[int, int], steps: int = 8
+    ) -> Generator[float, None, tuple[int, int]]:
+        """Begin our drag by its shortcut, and move the mouse in steps; where it is then."""
+        yield from self.drag_from(at)
+        yield from self.glide(at, way, steps)
+        yield WAIT
+        return at[0] + way[0], at[1] + way[1]
 
     def middle(self, x: float = 0.5, y: float = 0.5) -> tuple[int, int]:
         """The middle of the 3D View, or another share of its width and height."""
