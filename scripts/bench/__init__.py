@@ -15,7 +15,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "6": ("Bodies", "bodies", ("success", "cost", "unreachable")),
     "7": ("Smoothness: drags and paths", "bodies", ("paths", "drags")),
     "8": ("Walks as they are planned", "walks", ("quality", "strides", "growth", "people")),
-    "9": ("Walks in Blender", "walks_in_blender", ("quality", "cost", "people")),
+    "9": ("Walks in Blender", "walks", ("walked", "cost", "rigs_of_people")),
     "10": ("Bodies as posed by hand", "posing", ("by_hand", "drags")),
     "11": ("Motion", "motion", ("clips", "transfers")),
 }

@@ -12,9 +12,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -39,7 +38,6 @@ def changed_files(root: Path, base: str = "main") -> list[Path]:
     return [Path(name) for name in sorted(found)]
 
 
-@dataclass
 class ImportGraph:
     """Which modules of the repository import which.
 
@@ -47,14 +45,14 @@ class ImportGraph:
         root: Folder of the repository.
     """
 
-    root: Path
-    folders: tuple[str, ...] = field(default=(ADDON, "scripts", TESTS))
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @cached_property
     def modules(self) -> dict[str, Path]:
         """All modules by each of their names, which differ by the folder from which they are seen; as from the root."""
         found = {}
-        for folder in self.folders:
+        for folder in (ADDON, "scripts", TESTS):
             for path in sorted((self.root / folder).rglob("*.py")):
                 inside = path.relative_to(self.root)
                 for root in ROOTS:
@@ -66,10 +64,13 @@ class ImportGraph:
     @cached_property
     def importers(self) -> dict[Path, set[Path]]:
         """By module those that import it."""
-        found: dict[Path, set[Path]] = {}
+        found = defaultdict[Path, set[Path]](set)
         for path in set(self.modules.values()):
-            for imported in self._imports(path):
-                found.setdefault(imported, set()).add(path)
+            for node in ast.walk(ast.parse(self._text(path))):
+                for name in _names(node, path):
+                    imported = self.modules.get(name) or self.modules.get(name.rpartition(".")[0])
+                    if imported and imported != path:
+                        found[imported].add(path)
         return found
 
     @cached_property
@@ -91,12 +92,12 @@ class ImportGraph:
 
     def _nearest(self, path: Path) -> set[Path]:
         """The tests that see a module of the extension: those that use it most first, then those at one remove."""
-        uses = Counter(user for user in self.importers.get(path, ()) if _is_test(user))
+        uses = Counter(user for user in self.importers[path] if _is_test(user))
         if path.suffix == ".py" and (self.root / path).exists():
             for name in OPERATOR.findall(self._text(path)):
                 uses.update({test: presses[name] for test, presses in self.pressed.items() if presses[name]})
-        modules = sorted(user for user in self.importers.get(path, ()) if user.parts[0] == ADDON)
-        apart = Counter(user for module in modules for user in self.importers.get(module, ()) if _is_test(user))
+        modules = sorted(user for user in self.importers[path] if user.parts[0] == ADDON)
+        apart = Counter(user for module in modules for user in self.importers[module] if _is_test(user))
         ranked = [*uses.most_common(), *(pair for pair in apart.most_common() if pair[0] not in uses)]
         return {test for test, _ in ranked[:MOST]}
 
@@ -104,7 +105,7 @@ class ImportGraph:
         """The tests that import a script or a support file, be it by others of these."""
         found, left = {path}, [path]
         while left:
-            users = {user for user in self.importers.get(left.pop(), ()) if user.parts[0] != ADDON} - found
+            users = {user for user in self.importers[left.pop()] if user.parts[0] != ADDON} - found
             found |= users
             left += [user for user in users if not _is_test(user)]
         return {user for user in found if _is_test(user)}
@@ -120,13 +121,6 @@ class ImportGraph:
 
     def _text(self, path: Path) -> str:
         return (self.root / path).read_text(encoding="utf-8")
-
-    def _imports(self, path: Path) -> Iterator[Path]:
-        for node in ast.walk(ast.parse(self._text(path))):
-            for name in _names(node, path):
-                found = self.modules.get(name) or self.modules.get(name.rpartition(".")[0])
-                if found and found != path:
-                    yield found
 
 
 def _names(node: ast.AST, path: Path) -> list[str]:

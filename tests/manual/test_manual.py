@@ -23,7 +23,7 @@ from fabrik_addon.ui.base import FabrikPanel
 
 import addon_session
 from build import build
-from dev import kernel_reference, reference
+from dev import reference
 from dev.marked import with_between
 from environment import ROOT
 from support.manual_blocks import MANUAL
@@ -395,8 +395,6 @@ def test_every_type_of_limit_has_a_row_on_its_page(limit: LimitType) -> None:
 
 def test_every_name_of_the_kernel_is_told() -> None:
     text = (reference.MANUAL / "solver.md").read_text(encoding="utf-8")
-    missing = [name for name in kernel_reference.public_names() if not re.search(rf"\b{name}\b", text)]
-    assert not missing, (
-        "list it in GROUPS of scripts/dev/kernel_reference.py, then python3 scripts/build.py --reference"
-    )
-    assert len(kernel_reference.public_names()) > 30
+    missing = [name for name in reference.public_names() if not re.search(rf"\b{name}\b", text)]
+    assert not missing, "list it in GROUPS of scripts/dev/reference.py, then python3 scripts/build.py --reference"
+    assert len(reference.public_names()) > 30
