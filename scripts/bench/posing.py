@@ -57,28 +57,6 @@ BESIDE, MIRRORED = 0.06, 0.5  # share of a leg's length, of knees beside the toe
 SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame
 
 
-@dataclass(frozen=True, slots=True)
-class Character:
-    """A character before its set-up.
-
-    Attributes:
-        make: Makes it in an empty file.
-        arm: What its front limbs are called, without their side.
-        leg: The same of its hind limbs.
-        ways: Where to the ends of its front limbs are put.
-    """
-
-    make: Callable[[], Any]
-    arm: str = "Arm"
-    leg: str = "Leg"
-    ways: Sequence[Way] = HANDS
-
-    @property
-    def is_human(self) -> bool:
-        """Whether it stands on its hind limbs alone."""
-        return self.arm == "Arm"
-
-
 def _drawn(name: str) -> Any:
     """A skeleton that the tests keep as a table."""
     bones = json.loads((SKELETONS / f"{name}.json").read_text(encoding="utf-8"))["bones"]
@@ -91,11 +69,12 @@ def _drawn(name: str) -> Any:
     return owner
 
 
-CHARACTERS = {
-    **{name: Character(partial(make_human, name)) for name in HUMANS},
-    "makehuman": Character(partial(_drawn, "makehuman")),
-    "rigify human": Character(partial(metarig, "human")),
-    **{name: Character(partial(metarig, name), "Front Leg", "Hind Leg", PAWS) for name in ("cat", "wolf", "horse")},
+ANIMALS = ("cat", "wolf", "horse")  # which stand on their front limbs, too
+CHARACTERS: dict[str, Callable[[], Any]] = {  # what makes each before its set-up, in an empty file
+    **{name: partial(make_human, name) for name in HUMANS},
+    "makehuman": partial(_drawn, "makehuman"),
+    "rigify human": partial(metarig, "human"),
+    **{name: partial(metarig, name) for name in ANIMALS},
 }
 DRAGGED = (*HUMANS, "wolf")
 
@@ -104,7 +83,7 @@ class Posed:
     """A character that was set up, in Pose mode, without its mesh.
 
     Attributes:
-        kind: As it was before.
+        is_human: Whether it stands on its hind limbs alone.
         owner: The armature object.
         index: The place of each bone.
         arms: Its front limbs, the left one first.
@@ -116,15 +95,16 @@ class Posed:
 
     def __init__(self, name: str, *, live: bool = True, pins: bool = True) -> None:
         empty_file()
-        self.kind = CHARACTERS[name]
+        self.is_human = name not in ANIMALS
         with quiet():
-            self.owner = self.kind.make()
+            self.owner = CHARACTERS[name]()
             for found in [one for one in bpy.data.objects if one.type == "MESH"]:
                 bpy.data.objects.remove(found)
             OPS.fabrik.character_setup()
         bpy.ops.object.mode_set(mode="POSE")
         self.index = self._places()
-        self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in (self.kind.arm, self.kind.leg))
+        limbs = ("Arm", "Leg") if self.is_human else ("Front Leg", "Hind Leg")
+        self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in limbs)
         rig = rig_of(self.owner)
         for chain in rig.chains:
             chain.pin = chain.pin and pins
@@ -212,7 +192,6 @@ def _row(name: str, pins: bool) -> Row:
     in_chest, in_armature = (_hands(made(), space) for space in ("LIMB", "ARMATURE"))
     chest, hands, feet = _sunk(made())
     beside, apart = _crouch(made())
-    is_human = CHARACTERS[name].is_human
     return {
         "character": name if pins else f"{name}, no pins",
         "hand in chest: hips": Judged(in_chest[0], at_most=HIPS),
@@ -221,7 +200,7 @@ def _row(name: str, pins: bool) -> Row:
         "chest ° then": Judged(in_armature[1], at_most=CHEST, is_goal=True),
         "missed": Judged(in_chest[2] + in_armature[2], at_most=0),
         "down: chest °": Judged(chest, at_most=SUNK_CHEST),
-        "hands": Judged(hands, at_most=CARRIED) if is_human else None,
+        "hands": Judged(hands, at_most=CARRIED) if name not in ANIMALS else None,
         "feet": Judged(feet, at_most=PINS),
         "turned": Judged(worst_of([_turned(made(), turn) for turn in TURNS]), at_most=STAYS),
         "foot °": Judged(_foot(made()), at_most=FOLLOWS),
@@ -238,7 +217,7 @@ def _hands(posed: Posed, space: str) -> tuple[float, float, int]:
         before, joints, target = posed.stand(), posed.joints(arm), posed.chain(arm).target_bone
         stood, rest = posed.at(before, target), (joints[-1] - joints[0]).normalized()
         for share in SHARES:
-            for along, ahead, above in posed.kind.ways:
+            for along, ahead, above in HANDS if posed.is_human else PAWS:
                 way = (rest * along + FRONT * ahead + UP * above).normalized()
                 place = joints[0] + way * _length(joints) * share
                 now = posed.put(target, Matrix.Translation(place - stood.translation) @ stood)
@@ -333,7 +312,8 @@ def drags(scale: Scale) -> Table:
 
 def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
     limbs, own = {"hand": posed.arms, "foot": posed.legs}.get(part), posed.body_bones
-    taken = [_tip_of(posed.chain(limb)) for limb in limbs] if limbs else [_bone_of(posed, part)]
+    chains = [posed.chain(limb) for limb in limbs or ()]
+    taken = [dragging.Taken(one.tip_bone, one.effector, one.name) for one in chains] or [_bone_of(posed, part)]
     found = {way: _dragged(posed, taken[0], way) for way in CORNERS}
     others = found if not limbs else {(-x, y, z): _dragged(posed, taken[1], (-x, y, z)) for x, y, z in IMAGES}
     ways = CORNERS if not limbs else IMAGES
@@ -352,10 +332,6 @@ def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
             is_goal=True,
         ),
     }
-
-
-def _tip_of(chain: FabrikChain) -> dragging.Taken:
-    return dragging.Taken(chain.tip_bone, chain.effector, chain.name)
 
 
 def _bone_of(posed: Posed, part: str) -> dragging.Taken:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 
@@ -170,32 +170,21 @@ MISSED, GOALS = "### Aims missed", "### Goals not reached yet"
 HEADS = {heading: f"{heading}\n\n| what | figure | to be |\n| --- | ---: | ---: |\n" for heading in (MISSED, GOALS)}
 
 
-class Pick(NamedTuple):
-    """One figure for the project's README.
-
-    Attributes:
-        text: What it says.
-        table: How the title of its table begins.
-        row: Name of its row; "" for the sum of all rows.
-        column: Of the figure.
-        unit: Behind the figure.
-    """
-
-    text: str
-    table: str
-    row: str
-    column: str
-    unit: str = " x"
-
-
 BESIDE_IK = "time compared with Blender's IK (smaller is better)"
-PICKS = (
-    Pick(f"One solve of a leg with a knee: {BESIDE_IK}", "1b.", "leg with knee", "over Blender"),
-    Pick(f"Live frame, human of 53 bones with 5 goals: {BESIDE_IK}", "3b.", "character of 53 bones", "over Blender"),
-    Pick("Bake of 64 chains over 1,000 frames: speed compared with `nla.bake`", "4.", "64 x 4 x 1000", "over nla.bake"),
-    Pick("Human with joint limits, walking: standing feet that reach", "9a.", "human with limits", "REACHED %", " %"),
-    Pick("Reachable targets missed under limits, of 20,000", "5a.", "", "missed", ""),
-)
+# Figures for the project's README: what each says; how the title of its table begins, the name of its row, "" for the
+# sum of all, and its column; and its unit.
+PICKS: dict[str, tuple[str, str, str, str]] = {
+    f"One solve of a leg with a knee: {BESIDE_IK}": ("1b.", "leg with knee", "over Blender", " x"),
+    f"Live frame, human of 53 bones with 5 goals: {BESIDE_IK}": ("3b.", "character of 53 bones", "over Blender", " x"),
+    "Bake of 64 chains over 1,000 frames: speed compared with `nla.bake`": (
+        "4.",
+        "64 x 4 x 1000",
+        "over nla.bake",
+        " x",
+    ),
+    "Human with joint limits, walking: standing feet that reach": ("9a.", "human with limits", "REACHED %", " %"),
+    "Reachable targets missed under limits, of 20,000": ("5a.", "", "missed", ""),
+}
 
 
 def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) -> None:
@@ -224,7 +213,7 @@ def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) ->
     ]
     in_order = [sections[key] for key in sorted(sections, key=int)]
     write_between(tables, BEGIN, "\n\n".join([*(told or ["All aims hold, and all goals are reached."]), *in_order]))
-    lines = [line for pick in PICKS if (line := _picked(pick, found, summary.splitlines()))]
+    lines = [line for text in PICKS if (line := _picked(text, found, summary.splitlines()))]
     counts = [f"| Benchmark aims missed | {len(head[MISSED])} |", f"| Goals not reached yet | {len(head[GOALS])} |"]
     write_between(readme, BEGIN, "\n".join(["| measured | figure |", "| --- | ---: |", *lines, *counts]))
 
@@ -246,17 +235,16 @@ def _key(line: str) -> str:
     return found.group(1) if found else ""
 
 
-def _picked(pick: Pick, tables: Sequence[Table], earlier: Sequence[str]) -> str:
+def _picked(text: str, tables: Sequence[Table], earlier: Sequence[str]) -> str:
     """The line of a figure; where it was not measured now, the line that stood there, if any."""
-    table = next((table for table in tables if table.title.startswith(pick.table)), None)
+    title, name, column, unit = PICKS[text]
+    table = next((table for table in tables if table.title.startswith(title)), None)
     if table is None:
-        return next((line for line in earlier if line.startswith(f"| {pick.text} ")), "")
-    rows = [row for row in table.rows if not pick.row or next(iter(row.values())) == pick.row]
-    cells = [row[pick.column] for row in rows]
+        return next((line for line in earlier if line.startswith(f"| {text} ")), "")
+    cells = [row[column] for row in table.rows if not name or next(iter(row.values())) == name]
     values = [cell.value if isinstance(cell, Judged) else cell for cell in cells]
     figures = [value for value in values if isinstance(value, int | float)]
-    shown = number(sum(figures)) if figures else text_of(None)
-    return f"| {pick.text} | {shown}{pick.unit} |"
+    return f"| {text} | {number(sum(figures)) if figures else NONE}{unit} |"
 
 
 LEAST_ROUNDS = 5

@@ -13,6 +13,7 @@ from math import degrees, pi, radians, sqrt, tan, tau
 from typing import Any
 
 import bpy
+import numpy as np
 from fabrik_addon.actions.walk.bake import bake_bones, bake_goals
 from fabrik_addon.actions.walk.plan import legs_now
 from fabrik_addon.actions.walk.plan import plan_walk as plan_in_blender
@@ -27,13 +28,13 @@ from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.gait.plan import feet_at
 from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import Settings, settings_for
-from fabrik_addon.maths import distance
+from fabrik_addon.maths import Doubles, distance
 from fabrik_addon.rig import terrain
 from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Quaternion, Vector
 
 from blender import quiet
 from dev.humans import HUMANS, give_ranges, make_human
@@ -246,10 +247,12 @@ HUMAN = "human_mixamo"
 TOLERANCE = 0.01  # of a leg's reach, of the goals' keys
 PLANNING, PLAYING = 2.0, 1.3
 LIMITED = "human with limits"
-REACHED_GOALS = {LIMITED: 100.0}
-SLIP_GOALS = {LIMITED: SLIP}
-OFF_PLAN_GOALS = {LIMITED: OFF_PLAN, "human": OFF_PLAN}
-LIVE_TURN_GOALS = {LIMITED: TURN, "human": TURN, "wolf": TURN}
+LIVE_GOALS = {  # by column the rigs of which it is a goal
+    "REACHED %": (LIMITED,),
+    "slip a frame": (LIMITED,),
+    "off plan": (LIMITED, "human"),
+    "°": (LIMITED, "human", "wolf"),
+}
 CONTENDERS = {
     "anew": "planning, the ground read anew",
     "again": "planning again on the same ground",
@@ -351,7 +354,7 @@ class Seen:
     whirling: int = 0
     off_bake: float = 0.0
 
-    def play(self, owner: Any, frames: Frames) -> list[list[Matrix]]:
+    def play(self, owner: Any, frames: Frames) -> list[Doubles]:
         """Play a walk that was planned; the matrices of all bones by frame."""
         rig_of(owner).live = True
         CONTEXT.view_layer.update()
@@ -369,7 +372,7 @@ class Seen:
             angles = [a.rotation_difference(b).angle for a, b in zip(turns, now, strict=bool(turns))]
             most = degrees(max((min(angle, tau - angle) for angle in angles), default=0.0))
             self.turned, self.whirling = max(self.turned, most), self.whirling + (most > TURN)
-            poses.append([bone.matrix.copy() for bone in owner.pose.bones])
+            poses.append(np.array([bone.matrix for bone in owner.pose.bones]))
             stood, turns = stands, now
         self.frames += len(poses)
         return poses
@@ -389,15 +392,14 @@ class Seen:
             now[leg.name] = end
             self.slip = max(self.slip, (end - before.get(leg.name, end)).length / leg.reach)
 
-    def compare_bake(self, owner: Any, frames: Frames, poses: list[list[Matrix]]) -> None:
+    def compare_bake(self, owner: Any, frames: Frames, poses: list[Doubles]) -> None:
         """Bake the walk, and look at how that differs from what was seen live."""
         rig_of(owner).live = False
         bake_bones(CONTEXT, owner)
         for number, matrices in zip(range(frames[0], frames[1] + 1), poses, strict=True):
             CONTEXT.scene.frame_set(number)
-            for bone, matrix in zip(owner.pose.bones, matrices, strict=True):
-                pairs = zip(bone.matrix, matrix, strict=True)
-                self.off_bake = max(self.off_bake, *(abs(a - b) for p, q in pairs for a, b in zip(p, q, strict=True)))
+            off = np.abs(np.array([bone.matrix for bone in owner.pose.bones]) - matrices)
+            self.off_bake = max(self.off_bake, float(off.max()))
 
 
 def walked(scale: Scale) -> Table:
@@ -437,15 +439,16 @@ def rigs_of_people(scale: Scale) -> Table:
 
 
 def _walked_row(name: str, seen: Seen) -> Row:
+    goals = {column: name in rigs for column, rigs in LIVE_GOALS.items()}
     share = 100.0 * seen.reached / max(seen.stances, 1)
     return {
         "rig": name,
         "frames": seen.frames,
         "standing": seen.stances,
-        "REACHED %": Judged(share, at_least=100.0, is_goal=name in REACHED_GOALS),
-        "slip a frame": at_most(seen.slip, name, SLIP, SLIP_GOALS),
-        "off plan": at_most(seen.off, name, OFF_PLAN, OFF_PLAN_GOALS),
-        "°": at_most(seen.turned, name, TURN, LIVE_TURN_GOALS),
+        "REACHED %": Judged(share, at_least=100.0, is_goal=goals["REACHED %"]),
+        "slip a frame": Judged(seen.slip, at_most=SLIP, is_goal=goals["slip a frame"]),
+        "off plan": Judged(seen.off, at_most=OFF_PLAN, is_goal=goals["off plan"]),
+        "°": Judged(seen.turned, at_most=TURN, is_goal=goals["°"]),
         "frames above": seen.whirling,
         "bake": Judged(seen.off_bake, at_most=OFF_BAKE),
     }

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from fabrik_addon.actions import drag as dragging
 from fabrik_addon.maths import ORIGIN, V3, conjugated, multiplied, turn_angle
 from fabrik_addon.rig.schema.chain import FabrikChain
-from limbs import worst_violation
+from limbs import drag, update, worst_violation
 from mathutils import Euler, Matrix, Quaternion, Vector
 from picture import BODY, PIN, TARGET, Color, Drawing, cube, evaluated_meshes, mesh_of, save
 
@@ -29,7 +28,6 @@ SEAT: Color = (0.72, 0.62, 0.5, 1)
 EYES = 0.45  # of the bone of the head, at which they are
 HUMAN = "human_game_engine"
 FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head
-STEPS = 40  # in which the hips are dragged
 GIRDLE = 0.6  # stiffness of the clavicles, which follow where the arm alone does not reach
 
 
@@ -127,20 +125,6 @@ def ends(scene: Scene) -> list[tuple[str, int, V3]]:
 def _pin(owner: bpy.types.Object, names: Sequence[str]) -> None:
     select(owner, names)
     OPS.fabrik.pin_toggle(action="PIN")
-
-
-def drag(owner: bpy.types.Object, bone: str, place: V3) -> None:
-    """Drag the head of a bone along a line, as the mouse does, and let go."""
-    dragged = dragging.begin(bpy.context, owner, dragging.Taken(bone, "HEAD"))
-    for step in range(1, STEPS + 1):
-        dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / STEPS))
-        update()
-    dragging.finish(bpy.context, dragged)
-
-
-def update() -> None:
-    """Evaluate."""
-    bpy.context.view_layer.update()
 
 
 def _add_chain(owner: bpy.types.Object, bone: str, count: int, place: V3) -> FabrikChain:
