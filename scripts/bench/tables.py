@@ -87,46 +87,31 @@ class Table:
 
     def as_text(self) -> str:
         """For a terminal, columns in line."""
-        lines = self._lines(bold="")
-        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        aligned = [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        ]
-        return "\n".join([f"\n{self.title}\n", *aligned])
+        aligned: list[list[str]] = []
+        for column in self._columns():
+            width = max(map(len, column))
+            aligned.append([cell.rjust(width) if aligned else cell.ljust(width) for cell in column])
+        return "\n".join([f"\n{self.title}\n", *map("  ".join, zip(*aligned, strict=True))])
 
     def as_markdown(self) -> str:
         """For a page."""
-        head, *body = self._lines(bold="**")
+        head, *body = zip(*self._columns(bold="**"), strict=True)
         rule = ["---", *["---:"] * (len(head) - 1)]
         lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in (head, rule, *body)]
         return "\n".join([f"### {self.title}", "", *([self.note, ""] if self.note else []), *lines])
 
-    def _lines(self, bold: str) -> list[list[str]]:
-        """Head and rows as texts; a judged column says in its head, or in a column behind it, what it is to be."""
-        names = list(self.rows[0])
-        targets = {name: [_target(row[name]) for row in self.rows] for name in names}
-        apart = {name for name in names if len(set(targets[name])) > 1}
-        lines: list[list[str]] = [[]]
-        for name in names:
-            is_same = name not in apart and targets[name][0] != NONE
-            lines[0] += _with(f"{name} ({targets[name][0]})" if is_same else name, "to be", name in apart)
-        for i, row in enumerate(self.rows):
-            cells = [(text_of(row[name], bold), targets[name][i], name in apart) for name in names]
-            lines.append([text for cell in cells for text in _with(*cell)])
-        return lines
-
-
-def _with(cell: str, target: str, is_apart: bool) -> list[str]:
-    """A cell, and what it is to be where the rows differ in that."""
-    return [cell, target] if is_apart else [cell]
-
-
-def _target(cell: Cell) -> str:
-    return cell.target if isinstance(cell, Judged) else NONE
+    def _columns(self, bold: str = "") -> list[list[str]]:
+        """Heads and figures as texts; a judged column says in its head, or in a column behind it, what it is to be."""
+        columns: list[list[str]] = []
+        for name in self.rows[0]:
+            cells = [row[name] for row in self.rows]
+            targets = [cell.target if isinstance(cell, Judged) else NONE for cell in cells]
+            is_apart = len(set(targets)) > 1
+            head = name if is_apart or targets[0] == NONE else f"{name} ({targets[0]})"
+            columns.append([head, *(text_of(cell, bold) for cell in cells)])
+            if is_apart:
+                columns.append(["to be", *targets])
+        return columns
 
 
 def number(value: float | None) -> str:
@@ -206,11 +191,8 @@ def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) ->
     for heading, lines in head.items():
         missed = [f"| {' | '.join(miss)} |" for table in found for miss in table.missed(heading == GOALS)]
         head[heading] = [line for line in lines if _key(line) != key] + missed
-    told = [
-        HEADS[heading] + "\n".join(sorted(lines, key=lambda line: int(_key(line))))
-        for heading, lines in head.items()
-        if lines
-    ]
+        head[heading].sort(key=lambda line: int(_key(line)))
+    told = [HEADS[heading] + "\n".join(lines) for heading, lines in head.items() if lines]
     in_order = [sections[key] for key in sorted(sections, key=int)]
     write_between(tables, BEGIN, "\n\n".join([*(told or ["All aims hold, and all goals are reached."]), *in_order]))
     lines = [line for text in PICKS if (line := _picked(text, found, summary.splitlines()))]

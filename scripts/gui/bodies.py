@@ -85,8 +85,7 @@ def hold(before: list[Vector]) -> bool:
 
 def _pinned(window: Window) -> Iterator[float]:
     """From the button: bones are shown as the mouse comes over them, and P pins them."""
-    with window.context():
-        OPS.fabrik.drag_pick("INVOKE_DEFAULT")
+    yield from window.do(lambda: OPS.fabrik.drag_pick("INVOKE_DEFAULT"))
     for side in (".L", ".R"):
         at = window.seen(place(f"foot{side}").lerp(place(f"foot{side}", "tail"), 0.4))
         yield from window.move(at)
@@ -339,8 +338,7 @@ def walked(window: Window) -> Iterator[float]:
     CONTEXT.scene.frame_set(frames[1] // 2)
     overlay_of(CONTEXT.scene).show = True
     yield from window.push("shown")
-    with window.context():
-        OPS.fabrik.walk_mark()
+    yield from window.do(OPS.fabrik.walk_mark)
     prints = [one for one in bpy.data.curves if one.name.startswith("Spider_footprints")]
     check("footprints and markers", len(prints) == 1 and len(CONTEXT.scene.timeline_markers) > LEGS)
     yield from window.picture("19_recorded_walk")
@@ -393,8 +391,7 @@ def edited_through_time(window: Window) -> Iterator[float]:
 
 def _trail(window: Window) -> Iterator[float]:
     """A dot of a trail is dragged in its own frame."""
-    with window.context():
-        OPS.fabrik.trails_show(span="RANGE", frame_start=10, frame_end=30)
+    yield from window.do(lambda: OPS.fabrik.trails_show(span="RANGE", frame_start=10, frame_end=30))
     yield from window.picture("16_trail")
     (trail,) = import_module(f"{MODULE}.overlay.settings").state.trails.values()
     at, before = window.seen(Vector(trail.at(FRAME + 6))), _keys()
@@ -403,14 +400,14 @@ def _trail(window: Window) -> Iterator[float]:
     check("a dot of a trail is dragged in its frame", CONTEXT.scene.frame_current == FRAME + 6)
     yield from holds("and keys what it is of about that", lambda: _keys() == before | _about(FRAME + 6))
     yield from window.undo()
-    with window.context():
-        OPS.fabrik.trails_hide()
+    yield from window.do(OPS.fabrik.trails_hide)
 
 
 def _bar(window: Window) -> Iterator[float]:
     """The bar of a contact is dragged in a dope sheet by its last end; the timeline is too low for it as it opens."""
-    with window.context():
-        OPS.fabrik.contact_mark(kind="FLAT", span="RANGE", frame_start=STANDS[0], frame_end=STANDS[1])
+    yield from window.do(
+        lambda: OPS.fabrik.contact_mark(kind="FLAT", span="RANGE", frame_start=STANDS[0], frame_end=STANDS[1])
+    )
     yield from window.push("a contact")
     area = window.area
     area.type = "DOPESHEET_EDITOR"

@@ -188,8 +188,7 @@ def stepped(window: Window) -> Iterator[float]:
     manager = bpy.context.window_manager
     check("two steps forward", getattr(manager, "fabrik_step") == 3)
     yield from window.picture("7_steps")
-    with window.context():
-        OPS.fabrik.steps_play("INVOKE_DEFAULT")
+    yield from window.do(lambda: OPS.fabrik.steps_play("INVOKE_DEFAULT"))
     yield 2.0
     check("playing goes on", getattr(manager, "fabrik_step") > 3)
     yield from window.do(OPS.fabrik.record_clear)
@@ -408,8 +407,7 @@ def posed_by_hand(window: Window) -> Iterator[float]:
         " brings back pose, start and goal",
     )
     select_bones(leg(), "thigh", "shin", "foot")
-    with window.context():
-        OPS.pose.copy()
+    yield from window.do(OPS.pose.copy)
     yield from cleared(window)
     yield from window.do(lambda: OPS.pose.paste(flipped=False))
     yield from holds("Paste Pose brings the pose back", lambda: is_alike(pose_of(leg()), turned, 1e-3) and is_there())

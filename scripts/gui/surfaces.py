@@ -64,8 +64,7 @@ def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield from window.click_at((at[0] - 120, at[1]))
     chain = rig_of(leg()).chains["shin"]
     check(f"Solve in the pie solves ({chain.status})", chain.status == "REACHED")
-    with window.context():
-        OPS.fabrik.goal_select(role="target")
+    yield from window.do(lambda: OPS.fabrik.goal_select(role="target"))
     chain.target.location.z += 0.1
     before = pose_of(owner)
     yield WAIT
@@ -144,8 +143,7 @@ def _helped(window: Window, owner: bpy.types.Object) -> Iterator[float]:
 
 def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """The preferences in a window of their own, in which nothing is wrong."""
-    with window.context():
-        OPS.preferences.addon_show(module=MODULE)
+    yield from window.do(lambda: OPS.preferences.addon_show(module=MODULE))
     yield 1.0
     manager = bpy.context.window_manager
     check("the preferences have a window", len(manager.windows) == 2)
@@ -312,8 +310,7 @@ def _dialogs(window: Window, name: str) -> Iterator[float]:
     for bone in list(armature_of(body()).bones):
         stem, _, side = bone.name.partition(".")
         bone.name = f"{ODD_NAMES.get(stem, stem)}.{side}" if side else stem
-    with window.context():
-        OPS.fabrik.chain_remove_all()
+    yield from window.do(OPS.fabrik.chain_remove_all)
     yield from _shown(
         window, f"{name}_dialog_character_setup", lambda: OPS.fabrik.character_setup("INVOKE_DEFAULT", plan="HUMAN")
     )
