@@ -103,7 +103,9 @@ class Page:
                 self._take_heading(before, token)
             for inner in token.children or []:
                 if inner.type == "image":
-                    self._take_picture(inner)
+                    file = (MANUAL / str(inner.attrs["src"])).resolve(strict=True)
+                    self.pictures.add(file)
+                    inner.attrSet("src", f"{PICTURES}/{file.name}")
             if token.children:
                 token.children = _linked(token.children)
         _name_columns(self.tokens)
@@ -123,11 +125,6 @@ class Page:
             self.sections[anchor] = text
         opening.attrSet("id", anchor)
 
-    def _take_picture(self, image: Token) -> None:
-        file = (MANUAL / str(image.attrs["src"])).resolve(strict=True)
-        self.pictures.add(file)
-        image.attrSet("src", f"{PICTURES}/{file.name}")
-
 
 def _linked(tokens: list[Token]) -> list[Token]:
     """Inline tokens with links to the pages as HTML, and a link around each picture that opens it in its full size.
@@ -143,13 +140,12 @@ def _linked(tokens: list[Token]) -> list[Token]:
             token.attrSet("href", address)
         if token.type in {"link_open", "link_close"} and is_dropped:
             continue
-        made += _opening(token) if token.type == "image" else [token]
+        if token.type == "image":
+            opened = Token("link_open", "a", 1, attrs={"href": token.attrs["src"]})
+            made += [opened, token, Token("link_close", "a", -1)]
+        else:
+            made.append(token)
     return made
-
-
-def _opening(image: Token) -> list[Token]:
-    opened = Token("link_open", "a", 1, attrs={"href": image.attrs["src"]})
-    return [opened, image, Token("link_close", "a", -1)]
 
 
 def _address(link: str) -> str:
@@ -251,16 +247,12 @@ def _gathered(pages: Iterable[Page]) -> tuple[dict[Key, str], Found]:
     spelt: dict[Key, str] = {}
     found: Found = {}
     for page in pages:
-        if page.name in LEFT_OUT:
-            continue
-        for anchor, word, explains in _marked(page):
+        for anchor, word, explains in _marked(page) if page.name not in LEFT_OUT else ():
             key = (BEFORE.sub("", word).casefold(), word.casefold())
-            if not re.match(r"[a-z]..", key[0]) or len(word) > LONGEST:
-                continue
-            spelt.setdefault(key, word)
-            places = found.setdefault(key, {})
-            place = Place(page, anchor)
-            places[place] = explains or places.get(place, False)
+            if re.match(r"[a-z]..", key[0]) and len(word) <= LONGEST:
+                spelt.setdefault(key, word)
+                places, place = found.setdefault(key, {}), Place(page, anchor)
+                places[place] = explains or places.get(place, False)
     return spelt, found
 
 
@@ -311,10 +303,6 @@ def _link(address: str, text: str, is_here: bool = False) -> str:
     return f'<a href="{address}"{here}>{escape(text)}</a>'
 
 
-def _header(current: str) -> str:
-    return "".join(f"<p>{_link(f'{name}.html', text, name == current)}</p>\n" for name, text in HEADER.items())
-
-
 def _navigation(pages: Sequence[Page], current: str) -> str:
     """The list of the pages, with the headings of the current one; that of the one page leads to places on it."""
     lines = []
@@ -329,7 +317,8 @@ def _navigation(pages: Sequence[Page], current: str) -> str:
 
 def _write(out: Path, name: str, title: str, content: str, pages: Sequence[Page]) -> None:
     told = title if OURS in title else f"{title} - {OURS}"
-    text = PAGE.substitute(title=escape(told), header=_header(name), pages=_navigation(pages, name), content=content)
+    header = "".join(f"<p>{_link(f'{page}.html', text, page == name)}</p>\n" for page, text in HEADER.items())
+    text = PAGE.substitute(title=escape(told), header=header, pages=_navigation(pages, name), content=content)
     (out / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
 
 
