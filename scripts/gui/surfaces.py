@@ -213,22 +213,7 @@ MENUS = (  # ours, and that of Blender's own in which they stand
     "pie", "main", "chain", "goals", "body", "walker", "start_pose", "limit", "human_joint", "animal_joint", "report",
     "steps", "chains", "VIEW3D_MT_pose",
 )  # fmt: skip
-NONE: dict[str, object] = {}
 ODD_NAMES = {"hand": "part_a", "forearm": "part_b", "foot": "part_c", "shin": "part_d"}  # that tell of no limb
-
-
-class Redone(NamedTuple):
-    """An operator whose redo panel is looked at.
-
-    Attributes:
-        name: Of the operator.
-        options: What it is called with.
-        prepare: What it needs beforehand.
-    """
-
-    name: str
-    options: dict[str, object] = NONE
-    prepare: Callable[[], object] = bool
 
 
 def _arm(side: str = "L") -> Any:
@@ -253,33 +238,41 @@ def _walk() -> None:
     rig_of(body()).walker.on = True
 
 
-REDONE = (
-    Redone("character_setup", {"controls": "EMPTIES"}),
-    Redone("chain_add", {"tip_bone": "forearm.L", "bone_count": 2}),
-    Redone("chain_mirror"),
-    Redone("flip_pose", {"bones": "ALL"}),
-    Redone("target_add", prepare=_add_short),
-    Redone("pole_add", prepare=_add_short),
-    Redone("solve"),
-    Redone("goal_snap"),
-    Redone("pose_snap"),
-    Redone("start_pose_reset"),
-    Redone("from_ik", prepare=_add_ik),
-    Redone("to_ik", {"chains": "ACTIVE"}),
-    Redone("limit_human", {"joint": "KNEE"}),
-    Redone("limit_from_bend", {"bones": "SELECTED"}),
-    Redone("limit_from_ik", prepare=lambda: setattr(body().pose.bones["forearm.L"], "lock_ik_x", True)),
-    Redone("pin_toggle", {"which": "ACTIVE"}),
-    Redone("orientation_set", {"orientation": "KEEP"}),
-    Redone("body_bone_set", {"source": "FIND"}),
-    Redone("balance_masses", {"by": "LENGTH"}),
-    Redone("bake", {"frame_start": FRAMES[0], "frame_end": FRAMES[1], "chains": "ACTIVE"}),
-    Redone("walker_add"),
-    Redone("walk_plan", {"frame_start": FRAMES[0], "frame_end": FRAMES[1]}),
-    Redone("walk_bake", {"into": "GOALS"}, _walk),
-    Redone("walk_mark", prepare=_walk),
-    Redone("drag", {"bone": "hips", "way": (0.0, 0.0, -0.1)}),
-)
+REDONE: dict[str, dict[str, object]] = {  # operators whose redo panels are looked at, and what they are called with
+    "character_setup": {"controls": "EMPTIES"},
+    "chain_add": {"tip_bone": "forearm.L", "bone_count": 2},
+    "chain_mirror": {},
+    "flip_pose": {"bones": "ALL"},
+    "target_add": {},
+    "pole_add": {},
+    "solve": {},
+    "goal_snap": {},
+    "pose_snap": {},
+    "start_pose_reset": {},
+    "from_ik": {},
+    "to_ik": {"chains": "ACTIVE"},
+    "limit_human": {"joint": "KNEE"},
+    "limit_from_bend": {"bones": "SELECTED"},
+    "limit_from_ik": {},
+    "pin_toggle": {"which": "ACTIVE"},
+    "orientation_set": {"orientation": "KEEP"},
+    "body_bone_set": {"source": "FIND"},
+    "balance_masses": {"by": "LENGTH"},
+    "bake": {"frame_start": FRAMES[0], "frame_end": FRAMES[1], "chains": "ACTIVE"},
+    "walker_add": {},
+    "walk_plan": {"frame_start": FRAMES[0], "frame_end": FRAMES[1]},
+    "walk_bake": {"into": "GOALS"},
+    "walk_mark": {},
+    "drag": {"bone": "hips", "way": (0.0, 0.0, -0.1)},
+}
+PREPARED: dict[str, Callable[[], object]] = {  # what some of them need beforehand
+    "target_add": _add_short,
+    "pole_add": _add_short,
+    "from_ik": _add_ik,
+    "limit_from_ik": lambda: setattr(body().pose.bones["forearm.L"], "lock_ik_x", True),
+    "walk_bake": _walk,
+    "walk_mark": _walk,
+}
 
 
 def _shown(window: Window, name: str, show: Callable[[], object]) -> Iterator[float]:
@@ -343,12 +336,12 @@ def _taken_back(window: Window) -> Iterator[float]:
 
 
 def _redo_panels(window: Window, name: str) -> Iterator[float]:
-    for one in REDONE:
+    for operator, options in REDONE.items():
         with window.context():
-            one.prepare()
-            done = getattr(OPS.fabrik, one.name)("EXEC_DEFAULT", True, **one.options)
-        check(f"{one.name} is done, to look at its options", "FINISHED" in done)
-        yield from _shown(window, f"{name}_redo_{one.name}", lambda: OPS.screen.redo_last("INVOKE_DEFAULT"))
+            PREPARED.get(operator, bool)()
+            done = getattr(OPS.fabrik, operator)("EXEC_DEFAULT", True, **options)
+        check(f"{operator} is done, to look at its options", "FINISHED" in done)
+        yield from _shown(window, f"{name}_redo_{operator}", lambda: OPS.screen.redo_last("INVOKE_DEFAULT"))
         yield from window.undo()
 
 
