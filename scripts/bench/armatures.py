@@ -14,8 +14,9 @@ from random import Random
 from typing import Any
 
 import bpy
+import numpy as np
 from fabrik_addon.kernel import Figure, Joint
-from fabrik_addon.maths import IDENTITY, q4, v3
+from fabrik_addon.maths import IDENTITY, Singles, q4, v3
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Vector
@@ -172,6 +173,17 @@ def worst_error(rig: Rig, frames: range, length: float = LENGTH) -> float:
             goal: Vector = target.evaluated_get(depsgraph).matrix_world.translation
             worst = max(worst, (rig.owner.matrix_world @ poses[tip].tail - goal).length / length)
     return worst
+
+
+def channels(owner: Any, frames: Iterable[int], names: Sequence[str] = ()) -> dict[int, Singles]:
+    """Rotation, location and scale of bones, or of all, by frame: (B, 10)."""
+    found: dict[int, Singles] = {}
+    for frame in frames:
+        CONTEXT.scene.frame_set(frame)
+        bones = [owner.pose.bones[name] for name in names] or owner.pose.bones
+        numbers = [(*bone.rotation_quaternion, *bone.location, *bone.scale) for bone in bones]
+        found[frame] = np.array(numbers, dtype=np.float32)
+    return found
 
 
 BALL = (40.0, 30.0)  # degrees of swing and twist, of the wolf's hips and shoulders

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import cos, degrees, sin, tau
@@ -20,7 +19,7 @@ from fabrik_addon.kernel import PIN, Bend, Facing, Figure, Goal, Joint, Point, R
 from fabrik_addon.maths import ORIGIN, Q4, V3, Doubles, conjugated, multiplied, q4, turn_angle, v3
 from mathutils import Quaternion, Vector
 
-from dev.humans import bone_of, both
+from dev.humans import bone_of, both, named
 
 from .armatures import Built, bodies, built_anew
 from .problems import FRONT, TOLERANCE, BlenderIk, drawn, integers, limb, limbs, random_direction
@@ -316,25 +315,6 @@ def largest_turn(poses: Sequence[Sequence[Q4]]) -> float:
     return degrees(max(turn_angle(multiplied(a, conjugated(b))) for a, b in pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class Drag:
-    """What is dragged, and where to.
-
-    Attributes:
-        label: What it is called.
-        part: The human's part whose bone is dragged by its head.
-        side: "L", or "" for a part that is single.
-        path: By how much, in shares of the height, for a parameter from 0 to 1; forwards is -Y, the left side +X.
-        in_reach: Whether all of the path can be reached.
-    """
-
-    label: str
-    part: str
-    side: str
-    path: Callable[[float], V3]
-    in_reach: bool
-
-
 def _there_and_back(x: float, y: float, z: float) -> Callable[[float], V3]:
     """Along a line and back again, smoothly."""
 
@@ -345,19 +325,26 @@ def _there_and_back(x: float, y: float, z: float) -> Callable[[float], V3]:
     return path
 
 
-DRAGS = (
-    Drag("round in front", "hand", "L", lambda s: (-0.12 + 0.1 * cos(tau * s), -0.3, 0.1 * sin(tau * s)), True),
-    Drag("down to the toes", "hand", "L", _there_and_back(-0.15, -0.25, -0.38), True),
-    Drag("across to the other side", "hand", "L", _there_and_back(-0.38, -0.18, 0.1), True),
-    Drag("down: a squat", "hips", "", _there_and_back(0.0, 0.11, -0.19), True),
-    Drag("round", "hips", "", lambda s: (0.03 * sin(tau * s), 0.07 + 0.03 * cos(tau * s), -0.1), True),
-    Drag("down and forwards", "head", "", _there_and_back(0.0, -0.2, -0.2), True),
-    Drag("past full stretch", "hand", "L", _there_and_back(0.3, -0.5, 0.15), False),
-    Drag("up and away", "hand", "L", _there_and_back(0.1, -0.05, 0.65), False),
-    Drag("past straight legs", "hips", "", _there_and_back(0.0, -0.02, 0.15), False),
-    Drag("far to the side", "hips", "", _there_and_back(0.3, 0.0, 0.0), False),
-    Drag("backwards and down", "chest", "", _there_and_back(0.0, 0.3, -0.2), False),
-)
+# By whether all of the path can be reached: the part of a human whose bone, the left one, is dragged by its head, how that
+# is called, and by how much it is dragged, in shares of the height, for a parameter from 0 to 1; forwards is -Y.
+Drag: TypeAlias = tuple[str, str, Callable[[float], V3]]
+DRAGS: dict[bool, Sequence[Drag]] = {
+    True: (
+        ("hand", "round in front", lambda s: (-0.12 + 0.1 * cos(tau * s), -0.3, 0.1 * sin(tau * s))),
+        ("hand", "down to the toes", _there_and_back(-0.15, -0.25, -0.38)),
+        ("hand", "across to the other side", _there_and_back(-0.38, -0.18, 0.1)),
+        ("hips", "down: a squat", _there_and_back(0.0, 0.11, -0.19)),
+        ("hips", "round", lambda s: (0.03 * sin(tau * s), 0.07 + 0.03 * cos(tau * s), -0.1)),
+        ("head", "down and forwards", _there_and_back(0.0, -0.2, -0.2)),
+    ),
+    False: (
+        ("hand", "past full stretch", _there_and_back(0.3, -0.5, 0.15)),
+        ("hand", "up and away", _there_and_back(0.1, -0.05, 0.65)),
+        ("hips", "past straight legs", _there_and_back(0.0, -0.02, 0.15)),
+        ("hips", "far to the side", _there_and_back(0.3, 0.0, 0.0)),
+        ("chest", "backwards and down", _there_and_back(0.0, 0.3, -0.2)),
+    ),
+}
 
 
 def drags(scale: Scale) -> Table:
@@ -377,15 +364,15 @@ def drags(scale: Scale) -> Table:
 
 
 def _drag_row(human: str, found: Built, in_reach: bool, steps: int) -> Row:
-    tried = [drag for drag in DRAGS if drag.in_reach == in_reach]
-    figures = [_dragged(human, found, drag, steps) for drag in tried]
+    figures = [_dragged(human, found, drag, steps) for drag in DRAGS[in_reach]]
     turns, pins, pins_turned, exceeded, orders = zip(*figures, strict=True)
-    worst, most = tried[turns.index(max(turns))], SMOOTH if in_reach else HELD_BACK
+    part, label, _ = DRAGS[in_reach][turns.index(max(turns))]
+    most = SMOOTH if in_reach else HELD_BACK
     return {
         "human and drags": f"{human}: {'in reach' if in_reach else 'held back'}",
-        "drags": len(tried),
+        "drags": len(turns),
         "° a frame": Judged(max(turns), at_most=most * FRAMES / steps, is_goal=not in_reach),
-        "worst of": f"{worst.part} {worst.label}",
+        "worst of": f"{part} {label}",
         "pins": Judged(max(pins), at_most=PINS),
         "pins °": max(pins_turned),
         "limits exceeded": Judged(sum(exceeded), at_most=0),
@@ -402,11 +389,12 @@ def _dragged(human: str, found: Built, drag: Drag, steps: int) -> tuple[float, f
         another one when they are solved backwards or in jumps.
     """
     rest = found.figure.placed(found.figure.starts)
-    joint = found.index[bone_of(human, drag.part, drag.side)]
+    part, _, path = drag
+    joint = found.index[named(human, part)[0]]
     feet = [found.index[name] for name in both(human, "foot")]
     pins: list[Goal] = [Point(foot, rest.heads[foot], offset=ORIGIN, rank=PIN) for foot in feet]
     pins += [Facing(foot, rest.frames[foot], rank=PIN) for foot in feet]
-    places = [v3(Vector(rest.heads[joint]) + Vector(drag.path(i / steps)) * found.height) for i in range(steps + 1)]
+    places = [v3(Vector(rest.heads[joint]) + Vector(path(i / steps)) * found.height) for i in range(steps + 1)]
     goals = [[*pins, Point(joint, place, offset=ORIGIN)] for place in places]
     solver, settings = Solver(found.figure), Settings(NEAR * found.height / found.figure.size)
 

@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 import bpy
 import numpy as np
 from fabrik_addon.actions import bake
-from fabrik_addon.maths import IDENTITY, q4
+from fabrik_addon.maths import IDENTITY, Singles, q4
 from fabrik_addon.rig.animation.compat import curves_of_action, ensure_curve, fcurves_of
 from fabrik_addon.rig.figure.joint_limits import read_limit, write_ik_settings
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
-from numpy.typing import NDArray
 
 from blender import OPS
 from dev.humans import HEIGHT, bone_of, both
@@ -37,6 +36,7 @@ from .armatures import (
     animate,
     bodies,
     built,
+    channels,
     key_others,
     make_rig,
     with_blender_ik,
@@ -129,7 +129,7 @@ CHARACTERS = (_character(with_skin=False), _character(with_skin=True))
 
 
 @contextmanager
-def writing(owner: Any, poses: list[NDArray[np.float32]]) -> Iterator[None]:
+def writing(owner: Any, poses: list[Singles]) -> Iterator[None]:
     """Write poses that were found before ahead of each frame by the quickest means, and solve nothing."""
 
     def write(scene: bpy.types.Scene, _: object = None) -> None:
@@ -153,7 +153,7 @@ class Files:
 
     scale: Scale
     case: Case
-    poses: list[NDArray[np.float32]] = field(default_factory=list)
+    poses: list[Singles] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
     orders: int = 0
 
@@ -164,8 +164,8 @@ class Files:
             _give(contender, rig)
             CONTEXT.view_layer.update()
             if contender == LIVE:
-                forwards = _channels(rig, list(ORDER))
-                self.poses += [np.frombuffer(turns, np.float32) for turns, _ in forwards.values()]
+                forwards = channels(rig.owner, ORDER)
+                self.poses += [found[:, :4].ravel() for found in forwards.values()]
                 self.orders = _differing(rig, forwards)
             with self._followed(contender, rig.owner):
                 self.errors[contender] = worst_error(rig, ORDER, self.case.length)
@@ -213,27 +213,13 @@ def _make_body(rig: Rig) -> None:
             chain.pin, chain.orientation = True, "KEEP"
 
 
-def _differing(rig: Rig, forwards: dict[int, tuple[bytes, bytes]]) -> int:
+def _differing(rig: Rig, forwards: dict[int, Singles]) -> int:
     """Frames whose channels are others backwards or in jumps than forwards."""
     order = list(ORDER)
-    backwards = _channels(rig, order[::-1])
+    backwards = channels(rig.owner, order[::-1])
     Random(2).shuffle(order)
-    jumps = _channels(rig, order)
-    return sum(forwards[frame] != backwards[frame] or forwards[frame] != jumps[frame] for frame in order)
-
-
-def _channels(rig: Rig, order: list[int]) -> dict[int, tuple[bytes, bytes]]:
-    """The rotations and locations of all bones by frame."""
-    found: dict[int, tuple[bytes, bytes]] = {}
-    for frame in order:
-        CONTEXT.scene.frame_set(frame)
-        bones = rig.owner.pose.bones
-        turns: NDArray[np.float32] = np.empty(4 * len(bones), dtype=np.float32)
-        places: NDArray[np.float32] = np.empty(3 * len(bones), dtype=np.float32)
-        bones.foreach_get("rotation_quaternion", turns)
-        bones.foreach_get("location", places)
-        found[frame] = turns.tobytes(), places.tobytes()
-    return found
+    others = backwards, channels(rig.owner, order)
+    return sum(any((other[frame] != forwards[frame]).any() for other in others) for frame in order)
 
 
 NOTE = (
@@ -332,7 +318,7 @@ class Baked:
     peak: float = 0.0
 
 
-KeyedCurve: TypeAlias = tuple[str, int, str, NDArray[np.float32]]  # path, index, group, frames and values in turn
+KeyedCurve: TypeAlias = tuple[str, int, str, Singles]  # path, index, group, frames and values in turn
 
 
 def made(case: Bake) -> Rig:
@@ -397,7 +383,7 @@ def floor(case: Bake, curves: list[KeyedCurve]) -> float:
     return time.perf_counter() - started
 
 
-def _read(target: Any, frames: int) -> NDArray[np.float32]:
+def _read(target: Any, frames: int) -> Singles:
     """The places of a target at all frames, (3, frames), sampled from a copy of its action."""
     copy = target.animation_data.action.copy()
     places = np.empty((3, frames), dtype=np.float32)

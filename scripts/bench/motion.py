@@ -7,7 +7,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from fabrik_addon.maths import Doubles
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
@@ -28,6 +27,7 @@ from dev.humans import (
 )
 from rigs import empty_file
 
+from .armatures import channels
 from .tables import Judged, Row, Scale, Table, play, timed
 
 HUMAN, OTHER = "human_game_engine", "human_mixamo"
@@ -121,13 +121,14 @@ def _row(scale: Scale, frames: int) -> Row:
         owner = walking_clip(HUMAN, (9, frames - 8), (1, frames))
         stretch_way(owner, bone_of(HUMAN, "hips"), TOO_FAR)
         names = [bone.name for bone in owner.pose.bones]
-        before = _channels(owner, names, frames)
+        before = channels(owner, range(1, frames + 1), names)
         slid = played(owner, names)
         CONTEXT.scene.frame_set(1)
         OPS.fabrik.character_setup()
     rig, leg = rig_of(owner), _leg(owner, HUMAN)
     rig.live = True
-    kept = (_channels(owner, names, frames) == before).all(axis=1).mean()
+    now = channels(owner, range(1, frames + 1), names)
+    kept = np.mean([(now[frame] == then).all() for frame, then in before.items()])
     span, some = {"span": "RANGE", "frame_start": 1, "frame_end": frames}, min(frames, 48)
     playing = (lambda: _play(owner, False, some)), (lambda: _play(owner, True, some))
     resting = scale.interleaved(*playing)
@@ -168,13 +169,3 @@ def _leg(owner: Any, human: str) -> float:
 def _play(owner: Any, live: bool, frames: int) -> None:
     rig_of(owner).live = live
     play(range(1, frames + 1))
-
-
-def _channels(owner: Any, names: list[str], frames: int) -> Doubles:
-    """All channels of bones, (F, k)."""
-    found = []
-    for frame in range(1, frames + 1):
-        CONTEXT.scene.frame_set(frame)
-        bones = [owner.pose.bones[name] for name in names]
-        found.append([value for bone in bones for value in (*bone.rotation_quaternion, *bone.location, *bone.scale)])
-    return np.array(found)
