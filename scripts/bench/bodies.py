@@ -325,8 +325,8 @@ def _there_and_back(x: float, y: float, z: float) -> Callable[[float], V3]:
     return path
 
 
-# By whether all of the path can be reached: the part of a human whose bone, the left one, is dragged by its head, how that
-# is called, and by how much it is dragged, in shares of the height, for a parameter from 0 to 1; forwards is -Y.
+# By whether all of the path can be reached: the part of a human whose bone, the left one, is dragged by its head, how
+# that is called, and by how much it is dragged, in shares of the height, for a parameter from 0 to 1; forwards is -Y.
 Drag: TypeAlias = tuple[str, str, Callable[[float], V3]]
 DRAGS: dict[bool, Sequence[Drag]] = {
     True: (

@@ -7,7 +7,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import cos, tau
 from random import Random
 from statistics import median
@@ -141,53 +141,6 @@ def writing(owner: Any, poses: list[Singles]) -> Iterator[None]:
     bpy.app.handlers.frame_change_pre.remove(write)
 
 
-@dataclass(slots=True)
-class Files:
-    """One file for each contender of a case, opened again in each round.
-
-    Attributes:
-        poses: Rotations of all bones by frame, as live posing finds them.
-        errors: Worst tip error of each contender.
-        orders: Frames of which a channel is another one when they are gone through backwards or in jumps.
-    """
-
-    scale: Scale
-    case: Case
-    poses: list[Singles] = field(default_factory=list)
-    errors: dict[str, float] = field(default_factory=dict)
-    orders: int = 0
-
-    def make(self) -> None:
-        """Make the files."""
-        for contender in self.case.contenders:
-            rig = self.case.make()
-            _give(contender, rig)
-            CONTEXT.view_layer.update()
-            if contender == LIVE:
-                forwards = channels(rig.owner, ORDER)
-                self.poses += [found[:, :4].ravel() for found in forwards.values()]
-                self.orders = _differing(rig, forwards)
-            with self._followed(contender, rig.owner):
-                self.errors[contender] = worst_error(rig, ORDER, self.case.length)
-            self.scale.save(contender)
-
-    def seconds(self) -> tuple[float, ...]:
-        """Seconds of a frame of each contender: the file opened, played once, and then played again and again."""
-        return tuple(self._played(contender) for contender in self.case.contenders)
-
-    def _followed(self, contender: str, owner: Any) -> AbstractContextManager[None]:
-        """While the targets are followed: live posing and Blender do so by themselves."""
-        return writing(owner, self.poses) if contender == WRITING else nullcontext()
-
-    def _played(self, contender: str) -> float:
-        with self._followed(contender, self.scale.opened(contender)):
-            play(ORDER)
-            times: list[float] = []
-            while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
-                times.append(timed(lambda: play(ORDER)))
-        return median(times) / FRAMES
-
-
 def _give(contender: str, rig: Rig) -> None:
     """Give a rig who is to follow its targets."""
     if contender == BLENDER:
@@ -248,9 +201,34 @@ def characters(scale: Scale) -> Table:
 
 
 def _row(scale: Scale, case: Case) -> Row:
-    files = Files(scale, case)
-    files.make()
-    timing = Timing([files.seconds() for _ in range(scale.of(9, 1))])
+    """One file for each contender, made once and opened again in each round."""
+    poses, errors, orders = list[Singles](), dict[str, float](), 0  # rotations by frame as live posing finds them
+
+    def followed(contender: str, owner: Any) -> AbstractContextManager[None]:
+        """While the targets are followed: live posing and Blender do so by themselves."""
+        return writing(owner, poses) if contender == WRITING else nullcontext()
+
+    def played(contender: str) -> float:
+        """Seconds of a frame: the file opened, played once, and then played again and again."""
+        with followed(contender, scale.opened(contender)):
+            play(ORDER)
+            times: list[float] = []
+            while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
+                times.append(timed(lambda: play(ORDER)))
+        return median(times) / FRAMES
+
+    for contender in case.contenders:
+        rig = case.make()
+        _give(contender, rig)
+        CONTEXT.view_layer.update()
+        if contender == LIVE:
+            forwards = channels(rig.owner, ORDER)
+            poses += [found[:, :4].ravel() for found in forwards.values()]
+            orders = _differing(rig, forwards)
+        with followed(contender, rig.owner):
+            errors[contender] = worst_error(rig, ORDER, case.length)
+        scale.save(contender)
+    timing = Timing([tuple(map(played, case.contenders)) for _ in range(scale.of(9, 1))])
     milliseconds = {name: 1e3 * timing.seconds(i) for i, name in enumerate(case.contenders)}
     row: Row = {
         "chains x bones": case.name,
@@ -258,9 +236,9 @@ def _row(scale: Scale, case: Case) -> Row:
         "over Blender": at_most(timing.ratio(0, 1), case.name, None if case.name in WRITING_GOALS else AIM, GOALS),
         "floor": timing.ratio(2, 1),
         "over writing": at_most(timing.ratio(0, 2), case.name, None, WRITING_GOALS),
-        "error": files.errors[LIVE],
-        "Blender's": files.errors[BLENDER],
-        "orders": Judged(files.orders, at_most=0),
+        "error": errors[LIVE],
+        "Blender's": errors[BLENDER],
+        "orders": Judged(orders, at_most=0),
     }
     return row | ({"body over Blender": timing.ratio(3, 1)} if BODY in case.contenders else {})
 

@@ -11,11 +11,10 @@ import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from math import degrees
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import bpy
 from fabrik_addon.operators.manual import PLACES
@@ -423,42 +422,30 @@ def table(rows: Sequence[Row], first: str = "name") -> str:
     return "\n".join(lines)
 
 
-@dataclass
-class Doc:
-    """A docstring, taken apart.
-
-    Attributes:
-        summary: What stands before its sections.
-        entries: By section, what is said of each name.
-    """
-
-    summary: str = ""
-    entries: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    @property
-    def told(self) -> dict[str, str]:
-        """What is said of each argument and attribute."""
-        return {**self.entries.get("Attributes", {}), **self.entries.get("Args", {})}
+Entries: TypeAlias = dict[str, dict[str, str]]  # of a docstring: by section, what is said of each name
 
 
-def doc_of(text: str) -> Doc:
-    """Take a docstring apart."""
-    found, section, name = Doc(), "", ""
-    lines = []
-    for line in text.splitlines():
+def doc_of(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, Entries]:
+    """A docstring taken apart: what stands before its sections, and these."""
+    lines, entries, section, name = list[str](), Entries(), "", ""
+    for line in (ast.get_docstring(node) or "").splitlines():
         heading, entry = SECTION.match(line), ENTRY.match(line)
         if heading:
             section, name = heading[1], ""
-            found.entries[section] = {}
+            entries[section] = {}
         elif not section:
             lines.append(line)
         elif entry:
             name = entry[1]
-            found.entries[section][name] = entry[2]
+            entries[section][name] = entry[2]
         elif line.strip() and name:
-            found.entries[section][name] += f" {line.strip()}"
-    found.summary = " ".join(" ".join(lines).split())
-    return found
+            entries[section][name] += f" {line.strip()}"
+    return " ".join(" ".join(lines).split()), entries
+
+
+def _told(entries: Entries) -> dict[str, str]:
+    """What is said of each argument and attribute."""
+    return {**entries.get("Attributes", {}), **entries.get("Args", {})}
 
 
 def classes(folder: Path) -> dict[str, ast.ClassDef]:
@@ -496,18 +483,18 @@ def kernel_text() -> str:
 
 
 def _class_text(node: ast.ClassDef, known: dict[str, ast.ClassDef]) -> Iterator[str]:
-    doc = doc_of(ast.get_docstring(node) or "")
-    yield doc.summary
+    summary, entries = doc_of(node)
+    yield summary
     arguments = list(_arguments(node, known))
     if arguments:
-        rows = [Row(name, kind, default, doc.told.get(name, "")) for name, kind, default in arguments]
+        rows = [Row(name, kind, default, _told(entries).get(name, "")) for name, kind, default in arguments]
         yield table(rows, "argument")
     taken = {name for name, _, _ in arguments}
-    offered = {name: text for name, text in doc.entries.get("Attributes", {}).items() if name not in taken}
+    offered = {name: text for name, text in entries.get("Attributes", {}).items() if name not in taken}
     offered |= {name: text for name, text in _methods(node) if name not in taken}
     if offered:
         yield "\n".join(f"* `{name}`: {text}" for name, text in offered.items())
-    wrong = doc.entries.get("Raises", {})
+    wrong = entries.get("Raises", {})
     if wrong:
         yield "Raises " + " ".join(f"`{name}`: {text}" for name, text in wrong.items())
 
@@ -548,7 +535,7 @@ def _value(node: ast.expr | None) -> str:
 def _methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     """The functions that Python calls, those of the compiled kernel alone left out, each with what it does."""
     functions = {part.name: part for part in node.body if isinstance(part, ast.FunctionDef)}
-    summaries = {name: doc_of(ast.get_docstring(part) or "").summary for name, part in functions.items()}
+    summaries = {name: doc_of(part)[0] for name, part in functions.items()}
     for name, part in functions.items():
         marks = {ast.unparse(mark) for mark in part.decorator_list}
         if "cython.cfunc" in marks or name.startswith("_") or not summaries[name]:
@@ -562,8 +549,8 @@ def errors_text() -> str:
     """The extension's errors, as Python that calls the solver or the extension's modules gets them."""
     tree = ast.parse((ADDON / "errors.py").read_text(encoding="utf-8"))
     found = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    docs = {node.name: doc_of(ast.get_docstring(node) or "") for node in found}
+    docs = {node.name: doc_of(node) for node in found}
     lines = ["| error | of | when |", "|---|---|---|"]
-    lines += [f"| `{node.name}` | `{ast.unparse(node.bases[0])}` | {docs[node.name].summary} |" for node in found]
-    attributes = [f"`{name}`: {text}" for name, text in docs["FabrikError"].told.items()]
+    lines += [f"| `{node.name}` | `{ast.unparse(node.bases[0])}` | {docs[node.name][0]} |" for node in found]
+    attributes = [f"`{name}`: {text}" for name, text in _told(docs["FabrikError"][1]).items()]
     return "\n".join([*lines, "", "Each has " + " ".join(attributes)])
