@@ -17,5 +17,5 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "8": ("Walks as they are planned", "walks", ("quality", "strides", "growth", "people")),
     "9": ("Walks in Blender", "walks", ("walked", "cost", "rigs_of_people")),
     "10": ("Bodies as posed by hand", "posing", ("by_hand", "drags")),
-    "11": ("Motion", "motion", ("clips", "transfers")),
+    "11": ("Motion", "posing", ("clips", "transfers")),
 }
