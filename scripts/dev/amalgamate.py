@@ -295,19 +295,16 @@ def _wrong_names(modules: Sequence[Module]) -> Iterator[str]:
         for found in module.imports:
             for name in found.names:
                 if found.module:
-                    if not _has(by_name[found.module], name):
-                        yield f"{module.place(found.node)}: {by_name[found.module].file} has no '{name}'"
+                    other = by_name[found.module]
+                    imported = {one for each in other.imports if not each.is_nested for one in each.names}
+                    if name not in imported and name not in other.defined:
+                        yield f"{module.place(found.node)}: {other.file} has no '{name}'"
                 elif found.source not in ("", "__future__") and not found.is_nested:
                     bound.setdefault(name, (found.source, module.place(found.node)))
         for name, (source, place) in bound.items():
-            other, other_place = seen.setdefault(name, (source, place))
-            if other != source:
+            other_source, other_place = seen.setdefault(name, (source, place))
+            if other_source != source:
                 yield f"{place}: '{name}' is also the name of something else, at {other_place}"
-
-
-def _has(module: Module, name: str) -> bool:
-    imported = {one for found in module.imports for one in found.names if not found.is_nested}
-    return name in module.defined or name in imported
 
 
 def _wrong_rules(module: Module) -> Iterator[str]:

@@ -105,15 +105,12 @@ def here() -> Target | None:
 
 def is_current(folder: Path, target: Target) -> bool:
     """Whether a folder holds the binary for a platform, made from the sources as they are."""
-    told = _read_note(folder / target.tag)
-    return (folder / target.tag / target.file).is_file() and told.get("made") == _made(target)
-
-
-def _read_note(folder: Path) -> dict[str, str]:
     try:
-        return {str(name): str(value) for name, value in json.loads((folder / "core.json").read_text("utf-8")).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}
+        told = json.loads((folder / target.tag / "core.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    is_made = isinstance(told, dict) and told.get("made") == _made(target)
+    return is_made and (folder / target.tag / target.file).is_file()
 
 
 def _made(target: Target) -> str:
@@ -243,14 +240,11 @@ def find_headers() -> Path:
     Raises:
         SetupError: It is not to be had.
     """
-    found = [folder for folder in _header_places() if (folder / "Python.h").is_file() and _version_of(folder) >= OLDEST]
+    roots = (UNPACKED / "usr", Path(sys.base_prefix), Path("/usr/local"), Path("/usr"))
+    places = [path for root in roots for path in sorted((root / "include").glob("python3.*"))]
+    places.insert(0, Path(sysconfig.get_path("include")))
+    found = [place for place in places if (place / "Python.h").is_file() and _version_of(place) >= OLDEST]
     return min(found, key=_version_of) if found else _unpacked_headers()
-
-
-def _header_places() -> Iterator[Path]:
-    yield Path(sysconfig.get_path("include"))
-    for root in (UNPACKED / "usr", Path(sys.base_prefix), Path("/usr/local"), Path("/usr")):
-        yield from sorted((root / "include").glob("python3.*"))
 
 
 def _version_of(folder: Path) -> tuple[int, int]:
