@@ -104,11 +104,12 @@ def named(human: str, part: str) -> list[str]:
 
 def give_ranges(owner: bpy.types.Object) -> None:
     """Give all bones of a human but its hips the ranges of human joints, as a user would; ends in Object mode."""
-    human = owner.name
-    for joint, parts in HUMAN_JOINTS.items():
-        _limit(owner, joint, [name for part in parts for name in named(human, part)])
-    bones = owner.pose.bones
-    _limit(owner, "FINGER", [bone.name for bone in bones if any(word in bone.name.lower() for word in FINGERS)])
+    human, bones = owner.name, owner.pose.bones
+    joints = {joint: [name for part in parts for name in named(human, part)] for joint, parts in HUMAN_JOINTS.items()}
+    joints["FINGER"] = [bone.name for bone in bones if any(word in bone.name.lower() for word in FINGERS)]
+    for joint, names in joints.items():
+        select(owner, names)
+        OPS.fabrik.limit_human(joint=joint)
     for name in both(human, "clavicle"):
         give_cone(bones[name], CLAVICLE_SWING, CLAVICLE_TWIST)
     for side in "LR":
@@ -122,12 +123,6 @@ def select(owner: bpy.types.Object, names: Iterable[str]) -> None:
     """Pose mode with just these bones selected, the first of them active."""
     bpy.ops.object.mode_set(mode="POSE")
     select_bones(owner, *names)
-
-
-def _limit(owner: bpy.types.Object, joint: str, names: Iterable[str]) -> None:
-    """Select bones and press *Human Joint*."""
-    select(owner, names)
-    OPS.fabrik.limit_human(joint=joint)
 
 
 def _bear(ankle: LimitView) -> None:
@@ -145,16 +140,11 @@ def _pronate(forearm: LimitView, hand: LimitView) -> None:
     if abs(forearm.axis[0]) > ALIGNED:
         turned = forearm
         forearm.limit, forearm.use_ellipse = "CONE", True
-        forearm.cone_x_min, forearm.cone_x_max = _about_x(forearm)
+        low, high = forearm.angle_min, forearm.angle_max
+        forearm.cone_x_min, forearm.cone_x_max = (low, high) if forearm.axis[0] > 0.0 else (-high, -low)
         forearm.cone_z_min = forearm.cone_z_max = 0.0
     turned.use_twist = True
     turned.twist_min, turned.twist_max = radians(-PRONATION), radians(PRONATION)
-
-
-def _about_x(hinge: LimitView) -> tuple[float, float]:
-    """The range of a hinge, as one about the bone's X axis."""
-    low, high = hinge.angle_min, hinge.angle_max
-    return (low, high) if hinge.axis[0] > 0.0 else (-high, -low)
 
 
 def walking_clip(human: str, walked: tuple[int, int], frames: tuple[int, int]) -> Any:
