@@ -17,14 +17,6 @@ from build import ensure_built
 from dev.marked import write_tables
 from environment import ROOT, exit_with, new_parser, run_in_blender
 
-PICTURES = (
-    "body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle", "walk_spider",
-    "walk_human", "walk_led", "walk_level", "walk_curve", "walk_stairs", "walk_jog", "walk_fox", "walk_run",
-    "character_mixamo", "character_game_engine", "character_wolf", "character_spider", "character_centipede",
-    "posing_hand", "posing_hips", "posing_kick", "posing_pull", "posing_chest", "posing_staff", "motion_walk",
-    "motion_feet", "motion_transfer", "motion_stairs", "motion_hands",
-)  # fmt: skip
-
 
 def parser() -> ArgumentParser:
     """The parser of the arguments."""
@@ -42,8 +34,9 @@ def main() -> int:
     words = [str(scripts / "demo" / "pose_rigs.py"), str(arguments.out), str(arguments.rigs)]
     status, printed = run_in_blender(words)
     if arguments.readme and status == 0:
-        for name in PICTURES:
-            shutil.copy2(arguments.out / f"{name}.png", scripts / "pictures" / f"{name}.png")
+        for shown in (scripts / "pictures").glob("*.png"):  # others are of the window
+            if (arguments.out / shown.name).exists():
+                shutil.copy2(arguments.out / shown.name, shown)
         write_tables(scripts / "bench" / "README.md", printed)
     return status
 

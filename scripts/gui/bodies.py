@@ -80,7 +80,7 @@ def feet() -> list[Vector]:
 
 def hold(before: list[Vector]) -> bool:
     """Whether the feet stand where they stood."""
-    return all(dist(a, b) < 3e-4 for a, b in zip(before, feet(), strict=True))
+    return max(map(dist, before, feet())) < 3e-4
 
 
 def _pinned(window: Window) -> Iterator[float]:
@@ -286,13 +286,12 @@ def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, i
     yield from window.do(lambda: OPS.fabrik.walk_by_hand("INVOKE_DEFAULT", record=record))
     way = (-STEP * STEPS, -STEP * STEPS // 3)
     yield from window.glide(start, way, STEPS)
-    before: list[Vector] = []
+    yield WAIT
     for _ in range(PATIENCE):  # it arrives
+        before = _tips()
         yield WAIT
-        now = _tips()
-        if before and max(dist(a, b) for a, b in zip(now, before, strict=True)) < 1e-4:
+        if _moved(before) < 1e-4:
             break
-        before = now
     return start[0] + way[0], start[1] + way[1]
 
 
@@ -304,6 +303,11 @@ def _tips() -> list[Vector]:
     return [owner.matrix_world @ owner.pose.bones[f"b{3 * leg + 3}"].tail for leg in range(2 * LEGS)]
 
 
+def _moved(before: list[Vector]) -> float:
+    """The farthest that a tip has moved."""
+    return max(map(dist, _tips(), before))
+
+
 def walked(window: Window) -> Iterator[float]:
     """Led and cancelled, led and recorded, played, and undone."""
     yield from _make(window)
@@ -312,11 +316,10 @@ def walked(window: Window) -> Iterator[float]:
     yield from _led(window, record=False)
     way = dist(_spider().pose.bones["b0"].location, stood)
     check(f"the body follows the mouse ({way:.2f})", way > 0.5)
-    check("its feet step", all(dist(a, b) > 0.1 for a, b in zip(_tips(), rest, strict=True)))
+    check("its feet step", min(map(dist, _tips(), rest)) > 0.1)
     yield from window.picture("18_walk_by_hand", away=False)
     yield from window.cancel((400, 400))
-    back = max(dist(a, b) for a, b in zip(_tips(), rest, strict=True))
-    check("Esc puts all back", back < 1e-4 and not rig_of(_spider()).walker.digest)
+    check("Esc puts all back", _moved(rest) < 1e-4 and not rig_of(_spider()).walker.digest)
     at = yield from _led(window, record=True)
     led = _spider().pose.bones["b0"].head.to_2d()
     yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
@@ -328,12 +331,11 @@ def walked(window: Window) -> Iterator[float]:
     yield WAIT
     last = dist(_spider().pose.bones["b0"].head.to_2d(), led)
     check(f"the body ends where it was led ({last:.3f})", last < 0.02)
-    found = []
     for seconds in (1, 2):
+        before = _tips()
         CONTEXT.scene.frame_set(frames[1] + seconds * SECOND)
         yield WAIT
-        found.append(_tips())
-    moved = max(dist(a, b) for a, b in zip(*found, strict=True))
+    moved = _moved(before)
     check(f"and all feet have landed a second later ({moved:.1e})", moved < 1e-4)
     CONTEXT.scene.frame_set(frames[1] // 2)
     overlay_of(CONTEXT.scene).show = True

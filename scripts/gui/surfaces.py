@@ -21,7 +21,6 @@ from .bodies import body, make_body, place
 from .window import CONTEXT, MODULE, WAIT, Window, check, leg, make_leg, overridden, pose_of
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
-QUESTION_MARK = "Posing ?"
 
 
 def _leg() -> bpy.types.Object:
@@ -123,7 +122,7 @@ def _helped(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     browser: Any = webbrowser
     usual, browser.open = browser.open, lambda url, *_, **__: opened.append(url)
     try:
-        for name, button in (("F1", "Solve"), ("the question mark", QUESTION_MARK)):
+        for name, button in (("F1", "Solve"), ("the question mark", "Posing ?")):
             at = window.button(button)
             yield from window.move((at[0], at[1] + 3))
             yield from window.move(at)

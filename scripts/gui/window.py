@@ -26,16 +26,13 @@ PATIENCE = 8  # waits
 WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
-    "Set Up Character": (0.5, 52),
     "Add Chain": (0.5, 82),
     "Posing ?": (0.78, 15),
     "Live": (0.2, 46),
     "Overlay": (0.62, 46),
     "Solve": (0.25, 183),
-    "Drag Bone": (0.25, 211),
 }
-BELOW_LIST = {"Solve", "Drag Bone"}  # which has three rows at least, ten at most
-ROW = 20  # pixels at scale 1
+BELOW_LIST, ROW = "Solve", 20  # the button below the list, which has three rows at least, ten at most; pixels of a row
 
 
 def say(text: str) -> None:
@@ -95,7 +92,7 @@ class Window:
         """Where a button of the panel stands, in pixels of the window."""
         share, below = BUTTONS[button]
         owner: bpy.types.Object | None = bpy.data.objects.get("Body") or bpy.data.objects.get("Leg")
-        if button in BELOW_LIST and owner is not None:
+        if button == BELOW_LIST and owner is not None:
             below += ROW * (min(max(len(rig_of(owner).chains), 3), 10) - 3)
         side, scale = self.region("UI"), CONTEXT.preferences.system.ui_scale
         return int(side.x + side.width * share), int(side.y + side.height - below * scale)
