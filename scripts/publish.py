@@ -28,7 +28,6 @@ from environment import SetupError, blender_python, default_blender, exit_with, 
 
 LIST, PAGE = "index.json", "index.html"
 OWN = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["id"]
-PART = ".part"  # at the end of a file that is not whole yet
 TOOL = "[Ll]ib/**/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"
 
 
@@ -71,14 +70,11 @@ def publish(folder: Path, archives: Sequence[Path], tool: Sequence[str]) -> Path
             _sort(fresh / LIST)
             names = [*(archive.name for archive in archives), PAGE, LIST]  # the list last
             folder.mkdir(parents=True, exist_ok=True)
-            try:
+            with tempfile.TemporaryDirectory(dir=folder) as whole:  # each stands in its place once it is whole
                 for name in names:
-                    shutil.copyfile(fresh / name, folder / (name + PART))
+                    shutil.copyfile(fresh / name, Path(whole, name))
                 for name in names:
-                    (folder / (name + PART)).replace(folder / name)
-            finally:
-                for name in names:
-                    (folder / (name + PART)).unlink(missing_ok=True)
+                    Path(whole, name).replace(folder / name)
             for old in folder.glob("*.zip"):
                 if old.name not in {*names, *before} and _id_of(old) == OWN:
                     old.unlink()

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 from fabrik_addon.kernel import Figure, Joint
 from fabrik_addon.maths import IDENTITY, Singles, q4, v3
-from fabrik_addon.rig.figure.joint_limits import read_limit
+from fabrik_addon.rig.figure.joint_limits import read_limit, write_ik_settings
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Vector
 
@@ -115,8 +115,7 @@ def add_poles(rig: Rig) -> list[Any]:
             limit = limit_of(bone)
             limit.limit = "HINGE"
             limit.axis, limit.angle_min, limit.angle_max = (1.0, 0.0, 0.0), -BEND, BEND
-            bone.lock_ik_y = bone.lock_ik_z = bone.use_ik_limit_x = True
-            bone.ik_min_x, bone.ik_max_x = -BEND, BEND
+            write_ik_settings(bone, read_limit(bone, IDENTITY), 0.0)
     return [add_empty(f"pole {i}", (SPACING * i, 4.0, 0.5)) for i in range(len(rig.tips))]
 
 
