@@ -185,6 +185,8 @@ def channels(owner: Any, frames: Iterable[int], names: Sequence[str] = ()) -> di
     return found
 
 
+# ---- bodies
+
 BALL = (40.0, 30.0)  # degrees of swing and twist, of the wolf's hips and shoulders
 SPINE = (15.0, 10.0)
 BENDS = (-45.0, 70.0)  # from the rest pose, about the axis of the bend that a leg of the wolf has there

@@ -242,6 +242,8 @@ def unreachable(scale: Scale) -> Table:
     return Table("6c. A body with a hand out of reach", note, rows)
 
 
+# ---- smoothness
+
 Path: TypeAlias = Callable[[float], tuple[Vector, Vector]]
 FRAMES = 120  # of a path
 SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame, of a drag in reach and of one that is held back

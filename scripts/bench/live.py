@@ -243,6 +243,8 @@ def _row(scale: Scale, case: Case) -> Row:
     return row | ({"body over Blender": timing.ratio(3, 1)} if BODY in case.contenders else {})
 
 
+# ---- baking
+
 KEYED, TURN = 6, 0.26  # frames from key to key of a target, and radians a frame
 CHECKED_FRAMES = 100  # of a bake, whose tip errors are looked at
 LONG = 500  # frames from which fewer rounds are run

@@ -412,6 +412,8 @@ def _length(joints: Sequence[Vector]) -> float:
     return found
 
 
+# ---- clips
+
 HUMAN, OTHER = "human_game_engine", "human_mixamo"
 FPS = 24
 TOO_FAR = 1.06  # by which the hips go farther than the steps

@@ -244,6 +244,8 @@ def _many_row(scale: Scale, name: str, tasks: list[Task], aim: float) -> Row:
     }
 
 
+# ---- growth with bones, chains and frames
+
 SHARE = 0.8  # of reach
 LINEAR = 1.3  # times the least of the smaller cases that a unit may cost in the largest, and the growth is linear
 BONES = (4, 10, 50, 100, 250, 500)
@@ -302,6 +304,8 @@ def bakes(scale: Scale) -> Table:
     note = "Without verification; the quicker of two runs."
     return Table("2c. Growth of a bake with frames and chains", note, _judged(rows, "µs a key"))
 
+
+# ---- limits
 
 VIOLATION = 1e-5  # degrees
 WITHIN = 1.01  # times as far from the target as scipy

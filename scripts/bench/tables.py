@@ -150,6 +150,8 @@ def percentile(values: Sequence[float], share: int) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share / 100))]
 
 
+# ---- pages
+
 BEGIN = "<!-- written by scripts/benchmark.py --write -->"
 MISSED, GOALS = "### Aims missed", "### Goals not reached yet"
 HEADS = {heading: f"{heading}\n\n| what | figure | to be |\n| --- | ---: | ---: |\n" for heading in (MISSED, GOALS)}
@@ -228,6 +230,8 @@ def _picked(text: str, tables: Sequence[Table], earlier: Sequence[str]) -> str:
     figures = [value for value in values if isinstance(value, int | float)]
     return f"| {text} | {number(sum(figures)) if figures else NONE}{unit} |"
 
+
+# ---- timing
 
 LEAST_ROUNDS = 5
 

@@ -236,6 +236,8 @@ def beside(legs: tuple[Leg, ...], pace: float) -> Row:
     return row
 
 
+# ---- in Blender
+
 OFF_PLAN = 1e-3  # of a leg's reach: what chains are solved to
 OFF_BAKE = 1e-5  # of what a matrix of a bone has, for rigs that are about as large as we are
 SLOPE = radians(25.0)

@@ -198,6 +198,8 @@ def _print_rows(name: str, owner: bpy.types.Object) -> int:
     return failed
 
 
+# ---- posed by controls
+
 POSED_HEADER = f"{'posed':<14} {'chains':>6} {'reached':>8} {'feet moved':>11} {'off the staff':>14}"
 POSED_HUMAN = "human_mixamo"
 PIXELS = (460, 455)

@@ -252,6 +252,8 @@ def _print_rows(rig: DemoRig, owner: bpy.types.Object) -> int:
     return failed
 
 
+# ---- characters
+
 LEG_JOINTS = ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))  # distance from the body, and height above it
 CHARACTER_HEADER = f"{'character':<22} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
 PIXELS = (490, 455)

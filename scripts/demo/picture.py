@@ -262,7 +262,7 @@ def _add(scene: bpy.types.Scene, mesh: bpy.types.Mesh, matrix: Matrix, color: Co
     scene.collection.objects.link(solid)
 
 
-# The solids, about 1 large, round the origin.
+# ---- solids, about 1 large, round the origin
 
 
 def mesh_of(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> bpy.types.Mesh:
@@ -356,6 +356,8 @@ def stick(length: float, base: float, end: float) -> bpy.types.Mesh:
 
     return _shaped("stick", "uvsphere", shift, u_segments=12, v_segments=12, radius=1.0)
 
+
+# ---- ground, and what the spider wears
 
 Profile = Sequence[tuple[float, float]]
 FLOOR, STAIRS, STONE = (0.77, 0.79, 0.82, 1), (0.8, 0.72, 0.6, 1), (0.56, 0.5, 0.46, 1)

@@ -412,6 +412,9 @@ def save_walk(frames: Sequence[int], size: tuple[int, int], path: Path) -> None:
     scene.frame_set(scene.frame_start)
 
 
+# ---- what a walk is worth
+
+
 class Limb(NamedTuple):
     """A leg: its plan, its chain, its bones, and the rotation of its tip bone at rest."""
 

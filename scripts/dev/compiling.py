@@ -302,6 +302,8 @@ def ensure_built() -> None:
         say(f"The kernel runs interpreted: {error}")
 
 
+# ---- stored solves
+
 CHECK_PROOF = """
 from fabrik_addon import kernel
 from fabrik_addon.kernel import loading
@@ -361,6 +363,8 @@ def _interpreted(code: str, *words: str) -> str:
         raise CompileError(f"the interpreted kernel does not solve the stored problems:\n{done.stderr.strip()}")
     return done.stdout
 
+
+# ---- checks of what comes out
 
 Stage = Callable[[Path, Path], Path]
 LOADED = "LOADED"

@@ -148,6 +148,8 @@ WAYS = {
 }
 
 
+# ---- pictures
+
 PICTURES = ROOT / "scripts" / "pictures"
 COLUMNS = (140, 196, 220, 204, 186)  # widths: what is written in each lane, and as wide as a page of the manual in all
 GAP, LINE, PADDING, MARGIN = 18, 17, 8, 10

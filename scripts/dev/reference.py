@@ -382,6 +382,8 @@ def write() -> None:
         write_between(page, BEGIN, text)
 
 
+# ---- the kernel
+
 ADDON = ROOT / "fabrik_addon"
 KERNEL = ADDON / "kernel"
 SECTION = re.compile(r"^(Args|Attributes|Raises|Returns):$")

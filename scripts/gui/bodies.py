@@ -248,6 +248,8 @@ def lived_bodies(window: Window) -> Iterator[float]:
     yield from _reached(window)
 
 
+# ---- a spider that is led
+
 LEGS = 4  # on each side
 PATIENCE = 60  # waits
 STEPS, STEP = 24, 8  # moves of the mouse, and pixels of each
@@ -347,6 +349,8 @@ def walked(window: Window) -> Iterator[float]:
     yield from window.do(bpy.ops.ed.undo, bpy.ops.ed.undo)
     check("one step back there is no walk", not rig_of(_spider()).walker.digest and _spider().animation_data is None)
 
+
+# ---- motion
 
 FRAME, WIDTH = 20, 8
 STANDS = 5, 15  # frames of a contact

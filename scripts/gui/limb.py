@@ -254,6 +254,8 @@ def _to_the_end(window: Window, owner: bpy.types.Object, middle: tuple[int, int]
     rig_of(undone).live = was_live
 
 
+# ---- drags
+
 POSED = {"thigh": (0.9, 0.3, 0.2, -0.1), "shin": (0.8, -0.6, 0.0, 0.0), "foot": (0.95, 0.2, 0, 0)}
 
 
@@ -346,6 +348,8 @@ def dragged_by_a_bone(window: Window) -> Iterator[float]:
     yield from window.undo()
     check("and one more the chain has its empty", not rig_of(leg()).chains[0].target_bone and not rig_of(leg()).live)
 
+
+# ---- Blender's own tools
 
 PLACE = (0.1, -0.8, 0.7)
 

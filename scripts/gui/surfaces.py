@@ -158,6 +158,8 @@ def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield WAIT
 
 
+# ---- pictures in several looks
+
 FRAMES = (1, 20)  # of what is baked and planned to be looked at
 
 
