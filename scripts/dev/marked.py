@@ -50,31 +50,19 @@ def mark_of(name: str) -> str:
     return f"<!-- table of {name}, written by scripts/demo.py --readme -->"
 
 
-def tables_of(printed: str) -> dict[str, str]:
-    """What the demo printed, as its tables by name; an empty line ends a table.
-
-    Raises:
-        MarksError: A table was not printed.
-    """
-    found: dict[str, str] = {}
-    for block in printed.split("\n\n"):
-        lines = block.strip("\n").splitlines()
-        if lines and lines[0].split()[0] in NAMES:
-            found[lines[0].split()[0]] = "\n".join(f"    {line}" for line in lines)
-    missing = [name for name in NAMES if name not in found]
-    if missing:
-        raise MarksError(f"the demo did not print its table of {', '.join(missing)}")
-    return found
-
-
 def write_tables(page: Path, printed: str) -> None:
-    """Put what the demo printed into a page, each table between marks of its own.
+    """Put what the demo printed into a page, each table, which an empty line ends, between marks of its own.
 
     Raises:
         MarksError: A table was not printed, or the page has no marks for it.
     """
-    for name, table in tables_of(printed).items():
-        write_between(page, mark_of(name), table)
+    blocks = [block.strip("\n").splitlines() for block in printed.split("\n\n")]
+    tables = {lines[0].split()[0]: "\n".join(f"    {line}" for line in lines) for lines in blocks if lines}
+    missing = [name for name in NAMES if name not in tables]
+    if missing:
+        raise MarksError(f"the demo did not print its table of {', '.join(missing)}")
+    for name in NAMES:
+        write_between(page, mark_of(name), tables[name])
 
 
 def _parted(page: Path, begin: str) -> tuple[str, str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import cos, floor, pi, radians, sin, sqrt, tan
 
+from fabrik_addon.actions.frames import to_the_end
 from fabrik_addon.gait.clock import size_of
 from fabrik_addon.gait.feet import FootPose
 from fabrik_addon.gait.ground import Hit, Terrain
@@ -211,11 +212,8 @@ class Room:
 
     @property
     def planes(self) -> tuple[tuple[V3, V3], ...]:
-        return (
-            (ORIGIN, Z_AXIS),
-            ((0.0, -self.length, 0.0), (0.0, 1.0, 0.0)),
-            ((0.0, 0.0, self.height), (0.0, 0.0, -1.0)),
-        )
+        wall, ceiling = (0.0, -self.length, 0.0), (0.0, 0.0, self.height)
+        return (ORIGIN, Z_AXIS), (wall, (0.0, 1.0, 0.0)), (ceiling, (0.0, 0.0, -1.0))
 
     def ray(self, origin: V3, direction: V3, reach: float, time: float) -> Hit | None:
         hits = []
@@ -228,15 +226,9 @@ class Room:
         return min(hits, key=lambda each: each[0])[1] if hits else None
 
     def nearest(self, place: V3, reach: float, time: float) -> Hit | None:
-        found = [
-            (
-                abs(dot(minus(place, origin), normal)),
-                Hit(along(place, normal, -dot(minus(place, origin), normal)), normal),
-            )
-            for origin, normal in self.planes
-        ]
-        distance, hit = min(found, key=lambda each: each[0])
-        return hit if distance <= reach else None
+        found = [(dot(minus(place, origin), normal), normal) for origin, normal in self.planes]
+        height, normal = min(found, key=lambda each: abs(each[0]))
+        return Hit(along(place, normal, -height), normal) if abs(height) <= reach else None
 
     def surface(self, number: int, time: float) -> tuple[V3, Q4]:
         return ORIGIN, IDENTITY
@@ -327,10 +319,4 @@ def plan_walk(walk: Walk) -> WalkPlan:
     Raises:
         InvalidValueError: See `Walk.check`.
     """
-    steps = planning(walk)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: WalkPlan = end.value
-            return found
+    return to_the_end(planning(walk))

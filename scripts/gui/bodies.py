@@ -93,8 +93,7 @@ def _pinned(window: Window) -> Iterator[float]:
         if side == ".R":
             yield from window.picture("14_hover", away=False)
         before = pose_of(body())
-        yield from window.key("P", at)
-        yield WAIT
+        yield from window.press(at, "P")
         pins = [chain.tip_bone for chain in rig_of(body()).chains if chain.pin]
         check(f"P pins the foot under the mouse ({side})", f"foot{side}" in pins and is_alike(before, pose_of(body())))
 
@@ -124,8 +123,7 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     at = window.seen(place("hand.L").lerp(place("hand.L", "tail"), 0.1))
     there = yield from window.drag(at, (-60, 40))
     turn = body().pose.bones["hand.L"].matrix.to_quaternion()
-    yield from window.key("T", there)
-    yield WAIT
+    yield from window.press(there, "T")
     yield from window.key("R", there)
     yield from window.glide(there, (0, 80))
     yield WAIT
@@ -144,8 +142,7 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     far = yield from window.drag(at, (330, 200), 12)
     yield from window.picture("17_out_of_reach", away=False)
     check("out of reach the feet stay", hold(stood))
-    yield from window.key("G", far)
-    yield WAIT
+    yield from window.press(far, "G")
     check("G lets go and keeps the pose", not is_alike(before, pose_of(body())) and hold(stood))
     to = window.seen(place("forearm.R").lerp(place("forearm.R", "tail"), 0.8))
     held = pose_of(body())

@@ -422,8 +422,7 @@ def cleared(window: Window) -> Iterator[float]:
     before, goal = pose_of(leg()), place()
     at = window.seen(tip(leg()))
     yield from window.move(at)
-    yield from window.key("R", at, alt=True)
-    yield WAIT
+    yield from window.press(at, "R", alt=True)
     after = pose_of(leg())
     is_rest = chain().start == "REST" and is_there() and not is_alike(before, after)
     check("Alt R brings the limb to its rest pose, and its goal along", is_rest and place() != goal)

@@ -57,8 +57,7 @@ def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index("shin")
     at = window.middle(0.33)
     yield from window.move(at)
-    yield from window.key("F", at, ctrl=True, shift=True)
-    yield WAIT
+    yield from window.press(at, "F", ctrl=True, shift=True)
     yield from window.picture("12_pie", away=False)
     yield from window.click_at((at[0] - 120, at[1]))
     chain = rig_of(leg()).chains["shin"]
@@ -67,8 +66,7 @@ def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     chain.target.location.z += 0.1
     before = pose_of(owner)
     yield WAIT
-    yield from window.key("F", at, ctrl=True, shift=True)
-    yield WAIT
+    yield from window.press(at, "F", ctrl=True, shift=True)
     yield from window.click_at((at[0] - 120, at[1]))
     check("and in Object Mode, with the target active", pose_of(leg()) != before)
     with window.context():
@@ -86,8 +84,7 @@ def _searched(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield from _type(window, "hinge axis z", at)
     yield WAIT
     yield from window.picture("14_search", away=False)
-    yield from window.key("RET", at)
-    yield WAIT
+    yield from window.press(at, "RET")
     axis = tuple(limit_of(leg().pose.bones["shin"]).axis)
     check(f"what stands in a menu is found by the search ({axis})", axis == (0.0, 0.0, 1.0))
 

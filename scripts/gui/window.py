@@ -107,9 +107,9 @@ class Window:
     def move(self, at: tuple[int, int], **keys: bool) -> Iterator[float]:
         yield from self.events(("MOUSEMOVE", "NOTHING"), at=at, **keys)
 
-    def press(self, at: tuple[int, int], kind: str = "LEFTMOUSE") -> Iterator[float]:
-        """Press a button of the mouse, or a key, and let it go."""
-        yield from self.events((kind, "PRESS"), (kind, "RELEASE"), at=at)
+    def press(self, at: tuple[int, int], kind: str = "LEFTMOUSE", **keys: bool) -> Iterator[float]:
+        """Press a button of the mouse, or a key, let it go, and let Blender draw."""
+        yield from self.key(kind, at, **keys)
         yield WAIT
 
     def click_at(self, at: tuple[int, int]) -> Iterator[float]:
@@ -177,8 +177,7 @@ class Window:
         region = self.region("WINDOW")
         at = (region.x + 200, region.y + 200)
         yield from self.move(at)
-        yield from self.key("Z", at, ctrl=True, shift=not back)
-        yield WAIT
+        yield from self.press(at, "Z", ctrl=True, shift=not back)
 
     def back_and_again(self, undone: Callable[[], bool], redone: Callable[[], bool], what: str = "") -> Iterator[float]:
         """Undo, and redo; report whether what should then hold does."""
