@@ -14,7 +14,7 @@ from fabrik_addon.maths import ORIGIN, V3, conjugated, multiplied, turn_angle
 from fabrik_addon.rig.schema.chain import FabrikChain
 from limbs import drag, update, worst_violation
 from mathutils import Euler, Matrix, Quaternion, Vector
-from picture import BODY, PIN, TARGET, Color, Drawing, cube, evaluated_meshes, mesh_of, save
+from picture import BODY, PIN, TARGET, Color, Drawing, add, cube, evaluated_meshes, mesh_of, save
 
 from blender import OPS, limit_of, quiet, rig_of
 from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human, select
@@ -137,7 +137,7 @@ def _add_chain(owner: bpy.types.Object, bone: str, count: int, place: V3) -> Fab
 def _add_seat(low: Sequence[float], high: Sequence[float]) -> None:
     mesh, size = cube(), Vector(high) - Vector(low)
     mesh.transform(Matrix.LocRotScale(Vector(low) + size / 2.0, None, size / 2.0))
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Seat", mesh))
+    add("Seat", mesh, SEAT)
 
 
 def draw_body(scene: Scene, owner: bpy.types.Object) -> Drawing:
@@ -302,11 +302,8 @@ def _take_staff(posed: Posed) -> None:
     left, right = (posed.grip(side) for side in SIDES)
     corners = [(THICK * x, THICK * y, 0.5 * z * LONG) for z in (-1, 1) for x, y in ((-1, 0), (0, -1), (1, 0), (0, 1))]
     faces = [(i, (i + 1) % 4, (i + 1) % 4 + 4, i + 4) for i in range(4)]
-    staff = bpy.data.objects.new("Staff", mesh_of("Staff", corners, faces))
-    bpy.context.scene.collection.objects.link(staff)
-    staff.matrix_world = (
-        Matrix.Translation((left + right) / 2.0) @ (left - right).to_track_quat("Z", "Y").to_matrix().to_4x4()
-    )
+    turn = (left - right).to_track_quat("Z", "Y")
+    add("Staff", mesh_of("Staff", corners, faces), STAFF, Matrix.LocRotScale((left + right) / 2.0, turn, None))
     posed.grab("R", "OBJECT")
     posed.grab("L", "HAND")
 

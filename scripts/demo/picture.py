@@ -220,9 +220,7 @@ def _camera(view: Vector, corners: list[Vector], ratio: float) -> bpy.types.Obje
     data.type = "ORTHO"
     data.ortho_scale = 1.08 * max(extent.x, extent.y * ratio) / min(ratio, 1.0)  # of the longer side
     data.clip_end = 100 * extent.length
-    camera.matrix_world = (
-        Matrix.Translation(turn @ (middle + Vector((0, 0, 2 * extent.length)))) @ turn.to_matrix().to_4x4()
-    )
+    camera.matrix_world = Matrix.LocRotScale(turn @ (middle + Vector((0, 0, 2 * extent.length))), turn, None)
     return camera
 
 
@@ -237,29 +235,28 @@ def _add_solids(scene: bpy.types.Scene, drawing: Drawing, size: float) -> None:
         width = max(min(0.1 * length, 0.02 * size), 0.006 * size if color != GREY else 0.0)
         if length > 0.0:
             matrix = _towards(head, tail) @ Matrix.Diagonal((width, length, width, 1.0))
-            _add(scene, octahedron, matrix, color)
+            add("solid", octahedron, color, matrix, scene)
     shapes = {"cube": cube(), "sphere": sphere(), "frame": frame(), "ring": ring()}
     for place, color, shape in drawing.points:
-        _add(scene, shapes[shape], Matrix.Translation(place) @ Matrix.Scale(SHAPE * size, 4), color)
+        add("solid", shapes[shape], color, Matrix.Translation(place) @ Matrix.Scale(SHAPE * size, 4), scene)
     for a, b, color in drawing.lines:
         width = 0.0022 * size
         matrix = _towards(a, b) @ Matrix.Diagonal((width, (b - a).length, width, 1.0))
-        _add(scene, box(), matrix, color)
+        add("solid", box(), color, matrix, scene)
     for skin, color in drawing.skins:
-        _add(scene, skin, Matrix(), color)
+        add("solid", skin, color, Matrix(), scene)
     if drawing.floor is not None:
-        _add(scene, disc(), Matrix.Translation(drawing.floor) @ Matrix.Scale(drawing.floor_radius * size, 4), PLATE)
+        add(
+            "solid",
+            disc(),
+            PLATE,
+            Matrix.Translation(drawing.floor) @ Matrix.Scale(drawing.floor_radius * size, 4),
+            scene,
+        )
 
 
 def _towards(head: Vector, tail: Vector) -> Matrix:
-    return Matrix.Translation(head) @ (tail - head).to_track_quat("Y", "Z").to_matrix().to_4x4()
-
-
-def _add(scene: bpy.types.Scene, mesh: bpy.types.Mesh, matrix: Matrix, color: Color) -> None:
-    solid = bpy.data.objects.new("solid", mesh)
-    solid.matrix_world = matrix
-    setattr(solid, "color", color)
-    scene.collection.objects.link(solid)
+    return Matrix.LocRotScale(head, (tail - head).to_track_quat("Y", "Z"), None)
 
 
 # ---- solids, about 1 large, round the origin
@@ -425,12 +422,14 @@ def make_rubble(
     return add("Rubble", joined("Rubble", parts), STONE)
 
 
-def add(name: str, mesh: bpy.types.Mesh, color: Color, place: Matrix | None = None) -> bpy.types.Object:
-    """An object of the open file's scene; without a place at the origin."""
+def add(
+    name: str, mesh: bpy.types.Mesh, color: Color, place: Matrix | None = None, scene: bpy.types.Scene | None = None
+) -> bpy.types.Object:
+    """An object of a scene, or of the open file's; without a place at the origin."""
     thing = bpy.data.objects.new(name, mesh)
     thing.matrix_world = place or Matrix()
     setattr(thing, "color", color)
-    bpy.context.scene.collection.objects.link(thing)
+    (scene or bpy.context.scene).collection.objects.link(thing)
     return thing
 
 

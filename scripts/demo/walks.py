@@ -389,9 +389,8 @@ def add_camera(owner: bpy.types.Object, view: Sequence[float], extent: float, ab
     scene.collection.objects.link(camera)
     scene.camera = camera
     way = Vector(view).normalized()
-    camera.matrix_world = (
-        Matrix.Translation(FAR * way + Vector((0.0, 0.0, above))) @ way.to_track_quat("Z", "Y").to_matrix().to_4x4()
-    )
+    place = FAR * way + Vector((0.0, 0.0, above))
+    camera.matrix_world = Matrix.LocRotScale(place, way.to_track_quat("Z", "Y"), None)
     along = camera.constraints.new("COPY_LOCATION")
     assert isinstance(along, bpy.types.CopyLocationConstraint)
     along.target, along.subtarget, along.use_offset = owner, rig_of(owner).body_bone, True
