@@ -63,11 +63,8 @@ def make_body(window: Window) -> Iterator[float]:
     CONTEXT.scene.frame_set(1)
     show_armature("Body", BONES)
     bpy.ops.pose.select_all(action="DESELECT")
-    with window.context():
-        bpy.ops.view3d.view_axis(type="FRONT")
-        bpy.ops.view3d.view_all()
-        OPS.ed.undo_push(message="a body")
-    yield WAIT
+    yield from window.do(lambda: bpy.ops.view3d.view_axis(type="FRONT"), bpy.ops.view3d.view_all)
+    yield from window.push("a body")
 
 
 def place(bone: str, end: str = "head") -> Vector:
@@ -162,10 +159,8 @@ def dragged_bodies(window: Window) -> Iterator[float]:
 def _made_live(window: Window) -> Iterator[float]:
     """A live body on pinned feet."""
     yield from make_body(window)
-    with window.context():
-        select_bones(body(), "foot.L", "foot.R")
-        OPS.fabrik.pin_toggle()
-        OPS.fabrik.body_bone_set()
+    select_bones(body(), "foot.L", "foot.R")
+    yield from window.do(OPS.fabrik.pin_toggle, OPS.fabrik.body_bone_set)
     rig_of(body()).live = True
     select_bones(body(), "hips")
     yield WAIT
@@ -210,12 +205,9 @@ def _reached(window: Window) -> Iterator[float]:
     stood = feet()
     tools = CONTEXT.scene.tool_settings
     CONTEXT.preferences.edit.use_keyframe_insert_available = False
-    with window.context():
-        select_bones(body(), "hand.L")
-        OPS.fabrik.chain_add(tip_bone="hand.L", bone_count=3)
-        OPS.fabrik.target_add()
+    select_bones(body(), "hand.L")
+    yield from window.do(lambda: OPS.fabrik.chain_add(tip_bone="hand.L", bone_count=3), OPS.fabrik.target_add)
     chain = rig_of(body()).chains["hand.L"]
-    yield WAIT
     check("a chain of a live body moves nothing", hold(stood) and chain.status == "REACHED")
     tools.use_keyframe_insert_auto = True
     yield from select_target(window, chain.target)

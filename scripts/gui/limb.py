@@ -383,9 +383,7 @@ def is_there() -> bool:
 def made_live(window: Window) -> Iterator[float]:
     """A live leg with a target."""
     make_leg()
-    with window.context():
-        OPS.fabrik.chain_add()
-        OPS.fabrik.target_add()
+    yield from window.do(OPS.fabrik.chain_add, OPS.fabrik.target_add)
     chain().target.location = PLACE
     rig_of(leg()).live = True
     select_bones(leg(), "shin")
