@@ -273,18 +273,18 @@ def farthest_foothold(one: Shown, other: Shown) -> float:
     return worst
 
 
-def stretched(plan: WalkPlan, frame: float, leg: int = 0) -> float:
+def stretched(plan: WalkPlan, frame: float, leg: int) -> float:
     """How far a leg's ankle is from its hip."""
     limb = plan.legs[leg]
     hip = placed(*body_pose_at(plan, frame), limb.hip)
     return distance(hip, feet_at(plan, frame)[leg].ankle) / limb.reach
 
 
-def from_the_side(plan: WalkPlan, frame: float, leg: int = 0) -> tuple[float, float, float]:
-    """Thigh, forward, knee, bent, and foot, its heel up, of a leg of two equal bones that goes along -Y; degrees."""
-    limb, foot = plan.legs[leg], feet_at(plan, frame)[leg]
-    _, back, up = minus(foot.ankle, placed(*body_pose_at(plan, frame), limb.hip))
-    knee = 2.0 * acos(min(stretched(plan, frame, leg), 1.0))
+def from_the_side(plan: WalkPlan, frame: float) -> tuple[float, float, float]:
+    """Thigh, forward, knee, bent, and foot, its heel up, of the first leg, of two equal bones, along -Y; degrees."""
+    foot = feet_at(plan, frame)[0]
+    _, back, up = minus(foot.ankle, placed(*body_pose_at(plan, frame), plan.legs[0].hip))
+    knee = 2.0 * acos(min(stretched(plan, frame, 0), 1.0))
     return degrees(atan2(-back, -up) + 0.5 * knee), degrees(knee), degrees(foot.pitch)
 
 

@@ -90,14 +90,14 @@ def ahead(legs: tuple[Leg, ...], seconds: float, fps: float = 24.0, froude: floa
     return path_of(lambda time: (0.0, -speed * eased_time(time, seconds), height), seconds, fps)
 
 
-def eased_time(time: float, seconds: float, ramp: float = RAMP) -> float:
+def eased_time(time: float, seconds: float) -> float:
     """Time that starts and stops within ramps."""
-    rest = seconds - ramp
-    if time < ramp:
-        return time * time / (2.0 * ramp)
+    rest = seconds - RAMP
+    if time < RAMP:
+        return time * time / (2.0 * RAMP)
     if time > rest:
-        return rest - ramp / 2.0 + ramp / 2.0 - (seconds - time) ** 2 / (2.0 * ramp)
-    return time - ramp / 2.0
+        return rest - RAMP / 2.0 + RAMP / 2.0 - (seconds - time) ** 2 / (2.0 * RAMP)
+    return time - RAMP / 2.0
 
 
 @dataclass(frozen=True)
@@ -300,12 +300,10 @@ def up_the_wall(room: Room, legs: tuple[Leg, ...], fps: float = 24.0) -> BodyPat
     return room.path(pace_of(legs, ON_WALLS), height_of(legs), fps)
 
 
-def turning(legs: tuple[Leg, ...], seconds: float, rate: float, fps: float = 24.0) -> BodyPath:
+def turning(legs: tuple[Leg, ...], seconds: float, rate: float) -> BodyPath:
     """On the spot, at a rate in radians a second."""
-    height = height_of(legs)
-    return path_of(
-        lambda time: (0.0, 0.0, height), seconds, fps, lambda time: turn_about(Z_AXIS, rate * eased_time(time, seconds))
-    )
+    place = (0.0, 0.0, height_of(legs))
+    return path_of(lambda _: place, seconds, turn=lambda time: turn_about(Z_AXIS, rate * eased_time(time, seconds)))
 
 
 def at_foot(foot: FootPose, point: V3) -> V3:
