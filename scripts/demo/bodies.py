@@ -314,42 +314,19 @@ def _lift(posed: Posed) -> None:
     posed.move(posed.control("hips"), (-0.07, 0.02, -0.03))
 
 
-@dataclass(frozen=True)
-class ControlScene:
-    """A pose.
-
-    Attributes:
-        name: Of its files.
-        moved: The part whose control is moved, and its side.
-        pose: Poses it.
-        begin: What is done before, and seen at the left.
-    """
-
-    name: str
-    moved: tuple[str, str]
-    pose: Callable[[Posed], None]
-    begin: Callable[[Posed], None] | None = None
-
-
 KICK = (0.02, -0.62, 0.62)  # of a foot, in metres
-CONTROL_SCENES = (
-    ControlScene("posing_hand", ("hand", "L"), lambda posed: posed.move_hand("L", (0.4, -0.16, 1.68))),
-    ControlScene("posing_hips", ("hips", ""), lambda posed: posed.move(posed.control("hips"), (0.0, 0.1, -0.36))),
-    ControlScene(
-        "posing_kick",
-        ("foot", "L"),
-        lambda posed: posed.move(posed.control("foot", "L"), KICK, (-75.0, 0.0, 0.0)),
-        _lift,
-    ),
-    ControlScene("posing_pull", ("chest", ""), lambda posed: posed.drag("chest", (0.0, -0.22, -0.2))),
-    ControlScene("posing_chest", ("chest", ""), lambda posed: posed.turn("chest", (0.0, 0.0, 35.0))),
-    ControlScene(
-        "posing_staff",
+CONTROL_SCENES: dict[str, tuple[tuple[str, str], Callable[[Posed], None]]] = {  # the part that is moved, its side; how
+    "posing_hand": (("hand", "L"), lambda posed: posed.move_hand("L", (0.4, -0.16, 1.68))),
+    "posing_hips": (("hips", ""), lambda posed: posed.move(posed.control("hips"), (0.0, 0.1, -0.36))),
+    "posing_kick": (("foot", "L"), lambda posed: posed.move(posed.control("foot", "L"), KICK, (-75.0, 0.0, 0.0))),
+    "posing_pull": (("chest", ""), lambda posed: posed.drag("chest", (0.0, -0.22, -0.2))),
+    "posing_chest": (("chest", ""), lambda posed: posed.turn("chest", (0.0, 0.0, 35.0))),
+    "posing_staff": (
         ("hand", "R"),
         lambda posed: posed.move(posed.control("hand", "R"), (-0.03, 0.0, 0.3), (0.0, 25.0, 0.0)),
-        _take_staff,
     ),
-)
+}
+BEGUN = {"posing_kick": _lift, "posing_staff": _take_staff}  # what is done before, and seen at the left
 VIEW = (0.8, -1.0, 0.25)
 
 
@@ -357,16 +334,16 @@ def pose_by_hand(out: Path) -> int:
     """Pose all scenes; returns how many chains did not reach, and feet and hands that are not where they are to be."""
     failed = 0
     print(f"\n{POSED_HEADER}")
-    for scene in CONTROL_SCENES:
-        say(f"posed: {scene.name}")
+    for name, (moved, pose) in CONTROL_SCENES.items():
+        say(f"posed: {name}")
         with quiet():
             posed = Posed()
-            if scene.begin is not None:
-                scene.begin(posed)
-            before, stood = _drawn(posed, scene), _held(posed)
-            scene.pose(posed)
-            save(out / scene.name, [before, _drawn(posed, scene)], VIEW)
-        failed += _print_row(scene.name, posed, stood)
+            if name in BEGUN:
+                BEGUN[name](posed)
+            before, stood = _drawn(posed, moved), _held(posed)
+            pose(posed)
+            save(out / name, [before, _drawn(posed, moved)], VIEW)
+        failed += _print_row(name, posed, stood)
     return failed
 
 
@@ -389,12 +366,12 @@ def _print_row(name: str, posed: Posed, stood: tuple[list[Vector], list[Vector]]
     return len(chains) - len(reached) + int(feet > IN_PLACE) + int(hands > IN_PLACE)
 
 
-def _drawn(posed: Posed, scene: ControlScene) -> Drawing:
+def _drawn(posed: Posed, moved: tuple[str, str]) -> Drawing:
     """The human as Blender evaluates it now, with rings at pinned feet, and the control that is moved."""
     drawing = Drawing(floor=Vector(), extent=HEIGHT, pixels=PIXELS)
     drawing.skins += [(mesh, STAFF if name == "Staff" else BODY) for name, mesh in evaluated_meshes()]
     drawing.points += [(end_of(chain), PIN, "ring") for chain in rig_of(posed.owner).chains if chain.pin]
-    bone = posed.owner.pose.bones[posed.control(*scene.moved)]
+    bone = posed.owner.pose.bones[posed.control(*moved)]
     shape = bone.custom_shape
     assert shape is not None
     mesh: Any = shape.data

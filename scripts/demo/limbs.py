@@ -10,6 +10,7 @@ from itertools import pairwise
 from math import cos, degrees, radians, sin
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 import bpy
 from fabrik_addon.actions import drag as dragging
@@ -65,23 +66,7 @@ class Limb:
     pole: bool = False
 
 
-@dataclass(frozen=True)
-class DemoRig:
-    """A rig of the demo.
-
-    Attributes:
-        name: Of its files.
-        make: Makes the armature object, the active one, in an empty file.
-        limbs: Its chains.
-        view: Direction from which it is looked at.
-        body: Draw the skin, too.
-    """
-
-    name: str
-    make: Callable[[], bpy.types.Object]
-    limbs: tuple[Limb, ...]
-    view: V3
-    body: bool = False
+DemoRig: TypeAlias = tuple[Callable[[], bpy.types.Object], Sequence[Limb], V3]  # makes it in an empty file; view
 
 
 def _gltf(path: Path) -> bpy.types.Object:
@@ -136,24 +121,17 @@ def _character_limbs() -> tuple[Limb, ...]:
     )
 
 
-def demo_rigs(folder: Path) -> list[DemoRig]:
-    """The rigs; the glTF character where its file is in `folder`."""
-    rigs = [
-        DemoRig("human", lambda: metarig("human"), _human_limbs(), (1.0, -0.9, 0.3)),
-        DemoRig("wolf", lambda: metarig("wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
-        DemoRig("spider", make_spider, _spider_limbs(), (0.5, -1.0, 0.7)),
-        DemoRig(
-            "tentacle",
-            _tentacle,
-            (Limb("tentacle", "tentacle.59", 0, (0.0, -0.5, -0.55)),),
-            (1.0, -0.5, 0.3),
-        ),
-    ]
-    character = folder / "cesium_man.gltf"
-    if character.exists():
-        make = lambda: _gltf(character)  # noqa: E731
-        rigs.insert(2, DemoRig("character", make, _character_limbs(), (1.0, -0.8, 0.3), body=True))
-    return rigs
+def demo_rigs(folder: Path) -> dict[str, DemoRig]:
+    """What makes each rig, its chains, and where it is looked at from; a glTF character where its file is there."""
+    tentacle = (Limb("tentacle", "tentacle.59", 0, (0.0, -0.5, -0.55)),)
+    rigs: dict[str, DemoRig] = {
+        "human": (partial(metarig, "human"), _human_limbs(), (1.0, -0.9, 0.3)),
+        "wolf": (partial(metarig, "wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
+    }
+    if (character := folder / "cesium_man.gltf").exists():
+        rigs["character"] = partial(_gltf, character), _character_limbs(), (1.0, -0.8, 0.3)
+    rigs["spider"] = make_spider, _spider_limbs(), (0.5, -1.0, 0.7)
+    return rigs | {"tentacle": (_tentacle, tentacle, (1.0, -0.5, 0.3))}
 
 
 def pose_limbs(out: Path, rigs: Path) -> int:
@@ -161,28 +139,28 @@ def pose_limbs(out: Path, rigs: Path) -> int:
     print(HEADER)
     failed = 0
     found = demo_rigs(rigs)
-    for i, rig in enumerate(found):
-        say(f"[{i + 1}/{len(found)}] {rig.name}")
+    for i, (name, rig) in enumerate(found.items(), 1):
+        say(f"[{i}/{len(found)}] {name}")
         with quiet():
-            owner = _pose(rig, out)
-        failed += _print_rows(rig, owner)
+            owner = _pose(out / name, *rig)
+        failed += _print_rows(name, owner)
     print("\ntip error: share of the chain's length, as Blender evaluates it")
     return failed
 
 
-def _pose(rig: DemoRig, out: Path) -> bpy.types.Object:
+def _pose(file: Path, make: Callable[[], bpy.types.Object], limbs: Sequence[Limb], view: V3) -> bpy.types.Object:
     empty_file()
-    owner = rig.make()
+    owner = make()
     bpy.context.view_layer.objects.active = owner
-    for limb in rig.limbs:
+    for limb in limbs:
         _add(owner, limb)
     bpy.context.view_layer.update()
-    before = draw_rig(owner, rig.body)
+    before = draw_rig(owner)
     OPS.fabrik.solve_all()
-    after = draw_rig(owner, rig.body)
+    after = draw_rig(owner)
     bpy.ops.object.mode_set(mode="POSE")
     owner.show_in_front = True
-    save(out / rig.name, [before, after], rig.view)
+    save(file, [before, after], view)
     return owner
 
 
@@ -237,7 +215,7 @@ def _length(joints: Sequence[Vector]) -> float:
     return float(sum((b - a).length for a, b in pairwise(joints)))
 
 
-def _print_rows(rig: DemoRig, owner: bpy.types.Object) -> int:
+def _print_rows(name: str, owner: bpy.types.Object) -> int:
     failed = 0
     for chain in rig_of(owner).chains:
         joints = _joints(owner, chain)
@@ -245,7 +223,7 @@ def _print_rows(rig: DemoRig, owner: bpy.types.Object) -> int:
         violation = worst_violation(owner, resolve_bones(owner, chain))
         failed += chain.status != "REACHED" or violation > 0.01
         print(
-            f"{rig.name:<10} {chain.name:<12} {len(joints) - 1:>5}  {chain.status:<9} {error:>10.1e} {chain.passes:>6}"
+            f"{name:<10} {chain.name:<12} {len(joints) - 1:>5}  {chain.status:<9} {error:>10.1e} {chain.passes:>6}"
             f" {violation:>12.5f} deg",
             flush=True,
         )

@@ -98,7 +98,7 @@ def chain_color(index: int, count: int) -> Color:
     return (*colorsys.hsv_to_rgb(hue, 0.62, 0.82), 1.0)
 
 
-def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
+def draw_rig(owner: bpy.types.Object) -> Drawing:
     """Read an armature with its chains as Blender evaluates them now."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     evaluated = owner.evaluated_get(depsgraph)
@@ -109,8 +109,7 @@ def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
         if chain.pole:
             joint = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].head
             drawing.add_goal(joint, chain.pole.matrix_world.translation.copy(), "sphere", POLE)
-    if body:
-        drawing.add_skins(SKIN)
+    drawing.add_skins(SKIN)
     return drawing
 
 
