@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from math import cos, tau
 from random import Random
 from statistics import median
@@ -57,75 +58,51 @@ GOALS = {"1 x 4": 0.9, "8 x 10": 0.45, "64 x 4": 0.55, "64 x 10": 0.5, "characte
 WRITING_GOALS = {"8 x 4 in 300 bones, others unkeyed": 1.1}  # over writing, which itself is slow there
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A rig that is played.
-
-    Attributes:
-        name: Of its row.
-        make: Makes it in a file of its own, with targets that move.
-        length: What its errors are shares of.
-        contenders: Who plays it: `LIVE` first, since `WRITING` writes its poses.
-    """
-
-    name: str
-    make: Callable[[], Rig]
-    length: float = LENGTH
-    contenders: tuple[str, ...] = (LIVE, BLENDER, WRITING)
+def _limbs(chains: int, bones: int, *, others: int = 0, are_keyed: bool = False, is_skinned: bool = False) -> Rig:
+    """Limbs in a file of their own, with targets that move; other bones, perhaps keyed; perhaps a mesh to deform."""
+    rig = make_rig(chains, bones, others)
+    animate(rig, FRAMES, 1, tau / FRAMES)
+    if is_skinned:
+        add_skin(rig)
+    if are_keyed:
+        key_others(rig, FRAMES)
+    return rig
 
 
-def _limbs(chains: int, bones: int, more: str = "", others: int = 0) -> Case:
-    def make() -> Rig:
-        rig = make_rig(chains, bones, others)
-        animate(rig, FRAMES, 1, tau / FRAMES)
-        if "vertices" in more:
-            add_skin(rig)
-        if "others keyed" in more:
-            key_others(rig, FRAMES)
-        return rig
-
-    return Case(f"{chains} x {bones}{more}", make)
-
-
-def _character(*, with_skin: bool) -> Case:
-    def make() -> Rig:
-        empty_file()
-        body = next(one for one in bodies() if one.name == HUMAN)
-        owner = body.make()
-        for mesh in [found for found in bpy.data.objects if found.type == "MESH" and not with_skin]:
-            bpy.data.objects.remove(mesh)
-        tips = [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
-        ways = [[tip, *(bone.name for bone in owner.pose.bones[tip].parent_recursive)] for tip in tips]
-        counts = [way.index(body.hips) + 1 for way in ways]
-        rig = Rig(owner, tips, [add_empty(f"target {tip}") for tip in tips], counts)
-        found = built(owner, body, moves=False)
-        random = Random(4)
-        far = [Quaternion(drawn(random, limit)) for limit in found.figure.joint_limits]
-        for frame in ORDER:
-            share = MOST * (0.5 - 0.5 * cos(tau * frame / FRAMES))
-            pairs = zip(found.figure.joint_limits, far, strict=True)
-            placed = found.figure.placed([limit.clamped(q4(Quaternion().slerp(q, share))) for limit, q in pairs])
-            for tip, target in zip(tips, rig.targets, strict=True):
-                target.location = Vector(placed.ends[found.index[tip]]) + found.origin
-                target.keyframe_insert("location", frame=frame)
-        return rig
-
-    more = ", with skin" if with_skin else ""
-    return Case(f"character of 53 bones{more}", make, HEIGHT, (LIVE, BLENDER, WRITING, BODY))
+def _character(*, is_skinned: bool) -> Rig:
+    """A human in a file of its own, with targets that move."""
+    empty_file()
+    body = next(one for one in bodies() if one.name == HUMAN)
+    owner = body.make()
+    for mesh in [found for found in bpy.data.objects if found.type == "MESH" and not is_skinned]:
+        bpy.data.objects.remove(mesh)
+    tips = [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
+    ways = [[tip, *(bone.name for bone in owner.pose.bones[tip].parent_recursive)] for tip in tips]
+    counts = [way.index(body.hips) + 1 for way in ways]
+    rig = Rig(owner, tips, [add_empty(f"target {tip}") for tip in tips], counts)
+    found = built(owner, body, moves=False)
+    random = Random(4)
+    far = [Quaternion(drawn(random, limit)) for limit in found.figure.joint_limits]
+    for frame in ORDER:
+        share = MOST * (0.5 - 0.5 * cos(tau * frame / FRAMES))
+        pairs = zip(found.figure.joint_limits, far, strict=True)
+        placed = found.figure.placed([limit.clamped(q4(Quaternion().slerp(q, share))) for limit, q in pairs])
+        for tip, target in zip(tips, rig.targets, strict=True):
+            target.location = Vector(placed.ends[found.index[tip]]) + found.origin
+            target.keyframe_insert("location", frame=frame)
+    return rig
 
 
-CASES = (
-    _limbs(1, 4),
-    _limbs(1, 10),
-    _limbs(8, 4),
-    _limbs(8, 10),
-    _limbs(64, 4),
-    _limbs(64, 10),
-    _limbs(8, 4, f", {SKIN_VERTICES} vertices"),
-    _limbs(8, 4, " in 300 bones, others keyed", 268),
-    _limbs(8, 4, " in 300 bones, others unkeyed", 268),
-)
-CHARACTERS = (_character(with_skin=False), _character(with_skin=True))
+CASES = {  # what is played by the name of its row, and makes it
+    **{f"{chains} x {bones}": partial(_limbs, chains, bones) for chains in (1, 8, 64) for bones in (4, 10)},
+    f"8 x 4, {SKIN_VERTICES} vertices": partial(_limbs, 8, 4, is_skinned=True),
+    "8 x 4 in 300 bones, others keyed": partial(_limbs, 8, 4, others=268, are_keyed=True),
+    "8 x 4 in 300 bones, others unkeyed": partial(_limbs, 8, 4, others=268),
+}
+CHARACTERS = {
+    "character of 53 bones": partial(_character, is_skinned=False),
+    "character of 53 bones, with skin": partial(_character, is_skinned=True),
+}
 
 
 @contextmanager
@@ -186,7 +163,8 @@ NOTE = (
 
 def limbs(scale: Scale) -> Table:
     """Limbs that are posed live."""
-    rows = [_row(scale, case) for case in CASES[:: scale.of(1, 4)]]
+    contenders = LIVE, BLENDER, WRITING
+    rows = [_row(scale, *case, contenders) for case in list(CASES.items())[:: scale.of(1, 4)]]
     return Table("3a. A frame of playback of limbs beside Blender's IK", NOTE, rows)
 
 
@@ -196,12 +174,21 @@ def characters(scale: Scale) -> Table:
         f"{NOTE} Targets of wrists, ankles and head, where poses inside the limits have them; chains up to the hips, "
         "as Blender's constraints. *Body*: hips that move, feet pinned with their rotation."
     )
-    rows = [_row(scale, case) for case in CHARACTERS[: scale.of(2, 1)]]
+    contenders = LIVE, BLENDER, WRITING, BODY
+    rows = [_row(scale, *case, contenders, HEIGHT) for case in list(CHARACTERS.items())[: scale.of(2, 1)]]
     return Table("3b. A frame of playback of a character with five goals beside Blender's IK", note, rows)
 
 
-def _row(scale: Scale, case: Case) -> Row:
-    """One file for each contender, made once and opened again in each round."""
+def _row(scale: Scale, name: str, make: Callable[[], Rig], contenders: Sequence[str], length: float = LENGTH) -> Row:
+    """One file for each contender, made once and opened again in each round.
+
+    Args:
+        scale: How many rounds.
+        name: Of the row.
+        make: Makes the rig that is played.
+        contenders: Who plays it: `LIVE` first, since `WRITING` writes its poses.
+        length: What its errors are shares of.
+    """
     poses, errors, orders = list[Singles](), dict[str, float](), 0  # rotations by frame as live posing finds them
 
     def followed(contender: str, owner: Any) -> AbstractContextManager[None]:
@@ -217,8 +204,8 @@ def _row(scale: Scale, case: Case) -> Row:
                 times.append(timed(lambda: play(ORDER)))
         return median(times) / FRAMES
 
-    for contender in case.contenders:
-        rig = case.make()
+    for contender in contenders:
+        rig = make()
         _give(contender, rig)
         CONTEXT.view_layer.update()
         if contender == LIVE:
@@ -226,21 +213,21 @@ def _row(scale: Scale, case: Case) -> Row:
             poses += [found[:, :4].ravel() for found in forwards.values()]
             orders = _differing(rig, forwards)
         with followed(contender, rig.owner):
-            errors[contender] = worst_error(rig, ORDER, case.length)
+            errors[contender] = worst_error(rig, ORDER, length)
         scale.save(contender)
-    timing = Timing([tuple(map(played, case.contenders)) for _ in range(scale.of(9, 1))])
-    milliseconds = {name: 1e3 * timing.seconds(i) for i, name in enumerate(case.contenders)}
+    timing = Timing([tuple(map(played, contenders)) for _ in range(scale.of(9, 1))])
+    milliseconds = {contender: 1e3 * timing.seconds(i) for i, contender in enumerate(contenders)}
     row: Row = {
-        "chains x bones": case.name,
+        "chains x bones": name,
         **milliseconds,
-        "over Blender": at_most(timing.ratio(0, 1), case.name, None if case.name in WRITING_GOALS else AIM, GOALS),
+        "over Blender": at_most(timing.ratio(0, 1), name, None if name in WRITING_GOALS else AIM, GOALS),
         "floor": timing.ratio(2, 1),
-        "over writing": at_most(timing.ratio(0, 2), case.name, None, WRITING_GOALS),
+        "over writing": at_most(timing.ratio(0, 2), name, None, WRITING_GOALS),
         "error": errors[LIVE],
         "Blender's": errors[BLENDER],
         "orders": Judged(orders, at_most=0),
     }
-    return row | ({"body over Blender": timing.ratio(3, 1)} if BODY in case.contenders else {})
+    return row | ({"body over Blender": timing.ratio(3, 1)} if BODY in contenders else {})
 
 
 # ---- baking

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from math import degrees
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import bpy
 from fabrik_addon.operators.manual import PLACES
@@ -266,7 +266,7 @@ def _python_only(view: type, stored: Properties, prefix: str) -> list[Row]:
     """The attributes of a view that stand for none."""
     members = [(name, member) for name, member in vars(view).items() if isinstance(member, property)]
     found = [(name, member) for name, member in members if prefix + name not in stored]
-    return [Row(name, "read-only", "", (inspect.getdoc(member) or "").partition(".")[0]) for name, member in found]
+    return [(name, "read-only", "", (inspect.getdoc(member) or "").partition(".")[0]) for name, member in found]
 
 
 def _unviewed(stored: Properties) -> list[Row]:
@@ -322,7 +322,7 @@ def row_of(prop: Property, name: str, owner: str) -> Row:
     told = TOLD[key] if key in TOLD or not prop.description else prop.description
     items = [_item(item) for item in prop.enum_items] if prop.type == "ENUM" else []
     meaning = f"{told.rstrip('.')}: {'; '.join(items)}" if items else told
-    return Row(name, _kind(prop), _default(prop), meaning)
+    return name, _kind(prop), _default(prop), meaning
 
 
 def _item(item: Item) -> str:
@@ -399,27 +399,14 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (  # without names: all that i
 )
 
 
-class Row(NamedTuple):
-    """A row of a table.
-
-    Attributes:
-        name: Of the property.
-        kind: Type, unit and range.
-        default: What it is at first.
-        meaning: What it does.
-    """
-
-    name: str
-    kind: str
-    default: str
-    meaning: str
+Row: TypeAlias = tuple[str, str, str, str]  # of a property: name; type, unit and range; default; what it does
 
 
 def table(rows: Sequence[Row], first: str = "name") -> str:
     """Rows as a table in Markdown."""
     lines = [f"| {first} | type | default | meaning |", "|---|---|---|---|"]
-    for row in rows:
-        cells = (f"`{row.name}`", row.kind, row.default, row.meaning)
+    for name, *told in rows:
+        cells = (f"`{name}`", *told)
         lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -489,7 +476,7 @@ def _class_text(node: ast.ClassDef, known: dict[str, ast.ClassDef]) -> Iterator[
     yield summary
     arguments = list(_arguments(node, known))
     if arguments:
-        rows = [Row(name, kind, default, _told(entries).get(name, "")) for name, kind, default in arguments]
+        rows = [(name, kind, default, _told(entries).get(name, "")) for name, kind, default in arguments]
         yield table(rows, "argument")
     taken = {name for name, _, _ in arguments}
     offered = {name: text for name, text in entries.get("Attributes", {}).items() if name not in taken}
