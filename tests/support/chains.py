@@ -203,10 +203,10 @@ def arm() -> Figure:
     return Figure.from_points(points, [*limits, hinge(X, -100, 100), hinge(Y, -180, 180)])
 
 
-def leg(*rest: tuple[V3, Limit]) -> Figure:
-    """A free hip and a knee that bends one way, and more joints where wanted."""
+def leg(*rest: tuple[V3, Limit], most: float = 150.0) -> Figure:
+    """A free hip and a knee that bends one way by so many degrees, and more joints where wanted."""
     points = [(0, 0, 0), (0, -0.04, -0.53), (0, 0.01, -1), *(point for point, _ in rest)]
-    return Figure.from_points(points, [FREE, hinge(X, 0, 150), *(limit for _, limit in rest)])
+    return Figure.from_points(points, [FREE, hinge(X, 0, most), *(limit for _, limit in rest)])
 
 
 def tail(limit: Callable[[int], Limit], count: int = 10) -> Figure:
