@@ -17,21 +17,19 @@ only_compiled = pytest.mark.skipif(not IS_COMPILED, reason="no compiled form is 
 SCRIPT = Path(kernel_fuzz.__file__)
 
 
-@pytest.mark.parametrize("case", NO_CHAIN.values(), ids=NO_CHAIN)
-def test_no_chain(case: Case) -> None:
-    with pytest.raises(ChainError):
-        case()
+ERRORS: dict[type[Exception], dict[str, Case]] = {
+    ChainError: NO_CHAIN,
+    InvalidValueError: NO_VALUE,
+    TypeError: NO_OBJECT | NO_TYPE,
+}
 
 
-@pytest.mark.parametrize("case", NO_VALUE.values(), ids=NO_VALUE)
-def test_no_value(case: Case) -> None:
-    with pytest.raises(InvalidValueError):
-        case()
-
-
-@pytest.mark.parametrize("case", (NO_OBJECT | NO_TYPE).values(), ids=NO_OBJECT | NO_TYPE)
-def test_no_such_type(case: Case) -> None:
-    with pytest.raises(TypeError):
+@pytest.mark.parametrize(
+    ("error", "case"),
+    [pytest.param(error, case, id=name) for error, cases in ERRORS.items() for name, case in cases.items()],
+)
+def test_what_no_solve_can_use_is_refused(error: type[Exception], case: Case) -> None:
+    with pytest.raises(error):
         case()
 
 

@@ -6,24 +6,18 @@ from math import cos, sin
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.kernel import PIN, Balance, Facing, Figure, Goal, Point, Solution, Solver, Status
+from fabrik_addon.kernel import Balance, Figure, Goal, Point, Solution, Solver, Status
 from fabrik_addon.maths import ORIGIN, V3, distance, plus, rotated, scaled
 
-from support.bodies import INDEX, WALKING_HUMAN, branching
+from support.bodies import INDEX, WALKING_HUMAN, branching, pinned_feet
 from support.chains import IS_COMPILED, Y, Z, rotations_of, rows_of, total
 
-FEET = (INDEX["foot.L"], INDEX["foot.R"])
 HAND = INDEX["hand.L"]
 MASSES = [
     length * (0.1 if "finger" in name else 1.0) for length, name in zip(WALKING_HUMAN.lengths, INDEX, strict=True)
 ]
 HERE = WALKING_HUMAN.placed(WALKING_HUMAN.starts)
 SUPPORT: list[V3] = [(x, y, -0.96) for x in (-0.15, 0.15) for y in (-0.18, 0.05)]
-
-
-def standing() -> list[Goal]:
-    points: list[Goal] = [Point(foot, HERE.heads[foot], offset=ORIGIN, rank=PIN) for foot in FEET]
-    return [*points, *(Facing(foot, HERE.frames[foot], rank=PIN) for foot in FEET)]
 
 
 def centre(figure: Figure, solution: Solution, masses: Sequence[float]) -> V3:
@@ -38,7 +32,7 @@ def centre(figure: Figure, solution: Solution, masses: Sequence[float]) -> V3:
 class TestBalance:
     def test_a_body_that_reaches_out_leans_back(self) -> None:
         target = plus(HERE.ends[HAND], (-0.3, -0.9, -0.2))
-        goals: list[Goal] = [*standing(), Point(HAND, target)]
+        goals: list[Goal] = [*pinned_feet(WALKING_HUMAN), Point(HAND, target)]
         alone = Solver(WALKING_HUMAN).solve(goals)
         balanced = Solver(WALKING_HUMAN).solve([*goals, Balance(MASSES, SUPPORT)])
         assert centre(WALKING_HUMAN, alone, MASSES)[1] < -0.181
@@ -51,14 +45,14 @@ class TestBalance:
 
     def test_what_is_asked_comes_first(self) -> None:
         """A hand so far ahead that no pose can reach it and stand."""
-        goals: list[Goal] = [*standing(), Point(HAND, (0.1, -1.2, -0.2))]
+        goals: list[Goal] = [*pinned_feet(WALKING_HUMAN), Point(HAND, (0.1, -1.2, -0.2))]
         alone = Solver(WALKING_HUMAN).solve(goals)
         balanced = Solver(WALKING_HUMAN).solve([*goals, Balance(MASSES, SUPPORT)])
         assert balanced.residuals[4] <= alone.residuals[4] + 1e-5
         assert balanced.status is alone.status
 
     def test_a_body_that_stands_stays(self) -> None:
-        solution = Solver(WALKING_HUMAN).solve([*standing(), Balance(MASSES, SUPPORT)])
+        solution = Solver(WALKING_HUMAN).solve([*pinned_feet(WALKING_HUMAN), Balance(MASSES, SUPPORT)])
         assert solution.residuals[-1] == 0.0
         assert solution.shift == pytest.approx(ORIGIN, abs=1e-9)
 
@@ -100,7 +94,7 @@ class TestBalance:
             assert rotations_of(rows, k) == Solver(figure).solve(goals).rotations
 
     def test_joints_that_carry_next_to_nothing_stay(self) -> None:
-        solution = Solver(WALKING_HUMAN).solve([*standing(), Balance(MASSES, [(0.1, -0.1, 0.0)], Z)])
+        solution = Solver(WALKING_HUMAN).solve([*pinned_feet(WALKING_HUMAN), Balance(MASSES, [(0.1, -0.1, 0.0)], Z)])
         for name, i in INDEX.items():
             if "finger" in name:
                 assert solution.rotations[i] == (1.0, 0.0, 0.0, 0.0)

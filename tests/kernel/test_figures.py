@@ -30,7 +30,6 @@ from fabrik_addon.maths import (
     Q4,
     V3,
     distance,
-    dot,
     lerp,
     minus,
     multiplied,
@@ -61,7 +60,6 @@ from support.chains import (
     LIMIT_SLACK,
     LIMITED,
     X,
-    Y,
     angle_between,
     goals_for,
     hinge,
@@ -82,7 +80,7 @@ def assert_inside(figure: Figure, solution: Solution) -> None:
     """No limit is exceeded, and what is told is what the rotations make."""
     for limit, rotation in zip(figure.joint_limits, solution.rotations, strict=True):
         assert limit.violation(rotation) <= LIMIT_SLACK
-    placed = figure.placed(solution.rotations)
+    placed = figure.placed(solution.rotations, solution.shift)
     for seen, wanted in zip(solution.joints, [*placed.heads, placed.ends[-1]], strict=True):
         assert distance(seen, wanted) <= CLOSE * figure.size
 
@@ -306,47 +304,44 @@ class TestOneAnswer:
         for step in trace.steps:
             assert len(step.joints) == figure.count + 1
 
-    def test_scale_and_turn_move_the_answer_along(self) -> None:
+    @pytest.mark.parametrize("moves", [False, True])
+    def test_scale_and_turn_move_the_answer_along(self, moves: bool) -> None:
         random = Random(13)
         rests = [random_turn(random, 1.0) for _ in range(6)]
-        parents = (-1, 0, 1, 2, 1, 4)
+        parents, head = (-1, 0, 1, 2, 1, 4), (0.1, 0.2, 0.0)
         for _ in range(some(20)):
             turn, scale = random_turn(random, pi), 10.0 ** random.uniform(-3, 3)
-            figure = Figure([Joint((0.0, BONE, 0.0), rest) for rest in rests], parents)
-            moved = Figure([Joint((0.0, BONE * scale, 0.0), rest) for rest in rests], parents, base=turn)
-            goals = points_for(figure, posed(random, figure), (3, 5))
-            there = [Point(goal.effector, scaled(rotated(turn, _place(goal)), scale)) for goal in goals]
-            assert largest_turn(Solver(figure).solve(goals), Solver(moved).solve(there)) <= 1e-6
-
-
-def _place(goal: Goal) -> V3:
-    x, y, z = goal.numbers()
-    return (x, y, z)
+            figure, moved = (
+                Figure(
+                    [Joint((0.0, BONE * size, 0.0), rest) for rest in rests],
+                    parents,
+                    [None, None, None, None, scaled(head, size), None],
+                    base,
+                    moves,
+                )
+                for size, base in ((1.0, IDENTITY), (scale, turn))
+            )
+            placed = figure.placed(posed(random, figure), scaled(random_direction(random), 0.5) if moves else ORIGIN)
+            a = Solver(figure).solve([Point(end, placed.ends[end]) for end in (3, 5)])
+            b = Solver(moved).solve([Point(end, scaled(rotated(turn, placed.ends[end]), scale)) for end in (3, 5)])
+            assert largest_turn(a, b) <= 1e-6
+            assert distance(b.shift, scaled(rotated(turn, a.shift), scale)) <= 1e-6 * scale
 
 
 class TestHuman:
     """52 joints with the ranges of a human's."""
 
-    def test_the_figure_is_as_described(self) -> None:
-        placed = HUMAN.placed(HUMAN.starts)
-        assert HUMAN.count == 52
-        assert distance(placed.ends[INDEX["hand.L"]], (0.79, 0.0, 0.46)) < 1e-9
-        assert distance(placed.ends[INDEX["foot.R"]], (-0.1, -0.12, -0.96)) < 1e-9
-        bent = list(HUMAN.starts)
-        bent[INDEX["forearm.L"]] = bent[INDEX["forearm.R"]] = bent[INDEX["shin.L"]] = turn_about(X, 1.0)
-        seen = HUMAN.placed(bent)
-        for name, sign in (("hand.L", -1), ("hand.R", -1), ("foot.L", 1)):
-            moved = minus(seen.ends[INDEX[name]], placed.ends[INDEX[name]])
-            assert dot(moved, Y) * sign > 0.2
-
-    def test_poses_by_forward_kinematics_are_found(self) -> None:
-        """Head, hands and feet of poses drawn from all that the limits allow."""
-        solver, random, missed = Solver(HUMAN), Random(15), []
+    @pytest.mark.parametrize("figure", [HUMAN, WALKING_HUMAN], ids=["fixed", "moving"])
+    def test_poses_by_forward_kinematics_are_found(self, figure: Figure) -> None:
+        """Head, hands and feet of poses drawn from all that the limits allow, of a body that moves somewhere else."""
+        solver, random, missed = Solver(figure), Random(15), []
         for case in range(200 if IS_COMPILED else 2):
-            solution = solver.solve(points_for(HUMAN, random_rotations(random, HUMAN), ENDS))
-            assert_inside(HUMAN, solution)
-            if solution.residual > 1e-4 * HUMAN.size:
-                missed.append((case, solution.residual / HUMAN.size))
+            shift = scaled(random_direction(random), random.uniform(0.0, 1.5)) if figure.moves else ORIGIN
+            placed = figure.placed(random_rotations(random, figure), shift)
+            solution = solver.solve([Point(end, placed.ends[end]) for end in ENDS])
+            assert_inside(figure, solution)
+            if solution.residual > 1e-4 * figure.size:
+                missed.append((case, solution.residual / figure.size))
         assert not missed
 
     def test_a_drag_takes_bounded_steps(self) -> None:

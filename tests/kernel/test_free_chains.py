@@ -7,7 +7,7 @@ from math import cos, pi, sin
 from random import Random
 
 import pytest
-from fabrik_addon.kernel import Figure, Point, Settings, Solver, Status
+from fabrik_addon.kernel import Figure, Settings, Solver, Status
 from fabrik_addon.maths import ORIGIN, V3, cross, distance, dot, minus, plus, rotated, scaled, unit
 
 from support.chains import (
@@ -64,6 +64,7 @@ def test_too_far_is_straight_towards_the_target(count: int) -> None:
     for a, b in pairwise(solution.joints):
         assert dot(unit(minus(b, a)), unit(target)) > 1 - 1e-9
     assert solution.residual == pytest.approx(0.4 * chain.size, rel=1e-6)
+    assert (solution.statuses, solution.residuals) == ((solution.status,), (solution.residual,))
 
 
 @pytest.mark.parametrize("lengths", [(2, 1), (1, 5, 2), (9, 1, 2, 3)])
@@ -87,12 +88,6 @@ def test_two_bones_follow_the_law_of_cosines() -> None:
         wanted = law_of_cosines(first, second, distance)
         assert angle_between(solution.joints[1], solution.joints[2]) == pytest.approx(wanted, abs=1e-5)
         assert solution.passes == 1
-
-
-def test_one_bone_points_at_the_target() -> None:
-    chain = Figure.from_points([(0, 0, 0), (0, 2, 0)])
-    solution = solve(Solver(chain), (3, 0, 0))
-    assert distance(solution.joints[1], (2, 0, 0)) < 1e-9
 
 
 class TestKnownFailuresOfPlainFabrik:
@@ -151,20 +146,6 @@ def moved_alike(random: Random, points: list[V3], move: Callable[[V3], V3], with
 
 
 class TestLaws:
-    def test_equal_input_gives_equal_bits(self) -> None:
-        random = Random(4)
-        for _ in range(some(20)):
-            solver = Solver(random_chain(random, 5))
-            goal = scaled(random_vector(random), 2), scaled(random_vector(random), 3)
-            assert solve(solver, *goal) == solve(Solver(solver.figure), *goal)
-
-    def test_what_was_solved_before_does_not_matter(self) -> None:
-        random = Random(14)
-        solver = Solver(random_chain(random, 6))
-        goals = [(scaled(random_vector(random), 2), scaled(random_vector(random), 3)) for _ in range(some(20))]
-        first = [solve(solver, *goal) for goal in goals]
-        assert [solve(solver, *goal) for goal in reversed(goals)] == first[::-1]
-
     @pytest.mark.parametrize("with_pole", [False, True])
     def test_rigid_motion_and_scale_move_the_answer_along(self, with_pole: bool) -> None:
         random = Random(5)
@@ -236,10 +217,3 @@ def test_reach_is_told() -> None:
     for lengths in ((1.0,), (2.0, 1.0), (1.0, 5.0, 2.0), (1.0, 1.0, 1.0)):
         chain = Figure.from_points([(0, sum(lengths[:i]), 0) for i in range(len(lengths) + 1)])
         assert Solver(chain).reach == pytest.approx(reach_of(lengths))
-
-
-def test_the_end_of_the_last_bone_is_the_goal_of_a_chain() -> None:
-    chain = random_chain(Random(18), 4)
-    solution = Solver(chain).solve([Point(3, (0.5, 0.2, 0.1))])
-    assert solution.residual == pytest.approx(distance(solution.joints[-1], (0.5, 0.2, 0.1)), abs=1e-12)
-    assert (solution.statuses, solution.residuals) == ((solution.status,), (solution.residual,))

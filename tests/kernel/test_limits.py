@@ -20,7 +20,6 @@ from fabrik_addon.kernel import (
     Planar,
     QuaternionLock,
     Twist,
-    Twisting,
 )
 from fabrik_addon.maths import (
     IDENTITY,
@@ -171,8 +170,11 @@ class TestEveryLimit:
             assert hypot(*limit.allowed(rotation, X)) <= 1.0 + PRECISION
             assert limit.violation(rotation) <= pi + PRECISION
 
-    def test_a_number_that_is_none_is_refused_in_every_place(self, limit: Limit) -> None:
-        for parts in with_one_replaced(limit.parts(), nan):
+    @pytest.mark.parametrize("bad", [nan, inf, -inf, 1e300, "x", None, (1.0,), 10**400], ids=str)
+    def test_a_wrong_number_is_refused_in_every_place(self, limit: Limit, bad: Any) -> None:
+        if bad is None and isinstance(limit, QuaternionLock):
+            return  # a number that is free
+        for parts in with_one_replaced(limit.parts(), bad):
             with pytest.raises(InvalidValueError):
                 type(limit)(*parts)
 
@@ -215,27 +217,6 @@ class TestEveryLimit:
         assert limit.is_ball == (not isinstance(limit, Hinge | Locked))
         preferred = limit.preferred_axis(drawn(limit, Random(1)))
         assert preferred is None or hypot(*preferred) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("bad", [nan, inf, -inf, 1e300, "x", None, (1.0,), 10**400], ids=str)
-def test_a_wrong_number_is_refused(bad: Any) -> None:
-    """Not taken, and no crash."""
-    for make in (
-        lambda: Hinge((bad, 0, 0)),
-        lambda: Hinge(bad),
-        lambda: Hinge(X, bad, 1.0),
-        lambda: Hinge(X, 0.0, 1.0, (1.0, bad, 0.0, 0.0)),
-        lambda: Locked((bad, 0.0, 0.0, 0.0)),
-        lambda: Locked((1.0, 0.0)),
-        lambda: Cone(bad),
-        lambda: Cone(0.0, bad),
-        lambda: Cone.circular(1.0, twist=Twist(0.0, bad)),
-        lambda: Twisting(Twist(bad, 1.0)),
-        lambda: Planar(X, 0.0, bad),
-        lambda: Planar((0.0, bad, 1.0)),
-    ):
-        with pytest.raises(InvalidValueError):
-            make()
 
 
 class Settings:

@@ -31,15 +31,6 @@ ROWS, MANY_JOINTS = 20, 20
 SOME_FAMILIES = list(FAMILIES) if IS_COMPILED else list(FAMILIES)[::10]
 
 
-def filled(solver: Solver, asked: list[list[Goal]]) -> Rows:
-    """Rows with the numbers of several lists of goals."""
-    rows = Rows(solver.figure, asked[0], len(asked))
-    for i, goals in enumerate(asked):
-        numbers = [number for goal in goals for number in goal.numbers()]
-        rows.numbers[i * rows.width : (i + 1) * rows.width] = type(rows.numbers)("d", numbers)
-    return rows
-
-
 def tip_of(rows: Rows, row: int) -> V3:
     x, y, z = rows.ends[3 * (row + 1) * rows.joints - 3 : 3 * (row + 1) * rows.joints]
     return (x, y, z)
@@ -57,7 +48,7 @@ def test_rows_are_solved_as_each_alone(name: str) -> None:
     family = FAMILIES[name]
     solver, alone = Solver(family.figure), Solver(family.figure)
     asked = asked_of(family, some(ROWS if family.figure.count < MANY_JOINTS else ROWS // 2))
-    rows = filled(solver, asked)
+    rows = rows_of(family.figure, asked)
     solver.solve_many(rows, family.settings)
     for i, goals in enumerate(asked):
         single = alone.solve(goals, family.settings, explain=False)
@@ -75,9 +66,9 @@ def test_the_answer_does_not_depend_on_the_company(name: str) -> None:
     family = FAMILIES[name]
     solver = Solver(family.figure)
     asked = asked_of(family, 9 if IS_COMPILED else 3)
-    together = filled(solver, asked)
+    together = rows_of(family.figure, asked)
     solver.solve_many(together, family.settings)
-    backwards = filled(solver, asked[::-1])
+    backwards = rows_of(family.figure, asked[::-1])
     solver.solve_many(backwards, family.settings)
     for i in range(len(asked)):
         assert rotations_of(together, i) == rotations_of(backwards, len(asked) - 1 - i)
@@ -154,7 +145,7 @@ class TestWhatStandsInARow:
         asked = asked_of(family, 3)
         starts = posed(random, figure)
         solver = Solver(figure)
-        rows = filled(solver, asked)
+        rows = rows_of(family.figure, asked)
         rows.starts[4 * figure.count : 8 * figure.count] = flat(rows, starts)
         solver.solve_many(rows, family.settings)
         own, other = Solver(figure), Solver(figure.started(starts))
@@ -169,7 +160,7 @@ class TestWhatStandsInARow:
         family = FAMILIES[name]
         figure, away = family.figure, (0.4, -0.2, 0.7)
         asked = asked_of(family, 2)
-        there, here = filled(Solver(figure), asked), filled(Solver(figure), asked)
+        there, here = rows_of(figure, asked), rows_of(figure, asked)
         for k in range(len(asked)):
             there.roots[3 * k : 3 * k + 3] = flat(there, [away])
             at = k * there.width
@@ -232,7 +223,7 @@ class TestWhatStandsInARow:
         figure = family.figure
         asked = asked_of(family, 3)
         solver = Solver(figure)
-        rows, free = filled(solver, asked), filled(solver, asked)
+        rows, free = rows_of(family.figure, asked), rows_of(family.figure, asked)
         rows.stays[figure.count + 1] = 1
         solver.solve_many(rows, family.settings)
         Solver(figure).solve_many(free, family.settings)
@@ -248,7 +239,7 @@ class TestWhatStandsInARow:
         family = FAMILIES[name]
         figure = family.figure
         solver, asked = Solver(figure), asked_of(family, 2)
-        rows = filled(solver, asked)
+        rows = rows_of(family.figure, asked)
         solver.solve_many(rows, family.settings)
         for _ in range(2):
             for k in range(2):
@@ -269,7 +260,7 @@ class TestWhatStandsInARow:
         family = FAMILIES[name]
         solver = Solver(family.figure)
         asked = asked_of(family, 12)
-        rows = filled(solver, asked)
+        rows = rows_of(family.figure, asked)
         solver.solve_many(rows, family.settings, explain=True)
         for k, goals in enumerate(asked):
             assert rows.solution(k) == Solver(family.figure).solve(goals, family.settings)
@@ -283,7 +274,7 @@ class TestInfluence:
         family = FAMILIES[name]
         solver = Solver(family.figure)
         asked = asked_of(family, 4)
-        rows = filled(solver, asked)
+        rows = rows_of(family.figure, asked)
         solver.solve_many(rows)
         solved = list(rows.rotations)
         for influence in (0.0, 0.25, 0.7, 1.0):

@@ -8,7 +8,7 @@ from math import radians, sqrt
 from random import Random
 from typing import NamedTuple
 
-from fabrik_addon.kernel import FREE, Cone, Figure, Goal, Joint, Limit, Point, Twist
+from fabrik_addon.kernel import FREE, PIN, Cone, Facing, Figure, Goal, Joint, Limit, Point, Twist
 from fabrik_addon.maths import (
     IDENTITY,
     ORIGIN,
@@ -161,3 +161,10 @@ def points_for(figure: Figure, pose: Sequence[Q4], ends: Sequence[int]) -> list[
     """The goals that the ends of some bones come to where they stand in a pose."""
     placed = figure.placed(pose)
     return [Point(end, placed.ends[end]) for end in ends]
+
+
+def pinned_feet(figure: Figure) -> list[Goal]:
+    """Both ankles of the human pinned with their rotations, where they stand at rest."""
+    here, feet = figure.placed(figure.starts), (INDEX["foot.L"], INDEX["foot.R"])
+    points: list[Goal] = [Point(foot, here.heads[foot], offset=ORIGIN, rank=PIN) for foot in feet]
+    return [*points, *(Facing(foot, here.frames[foot], rank=PIN) for foot in feet)]
