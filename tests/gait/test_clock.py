@@ -5,15 +5,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from math import inf, sin, sqrt
-from typing import Any
 
 import pytest
 from fabrik_addon.gait.clock import size_of, usual_stride
 from fabrik_addon.gait.feet import Cause
 from fabrik_addon.gait.gaits import GAITS, rhythm_of
 from fabrik_addon.gait.ground import Plain
-from fabrik_addon.gait.legs import Leg, neighbours
-from fabrik_addon.gait.path import BodyPath
+from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.plan import WalkPlan, feet_at
 from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import Settings, settings_for
@@ -37,11 +35,7 @@ from dev.walkers import (
     plan_walk,
     turning,
 )
-
-
-def planned(path: BodyPath, legs: tuple[Leg, ...], **changes: Any) -> WalkPlan:
-    settings = replace(settings_for(legs), **changes)
-    return plan_walk(Walk(path, legs, (settings,), Plain()))
+from support.gaits import planned
 
 
 def steps_within(plan: WalkPlan, start: float, end: float) -> int:
@@ -98,7 +92,7 @@ def test_the_frame_rate_does_not_matter(name: str) -> None:
             return (0.3 * sin(time), -speed * time, height)
 
         path = path_of(place, 4.0, fps, lambda time: turn_about(Z_AXIS, 0.3 * sin(time)))
-        return plan_walk(Walk(path, legs, (settings_for(legs),), noise(0.2 * legs[0].reach, 4.0)))
+        return planned(path, legs, noise(0.2 * legs[0].reach, 4.0))
 
     first = walked(24.0)
     for fps in (30.0, 60.0):

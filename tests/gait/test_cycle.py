@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """People who walk: their joints beside those of the cycle, legs that reach on any ground, and cycles themselves."""
 
-from dataclasses import replace
 from itertools import pairwise
 from math import atan2, degrees, hypot, sqrt
 
@@ -10,12 +9,11 @@ import pytest
 from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.human import angles_at, arm_at, human_cycle
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.planning import Walk
-from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import FRONT, Z_AXIS, conjugated, distance, multiplied, turn_about, turned
 
 from dev.walk_measures import beside_norms, from_the_side, stretched
-from dev.walkers import HUMAN, height_of, path_of, plan_walk, slope, stairs
+from dev.walkers import HUMAN, height_of, path_of, slope, stairs
+from support.gaits import planned
 
 LEG = HUMAN[0]
 STRAIGHTEST = 1.0005  # of a leg's reach, to which one may seem stretched between two samples
@@ -24,7 +22,7 @@ STRAIGHTEST = 1.0005  # of a leg's reach, to which one may seem stretched betwee
 def walked(pace: float, terrain: Terrain | None = None, energy: float = 0.0, start: float = 0.5) -> WalkPlan:
     speed = pace * sqrt(9.81 * LEG.reach)
     path = path_of(lambda time: (0.0, -speed * max(time - start, 0.0), height_of(HUMAN)), 9.0, 60.0)
-    return plan_walk(Walk(path, HUMAN, (replace(settings_for(HUMAN), energy=energy),), terrain or Plain()))
+    return planned(path, HUMAN, terrain, energy=energy)
 
 
 @pytest.mark.parametrize(("pace", "thigh"), [(0.15, 4.0), (0.295, 3.0), (0.43, 3.0), (0.57, 3.0)])
@@ -112,7 +110,7 @@ def test_a_body_that_bounces_less_is_no_higher_and_legs_reach() -> None:
     path = path_of(lambda time: (0.0, -speed * max(time - 0.5, 0.0), height_of(HUMAN)), 6.0, 60.0)
     bobs = []
     for bounce in (0.0, 0.5, 1.0, 1.5):
-        plan = plan_walk(Walk(path, HUMAN, (replace(settings_for(HUMAN), bounce=bounce),), Plain()))
+        plan = planned(path, HUMAN, bounce=bounce)
         heights = [body_pose_at(plan, frame)[0][2] / LEG.reach for frame in range(180, 320)]
         bobs.append(max(heights) - min(heights))
         assert max(stretched(plan, frame, leg) for frame in range(180, 320) for leg in (0, 1)) <= STRAIGHTEST + 1e-3
@@ -125,10 +123,7 @@ def test_a_body_that_bounces_less_is_no_higher_and_legs_reach() -> None:
 def test_a_speed_that_is_set_gives_strides_and_angles_and_the_path_the_time(pace: float, own: float) -> None:
     speed = pace * sqrt(9.81 * LEG.reach)
     path = path_of(lambda time: (0.0, -speed * max(time - 2.0, 0.0), height_of(HUMAN)), 13.0)
-    plans = [
-        plan_walk(Walk(path, HUMAN, (replace(settings_for(HUMAN), energy=0.0, pace=one),), Plain()))
-        for one in (own, 0.0)
-    ]
+    plans = [planned(path, HUMAN, energy=0.0, pace=one) for one in (own, 0.0)]
     steps = [[step for step in plan.steps[0] if step.lift > 4.0 and step.land < 12.0] for plan in plans]
     strides = [distance(one[1].start.place, one[1].end.place) for one in steps]
     assert strides == pytest.approx([2.45 * sqrt(v) * LEG.reach for v in (own, pace)], rel=0.05)
@@ -143,7 +138,7 @@ def test_a_speed_that_is_set_gives_strides_and_angles_and_the_path_the_time(pace
 
 def test_who_turns_on_the_spot_steps_and_stays_upright() -> None:
     path = path_of(lambda time: (0.0, 0.0, height_of(HUMAN)), 6.0, 24.0, lambda time: turn_about(Z_AXIS, time))
-    plan = plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), Plain()))
+    plan = planned(path, HUMAN)
     assert all(5 <= len(steps) <= 9 for steps in plan.steps)  # of 40 to 60 degrees
     for frame in range(1, 140):
         place, rotation = body_pose_at(plan, frame)
@@ -158,7 +153,7 @@ def test_who_goes_back_or_to_the_side_makes_short_steps(way: tuple[float, float]
     pace = 0.17
     speed = pace * sqrt(9.81 * LEG.reach)
     path = path_of(lambda time: (speed * time * way[0], speed * time * way[1], height_of(HUMAN)), 7.0)
-    plan = plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), Plain()))
+    plan = planned(path, HUMAN)
     steps = [step for step in plan.steps[0] if step.lift > 2.5 and step.land < 6.0]
     wanted = share * 2.45 * sqrt(pace) * LEG.reach
     assert [distance(step.start.place, step.end.place) for step in steps] == pytest.approx(

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Walks over all kinds of ground: feet stand still, neither in the ground nor above it, within reach, supported."""
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
 from fabrik_addon.gait.feet import Cause, Refused
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.planning import Walk
-from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import Z_AXIS, dot, turned
 
 from dev.walk_measures import Judged, farthest_foothold, judge, shown
@@ -23,12 +20,12 @@ from dev.walkers import (
     height_of,
     over,
     path_of,
-    plan_walk,
     slope,
     stairs,
     up_the_wall,
     well_over,
 )
+from support.gaits import planned
 
 PEOPLES_FEET = 22.0  # degrees in a frame: by how much the mean of people turns who walk briskly (v* = .57)
 SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet or more
@@ -36,61 +33,42 @@ SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet
 
 @cache
 def walked(name: str, kind: str) -> tuple[WalkPlan, Judged]:
-    legs, terrain = CREATURES[name], ground_of(name, kind)
-    path = over(name, kind)
-    plan = plan_walk(Walk(path, legs, (settings_for(legs),), terrain))
+    terrain = ground_of(name, kind)
+    plan = planned(over(name, kind), CREATURES[name], terrain)
     return plan, judge(plan, terrain)
 
 
 CASES = [(name, kind) for name in CREATURES for kind in GROUNDS]
 
 
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_standing_feet_do_not_slip(name: str, kind: str) -> None:
-    _, judged = walked(name, kind)
+def assert_sound(name: str, judged: Judged) -> None:
+    """Standing feet do not slip, none is in the ground or hangs over it, legs reach, neighbours are not up together.
+
+    But for a human's the centre is over the standing feet.
+    """
     assert judged.slip <= 1e-4
-    assert judged.drift <= 1e-3
-
-
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_feet_are_not_in_the_ground_and_standing_ones_not_above_it(name: str, kind: str) -> None:
-    _, judged = walked(name, kind)
     assert judged.inside <= 0.01
     assert judged.hover <= 0.005
     assert judged.hanging == 0
-
-
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_standing_legs_reach(name: str, kind: str) -> None:
-    _, judged = walked(name, kind)
-    assert judged.stances > 0
     assert judged.stretched == 0
-
-
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_neighbours_are_never_up_together(name: str, kind: str) -> None:
-    _, judged = walked(name, kind)
     assert judged.together == 0
+    assert judged.supported >= SUPPORTED or name == "human"
 
 
-@pytest.mark.parametrize(("name", "kind"), [case for case in CASES if case[0] != "human"])
-def test_the_centre_is_over_the_standing_feet(name: str, kind: str) -> None:
-    _, judged = walked(name, kind)
-    assert judged.supported >= SUPPORTED
-
-
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_legs_and_feet_do_not_whirl(name: str, kind: str) -> None:
-    """At 24 frames a second, seen from the hip, in degrees."""
-    _, judged = walked(name, kind)
+def assert_calm(name: str, judged: Judged) -> None:
+    """Legs and feet do not whirl: at 24 frames a second, seen from the hip, in degrees."""
     assert judged.turned <= 15.0
     assert judged.foot_turned <= (PEOPLES_FEET if name == "human" else 15.0)
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_the_walk_ends_under_the_body(name: str, kind: str) -> None:
+def test_a_walk_is_sound_and_ends_under_the_body(name: str, kind: str) -> None:
     """After the path's end the last feet come home."""
-    plan, _ = walked(name, kind)
+    plan, judged = walked(name, kind)
+    assert_sound(name, judged)
+    assert_calm(name, judged)
+    assert judged.drift <= 1e-3
+    assert judged.stances > 0
     assert {step.cause for steps in plan.steps for step in steps} <= {Cause.CYCLE, Cause.DRIFT, Cause.REACH}
     assert all(foot.is_planted for foot in feet_at(plan, plan.last))
 
@@ -100,11 +78,10 @@ def test_the_walk_ends_under_the_body(name: str, kind: str) -> None:
 )
 def test_of_places_that_are_as_good_the_frame_rate_chooses_none(name: str, kind: str) -> None:
     """Round a place that is refused others are alike but for rounding, in which paths of other rates differ."""
-    legs, terrain, settings = CREATURES[name], ground_of(name, kind), (settings_for(CREATURES[name]),)
     plan, _ = walked(name, kind)
     assert any(step.refused for steps in plan.steps for step in steps)
     for fps in (30.0, 60.0):
-        other = plan_walk(Walk(over(name, kind, fps), legs, settings, terrain))
+        other = planned(over(name, kind, fps), CREATURES[name], ground_of(name, kind))
         assert farthest_foothold(shown(plan), shown(other)) <= 1e-3
 
 
@@ -124,15 +101,10 @@ def test_a_slope_lifts_the_body_and_tilts_it_by_its_share() -> None:
 def test_all_legs_get_onto_the_ground(name: str, kind: str) -> None:
     """Of small and slow creatures the first legs alone get there within the time of the other tests, if any do."""
     legs, start = CREATURES[name], CREATURES[name][0].reach
-    path, terrain = well_over(name, kind), ground_of(name, kind, start)
-    plan = plan_walk(Walk(path, legs, (settings_for(legs),), terrain))
-    judged = judge(plan, terrain)
+    terrain = ground_of(name, kind, start)
+    plan = planned(well_over(name, kind), legs, terrain)
     assert all(foot.sole[1] < -start for foot in feet_at(plan, plan.last))
-    assert (judged.stretched, judged.together, judged.hanging) == (0, 0, 0)
-    assert judged.slip <= 1e-4
-    assert judged.inside <= 0.01
-    assert judged.hover <= 0.005
-    assert judged.supported >= SUPPORTED or name == "human"
+    assert_sound(name, judge(plan, terrain))
 
 
 def test_refused_footholds_say_why() -> None:
@@ -145,25 +117,16 @@ def test_refused_footholds_say_why() -> None:
 
 def test_ground_that_is_too_steep_is_refused() -> None:
     legs = CREATURES["human"]
-    settings = replace(settings_for(legs), slope_max=0.3)
-    plan = plan_walk(Walk(ahead(legs, 4.0), legs, (settings,), slope(25.0)))
+    plan = planned(ahead(legs, 4.0), legs, slope(25.0), slope_max=0.3)
     assert Refused.SLOPE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
 
 
 def test_a_spider_walks_up_a_wall_and_along_the_ceiling() -> None:
     room = Room(*ROOM)
-    path = up_the_wall(room, SPIDER)
-    plan = plan_walk(Walk(path, SPIDER, (replace(settings_for(SPIDER), gravity="SURFACE"),), room))
+    plan = planned(up_the_wall(room, SPIDER), SPIDER, room, gravity="SURFACE")
     judged = judge(plan, room)
-    assert judged.slip <= 1e-4
-    assert judged.inside <= 0.01
-    assert judged.hover <= 0.005
-    assert judged.stretched == 0
-    assert judged.together == 0
-    assert judged.hanging == 0
-    assert judged.supported >= SUPPORTED
-    assert judged.turned <= 15.0
-    assert judged.foot_turned <= 15.0
+    assert_sound("spider", judged)
+    assert_calm("spider", judged)
     _, rotation = body_pose_at(plan, plan.last)
     assert dot(turned(rotation, Z_AXIS), Z_AXIS) < -0.99
     assert all(foot.sole[2] == pytest.approx(4.0) for foot in feet_at(plan, plan.last))
@@ -183,7 +146,7 @@ def test_people_walk_up_and_down_stairs_as_houses_have_them(rise: float, tread: 
     """Each foot on a step of its own or two beyond it, flat, and no higher in between than the edges ask for."""
     legs, ground = CREATURES["human"], stairs(rise, tread)
     path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), 7.0 / speed, 24.0)
-    plan = plan_walk(Walk(path, legs, (settings_for(legs),), ground))
+    plan = planned(path, legs, ground)
     judged, reach = judge(plan, ground), legs[0].reach
     assert judged.slip <= 1e-6
     assert judged.inside <= 1e-6

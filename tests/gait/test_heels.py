@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from math import degrees, radians
 
@@ -11,12 +11,11 @@ import pytest
 from fabrik_addon.gait.ground import Terrain
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
-from fabrik_addon.gait.planning import Walk
-from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import Q4, V3, angle_between, conjugated, minus, multiplied, turned, unit_or
 
 from dev.walk_measures import judge
-from dev.walkers import FROUDE, HUMAN, ahead, flat, noise, plan_walk, slope
+from dev.walkers import FROUDE, HUMAN, ahead, flat, noise, slope
+from support.gaits import planned
 
 FORWARD: V3 = (0.0, -1.0, 0.0)
 
@@ -53,7 +52,7 @@ class Ankles:
 def climbed(most: float, rise: float) -> tuple[WalkPlan, Ankles]:
     ankles = Ankles(HUMAN, most)
     path = ahead(HUMAN, 6.0, froude=0.5 * FROUDE["human"])
-    return plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), slope(rise), ankles)), ankles
+    return planned(path, HUMAN, slope(rise), ankles), ankles
 
 
 def bends(plan: WalkPlan, ankles: Ankles, *, standing: bool) -> list[float]:
@@ -91,8 +90,7 @@ def test_the_ball_stays_and_no_sole_is_in_the_ground() -> None:
 @pytest.mark.parametrize("ground", [flat(), noise(0.05, 3.0)], ids=["flat", "noise"])
 def test_ankles_that_bend_far_enough_change_nothing(ground: Terrain) -> None:
     path = ahead(HUMAN, 4.0, froude=FROUDE["human"])
-    walk = Walk(path, HUMAN, (settings_for(HUMAN),), ground)
-    free, limited = plan_walk(walk), plan_walk(replace(walk, reaching=Ankles(HUMAN, 80.0)))
+    free, limited = (planned(path, HUMAN, ground, reaching) for reaching in (None, Ankles(HUMAN, 80.0)))
     assert (limited.steps, limited.carried) == (free.steps, free.carried)
 
 

@@ -8,16 +8,14 @@ from math import atan2, degrees, hypot, pi, radians
 
 import pytest
 from fabrik_addon.gait.feet import Refused
-from fabrik_addon.gait.ground import Terrain
 from fabrik_addon.gait.led import HandWalk
 from fabrik_addon.gait.legs import Leg
-from fabrik_addon.gait.path import BodyPath
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at
-from fabrik_addon.gait.planning import Walk
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import IDENTITY, Q4, V3, conjugated, minus, turned
 
-from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, plan_walk, stairs, turning
+from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
+from support.gaits import planned
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 ROUNDING = 0.3  # degrees: what counts as reached, as seen from the hip
@@ -67,10 +65,6 @@ class Sectors:
         return hypot(way[1], self._across(limb, way)) * radians(over)
 
 
-def planned(legs: tuple[Leg, ...], path: BodyPath, limits: Sectors, terrain: Terrain) -> WalkPlan:
-    return plan_walk(Walk(path, legs, (settings_for(legs),), terrain, limits))
-
-
 def angles(plan: WalkPlan, limits: Sectors) -> list[float]:
     """How far legs that stand flat are swung, in degrees, in all frames."""
     found = []
@@ -87,11 +81,11 @@ def test_legs_that_swing_little_take_small_steps(name: str) -> None:
     legs = WALKERS[name]
     limits = Sectors(legs, 9.0, 9.0)
     path = ahead(legs, 5.0, froude=0.3 * FROUDE[name])
-    plan = planned(legs, path, limits, flat())
+    plan = planned(path, legs, flat(), limits)
     swung = angles(plan, limits)
     assert max(swung) <= 9.0 + ROUNDING
     assert min(swung) >= -9.0 - ROUNDING
-    free = plan_walk(Walk(path, legs, (settings_for(legs),), flat()))
+    free = planned(path, legs, flat())
     assert sum(map(len, plan.steps)) > sum(map(len, free.steps))
 
 
@@ -100,7 +94,7 @@ def test_legs_that_hardly_swing_forwards_land_near_their_homes(name: str, front:
     """The wolf's body sways, for which its legs need some degrees themselves."""
     legs = WALKERS[name]
     limits = Sectors(legs, 20.0, front)
-    plan = planned(legs, ahead(legs, 5.0, froude=0.2 * FROUDE[name]), limits, flat())
+    plan = planned(ahead(legs, 5.0, froude=0.2 * FROUDE[name]), legs, flat(), limits)
     swung = angles(plan, limits)
     assert max(swung) <= front + ROUNDING
     assert min(swung) >= -20.0 - ROUNDING
@@ -113,7 +107,7 @@ def test_on_rough_ground_too(kind: str) -> None:
     legs = SPIDER
     limits = Sectors(legs, 15.0, 15.0)
     terrain = noise(0.2, 2.0) if kind == "noise" else stairs(0.15, 0.8)
-    plan = planned(legs, ahead(legs, 6.0, froude=0.03), limits, terrain)
+    plan = planned(ahead(legs, 6.0, froude=0.03), legs, terrain, limits)
     swung = angles(plan, limits)
     outside = sum(abs(angle) > 15.0 + ROUNDING for angle in swung)
     assert outside <= 0.01 * len(swung)
@@ -121,7 +115,7 @@ def test_on_rough_ground_too(kind: str) -> None:
 
 def test_turning_on_the_spot() -> None:
     limits = Sectors(SPIDER, 12.0, 12.0)
-    plan = planned(SPIDER, turning(SPIDER, 4.0, 0.5), limits, flat())
+    plan = planned(turning(SPIDER, 4.0, 0.5), SPIDER, flat(), limits)
     assert max(map(abs, angles(plan, limits))) <= 12.0 + ROUNDING
 
 
@@ -143,6 +137,6 @@ def test_a_body_moved_by_hand_steps_before_the_limits_are_met() -> None:
 
 def test_other_limits_are_another_plan() -> None:
     path = ahead(SPIDER, 1.0)
-    one, other = (planned(SPIDER, path, Sectors(SPIDER, wide, wide), flat()) for wide in (10.0, 20.0))
-    free = plan_walk(Walk(path, SPIDER, (settings_for(SPIDER),), flat()))
+    one, other = (planned(path, SPIDER, flat(), Sectors(SPIDER, wide, wide)) for wide in (10.0, 20.0))
+    free = planned(path, SPIDER, flat())
     assert len({one.digest, other.digest, free.digest}) == 3

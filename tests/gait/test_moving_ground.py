@@ -8,11 +8,10 @@ import pytest
 from fabrik_addon.gait.ground import Hit
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
-from fabrik_addon.gait.planning import Walk
-from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import ORIGIN, Q4, V3, Z_AXIS, conjugated, distance, minus, plus, scaled, turn_about, turned
 
-from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of, plan_walk
+from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
+from support.gaits import planned
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Platform:
 
 def walked(legs: tuple[Leg, ...], speed: float) -> WalkPlan:
     path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), 6.0)
-    return plan_walk(Walk(path, legs, (settings_for(legs),), Platform()))
+    return planned(path, legs, Platform())
 
 
 @pytest.mark.parametrize("legs", [HUMAN, SPIDER], ids=["human", "spider"])
@@ -74,7 +73,7 @@ def test_a_plan_on_moving_ground_is_read_without_it() -> None:
 
 def test_where_there_is_no_ground_feet_hang_at_home_and_it_is_told() -> None:
     cliff = Heights(lambda x, y: 0.0 if -y < 1.0 else None, "cliff")
-    plan = plan_walk(Walk(ahead(SPIDER, 8.0), SPIDER, (settings_for(SPIDER),), cliff))
+    plan = planned(ahead(SPIDER, 8.0), SPIDER, cliff)
     assert any("finds no ground" in str(told) for told in plan.told)
     feet = feet_at(plan, plan.last)
     place, rotation = body_pose_at(plan, plan.last)
@@ -85,14 +84,14 @@ def test_where_there_is_no_ground_feet_hang_at_home_and_it_is_told() -> None:
 
 def test_ground_that_comes_again_is_stepped_on() -> None:
     chasm = Heights(lambda x, y: None if 1.0 < -y < 4.0 else 0.0, "chasm")
-    plan = plan_walk(Walk(ahead(SPIDER, 12.0), SPIDER, (settings_for(SPIDER),), chasm))
+    plan = planned(ahead(SPIDER, 12.0), SPIDER, chasm)
     assert any(foot.is_hanging for frame in range(1, 289, 8) for foot in feet_at(plan, frame))
     assert all(foot.is_planted and foot.sole[2] == 0.0 for foot in feet_at(plan, plan.last))
 
 
 def test_over_nothing_at_all_the_body_stays_on_its_path() -> None:
     void = Heights(lambda x, y: None, "void")
-    plan = plan_walk(Walk(ahead(HUMAN, 3.0), HUMAN, (settings_for(HUMAN),), void))
+    plan = planned(ahead(HUMAN, 3.0), HUMAN, void)
     assert all(foot.is_hanging for foot in feet_at(plan, 30))
     assert all(offset == ORIGIN for offset, _ in plan.carried)
 
@@ -104,23 +103,17 @@ def test_a_plane_that_is_met_from_behind_is_ground_all_the_same() -> None:
             return replace(hit, normal=scaled(hit.normal, -1.0)) if hit is not None else None
 
     path = ahead(HUMAN, 3.0)
-    over = plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), Heights(lambda x, y: 0.1 * x - 0.05 * y)))
-    under = plan_walk(Walk(path, HUMAN, (settings_for(HUMAN),), Below(lambda x, y: 0.1 * x - 0.05 * y)))
+    over = planned(path, HUMAN, Heights(lambda x, y: 0.1 * x - 0.05 * y))
+    under = planned(path, HUMAN, Below(lambda x, y: 0.1 * x - 0.05 * y))
     assert all(feet_at(over, frame) == feet_at(under, frame) for frame in range(1, 73))
 
 
-def level_at(height: float) -> Heights:
-    """Level ground."""
-    return Heights(lambda x, y: height, f"hill {height}")
-
-
-def test_ground_far_below_a_level_path_is_found() -> None:
+@pytest.mark.parametrize("height", [-30.0, 30.0])
+def test_ground_far_below_a_level_path_is_found(height: float) -> None:
     """A path that is drawn on the floor of the world, on a hill or in a valley."""
-    for height in (-30.0, 30.0):
-        hill = level_at(height)
-        plan = plan_walk(Walk(ahead(SPIDER, 3.0), SPIDER, (settings_for(SPIDER),), hill))
-        assert all(foot.is_planted and foot.sole[2] == height for foot in feet_at(plan, plan.last))
-        assert body_pose_at(plan, plan.last)[0][2] == pytest.approx(height + height_of(SPIDER))
+    plan = planned(ahead(SPIDER, 3.0), SPIDER, Heights(lambda x, y: height, f"hill {height}"))
+    assert all(foot.is_planted and foot.sole[2] == height for foot in feet_at(plan, plan.last))
+    assert body_pose_at(plan, plan.last)[0][2] == pytest.approx(height + height_of(SPIDER))
 
 
 def test_a_path_whose_height_is_kept_leaves_the_ground() -> None:
@@ -129,6 +122,5 @@ def test_a_path_whose_height_is_kept_leaves_the_ground() -> None:
     def place(time: float) -> V3:
         return (0.0, -time, 0.94 + (1.5 * sin(3.14159 * (time - 1.0)) if 1.0 < time < 2.0 else 0.0))
 
-    settings = replace(settings_for(HUMAN), body_carry=0.0)
-    plan = plan_walk(Walk(path_of(place, 3.0), HUMAN, (settings,), Heights(lambda x, y: 0.0)))
+    plan = planned(path_of(place, 3.0), HUMAN, Heights(lambda x, y: 0.0), body_carry=0.0)
     assert body_pose_at(plan, 37)[0][2] > 2.0
