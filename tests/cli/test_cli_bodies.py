@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.animated import animated
-from support.cli_files import CommandLine
+from support.cli_files import CommandLine, opened, write_job
 from support.judging import effector
 from support.scenes import HEIGHT, add_limb, each_frame, keyed, make_body, with_legs_pinned
 from support.skeletons import make_character
@@ -61,7 +61,7 @@ def test_solve_tells_all_that_are_solved_together_in_place_and_degrees(
 ) -> None:
     output = tmp_path / "posed.blend"
     words = ["solve", "--file", str(shot), "--frame", "6", "--chain", "hand.L", "--output", str(output)]
-    chains = cli.reports(*words)["armatures"][0]["chains"]
+    chains = cli.chains(*words)
     assert sorted(chain["chain"] for chain in chains) == ["foot.L", "foot.R", "hand.L", "hips"]
     assert all(chain["residual_degrees"] < 0.1 and chain["residual"] < HELD for chain in chains)
     bpy.ops.wm.open_mainfile(filepath=str(output))
@@ -71,17 +71,12 @@ def test_solve_tells_all_that_are_solved_together_in_place_and_degrees(
 def test_settings_are_set(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
     output = tmp_path / "posed.blend"
     words = ["solve", "--file", str(shot), "--output", str(output), "--target", "hand.L=3,0,3", "--allow-unreached"]
-    chains = {
-        chain["chain"]: chain
-        for chain in cli.reports(
-            *words, "--set", "hand.L.pin=true", "--set", "foot.L.weight=0", "--set", "foot.R.weight=0"
-        )["armatures"][0]["chains"]
-    }
+    settings = ("--set", "hand.L.pin=true", "--set", "foot.L.weight=0", "--set", "foot.R.weight=0")
+    chains = {chain["chain"]: chain for chain in cli.chains(*words, *settings)}
     assert chains["hand.L"]["status"] == "REACHED"
     assert chains["hips"]["status"] == "BLOCKED"
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    chain = rig_of(bpy.data.objects["Body"]).chains["hand.L"]
-    assert (chain.pin, rig_of(bpy.data.objects["Body"]).chains["foot.L"].weight) == (True, 0.0)
+    made = rig_of(opened(output)).chains
+    assert (made["hand.L"].pin, made["foot.L"].weight) == (True, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +108,7 @@ def test_a_setting_that_is_animated_is_refused(shot: Path, cli: CommandLine) -> 
 
 def test_bake_keys_the_body_and_tells_what_was_asked_for(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
     output = tmp_path / "baked.blend"
-    chains = cli.reports("bake", "--file", shot, "--output", output, "--chain", "hips")["armatures"][0]["chains"]
+    chains = cli.chains("bake", "--file", shot, "--output", output, "--chain", "hips")
     assert (chains[0]["chain"], chains[0]["asked"]) == ("hips", True)
     assert sum(chain["asked"] for chain in chains) == 1
     feet = [chain for chain in chains if chain["chain"].startswith("foot")]
@@ -124,28 +119,21 @@ def test_bake_keys_the_body_and_tells_what_was_asked_for(shot: Path, tmp_path: P
 
 
 def test_a_job_sets_chains_and_is_done_again_where_that_changes(shot: Path, tmp_path: Path, cli: CommandLine) -> None:
-    job = tmp_path / "job.json"
-    entry = {"file": shot.name, "output": "out.blend", "settings": {"hand.L": {"weight": 0.5, "orientation": "FREE"}}}
+    entry: dict[str, Any] = {
+        "file": shot.name,
+        "output": "out.blend",
+        "settings": {"hand.L": {"weight": 0.5, "orientation": "FREE"}},
+    }
 
-    def bake() -> bool:
-        job.write_text(json.dumps({"version": 1, "shots": [entry]}))
-        skipped: bool = cli.reports("bake", "--job", job, "--allow-unreached")["shots"][0]["skipped"]
-        return skipped
-
-    assert not bake()
-    assert bake()
-    entry["settings"] = {"hand.L": {"weight": 0.25}}
-    assert not bake()
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out.blend"))
-    assert rig_of(bpy.data.objects["Body"]).chains["hand.L"].weight == 0.25
+    changed = {**entry, "settings": {"hand.L": {"weight": 0.25}}}
+    for one, skipped in ((entry, False), (entry, True), (changed, False)):
+        assert cli.shots(write_job(tmp_path, one), "--allow-unreached")[0]["skipped"] == skipped
+    assert rig_of(opened(tmp_path / "out.blend")).chains["hand.L"].weight == 0.25
 
 
 @pytest.mark.parametrize("settings", [[], {"hand.L": 1}, {"hand.L": {"weight": "much"}}, {"hand.L": {"size": 1}}])
 def test_jobs_with_wrong_settings_are_refused(shot: Path, settings: object, cli: CommandLine) -> None:
-    job = shot.with_name("job.json")
-    job.write_text(
-        json.dumps({"version": 1, "shots": [{"file": shot.name, "output": "out.blend", "settings": settings}]})
-    )
+    job = write_job(shot.parent, {"file": shot.name, "output": "out.blend", "settings": settings})
     assert "'settings'" in cli.refuses("bake", "--job", job)
 
 
@@ -166,9 +154,7 @@ def test_a_walk_is_planned_saved_and_baked(spider: Path, cli: CommandLine) -> No
     (found,) = cli.reports(*words)["armatures"]
     assert (len(found["legs"]), found["body"], found["gait"], found["frames"]) == (8, "b0", "RIPPLE", [1, 40])
     assert found["steps"] >= 8
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
-    assert rig_of(owner).walker.on
+    assert rig_of(opened(output)).walker.on
     assert run(["inspect", "--file", str(output)]) == 0
     assert run(["bake", "--file", str(output), "--frames", "1-40"]) == 0
 

@@ -18,7 +18,7 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.cli_files import CommandLine, reported, save_shot
+from support.cli_files import CommandLine, opened, reported, save_shot
 from support.judging import tip_error
 from support.processes import MODULE, run_process
 from support.scenes import Bone, add_chain, each_frame, keyed, make_armature, make_empty, make_line
@@ -40,8 +40,7 @@ def test_solve_writes_a_new_file_and_leaves_the_old_one(shot: Path, tmp_path: Pa
     assert report["all_reached"]
     assert report["armatures"][0]["chains"][0]["status"] == "REACHED"
     assert shot.read_bytes() == before
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    owner = bpy.data.objects["Rig"]
+    owner = opened(output)
     assert tip_error(owner, owner.fabrik.chains[0]) < 1e-4
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
@@ -50,14 +49,12 @@ def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, cli: CommandLine) -
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.ops.wm.save_mainfile()
-    report = cli.reports("solve", "--file", shot, "--target", "b2=9,0,0", code=1)
-    assert report["armatures"][0]["chains"][0]["status"] == "TOO_FAR"
+    assert cli.chains("solve", "--file", shot, "--target", "b2=9,0,0", code=1)[0]["status"] == "TOO_FAR"
 
 
 def with_control_bones(shot: Path) -> None:
     """Give the chain of a file control bones in place of its empty."""
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    owner = bpy.data.objects["Rig"]
+    owner = opened(shot)
     owner.location, owner.rotation_euler = (1, 0, 0), (0.3, 0, 0.5)
     owner.fabrik.chains[0].target = None
     bpy.context.view_layer.objects.active = owner
@@ -69,8 +66,7 @@ def with_control_bones(shot: Path) -> None:
 def test_a_target_that_is_a_bone_is_put_somewhere(shot: Path, cli: CommandLine, command: str) -> None:
     with_control_bones(shot)
     assert run([command, "--file", str(shot), "--target", "b2=1.4,0.8,1.8", "--output", str(shot)]) == 0
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    owner = bpy.data.objects["Rig"]
+    owner = opened(shot)
     evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     goal, tip = evaluated.pose.bones["b2.target"].head, evaluated.pose.bones["b2"].tail
     assert (owner.matrix_world @ goal - Vector((1.4, 0.8, 1.8))).length < 1e-5
@@ -92,8 +88,7 @@ def test_a_bone_that_can_not_be_put_somewhere_is_refused(shot: Path, cli: Comman
 
 
 def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, cli: CommandLine) -> None:
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    first = bpy.data.objects["Rig"]
+    first = opened(shot)
     bpy.data.objects["Target"].animation_data_clear()
     bpy.context.scene.collection.objects.unlink(first)
     second = make_line(3)
@@ -111,8 +106,7 @@ def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, cli: C
 
 
 def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, cli: CommandLine) -> None:
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    first = bpy.data.objects["Rig"]
+    first = opened(shot)
     second = make_line(3)
     second.name, second.location = "Aaa", (1.5, 0, 0)
     chain = add_chain(second)
@@ -127,10 +121,8 @@ def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, cli: Comma
 
 
 def test_bake_keys_the_range_of_the_scene(shot: Path, cli: CommandLine) -> None:
-    report = cli.reports("bake", "--file", shot, "--output", shot)["armatures"][0]["chains"][0]
-    assert report["worst_tip_error"] < 1e-5
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    owner = bpy.data.objects["Rig"]
+    assert cli.chains("bake", "--file", shot, "--output", shot)[0]["worst_tip_error"] < 1e-5
+    owner = opened(shot)
     assert fcurves_of(owner)
     for _ in each_frame((1, 7, 12)):
         assert tip_error(owner, owner.fabrik.chains[0]) < 1e-5
@@ -139,8 +131,7 @@ def test_bake_keys_the_range_of_the_scene(shot: Path, cli: CommandLine) -> None:
 def test_it_does_what_the_operators_do(shot: Path, cli: CommandLine) -> None:
     run(["bake", "--file", str(shot), "--frames", "3-9", "--step", "3", "--into", "NEW_ACTION"])
     mine = {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves()}
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    bpy.context.view_layer.objects.active = bpy.data.objects["Rig"]
+    bpy.context.view_layer.objects.active = opened(shot)
     bpy.ops.fabrik.bake(frame_start=3, frame_end=9, step=3, into="NEW_ACTION")
     assert mine == {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves()}
 
@@ -154,9 +145,8 @@ def test_bake_takes_what_the_panel_offers(shot: Path, cli: CommandLine) -> None:
     report = cli.reports(*words)["armatures"][0]
     assert report["verify"] == "SAMPLE"
     assert report["chains"][0]["frames"] == 2
-    cleaned = cli.reports("bake", "--file", shot, "--clean-up", "0.5")["armatures"][0]["chains"][0]["keys"]
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    bpy.context.view_layer.objects.active = bpy.data.objects["Rig"]
+    cleaned = cli.chains("bake", "--file", shot, "--clean-up", "0.5")[0]["keys"]
+    bpy.context.view_layer.objects.active = opened(shot)
     bpy.ops.fabrik.bake(frame_start=1, frame_end=12, clean_up=radians(0.5))
     told = json.loads(bpy.data.objects["Rig"].fabrik.bake_report)
     assert told["chains"][0]["keys"] == cleaned < 100
@@ -195,7 +185,7 @@ def test_scripts_of_the_file_are_not_run(shot: Path, cli: CommandLine) -> None:
 def test_inspect_tells_disabled_chains_too(shot: Path, cli: CommandLine) -> None:
     assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
     cli.capfd.readouterr()
-    (chain,) = cli.reports("inspect", "--file", shot)["armatures"][0]["chains"]
+    (chain,) = cli.chains("inspect", "--file", shot)
     assert (chain["name"], chain["enabled"]) == ("b2", False)
 
 
@@ -217,7 +207,7 @@ def test_unreached_limbs_may_be_allowed(shot: Path, cli: CommandLine) -> None:
     bpy.data.objects["Target"].animation_data_clear()
     bpy.data.objects["Target"].location.z = 9.0
     bpy.ops.wm.save_mainfile()
-    report = cli.reports("bake", "--file", shot, code=1)["armatures"][0]["chains"][0]
+    report = cli.chains("bake", "--file", shot, code=1)[0]
     assert report["worst_tip_error"] is None
     assert report["worst_residual"] > 1.0
     assert run(["bake", "--file", str(shot), "--allow-unreached"]) == 0
@@ -231,8 +221,7 @@ def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch: 
 
 
 def test_what_is_baked_is_not_baked_again_unless_it_is_named(shot: Path, cli: CommandLine) -> None:
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    rig_of(bpy.data.objects["Rig"]).live = True
+    rig_of(opened(shot)).live = True
     bpy.ops.wm.save_mainfile()
     words = ["bake", "--file", str(shot), "--output", str(shot)]
     (armature,) = cli.reports(*words)["armatures"]
@@ -252,16 +241,10 @@ class TestConvert:
         told = cli.reports("convert", "--file", path, "--to", "chains", "--output", path)["armatures"][0]
         assert told["name"] == "Rig"
         assert [one["chain"] for one in told["converted"]] == ["b2"]
-        bpy.ops.wm.open_mainfile(filepath=str(path))
-        assert [chain.name for chain in bpy.data.objects["Rig"].fabrik.chains] == ["b2"]
-        assert (
-            cli.reports("convert", "--file", path, "--to", "ik", "--output", path)["armatures"][0]["converted"][0][
-                "constraint"
-            ]
-            == "IK"
-        )
-        bpy.ops.wm.open_mainfile(filepath=str(path))
-        owner = bpy.data.objects["Rig"]
+        assert [chain.name for chain in opened(path).fabrik.chains] == ["b2"]
+        told = cli.reports("convert", "--file", path, "--to", "ik", "--output", path)["armatures"][0]
+        assert told["converted"][0]["constraint"] == "IK"
+        owner = opened(path)
         assert not owner.pose.bones["b2"].constraints[0].mute
         assert not owner.fabrik.chains[0].enabled
 
@@ -270,9 +253,8 @@ class TestConvert:
         owner.pose.bones["b2"].constraints.new("IK")
         path = tmp_path / "rig.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
-        assert cli.reports("convert", "--file", path, "--to", "chains", code=1)["armatures"][0]["converted"][0][
-            "lost"
-        ] == ["it has no target"]
+        told = cli.reports("convert", "--file", path, "--to", "chains", code=1)["armatures"][0]
+        assert told["converted"][0]["lost"] == ["it has no target"]
 
     def test_nothing_to_convert(self, shot: Path, cli: CommandLine) -> None:
         assert "no bone has an IK constraint" in cli.refuses("convert", "--file", shot, "--to", "chains")
@@ -347,7 +329,7 @@ def test_a_library_is_not_written_over(linking: Path, cli: CommandLine, option: 
 
 def inspected(path: Path, cli: CommandLine) -> dict[str, Any]:
     """What `inspect` tells of the only chain of a file."""
-    found: dict[str, Any] = cli.reports("inspect", "--file", path)["armatures"][0]["chains"][0]
+    (found,) = cli.chains("inspect", "--file", path)
     return {name: found[name] for name in ("status", "now", "told")}
 
 

@@ -22,7 +22,7 @@ from mathutils import Vector
 from build import ROOT
 from dev.walking_rigs import ahead
 from support.animated import animated
-from support.cli_files import CommandLine, reported
+from support.cli_files import CommandLine, opened, write_job
 from support.scenes import add_chain, make_empty, make_line, press
 from support.skeletons import make_character, rename_all
 from support.walks import key_way
@@ -48,21 +48,9 @@ def save_character(path: Path, walks: bool = False, name: str = "human_mixamo") 
     return path
 
 
-def write(folder: Path, *shots: dict[str, Any]) -> Path:
-    path = folder / "shots.json"
-    path.write_text(json.dumps({"version": 1, "shots": shots}), encoding="utf-8")
-    return path
-
-
 def shot(folder: Path, **fields: Any) -> Shot:
-    (found,) = read_job(write(folder, {"file": "a.blend", "output": "b.blend", **fields}))
+    (found,) = read_job(write_job(folder, {"file": "a.blend", "output": "b.blend", **fields}))
     return found
-
-
-def opened(path: Path) -> Any:
-    """The armature of a file."""
-    bpy.ops.wm.open_mainfile(filepath=str(path))
-    return next(found for found in bpy.data.objects if found.type == "ARMATURE")
 
 
 def keyed(owner: Any) -> set[str]:
@@ -84,7 +72,7 @@ def test_the_manuals_example_of_characters(tmp_path: Path, cli: CommandLine) -> 
     job = tmp_path / "shots.json"
     (text,) = [text for text in examples() if '"walk"' in text]
     job.write_text(text, encoding="utf-8")
-    assert all(told["all_reached"] for told in cli.reports("bake", "--job", job)["shots"])
+    assert all(told["all_reached"] for told in cli.shots(job))
 
     rig = opened(tmp_path / "rigs" / "hero.blend")
     assert {"Arm.L", "Leg.R", "Index.R"} <= set(rig_of(rig).chains.keys())
@@ -171,7 +159,7 @@ def test_a_field_that_is_wrong_is_named(tmp_path: Path, fields: dict[str, Any], 
 def test_a_wrong_entry_stops_the_job_before_anything_runs(tmp_path: Path, cli: CommandLine) -> None:
     save_character(tmp_path / "hero.blend")
     good = {"file": "hero.blend", "output": "out/hero.blend", "setup": {}}
-    job = write(tmp_path, good, {**good, "output": "out/two.blend", "setup": {"plan": 3}})
+    job = write_job(tmp_path, good, {**good, "output": "out/two.blend", "setup": {"plan": 3}})
     assert "entry 2, 'setup', 'plan'" in cli.refuses("bake", "--job", job)
     assert not (tmp_path / "out").exists()
 
@@ -186,12 +174,10 @@ def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(tmp_path: Pat
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
     (tmp_path / "studio.json").write_text(text, encoding="utf-8")
     entry = {"file": "hero.blend", "output": "out.blend", "setup": {"mapping": "studio.json"}, "frames": [1, 2]}
-    job = write(tmp_path, {**entry, "targets": {"Arm.L": HAND}})
-    words = ["bake", "--job", str(job)]
-    assert cli.reports(*words)["shots"][0]["skipped"] is False
-    assert cli.reports(*words)["shots"][0]["skipped"] is True
+    job = write_job(tmp_path, {**entry, "targets": {"Arm.L": HAND}})
+    assert [cli.shots(job)[0]["skipped"] for _ in "ab"] == [False, True]
     (tmp_path / "studio.json").write_text(text.replace('"Arm.L"', '"Left"'), encoding="utf-8")
-    assert "there is no chain 'Arm.L'" in cli.reports(*words, code=2)["shots"][0]["error"]
+    assert "there is no chain 'Arm.L'" in cli.shots(job, code=2)[0]["error"]
     command = ["setup", "--file", str(tmp_path / "hero.blend"), "--mapping", str(tmp_path / "studio.json")]
     assert "Left" in cli.reports(*command)["armatures"][0]["done"]["made"]
     assert "--plan does not go with --mapping" in cli.refuses(*command, "--plan", "HUMAN")
@@ -214,7 +200,7 @@ def test_what_can_not_be_set_up_or_walk_writes_nothing(
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     make_line(1)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "line.blend"))
-    job = write(tmp_path, {"file": "line.blend", "output": "out.blend", **fields})
+    job = write_job(tmp_path, {"file": "line.blend", "output": "out.blend", **fields})
     assert run(["bake", "--job", str(job)]) == 2
     said = cli.capfd.readouterr()
     (line,) = [line for line in said.err.splitlines() if line.startswith("fabrik:")]
@@ -228,7 +214,7 @@ def test_other_armatures_of_the_scene_are_left_alone_where_one_is_named(tmp_path
     add_chain(make_line(3))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
     entry = {"file": "hero.blend", "output": "out.blend", "setup": {}, "frames": [1, 1]}
-    assert cli.reports("bake", "--job", write(tmp_path, {**entry, "armatures": ["human_mixamo"]}))["wrong"] == 0
+    assert cli.reports("bake", "--job", write_job(tmp_path, {**entry, "armatures": ["human_mixamo"]}))["wrong"] == 0
     opened(tmp_path / "out.blend")
     assert not fcurves_of(bpy.data.objects["Rig"])
 
@@ -265,8 +251,7 @@ def test_setup_saves_a_rig_that_can_be_posed(character: Path, cli: CommandLine) 
     made: list[str] = report["done"]["made"]
     asked: list[str] = report["asked"]
     assert (sorted(made), asked) == (PARTS, [])
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
+    owner = opened(output)
     assert sorted(chain.name for chain in rig_of(owner).chains) == PARTS
     assert all(chain.pole is None for chain in rig_of(owner).chains)
     assert run(["solve", "--file", str(output), "--chain", "Leg.L"]) == 0
@@ -299,17 +284,16 @@ def test_motion_of_files_comes_to_a_character_before_it_is_set_up(tmp_path: Path
     bpy.ops.export_anim.bvh(filepath=str(tmp_path / "mocap" / "walk.bvh"), frame_start=1, frame_end=12)
     save_character(tmp_path / "hero.blend", name="human_game_engine")
     wanted = {"files": "mocap", "target": "human_game_engine", "root": "ROOT", "rate": 12}
-    job = write(tmp_path, {"file": "hero.blend", "output": "done.blend", "setup": {}, "transfer": wanted})
-    assert run(["bake", "--job", str(job)]) == 0
+    job = write_job(tmp_path, {"file": "hero.blend", "output": "done.blend", "setup": {}, "transfer": wanted})
+    assert not cli.shots(job)[0]["skipped"]
     assert json.loads((tmp_path / "done.blend.json").read_text())["transfer"]["actions"] == 1
-    assert not reported(cli.capfd)["shots"][0]["skipped"]
     owner = opened(tmp_path / "done.blend")
     assert {"Root", "pelvis"} <= keyed(owner)
     assert {chain.goal for chain in rig_of(owner).chains if chain.enabled} == {"OFFSET"}
-    assert cli.reports("bake", "--job", job)["shots"][0]["skipped"]
+    assert cli.shots(job)[0]["skipped"]
     bvh = tmp_path / "mocap" / "walk.bvh"
     bvh.write_text(bvh.read_text().replace("Frame Time: 0.041667", "Frame Time: 0.083333"))
-    assert not cli.reports("bake", "--job", job)["shots"][0]["skipped"]
+    assert not cli.shots(job)[0]["skipped"]
 
 
 @pytest.mark.parametrize(

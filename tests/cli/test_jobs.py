@@ -12,7 +12,7 @@ from fabrik_addon.cli import files, jobs, requests, run
 from fabrik_addon.cli.requests import Progress, Report, Request
 from fabrik_addon.rig.animation.compat import fcurves_of
 
-from support.cli_files import CommandLine, reported, save_shot
+from support.cli_files import CommandLine, opened, reported, save_shot, write_job
 from support.scenes import add_chain, make_empty, make_line
 
 
@@ -27,9 +27,7 @@ def job(tmp_path: Path) -> Path:
     bpy.data.objects["Target"].animation_data_clear()
     bpy.data.objects["Target"].location.z = 9.0
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot3.blend"), copy=True)
-    path = tmp_path / "shots.json"
-    path.write_text(json.dumps({"version": 1, "shots": shots}))
-    return path
+    return write_job(tmp_path, *shots)
 
 
 def outputs(job: Path) -> dict[str, bytes]:
@@ -37,22 +35,21 @@ def outputs(job: Path) -> dict[str, bytes]:
 
 
 def test_entries_are_baked_each_into_its_output(job: Path, cli: CommandLine) -> None:
-    report = cli.reports("bake", "--job", job, "--index", "1-2")
-    assert [(shot["index"], shot["skipped"], shot["all_reached"]) for shot in report["shots"]] == [
+    shots = cli.shots(job, "--index", "1-2")
+    assert [(shot["index"], shot["skipped"], shot["all_reached"]) for shot in shots] == [
         (1, False, True),
         (2, False, True),
     ]
     assert sorted(outputs(job)) == ["shot1.blend", "shot1.blend.json", "shot2.blend", "shot2.blend.json"]
     told = json.loads((job.parent / "out" / "shot2.blend.json").read_text())
     assert told["armatures"][0]["chains"][0]["frames"] == 8
-    bpy.ops.wm.open_mainfile(filepath=str(job.parent / "out" / "shot2.blend"))
-    assert max(curve.range()[1] for curve in fcurves_of(bpy.data.objects["Rig"])) == 8.0
+    assert max(curve.range()[1] for curve in fcurves_of(opened(job.parent / "out" / "shot2.blend"))) == 8.0
 
 
 def test_what_is_done_is_not_done_again(job: Path, cli: CommandLine) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     before = outputs(job)
-    assert [shot["skipped"] for shot in cli.reports("bake", "--job", job, "--index", "1-2")["shots"]] == [True, False]
+    assert [shot["skipped"] for shot in cli.shots(job, "--index", "1-2")] == [True, False]
     assert before.items() <= outputs(job).items()
 
 
@@ -70,10 +67,8 @@ def test_what_changed_is_done_again(job: Path, cli: CommandLine, what: str) -> N
         output.write_bytes(b"half")
     else:
         output.with_name("shot1.blend.json").write_text('{"key": ')
-    run(["bake", "--job", str(job), "--index", "1"])
-    assert [shot["skipped"] for shot in reported(cli.capfd)["shots"]] == [False]
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    assert fcurves_of(bpy.data.objects["Rig"])
+    assert [shot["skipped"] for shot in cli.shots(job, "--index", "1")] == [False]
+    assert fcurves_of(opened(output))
 
 
 def test_a_job_that_breaks_off_goes_on_where_it_was(
@@ -91,13 +86,12 @@ def test_a_job_that_breaks_off_goes_on_where_it_was(
         run(["bake", "--job", str(job)])
     assert sorted(outputs(job)) == ["shot1.blend", "shot1.blend.json"]
     monkeypatch.setattr(jobs, "save_blend", saved)
-    run(["bake", "--job", str(job)])
-    assert [shot["skipped"] for shot in reported(cli.capfd)["shots"]] == [True, False, False, False]
+    assert [shot["skipped"] for shot in cli.shots(job, code=1)] == [True, False, False, False]
 
 
 def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(job: Path, cli: CommandLine) -> None:
     for skipped in (False, True):
-        shots = cli.reports("bake", "--job", job, "--index", "3-4", code=1)["shots"]
+        shots = cli.shots(job, "--index", "3-4", code=1)
         assert [shot["all_reached"] for shot in shots] == [False, True]
         assert shots[0]["skipped"] == skipped
 
@@ -138,14 +132,15 @@ def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
         return bake(request, progress)
 
     monkeypatch.setattr(requests, "bake_open_file", broken)
-    shots = cli.reports("bake", "--job", job, "--index", "1-2", code=2)["shots"]
+    shots = cli.shots(job, "--index", "1-2", code=2)
     assert shots[0]["error"] == "RuntimeError: no"
     assert shots[1]["all_reached"]
 
 
 def test_refusals(job: Path, cli: CommandLine) -> None:
     assert "there are no entries 4-5: the job has 1 to 4" in cli.refuses("bake", "--job", job, "--index", "4-5")
-    assert "--output does not go with --job" in cli.refuses("bake", "--job", job, "--output", "x.blend")
+    for option, value in (("--output", "x.blend"), ("--step", 2), ("--armature", "Rig")):
+        assert f"{option} does not go with --job" in cli.refuses("bake", "--job", job, option, value)
     job.write_text("{}")
     assert "its version is not 1" in cli.refuses("bake", "--job", job)
     assert not (job.parent / "out").exists()
@@ -173,10 +168,7 @@ def test_a_library_that_changed_is_noticed(tmp_path: Path, cli: CommandLine) -> 
     chain.target = bpy.data.objects["Linked"]
     bpy.context.scene.collection.objects.link(chain.target)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    job = tmp_path / "shots.json"
-    job.write_text(
-        json.dumps({"version": 1, "shots": [{"file": "shot.blend", "output": "out.blend", "frames": [1, 2]}]})
-    )
+    job = write_job(tmp_path, {"file": "shot.blend", "output": "out.blend", "frames": [1, 2]})
     skipped = []
     for step in range(5):
         if step == 2:
@@ -190,21 +182,15 @@ def test_a_library_that_changed_is_noticed(tmp_path: Path, cli: CommandLine) -> 
 
 def test_an_output_over_a_library(job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "libraries", lambda: [(job.parent / "out" / "shot1.blend").resolve()])
-    assert "is a library of the file" in cli.reports("bake", "--job", job, "--index", "1", code=2)["shots"][0]["error"]
+    assert "is a library of the file" in cli.shots(job, "--index", "1", code=2)[0]["error"]
 
 
 def test_another_code_bakes_again(job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     monkeypatch.setattr(jobs, "_code", lambda: "another")
-    run(["bake", "--job", str(job), "--index", "1"])
-    assert [shot["skipped"] for shot in reported(cli.capfd)["shots"]] == [False]
+    assert [shot["skipped"] for shot in cli.shots(job, "--index", "1")] == [False]
 
 
 def test_a_folder_that_can_not_be_made_is_named(job: Path, cli: CommandLine) -> None:
     (job.parent / "out").write_text("a file")
-    assert str(job.parent / "out") in cli.reports("bake", "--job", job, "--index", "1", code=2)["shots"][0]["error"]
-
-
-def test_other_options_of_bake_do_not_go_with_a_job(job: Path, cli: CommandLine) -> None:
-    assert "--step does not go with --job" in cli.refuses("bake", "--job", job, "--step", "2")
-    assert "--armature does not go with --job" in cli.refuses("bake", "--job", job, "--armature", "Rig")
+    assert str(job.parent / "out") in cli.shots(job, "--index", "1", code=2)[0]["error"]

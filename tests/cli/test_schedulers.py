@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import bpy
 import pytest
 
-from support.cli_files import save_shot
+from support.cli_files import save_shot, write_job
 from support.processes import ROOT, run_process
 
 SCHEDULERS = ROOT / "scripts" / "schedulers"
@@ -35,9 +35,7 @@ def job(tmp_path: Path) -> Path:
     for i in range(1, SHOTS + 1):
         (tmp_path / f"shot{i:02d}.blend").write_bytes(shot.read_bytes())
         entries.append({"file": f"shot{i:02d}.blend", "output": f"baked/shot{i:02d}.blend", "frames": [1, i + 2]})
-    path = tmp_path / "shots.json"
-    path.write_text(json.dumps({"version": 1, "shots": entries}))
-    return path
+    return write_job(tmp_path, *entries)
 
 
 @pytest.fixture

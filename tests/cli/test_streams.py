@@ -18,7 +18,7 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.requests import Progress
 from fabrik_addon.rig.animation.compat import fcurves_of
 
-from support.cli_files import CommandLine, refused
+from support.cli_files import CommandLine, opened, refused, write_job
 from support.processes import MODULE, run_process
 
 
@@ -48,8 +48,7 @@ def test_the_work_is_done_where_the_report_can_not_be_told(
     assert "standard output can't be written: No space left on device" in line
     assert f"'{output}' is saved" in line
     assert json.loads(report.read_text())["output"] == str(output)
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    assert fcurves_of(bpy.data.objects["Rig"])
+    assert fcurves_of(opened(output))
 
 
 def test_progress_that_was_not_told_does_not_hide_it(
@@ -62,8 +61,7 @@ def test_progress_that_was_not_told_does_not_hide_it(
 
 
 def test_a_failed_job_stays_one(shot: Path, full: IO[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    job = shot.with_name("job.json")
-    job.write_text(json.dumps({"version": 1, "shots": [{"file": "gone.blend", "output": "out.blend"}]}))
+    job = write_job(shot.parent, {"file": "gone.blend", "output": "out.blend"})
     monkeypatch.setattr(sys, "stdout", full)
     assert run(["bake", "--job", str(job)]) == 2
 
@@ -117,5 +115,4 @@ def test_as_a_process(shot: Path, way: str) -> None:
     (line,) = [line for line in done.stderr.splitlines() if "fabrik:" in line]
     assert "the work is done, but standard output can't be written" in line
     assert "Traceback" not in done.stderr
-    bpy.ops.wm.open_mainfile(filepath=str(output))
-    assert fcurves_of(bpy.data.objects["Rig"])
+    assert fcurves_of(opened(output))

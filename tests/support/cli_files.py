@@ -26,6 +26,19 @@ def save_shot(path: Path, with_ballast: bool = False) -> Path:
     return path
 
 
+def opened(path: Path) -> Any:
+    """The first armature of a file, which is opened."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return next(found for found in bpy.data.objects if found.type == "ARMATURE")
+
+
+def write_job(folder: Path, *shots: dict[str, Any]) -> Path:
+    """A job file in a folder."""
+    path = folder / "shots.json"
+    path.write_text(json.dumps({"version": 1, "shots": shots}), encoding="utf-8")
+    return path
+
+
 def reported(capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """The last line of standard output, which is the report."""
     report: dict[str, Any] = json.loads(capfd.readouterr().out.strip().splitlines()[-1])
@@ -49,6 +62,17 @@ class CommandLine:
         """Its report, after which it ends with an exit code."""
         assert run([str(word) for word in words]) == code
         return reported(self.capfd)
+
+    def chains(self, *words: object, code: int = 0) -> list[dict[str, Any]]:
+        """The chains of the only armature of its report."""
+        (armature,) = self.reports(*words, code=code)["armatures"]
+        found: list[dict[str, Any]] = armature["chains"]
+        return found
+
+    def shots(self, job: Path, *words: object, code: int = 0) -> list[dict[str, Any]]:
+        """The entries of a job in its report, after which it ends with an exit code."""
+        found: list[dict[str, Any]] = self.reports("bake", "--job", job, *words, code=code)["shots"]
+        return found
 
     def refuses(self, *words: object) -> str:
         """The one line in which it refuses."""
