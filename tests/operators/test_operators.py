@@ -311,13 +311,6 @@ def test_with_the_target_active_the_rig_is_found(line: bpy.types.Object) -> None
     assert_refused("there is no pole", "goal_select", role="pole")
 
 
-def test_a_changed_chain_is_not_solved_any_more() -> None:
-    chain = add_chain(make_line(3), (0.5, 0.5, 2.0))
-    bpy.ops.fabrik.solve()
-    chain.influence = 0.5
-    assert chain.status == "NONE"
-
-
 def test_rest_position_disables_what_poses_and_nothing_else(line: bpy.types.Object) -> None:
     add_chain(line, (0.5, 0.5, 2.0))
     line.data.pose_position = "REST"

@@ -17,6 +17,7 @@ CHAIN: dict[str, tuple[Any, Any]] = {  # what a chain that was never asked has, 
     "kind": ("REACH", "AIM"),
     "effector": ("TAIL", "HEAD"),
     "weight": (1.0, 0.25),
+    "influence": (1.0, 0.5),
     "pin": (False, True),
     "held_location": ((0.0, 0.0, 0.0), (1.0, -2.0, 0.5)),
     "held_rotation": ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
@@ -93,20 +94,13 @@ def test_a_copy_of_the_armature_has_them_too(line: bpy.types.Object) -> None:
     check_all(copy)
 
 
-@pytest.mark.parametrize("name", sorted({*ASKED, *BODY} - {"falloff"}))  # which is of drags alone
+@pytest.mark.parametrize("name", sorted({*ASKED, *BODY, "mass"} - {"falloff"}))  # which is of drags alone
 def test_a_change_makes_the_status_old(name: str) -> None:
     owner, chain = reaching_line((0.4, -0.5, 1.9))
     press("solve", chain=chain.name)
     assert chain.status == "REACHED"
-    place, values = (chain, CHAIN) if name in CHAIN else (owner.fabrik, BODY)
-    setattr(place, name, values[name][1])
-    assert chain.status == "NONE"
-
-
-def test_another_mass_makes_the_status_old() -> None:
-    owner, chain = reaching_line((0.4, -0.5, 1.9))
-    press("solve", chain=chain.name)
-    owner.pose.bones["b0"].fabrik.mass = 0.5
+    place = chain if name in CHAIN else owner.fabrik if name in BODY else owner.pose.bones["b0"].fabrik
+    setattr(place, name, {**CHAIN, **BODY, "mass": (1.0, 0.5)}[name][1])
     assert chain.status == "NONE"
 
 

@@ -33,12 +33,15 @@ def constrain(owner: bpy.types.Object, bone: str, kind: str = "COPY_ROTATION", *
     put(constraint, **settings)
 
 
-def collection_excluded(owner: bpy.types.Object) -> None:
-    collection = bpy.data.collections.new("Hidden")
+def move_to_collection(thing: bpy.types.Object, exclude: bool) -> None:
+    collection = bpy.data.collections.new("Away")
     bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(owner)
-    bpy.context.scene.collection.objects.unlink(owner)
-    collection.hide_viewport = True
+    collection.objects.link(thing)
+    bpy.context.scene.collection.objects.unlink(thing)
+    if exclude:
+        bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    else:
+        collection.hide_viewport = True
 
 
 def driver(owner: bpy.types.Object, goal: bpy.types.Object) -> None:
@@ -112,7 +115,7 @@ CASES: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] 
     ),
     "rest position": (lambda o, c: setattr(o.data, "pose_position", "REST"), "in Rest Position"),
     "hidden from evaluation": (lambda o, c: setattr(o, "hide_viewport", True), "disabled in the viewport"),
-    "hidden collection": (lambda o, c: collection_excluded(o), "disabled in the viewport"),
+    "hidden collection": (lambda o, c: move_to_collection(o, exclude=False), "disabled in the viewport"),
     "object without scale": (lambda o, c: setattr(o, "scale", (1, 0, 1)), "'Rig': its scale is zero"),
     "object scaled to nothing": (lambda o, c: setattr(o, "scale", (0, 0, 0)), "'Rig': its scale is zero"),
     "parent scaled to nothing": (
@@ -206,17 +209,6 @@ HIDDEN = {
     "in an excluded collection": lambda goal: move_to_collection(goal, exclude=True),
     "in a disabled collection": lambda goal: move_to_collection(goal, exclude=False),
 }
-
-
-def move_to_collection(goal: bpy.types.Object, exclude: bool) -> None:
-    collection = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(goal)
-    bpy.context.scene.collection.objects.unlink(goal)
-    if exclude:
-        bpy.context.view_layer.layer_collection.children["Away"].exclude = True
-    else:
-        collection.hide_viewport = True
 
 
 @pytest.mark.parametrize("how", HIDDEN)

@@ -13,11 +13,20 @@ import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import chain_length, channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty, make_line, reaching_line, strand
+from support.random_rigs import SCALES
+from support.scenes import (
+    MODES,
+    Bone,
+    add_chain,
+    chain_bones,
+    make_armature,
+    make_empty,
+    make_line,
+    reaching_line,
+    strand,
+)
 
 PROMISED = 1e-4
-MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
-SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
 
 def solve_to_reachable(owner: bpy.types.Object, count: int = 0) -> None:

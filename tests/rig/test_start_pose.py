@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.rig.animation.channels import channel_of
 from fabrik_addon.rig.animation.keys import KeyedChannels
 from fabrik_addon.rig.figure.figure import RigFigure
 from fabrik_addon.rig.figure.groups import ChainSet, sets_of
@@ -165,12 +166,8 @@ def test_new_values_continue_the_key_before_the_frame(mode: str) -> None:
     owner = make_line(3, bend=0.2)
     bone = owner.pose.bones["b0"]
     bone.rotation_mode = mode
-    if mode == "QUATERNION":
-        bone.rotation_quaternion = -Quaternion((1, 0, 0), 0.1)
-        bone.keyframe_insert("rotation_quaternion", frame=1)
-    else:
-        bone.rotation_euler = (2 * pi + 0.1, 0, 0)
-        bone.keyframe_insert("rotation_euler", frame=1)
+    values = {"QUATERNION": -Quaternion((1, 0, 0), 0.1), "XYZ": (2 * pi + 0.1, 0, 0)}
+    keyed(bone, {1: values[mode]}, channel_of(mode)[0])
     chain = add_chain(owner, (0, 0.8, 2.4))
     bpy.context.scene.frame_set(5)
     bpy.ops.fabrik.solve()
@@ -194,15 +191,11 @@ def key_turns(owner: bpy.types.Object, names: Iterable[str], turn: float = 0.3) 
     for bone in [owner.pose.bones[name] for name in names]:
         for frame in (1, 8, 20):
             angle, around = turn * random.uniform(-1.0, 1.0), random.uniform(0.0, 6.28)
-            if bone.rotation_mode == "QUATERNION":
-                bone.rotation_quaternion = (cos(angle), sin(angle) * cos(around), 0.1, sin(angle) * sin(around))
-                bone.keyframe_insert("rotation_quaternion", frame=frame)
-            elif bone.rotation_mode == "AXIS_ANGLE":
-                bone.rotation_axis_angle = (2.0 * angle, cos(around), 0.2, sin(around))
-                bone.keyframe_insert("rotation_axis_angle", frame=frame)
-            else:
-                bone.rotation_euler = (angle, around, 0.5 * angle)
-                bone.keyframe_insert("rotation_euler", frame=frame)
+            values = {
+                "QUATERNION": (cos(angle), sin(angle) * cos(around), 0.1, sin(angle) * sin(around)),
+                "AXIS_ANGLE": (2.0 * angle, cos(around), 0.2, sin(around)),
+            }.get(bone.rotation_mode, (angle, around, 0.5 * angle))
+            keyed(bone, {frame: values}, channel_of(bone.rotation_mode)[0])
 
 
 def limb() -> bpy.types.Object:

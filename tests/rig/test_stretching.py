@@ -13,10 +13,10 @@ from fabrik_addon.rig.figure.goal_options import grown_by
 from fabrik_addon.rig.schema import FabrikChain
 
 from support.judging import evaluated_joints
+from support.random_rigs import SCALES
 from support.scenes import Bone, add_chain, armature, make_armature, update
 from support.scenes import make_line as connected_line
 
-MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 FACTOR = 1.4
 
 
@@ -55,7 +55,7 @@ def grow(owner: bpy.types.Object, chain: FabrikChain, factor: float = FACTOR) ->
 
 
 @pytest.mark.parametrize("effector", ["TAIL", "HEAD"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SCALES)
 def test_all_bones_grow_alike(mode: str, effector: str) -> None:
     owner, chain = line(mode)
     chain.effector = effector
@@ -68,7 +68,7 @@ def test_all_bones_grow_alike(mode: str, effector: str) -> None:
     assert is_moved == (mode in {"FULL", "FIX_SHEAR"})
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SCALES)
 def test_heads_beside_the_axis_are_moved(mode: str) -> None:
     owner, chain = line(mode, gap=0.2)
     before = lengths(owner, chain)

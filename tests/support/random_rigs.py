@@ -13,9 +13,9 @@ from fabrik_addon.rig.limit_types import LIMITS, limit_settings
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from support.judging import evaluated_joints
+from support.judging import channels, evaluated_joints
 from support.limit_examples import EXAMPLES
-from support.scenes import MODES, Bone, add_chain, make_armature, make_empty, set_rotation
+from support.scenes import MODES, Bone, add_chain, make_armature, make_empty, put_channels, set_rotation
 
 SCALES: Any = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
@@ -131,11 +131,9 @@ def _limit_of_a_later_type(random: Random, bone: bpy.types.PoseBone) -> None:
 
 def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> Vector:
     """A point where the tip was for some pose inside the limits; the pose is put back."""
-    names = [bone.name for bone in list(owner.pose.bones)]
-    moved = names[-chain.bone_count :]
-    before = {name: _channels(owner.pose.bones[name]) for name in moved}
-    for name in moved:
-        bone: Any = owner.pose.bones[name]
+    before = channels(owner)
+    moved: Any = list(owner.pose.bones)[-chain.bone_count :]
+    for bone in moved:
         if not any(bone.lock_rotation):
             limit = LIMITS[bone.fabrik.limit].make(bone.fabrik, Quaternion())
             drawn = Quaternion(limit.drawn(random.random(), random.random(), random.random()))
@@ -143,12 +141,6 @@ def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> V
         elif bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"} and not all(bone.lock_rotation):
             bone.rotation_euler[list(bone.lock_rotation).index(False)] += random.uniform(-1, 1)
     point = evaluated_joints(owner, chain)[-1]
-    for name, (quaternion, euler, axis_angle) in before.items():
-        bone = owner.pose.bones[name]
-        bone.rotation_quaternion, bone.rotation_euler, bone.rotation_axis_angle = quaternion, euler, axis_angle
+    put_channels(owner, before)
     bpy.context.view_layer.update()
     return point
-
-
-def _channels(bone: Any) -> tuple[Quaternion, Euler, tuple[float, ...]]:
-    return bone.rotation_quaternion.copy(), bone.rotation_euler.copy(), tuple(bone.rotation_axis_angle)
