@@ -19,27 +19,26 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PACKAGES = ROOT / ".venv" / f"test-{sys.version_info[0]}.{sys.version_info[1]}"  # what the tests need beside Blender
+sys.path[:0] = [str(path) for path in (HERE, HERE.parent, ROOT / "scripts", PACKAGES)]
+WORK = tempfile.mkdtemp(prefix="fabrik-")
+os.environ["HOME"] = os.environ["BLENDER_USER_RESOURCES"] = WORK  # Blender keeps folders of the user in its files
+
 import bpy
+
+import addon_session
+
+addon_session.enable(Path(WORK) / "repository")
+
 from fabrik_addon.actions.setup.parts import mapping_of
 from fabrik_addon.recognise.mapping import mapping_text
 from old_bodies import SET_UP
 from old_files import FILES, MAPPED
 from old_rigs import EXACT, FRAMES, SAVED
 
-import addon_session
-from support.rig_facts import meant_at, plain_bone, plain_rig, stored
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "scripts")]
-WORK = tempfile.mkdtemp(prefix="fabrik-")
-os.environ["HOME"] = os.environ["BLENDER_USER_RESOURCES"] = WORK  # Blender keeps folders of the user in its files
-
-
-addon_session.enable(Path(WORK) / "repository")
-for _name, _module in list(sys.modules.items()):
-    if _name == addon_session.MODULE or _name.startswith(f"{addon_session.MODULE}."):
-        sys.modules["fabrik_addon" + _name[len(addon_session.MODULE) :]] = _module
+from support.rig_facts import meant_at, plain, stored
 
 
 def make(name: str, folder: Path) -> None:
@@ -67,8 +66,7 @@ def make(name: str, folder: Path) -> None:
 
 def _leave_out_plain(facts: dict[str, Any]) -> None:
     """Tell once what bones, armatures and chains hold on which nothing was set, and of each what differs from it."""
-    facts["plain_bone"] = plain_bone()
-    facts["plain_rig"], facts["plain_chain"] = plain_rig()
+    facts["plain_rig"], facts["plain_chain"], facts["plain_bone"] = plain()
     for owner, rig in facts["rigs"].items():
         rig["bones"] = {bone: _without(facts["plain_bone"], values) for bone, values in rig["bones"].items()}
         rig["fabrik_chains"] = [_without(facts["plain_chain"], chain) for chain in rig["fabrik_chains"]]

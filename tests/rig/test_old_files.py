@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from math import dist, hypot
@@ -22,6 +23,7 @@ from fabrik_addon.rig.figure.start_pose import is_stale, read_starts
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
 
+from support.processes import python_path, run_process
 from support.rig_facts import Facts, armatures, meant_at, stored
 from support.scenes import make_body, reload
 
@@ -149,6 +151,28 @@ def off_goal(wanted: Facts, found: Facts, chain: FabrikChain, length: float) -> 
     off = dist(found["joints"][end], found["target"] or wanted["joints"][end])
     if off > (1.01 * chain.tolerance if found["target"] else NEAR) * length:
         yield f"{off} off its goal"
+
+
+MAKE = """
+import os, sys
+from make_old_files import Path, make
+for name in sys.argv[2:]:
+    make(name, Path(sys.argv[1]))
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="Blender's own Python has no module bpy to load")
+def test_this_version_can_make_its_files(tmp_path: Path) -> None:
+    names = ("limits", "chains", "live", "baked", "bodies", "walkers", "library")
+    packages = python_path(Path(pytest.__file__).parents[1])
+    done = run_process([sys.executable, "-c", MAKE, tmp_path, *names], packages, folder=DATA)
+    assert done.returncode == 0, done.stderr
+    for name in names:
+        facts: Facts = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+        assert facts["rigs"]
+        assert facts["plain_bone"]["fabrik_limit"] == "FREE"
+        assert (tmp_path / facts["file"]).is_file()
 
 
 def test_chains_that_share_bones_find_one_pose_that_is_nearer() -> None:

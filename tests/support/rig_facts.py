@@ -16,7 +16,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from support.judging import evaluated_joints
-from support.scenes import chain_bones
+from support.scenes import armature, chain_bones, make_line
 
 PREFIX = "fabrik_"
 DIGITS = 7  # of single precision
@@ -49,24 +49,11 @@ def _values(thing: Any) -> Facts:
     return {name: _value(getattr(thing, name)) for name in names if is_group or name.startswith(PREFIX)}
 
 
-def plain_bone() -> Facts:
-    """The settings of a bone on which nothing was set."""
-    kinds = bpy.types.PoseBone.bl_rna.properties
-    names = [prop.identifier for prop in kinds if prop.identifier.startswith(PREFIX)]
-    defaults = {
-        name: kinds[name].default_array if getattr(kinds[name], "is_array", False) else kinds[name].default
-        for name in names
-    }
-    return {name: _value(value) for name, value in defaults.items()}
-
-
-def plain_rig() -> tuple[Facts, Facts]:
-    """What is stored of an armature on which nothing was set, and of such a chain."""
-    data = bpy.data.armatures.new("Plain")
-    owner = bpy.data.objects.new("Plain", data)
-    rig = _values(owner)
-    found = rig, _values(owner.fabrik.chains.add())
-    bpy.data.armatures.remove(data)
+def plain() -> tuple[Facts, Facts, Facts]:
+    """What is stored of an armature on which nothing was set, of such a chain, and of such a bone."""
+    owner = make_line(1)
+    found = _values(owner), _values(owner.fabrik.chains.add()), _values(owner.pose.bones[0])
+    bpy.data.armatures.remove(armature(owner))
     return found
 
 
