@@ -34,9 +34,7 @@ addon_session.enable(Path(WORK) / "repository")
 
 from fabrik_addon.actions.setup.parts import mapping_of
 from fabrik_addon.recognise.mapping import mapping_text
-from old_bodies import SET_UP
-from old_files import FILES, MAPPED
-from old_rigs import EXACT, FRAMES, SAVED
+from old_rigs import EXACT, FILES, FRAMES, MAPPED, SAVED, SET_UP
 
 from support.rig_facts import meant_at, plain, stored
 

@@ -1,18 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rigs of the files that `make_old_files.py` makes: a chain of every kind, with every setting."""
+"""The rigs of the files that `make_old_files.py` makes: chains of every kind with all settings, bodies and walkers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import radians
 from pathlib import Path
 from typing import Any
 
 import bpy
+from fabrik_addon.actions.walk.plan import plan_walk
+from fabrik_addon.actions.walk.setup import add_walker
+from fabrik_addon.gait.settings import Gravity, Swing
 from fabrik_addon.rig.limit_types import LIMITS as KINDS
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler
 
-from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select
+from dev.walking_rigs import ahead, make_ground, make_spider
+from support.scenes import (
+    Bone,
+    add_chain,
+    add_limb,
+    make_armature,
+    make_body,
+    make_empty,
+    make_line,
+    select,
+    update,
+    with_legs_pinned,
+)
+from support.walks import key_way
 
 FRAMES = (1, 12, 20)  # at which goals are keyed
 SAVED = 12  # the frame of the file
@@ -356,3 +373,212 @@ def set_scene() -> None:
     scene = bpy.context.scene
     scene.fabrik_live = False
     scene.fabrik_overlay.show = scene.fabrik_overlay.show_reach = scene.fabrik_overlay.all_chains = True
+
+
+# Bodies, and chains with all that a goal can ask
+
+
+SET_UP = "set up"  # a rig that the button has set up
+# Of a goal at the frames, relative to the rig.
+HAND_PLACES = ((0.5, -0.3, 1.4), (0.4, -0.5, 0.7), (0.6, -0.4, 1.5))
+OTHER_PLACES = ((-0.5, -0.2, 1.3), (-0.6, 0.1, 1.5), (-0.4, -0.4, 1.2))
+SEEN_PLACES = ((0.5, -2.0, 1.6), (-0.8, -1.5, 1.2), (0.2, -1.8, 2.2))
+STRAIGHT_PLACES = ((0.0, 1.2, 2.6), (0.0, 0.5, 2.95), (0.0, 2.5, 2.5))  # for a line of three, the last too far
+
+
+def standing(name: str) -> bpy.types.Object:
+    """A body beside the rigs that there are, its feet pinned."""
+    place = beside()
+    owner = make_body()
+    owner.name = name
+    assert owner.data is not None
+    owner.data.name = name
+    owner.location.x = place
+    return with_legs_pinned(owner)
+
+
+def with_goal(owner: bpy.types.Object, tip: str, count: int, places: Sequence[Sequence[float]]) -> FabrikChain:
+    """A limb with a target that moves."""
+    add_limb(owner, tip, count)
+    target = keyed_empty(owner, f"{tip} target", places)
+    chain = rig_of(owner).chains[tip]
+    chain.target = target
+    return chain
+
+
+def reaching(name: str) -> bpy.types.Object:
+    """A body that reaches with a hand, turns the other with its target, and looks at something."""
+    owner = standing(name)
+    with_goal(owner, "hand.L", 3, HAND_PLACES).weight = 0.7
+    with_goal(owner, "hand.R", 3, OTHER_PLACES)
+    rig_of(owner).active_index = len(rig_of(owner).chains) - 1
+    select(owner)
+    bpy.ops.fabrik.orientation_set(chain="hand.R", orientation="TARGET")
+    rig_of(owner).chains["hand.R"].orientation_weight = 0.6
+    head = with_goal(owner, "head", 1, SEEN_PLACES)
+    head.kind, head.aim_axis = "AIM", (0.0, 0.0, 1.0)
+    rig = rig_of(owner)
+    rig.spine, rig.body_stiffness, rig.falloff = 0.3, 0.2, 0.25
+    return owner
+
+
+def add_bodies() -> None:
+    """Bodies that are solved as a whole: by the button and live, balanced, from a captured pose, as they are set up."""
+    reaching("body")
+    rig_of(reaching("live body")).live = True
+    owner = standing("balanced body")
+    with_goal(owner, "hand.L", 3, HAND_PLACES)
+    select(owner)
+    bpy.ops.fabrik.balance_masses(by="PARTS")
+    rig_of(owner).balance = 0.8
+    owner = standing("captured body")
+    chain = with_goal(owner, "hand.R", 3, OTHER_PLACES)
+    pose(owner, (0.1, 0.0, 0.0), (0.2, 0.0, 0.1), (0.1, 0.2, 0.0))
+    select(owner)
+    bpy.ops.fabrik.start_pose_capture()
+    owner = standing("keyed pin")
+    chain = with_goal(owner, "hand.L", 3, HAND_PLACES)
+    for frame, is_pinned in zip(FRAMES, (True, False, True), strict=True):
+        chain.pin = is_pinned
+        chain.keyframe_insert("pin", frame=frame)
+    place = beside()
+    owner = make_body()
+    owner.name, owner.location.x = SET_UP, place
+    select(owner)
+    bpy.ops.fabrik.character_setup(controls="EMPTIES")
+
+
+def add_asked() -> None:
+    """Chains alone, with all else that a goal can ask."""
+    with_chain(line("soft"), STRAIGHT_PLACES).soft = 0.08
+    owner = line("stretched")
+    for bone in owner.pose.bones:
+        bone.bone.inherit_scale = "ALIGNED"
+    with_chain(owner, STRAIGHT_PLACES).stretch = 1.4
+    chain = with_chain(line("aiming"), SEEN_PLACES)
+    chain.kind, chain.aim_axis = "AIM", (0.0, 0.6, 0.8)
+    with_chain(line("by its head"), NEAR_PLACES).effector = "HEAD"
+    owner = line("rotation kept", 4)
+    with_chain(owner, ((0.3, 1.2, 2.3), (-0.4, 0.8, 2.6), (0.2, 1.5, 2.2)))
+    pose(owner, (0.1, 0.0, 0.0), (0.2, 0.0, 0.1), (0.1, 0.2, 0.0), (0.4, 0.3, 0.0))
+    select(owner)
+    bpy.ops.fabrik.orientation_set(chain=rig_of(owner).chains[0].name, orientation="KEEP")
+    owner = line("pinned")
+    pose(owner, (0.3, 0.0, 0.0), (0.4, 0.0, 0.1), (0.5, 0.2, 0.0))
+    with_chain(owner)
+    rig_of(owner).chains[0].target = None
+    select(owner)
+    bpy.ops.fabrik.pin_toggle(which="ACTIVE", action="PIN")
+    owner = line("limited aim")
+    owner.pose.bones["b1"].fabrik.limit = "HINGE"
+    owner.pose.bones["b1"].fabrik.angle_min, owner.pose.bones["b1"].fabrik.angle_max = radians(-10.0), radians(60.0)
+    with_chain(owner, SEEN_PLACES).kind = "AIM"
+
+
+def add_baked_body() -> None:
+    """A body that is baked, with the report of it."""
+    owner = standing("baked body")
+    with_goal(owner, "hand.L", 3, HAND_PLACES)
+    select(owner)
+    bpy.ops.fabrik.solve()
+    bpy.ops.fabrik.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1], into="NEW_ACTION", chains="ALL")
+
+
+# Walkers: planned, with other settings, and baked
+
+
+LEGS = 2  # on each side
+WAY = 0.5
+RANGE = (FRAMES[0], FRAMES[-1])
+SETTINGS = {
+    "gait": "CUSTOM",
+    "duty": 0.7,
+    "step_height": 0.2,
+    "stride_scale": 0.8,
+    "step_trigger": 0.3,
+    "swing_curve": Swing.SINE.value,
+    "body_height": 0.9,
+    "body_carry": 0.8,
+    "body_tilt": 0.4,
+    "body_sway": 0.3,
+    "foot_tilt": 0.6,
+    "heel_toe": 0.5,
+    "prediction": 0.7,
+    "clearance": 0.03,
+    "slope_max": radians(50.0),
+    "gravity": Gravity.DOWN.value,
+    "acceleration": 8.0,
+    "ground_height": -0.05,
+}
+
+
+def spider(name: str) -> bpy.types.Object:
+    """A walker beside the rigs that there are, whose body goes ahead."""
+    place = beside()
+    owner: bpy.types.Object = make_spider(LEGS, name)
+    owner.location.x = place
+    key_way(owner, "b0", ahead(WAY), RANGE)
+    update()
+    add_walker(bpy.context, owner)
+    return owner
+
+
+def walking(name: str) -> bpy.types.Object:
+    """One whose walk is planned."""
+    owner = spider(name)
+    plan_walk(bpy.context, owner, RANGE)
+    return owner
+
+
+def add_walkers() -> None:
+    """Walks that are planned: played live, with all settings, on ground of its own, and one that is off and old."""
+    rig_of(walking("walker")).live = True
+    owner = spider("walker with settings")
+    walker = rig_of(owner).walker
+    for name, value in SETTINGS.items():
+        setattr(walker, name, value)
+    for i, leg in enumerate(walker.legs):
+        leg.offset, leg.group, leg.home = 0.25 * i, i % 2, (0.02 * i, 0.01, 0.0)
+    plan_walk(bpy.context, owner, RANGE)
+    rig_of(owner).live = True
+    owner = spider("walker on its ground")
+    x = owner.location.x
+    ground = make_ground([(x - 2, -2, 0), (x + 2, -2, 0.3), (x + 2, 2, 0.3), (x - 2, 2, 0)], [(0, 1, 2, 3)])
+    terrain = bpy.data.collections.new("Terrain")
+    bpy.context.scene.collection.children.link(terrain)
+    terrain.objects.link(ground)
+    rig_of(owner).walker.terrain = terrain
+    plan_walk(bpy.context, owner, RANGE)
+    rig_of(owner).live = True
+    owner = walking("old walk")
+    rig_of(owner).walker.stride_scale = 1.5
+    rig_of(owner).walker.on = False
+
+
+def add_baked_walks() -> None:
+    """Walks as keys of goals, and of bones."""
+    for into in ("GOALS", "BONES"):
+        owner = walking(f"walk as {into.lower()}")
+        select(owner)
+        bpy.ops.fabrik.walk_bake(into=into)
+        rig_of(owner).live = into == "GOALS"
+
+
+# Which rigs are in which file
+
+
+CHAINS = (set_scene, add_starts, add_goals, add_settings, add_channels, add_statuses)
+BODIES = (add_bodies, add_asked, add_baked_body)
+WALKERS = (add_walkers, add_baked_walks)
+MAPPED = "bodies"  # the file in which the rig is whose mapping is kept
+FILES: dict[str, tuple[Callable[[], None], ...]] = {
+    "limits": (add_limits,),
+    "chains": CHAINS,
+    "live": (add_live,),
+    "baked": (add_baked,),
+    "bodies": BODIES,
+    "walkers": WALKERS,
+    "library": (add_character,),
+    "override": (add_override,),
+    "blender-5.0": (add_limits, *CHAINS, add_baked, *BODIES, *WALKERS),
+}

@@ -111,7 +111,9 @@ def test_uphill_the_toes_are_no_higher_at_landing_than_on_level_ground(degrees: 
 
 @pytest.mark.parametrize("legs", [WOLF, HUMAN], ids=["wolf", "human"])
 def test_without_a_look_ahead_feet_land_at_their_homes(legs: tuple[Leg, ...]) -> None:
-    changes: dict[str, Any] = {"gait": "BIPED_WALK"} if settings_for(legs).gait == "HUMAN" else {}  # people walk narrower
+    changes: dict[str, Any] = (
+        {"gait": "BIPED_WALK"} if settings_for(legs).gait == "HUMAN" else {}
+    )  # people walk narrower
     plan = walked(legs, prediction=0.0, **changes)
     for steps in plan.steps:
         free = [step for step in steps[1:-2] if not step.refused]  # not sent aside by another foot
