@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Laws that every limit in the registry holds to."""
+"""Laws that every limit in the registry holds to, the shapes that are drawn for them, and what is read off these."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
-from math import hypot, inf, nan, pi, sqrt
+from math import atan2, hypot, inf, nan, pi, radians, sin, sqrt
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -24,9 +26,11 @@ from fabrik_addon.kernel import (
 from fabrik_addon.maths import (
     IDENTITY,
     V3,
+    along,
     cross,
     distance,
     length,
+    minus,
     plus,
     rotated,
     scaled,
@@ -34,14 +38,15 @@ from fabrik_addon.maths import (
     turn_angle,
     unit,
 )
-from fabrik_addon.rig.limit_types import LIMITS, limit_settings, mirrored_limit, type_of
+from fabrik_addon.rig.limit_types import LIMITS, limit_outline, limit_settings, mirrored_limit, setting_at, type_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.chains import X, Y, Z, angle_between, random_vector, turn_between
-from support.limit_examples import EXAMPLES, OF_LOCKS, PRECISION, drawn, edge_rotations, rotations, same
+from support.chains import X, Y, Z, angle_between, hinge, random_vector, turn_between
+from support.limit_examples import EXAMPLES, OF_LOCKS, PRECISION, TWIST, drawn, edge_rotations, rotations, same
 
-ALL = [limit for examples in EXAMPLES.values() for limit in examples] + OF_LOCKS
+OF_BONES = [limit for examples in EXAMPLES.values() for limit in examples]  # by their settings
+ALL = OF_BONES + OF_LOCKS
 
 
 # Between the rest frames of bones that are mirror images: half turns about any axis beside the bone, by their roll.
@@ -299,3 +304,80 @@ def test_no_direction_turns_nothing() -> None:
 @pytest.mark.parametrize("angle", [1e-9, 1e-6, 1e-4, 0.1, 3.0])
 def test_turns_keep_their_angle(angle: float) -> None:
     assert turn_angle(FREE.turned(IDENTITY, (0, 0, angle))) == pytest.approx(angle, rel=1e-9)
+
+
+# The shapes that are drawn for limits, and the settings that are read off them.
+
+
+@pytest.mark.parametrize("limit", OF_BONES, ids=str)
+class TestEveryOutline:
+    def test_the_bone_comes_to_every_point_of_its_curves(self, limit: Limit) -> None:
+        start = limit.clamped(IDENTITY)
+        for curve in limit_outline(limit).swing:
+            for point in curve:
+                if hypot(*point):
+                    assert angle_between(rotated(limit.aimed(start, Y, point), Y), point) < PRECISION
+                    assert hypot(*point) == pytest.approx(1.0)
+
+    def test_the_twist_comes_to_every_point_of_its_curve(self, limit: Limit) -> None:
+        for curve in limit_outline(limit).twist:
+            for point in curve:
+                turned = turn_about(Y, -atan2(point[2], point[0]))
+                twisting: Any = limit
+                if isinstance(limit, Hinge):
+                    low, allowed, high = limit.angle_min, limit.angle_of(turned), limit.angle_max
+                else:
+                    low, allowed, high = twisting.twist.low, twisting.twist_angle(turned), twisting.twist.high
+                assert low - PRECISION <= allowed <= high + PRECISION
+
+    def test_its_ends_lie_on_its_curves(self, limit: Limit) -> None:
+        outline = limit_outline(limit)
+        points = [point for curve in (*outline.swing, *outline.twist) for point in curve]
+        for end in outline.ends.values():
+            assert min(distance(end, point) for point in points) < PRECISION
+
+    def test_all_but_a_free_joint_have_one(self, limit: Limit) -> None:
+        outline = limit_outline(limit)
+        assert bool(outline.swing or outline.twist) == (limit is not FREE)
+
+
+def test_an_outline_names_the_settings_that_it_shows() -> None:
+    assert set(limit_outline(Cone.circular(0.5, 0.2, TWIST)).ends) == {"cone_max", "cone_min", "twist_min", "twist_max"}
+    ellipse = limit_outline(Cone(0.0, 0.3, 1.2, 0.8, 0.5))
+    assert set(ellipse.ends) == {"cone_x_min", "cone_x_max", "cone_z_min", "cone_z_max"}
+    assert ellipse.ends["cone_x_max"][2] == pytest.approx(sin(1.2), abs=PRECISION)
+    assert ellipse.ends["cone_z_min"][0] == pytest.approx(sin(0.8), abs=PRECISION)
+    assert limit_outline(hinge(X, 0, 90)).ends["angle_max"][2] == pytest.approx(1.0)
+    with pytest.raises(KeyError):
+        setting_at(FREE, "angle_min", Y)
+
+
+def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
+    for limit in (Cone.circular(radians(30)), Cone(0.0, 0.3, 1.2, 0.8, 0.5)):
+        for point in limit_outline(limit).swing[0]:
+            beyond = unit(along(point, minus(point, Y), 0.1))
+            assert angle_between(limit.nearest(beyond), beyond) > 1e-3
+
+
+@pytest.mark.parametrize("limit", OF_BONES, ids=str)
+def test_an_end_of_the_outline_tells_its_own_setting(limit: Limit) -> None:
+    """Law: what is read at the end of a range is that end, and it goes with a point that is turned away from there."""
+    settings = {**circle(limit), **limit_settings(limit)}
+    for name, end in limit_outline(limit).ends.items():
+        angle = setting_at(limit, name, end)
+        assert angle == pytest.approx(settings[name], abs=PRECISION), name
+        steps = [rotated(turn_about(axis, step), end) for axis in (X, Y, Z, limit.axis) for step in (-0.01, 0.01)]
+        further = [setting_at(limit, name, point) - angle for point in steps]
+        assert any(abs(one) == pytest.approx(0.01, rel=1e-3) for one in further), name
+
+
+def circle(limit: Limit) -> dict[str, float]:
+    """The settings of a cone whose outline shows it as a circle; its settings may be those of an ellipse."""
+    return {"cone_max": limit.x_high} if isinstance(limit, Cone) else {}
+
+
+def test_an_end_does_not_pass_the_other() -> None:
+    limit = hinge(X, 10, 60)
+    at = rotated(hinge(X, -170, 170).rotation_at(radians(-30)), Y)
+    assert setting_at(limit, "angle_max", at) == pytest.approx(radians(10))
+    assert setting_at(limit, "angle_min", at) == pytest.approx(radians(-30))

@@ -20,7 +20,7 @@ FOLDERS, FILES = (
     ("pyproject.toml", "blender_manifest.toml", "README.md", "LICENSE"),
 )
 RUN = (
-    "tests/kernel/test_limits.py", "tests/kernel/test_limit_outlines.py", "tests/operators/test_limit_operators.py",
+    "tests/kernel/test_limits.py", "tests/operators/test_limit_operators.py",
     "tests/rig/test_vertex_groups.py", "tests/recognise/test_conventions.py",
     "tests/gait/test_parts.py", "tests/gait/test_hop.py", "tests/rig/test_old_files.py",
     "tests/rig/test_random_rigs.py", "tests/test_translations.py",
