@@ -25,8 +25,8 @@ import addon_session
 from build import build
 from dev import reference
 from dev.marked import with_between
+from dev.reference import MANUAL
 from environment import ROOT
-from support.manual_blocks import MANUAL
 
 ARCHITECTURE = ROOT / "fabrik_addon" / "ARCHITECTURE.md"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -364,7 +364,7 @@ def test_the_tables_are_up_to_date(page: Path) -> None:
 
 
 def test_every_operator_has_a_heading_and_every_option_a_row() -> None:
-    text = (reference.MANUAL / "reference.md").read_text(encoding="utf-8")
+    text = (MANUAL / "reference.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^### fabrik\.(\w+)\n(.*?)(?=^##|\Z)", text, flags=re.MULTILINE | re.DOTALL))
     assert set(sections) == set(dir(bpy.ops.fabrik))
     for name, section in sections.items():
@@ -374,7 +374,7 @@ def test_every_operator_has_a_heading_and_every_option_a_row() -> None:
 
 
 def test_every_stored_property_has_a_row() -> None:
-    text = (reference.MANUAL / "reference.md").read_text(encoding="utf-8")
+    text = (MANUAL / "reference.md").read_text(encoding="utf-8")
     told = {name.rpartition(".")[2] for name in re.findall(r"^\| `([\w.]+)` \|", text, flags=re.MULTILINE)}
     for pattern, _, _ in PLACES:
         name = pattern.rpartition(".")[2].removeprefix("fabrik_walker_").removeprefix("fabrik_")
@@ -390,11 +390,11 @@ def test_every_stored_property_has_a_row() -> None:
 
 @pytest.mark.parametrize("limit", LIMITS.values(), ids=lambda limit: limit.kind)
 def test_every_type_of_limit_has_a_row_on_its_page(limit: LimitType) -> None:
-    assert f"\n| {limit.label} | " in (reference.MANUAL / "limits.md").read_text(encoding="utf-8")
+    assert f"\n| {limit.label} | " in (MANUAL / "limits.md").read_text(encoding="utf-8")
 
 
 def test_every_name_of_the_kernel_is_told() -> None:
-    text = (reference.MANUAL / "solver.md").read_text(encoding="utf-8")
+    text = (MANUAL / "solver.md").read_text(encoding="utf-8")
     missing = [name for name in reference.public_names() if not re.search(rf"\b{name}\b", text)]
     assert not missing, "list it in GROUPS of scripts/dev/reference.py, then python3 scripts/build.py --reference"
     assert len(reference.public_names()) > 30

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dev.reference import MANUAL
 from environment import ROOT
-from support.manual_blocks import MANUAL
 from support.processes import blender_script, run_process
 
 PAGE = MANUAL / "extending.md"

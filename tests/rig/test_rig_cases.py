@@ -13,9 +13,9 @@ import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import chain_length, channels, evaluated_joints, tip_error
-from support.random_rigs import SCALES
 from support.scenes import (
     MODES,
+    SCALES,
     Bone,
     add_chain,
     chain_bones,

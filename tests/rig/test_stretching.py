@@ -13,8 +13,7 @@ from fabrik_addon.rig.figure.goal_options import grown_by
 from fabrik_addon.rig.schema import FabrikChain
 
 from support.judging import evaluated_joints
-from support.random_rigs import SCALES
-from support.scenes import Bone, add_chain, armature, make_armature, update
+from support.scenes import SCALES, Bone, add_chain, armature, make_armature, update
 from support.scenes import make_line as connected_line
 
 FACTOR = 1.4

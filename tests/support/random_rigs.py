@@ -15,9 +15,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import channels, evaluated_joints
 from support.limit_examples import EXAMPLES
-from support.scenes import MODES, Bone, add_chain, make_armature, make_empty, put_channels, set_rotation
-
-SCALES: Any = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+from support.scenes import MODES, SCALES, Bone, add_chain, make_armature, make_empty, put_channels, set_rotation
 
 KNOWN = ("HINGE", "CONE", "PLANAR", "FREE")
 LATER = [limit for kind, limits in EXAMPLES.items() if kind not in (*KNOWN, "LOCKED") for limit in limits]

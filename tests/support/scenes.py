@@ -27,6 +27,7 @@ from dev.walking_rigs import make_ground
 Point = Sequence[float]
 Rig = tuple[bpy.types.Object, FabrikChain]
 MODES: Any = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+SCALES: Any = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")  # ways to inherit it
 SOME_MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 FRAMES = tuple(range(1, 21))  # of `keyed_line`
 SQUAT = tuple(range(1, 13))  # frames of `squatting`
