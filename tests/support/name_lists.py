@@ -7,7 +7,7 @@ where it begins; {} stands for the side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 TWO_DIGITS = ("01", "02", "03")
 
@@ -16,47 +16,28 @@ def fingers(names: Sequence[str], parent: str, numbers: Sequence[str] = ("1", "2
     """Lines of five fingers; names have * for the number."""
     lines = []
     for finger, name in zip(("thumb", "index", "middle", "ring", "pinky"), names, strict=True):
-        bones = [(name.replace("*", number), f"{finger}{place}") for place, number in enumerate(numbers, start=1)]
-        lines.append(_chain(parent, bones))
-    return "\n" + "\n".join(lines)
+        bones = (f"{name.replace('*', number)} = {finger}{place}" for place, number in enumerate(numbers, start=1))
+        lines.append(f"{parent} > {', '.join(bones)}")
+    return "\n".join(["", *lines])
 
 
-def _chain(parent: str, bones: Iterable[tuple[str, str]]) -> str:
-    return f"{parent} > " + ", ".join(f"{name} = {joint}" for name, joint in bones)
-
-
-def _simple(
-    hips: str, spine: Sequence[str], neck: Sequence[str], arm: Sequence[str], leg: Sequence[str], root: str = ""
-) -> str:
-    """Lines of a body without surprises."""
-    necks = ("neck", "neck2", "head") if len(neck) > 2 else ("neck", "head")
-    middle = [(hips, "hips"), *zip(spine, ("spine1", "spine2", "spine3", "spine4"), strict=False)]
-    arms, legs = ("collar", "shoulder", "elbow", "wrist"), ("hip", "knee", "ankle", "ball")
-    lines = [_chain("-", [(root, "ground")])] if root else []
-    lines.append(_chain(root or "-", [*middle, *zip(neck, necks, strict=True)]))
-    lines.append(_chain(spine[-1], zip(arm, arms, strict=True)))
-    lines.append(_chain(hips, zip(leg, legs, strict=True)))
-    return "\n".join(lines)
-
-
-MIXAMO = _simple(
-    "mixamorig:Hips",
-    ["mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Spine2"],
-    ["mixamorig:Neck", "mixamorig:Head"],
-    ["mixamorig:{}Shoulder", "mixamorig:{}Arm", "mixamorig:{}ForeArm", "mixamorig:{}Hand"],
-    ["mixamorig:{}UpLeg", "mixamorig:{}Leg", "mixamorig:{}Foot", "mixamorig:{}ToeBase"],
-) + fingers(
-    [f"mixamorig:{{}}Hand{finger}*" for finger in ("Thumb", "Index", "Middle", "Ring", "Pinky")], "mixamorig:{}Hand"
+MIXAMO = (
+    """
+- > @Hips = hips, @Spine = spine1, @Spine1 = spine2, @Spine2 = spine3, @Neck = neck, @Head = head
+@Spine2 > @{}Shoulder = collar, @{}Arm = shoulder, @{}ForeArm = elbow, @{}Hand = wrist
+@Hips > @{}UpLeg = hip, @{}Leg = knee, @{}Foot = ankle, @{}ToeBase = ball
+""".replace("@", "mixamorig:")
+    + fingers(
+        [f"mixamorig:{{}}Hand{finger}*" for finger in ("Thumb", "Index", "Middle", "Ring", "Pinky")], "mixamorig:{}Hand"
+    )
 )
 
-UNREAL = _simple(
-    "pelvis",
-    ["spine_01", "spine_02", "spine_03"],
-    ["neck_01", "head"],
-    ["clavicle_{}", "upperarm_{}", "lowerarm_{}", "hand_{}"],
-    ["thigh_{}", "calf_{}", "foot_{}", "ball_{}"],
-    root="root",
-) + fingers([f"{finger}_*_{{}}" for finger in ("thumb", "index", "middle", "ring", "pinky")], "hand_{}", TWO_DIGITS)
+UNREAL = """
+- > root = ground
+root > pelvis = hips, spine_01 = spine1, spine_02 = spine2, spine_03 = spine3, neck_01 = neck, head = head
+spine_03 > clavicle_{} = collar, upperarm_{} = shoulder, lowerarm_{} = elbow, hand_{} = wrist
+pelvis > thigh_{} = hip, calf_{} = knee, foot_{} = ankle, ball_{} = ball
+""" + fingers([f"{finger}_*_{{}}" for finger in ("thumb", "index", "middle", "ring", "pinky")], "hand_{}", TWO_DIGITS)
 UNREAL += """
 upperarm_{} > upperarm_twist_01_{} = shoulder2
 lowerarm_{} > lowerarm_twist_01_{} = elbow2
@@ -66,15 +47,12 @@ root > ik_foot_root = ground, ik_foot_{} = ankle
 root > ik_hand_root = ground, ik_hand_gun = hips, ik_hand_{} = wrist
 """
 
-METAHUMAN = _simple(
-    "pelvis",
-    ["spine_01", "spine_02", "spine_03", "spine_04"],
-    ["neck_01", "neck_02", "head"],
-    ["clavicle_{}", "upperarm_{}", "lowerarm_{}", "hand_{}"],
-    ["thigh_{}", "calf_{}", "foot_{}", "ball_{}"],
-    root="root",
-)
-METAHUMAN += """
+METAHUMAN = """
+- > root = ground
+root > pelvis = hips, spine_01 = spine1, spine_02 = spine2, spine_03 = spine3, spine_04 = spine4, neck_01 = neck
+neck_01 > neck_02 = neck2, head = head
+spine_04 > clavicle_{} = collar, upperarm_{} = shoulder, lowerarm_{} = elbow, hand_{} = wrist
+pelvis > thigh_{} = hip, calf_{} = knee, foot_{} = ankle, ball_{} = ball
 thigh_{} > thigh_correctiveRoot_{} = hip, thigh_fwd_{} = hip
 thigh_correctiveRoot_{} > thigh_bck_{} = hip
 calf_{} > calf_correctiveRoot_{} = knee, calf_knee_{} = knee
@@ -86,14 +64,15 @@ foot_{} > ankle_bck_{} = ankle
 hand_{} > index_metacarpal_{} = knuckle, index_01_{} = index1, index_02_{} = index2
 """
 
-VRM = _simple(
-    "J_Bip_C_Hips",
-    ["J_Bip_C_Spine", "J_Bip_C_Chest", "J_Bip_C_UpperChest"],
-    ["J_Bip_C_Neck", "J_Bip_C_Head"],
-    ["J_Bip_{}_Shoulder", "J_Bip_{}_UpperArm", "J_Bip_{}_LowerArm", "J_Bip_{}_Hand"],
-    ["J_Bip_{}_UpperLeg", "J_Bip_{}_LowerLeg", "J_Bip_{}_Foot", "J_Bip_{}_ToeBase"],
-    root="Root",
-) + fingers([f"J_Bip_{{}}_{finger}*" for finger in ("Thumb", "Index", "Middle", "Ring", "Little")], "J_Bip_{}_Hand")
+VRM = (
+    """
+- > Root = ground
+Root > @C_Hips = hips, @C_Spine = spine1, @C_Chest = spine2, @C_UpperChest = spine3, @C_Neck = neck, @C_Head = head
+@C_UpperChest > @{}_Shoulder = collar, @{}_UpperArm = shoulder, @{}_LowerArm = elbow, @{}_Hand = wrist
+@C_Hips > @{}_UpperLeg = hip, @{}_LowerLeg = knee, @{}_Foot = ankle, @{}_ToeBase = ball
+""".replace("@", "J_Bip_")
+    + fingers([f"J_Bip_{{}}_{finger}*" for finger in ("Thumb", "Index", "Middle", "Ring", "Little")], "J_Bip_{}_Hand")
+)
 VRM += """
 J_Bip_C_Head > J_Sec_Hair1_01 = head, J_Sec_Hair2_01 = neck
 J_Bip_C_UpperChest > J_Sec_{}_Bust1 = spine4
@@ -101,13 +80,11 @@ J_Bip_C_Hips > J_Sec_{}_CoatSkirtFront1_01 = hip, J_Sec_{}_CoatSkirtFront2_01 = 
 J_Bip_C_Head > J_Adj_{}_FaceEye = head
 """
 
-UNITY = _simple(
-    "hips",
-    ["spine", "chest", "upperChest"],
-    ["neck", "head"],
-    ["{}Shoulder", "{}UpperArm", "{}LowerArm", "{}Hand"],
-    ["{}UpperLeg", "{}LowerLeg", "{}Foot", "{}Toes"],
-)
+UNITY = """
+- > hips = hips, spine = spine1, chest = spine2, upperChest = spine3, neck = neck, head = head
+upperChest > {}Shoulder = collar, {}UpperArm = shoulder, {}LowerArm = elbow, {}Hand = wrist
+hips > {}UpperLeg = hip, {}LowerLeg = knee, {}Foot = ankle, {}Toes = ball
+"""
 
 RIGIFY = """
 - > spine = hips, spine.001 = spine1, spine.002 = spine2, spine.003 = spine3, spine.004 = neck, spine.005 = neck2
@@ -191,41 +168,35 @@ lowerarm02.{} > wrist.{} = wrist
 spine02 > neck01 = neck, neck02 = neck2, head = head
 """
 
-BIPED = _simple(
-    "Bip01 Pelvis",
-    ["Bip01 Spine", "Bip01 Spine1", "Bip01 Spine2"],
-    ["Bip01 Neck", "Bip01 Head"],
-    ["Bip01 {} Clavicle", "Bip01 {} UpperArm", "Bip01 {} Forearm", "Bip01 {} Hand"],
-    ["Bip01 {} Thigh", "Bip01 {} Calf", "Bip01 {} Foot", "Bip01 {} Toe0"],
-    root="Bip01",
-)
-BIPED += "".join(
-    "\n" + _chain("Bip01 {} Hand", [(f"Bip01 {{}} Finger{i}", f"{finger}1"), (f"Bip01 {{}} Finger{i}1", f"{finger}2")])
-    for i, finger in enumerate(("thumb", "index", "middle", "ring", "pinky"))
-)
-BIPED += "\nBip01 > Bip01 Footsteps = ground"
+BIPED = """
+- > @ = ground
+@ > @ Pelvis = hips, @ Spine = spine1, @ Spine1 = spine2, @ Spine2 = spine3, @ Neck = neck, @ Head = head
+@ Spine2 > @ {} Clavicle = collar, @ {} UpperArm = shoulder, @ {} Forearm = elbow, @ {} Hand = wrist
+@ Pelvis > @ {} Thigh = hip, @ {} Calf = knee, @ {} Foot = ankle, @ {} Toe0 = ball
+@ {} Hand > @ {} Finger0 = thumb1, @ {} Finger01 = thumb2
+@ {} Hand > @ {} Finger1 = index1, @ {} Finger11 = index2
+@ {} Hand > @ {} Finger2 = middle1, @ {} Finger21 = middle2
+@ {} Hand > @ {} Finger3 = ring1, @ {} Finger31 = ring2
+@ {} Hand > @ {} Finger4 = pinky1, @ {} Finger41 = pinky2
+@ > @ Footsteps = ground
+""".replace("@", "Bip01")
 
-SOURCE = _simple(
-    "ValveBiped.Bip01_Pelvis",
-    ["ValveBiped.Bip01_Spine", "ValveBiped.Bip01_Spine1", "ValveBiped.Bip01_Spine2", "ValveBiped.Bip01_Spine4"],
-    ["ValveBiped.Bip01_Neck1", "ValveBiped.Bip01_Head1"],
-    [f"ValveBiped.Bip01_{{}}_{name}" for name in ("Clavicle", "UpperArm", "Forearm", "Hand")],
-    [f"ValveBiped.Bip01_{{}}_{name}" for name in ("Thigh", "Calf", "Foot", "Toe0")],
-)
-SOURCE += """
-ValveBiped.Bip01_{}_UpperArm > ValveBiped.Bip01_{}_Elbow = elbow
-ValveBiped.Bip01_{}_Forearm > ValveBiped.Bip01_{}_Ulna = elbow2
-ValveBiped.Bip01_{}_Forearm > ValveBiped.Bip01_{}_Wrist = wrist
-"""
+SOURCE = """
+- > @Pelvis = hips, @Spine = spine1, @Spine1 = spine2, @Spine2 = spine3, @Spine4 = spine4
+@Spine4 > @Neck1 = neck, @Head1 = head
+@Spine4 > @{}_Clavicle = collar, @{}_UpperArm = shoulder, @{}_Forearm = elbow, @{}_Hand = wrist
+@Pelvis > @{}_Thigh = hip, @{}_Calf = knee, @{}_Foot = ankle, @{}_Toe0 = ball
+@{}_UpperArm > @{}_Elbow = elbow
+@{}_Forearm > @{}_Ulna = elbow2
+@{}_Forearm > @{}_Wrist = wrist
+""".replace("@", "ValveBiped.Bip01_")
 
-HUMAN_IK = _simple(
-    "Character1_Hips",
-    ["Character1_Spine", "Character1_Spine1", "Character1_Spine2"],
-    ["Character1_Neck", "Character1_Head"],
-    [f"Character1_{{}}{name}" for name in ("Shoulder", "Arm", "ForeArm", "Hand")],
-    [f"Character1_{{}}{name}" for name in ("UpLeg", "Leg", "Foot", "ToeBase")],
-    root="Character1_Reference",
-)
+HUMAN_IK = """
+- > @Reference = ground
+@Reference > @Hips = hips, @Spine = spine1, @Spine1 = spine2, @Spine2 = spine3, @Neck = neck, @Head = head
+@Spine2 > @{}Shoulder = collar, @{}Arm = shoulder, @{}ForeArm = elbow, @{}Hand = wrist
+@Hips > @{}UpLeg = hip, @{}Leg = knee, @{}Foot = ankle, @{}ToeBase = ball
+""".replace("@", "Character1_")
 
 CMU = """
 - > Hips = hips, {}HipJoint = half_pelvis, {}UpLeg = hip, {}Leg = knee, {}Foot = ankle, {}ToeBase = ball
@@ -235,22 +206,18 @@ Spine1 > {}Shoulder = collar, {}Arm = shoulder, {}ForeArm = elbow, {}Hand = wris
 {}Hand > {}Thumb = thumb1
 """
 
-SMPL = _simple(
-    "Pelvis",
-    ["Spine1", "Spine2", "Spine3"],
-    ["Neck", "Head"],
-    ["{}_Collar", "{}_Shoulder", "{}_Elbow", "{}_Wrist"],
-    ["{}_Hip", "{}_Knee", "{}_Ankle", "{}_Foot"],
-)
-SMPL += "\n{}_Wrist > {}_Hand = knuckle"
+SMPL = """
+- > Pelvis = hips, Spine1 = spine1, Spine2 = spine2, Spine3 = spine3, Neck = neck, Head = head
+Spine3 > {}_Collar = collar, {}_Shoulder = shoulder, {}_Elbow = elbow, {}_Wrist = wrist
+Pelvis > {}_Hip = hip, {}_Knee = knee, {}_Ankle = ankle, {}_Foot = ball
+{}_Wrist > {}_Hand = knuckle
+"""
 
-POSER = _simple(
-    "hip",
-    ["abdomen", "chest"],
-    ["neck", "head"],
-    ["{}Collar", "{}Shldr", "{}ForeArm", "{}Hand"],
-    ["{}Thigh", "{}Shin", "{}Foot", "{}Toe"],
-)
+POSER = """
+- > hip = hips, abdomen = spine1, chest = spine2, neck = neck, head = head
+chest > {}Collar = collar, {}Shldr = shoulder, {}ForeArm = elbow, {}Hand = wrist
+hip > {}Thigh = hip, {}Shin = knee, {}Foot = ankle, {}Toe = ball
+"""
 
 MMD = """
 - > 全ての親 = ground, センター = hips, 下半身 = hips2, {}足 = hip, {}ひざ = knee, {}足首 = ankle, {}つま先 = ball
@@ -260,34 +227,26 @@ MMD = """
 全ての親 > {}足ＩＫ = ankle, {}つま先ＩＫ = ball
 """
 
-GERMAN = _simple(
-    "Becken",
-    ["Wirbelsäule1", "Wirbelsäule2", "Brust"],
-    ["Hals", "Kopf"],
-    ["Schulter_{}", "Oberarm_{}", "Unterarm_{}", "Hand_{}"],
-    ["Oberschenkel_{}", "Unterschenkel_{}", "Fuß_{}", "Zehen_{}"],
-)
-FRENCH = _simple(
-    "Bassin",
-    ["Colonne1", "Colonne2", "Torse"],
-    ["Cou", "Tête"],
-    ["Épaule_{}", "Bras_{}", "AvantBras_{}", "Main_{}"],
-    ["Cuisse_{}", "Jambe_{}", "Pied_{}", "Orteils_{}"],
-)
-SPANISH = _simple(
-    "Cadera",
-    ["Columna1", "Columna2", "Pecho"],
-    ["Cuello", "Cabeza"],
-    ["Hombro {}", "Brazo {}", "Antebrazo {}", "Mano {}"],
-    ["Muslo {}", "Pantorrilla {}", "Pie {}", "Dedos {}"],
-)
-RUSSIAN = _simple(
-    "Таз",
-    ["Позвоночник1", "Позвоночник2", "Грудь"],  # noqa: RUF001
-    ["Шея", "Голова"],
-    ["Ключица_{}", "Плечо_{}", "Предплечье_{}", "Кисть_{}"],
-    ["Бедро_{}", "Голень_{}", "Стопа_{}", "Носок_{}"],
-)
+GERMAN = """
+- > Becken = hips, Wirbelsäule1 = spine1, Wirbelsäule2 = spine2, Brust = spine3, Hals = neck, Kopf = head
+Brust > Schulter_{} = collar, Oberarm_{} = shoulder, Unterarm_{} = elbow, Hand_{} = wrist
+Becken > Oberschenkel_{} = hip, Unterschenkel_{} = knee, Fuß_{} = ankle, Zehen_{} = ball
+"""
+FRENCH = """
+- > Bassin = hips, Colonne1 = spine1, Colonne2 = spine2, Torse = spine3, Cou = neck, Tête = head
+Torse > Épaule_{} = collar, Bras_{} = shoulder, AvantBras_{} = elbow, Main_{} = wrist
+Bassin > Cuisse_{} = hip, Jambe_{} = knee, Pied_{} = ankle, Orteils_{} = ball
+"""
+SPANISH = """
+- > Cadera = hips, Columna1 = spine1, Columna2 = spine2, Pecho = spine3, Cuello = neck, Cabeza = head
+Pecho > Hombro {} = collar, Brazo {} = shoulder, Antebrazo {} = elbow, Mano {} = wrist
+Cadera > Muslo {} = hip, Pantorrilla {} = knee, Pie {} = ankle, Dedos {} = ball
+"""
+RUSSIAN = """
+- > Таз = hips, Позвоночник1 = spine1, Позвоночник2 = spine2, Грудь = spine3, Шея = neck, Голова = head
+Грудь > Ключица_{} = collar, Плечо_{} = shoulder, Предплечье_{} = elbow, Кисть_{} = wrist
+Таз > Бедро_{} = hip, Голень_{} = knee, Стопа_{} = ankle, Носок_{} = ball
+"""  # noqa: RUF001
 
 # For each convention what left and right are called, and its bones.
 CONVENTIONS: dict[str, tuple[tuple[str, str], str]] = {
