@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.gait.feet import Foothold, FootPaths, FootPose
-from fabrik_addon.gait.ground import Plain
+from fabrik_addon.gait.ground import Plain, Terrain
 from fabrik_addon.gait.human import human_cycle
 from fabrik_addon.gait.led import HandWalk, Steering
 from fabrik_addon.gait.legs import Leg
@@ -38,13 +38,18 @@ class Moment(NamedTuple):
 Look = Callable[[HandWalk, tuple[V3, Q4], Sequence[FootPose]], None]
 
 
+def started(legs: tuple[Leg, ...], terrain: Terrain | None = None) -> HandWalk:
+    """A creature that stands, on rough ground unless told otherwise."""
+    at = (0.0, 0.0, height_of(legs)), IDENTITY
+    return HandWalk(legs, settings_for(legs), terrain or noise(0.1 * legs[0].reach, 3.0), at, None)
+
+
 def led(
     legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0, look: Look = lambda walk, pose, feet: None
 ) -> HandWalk:
     """Lead a creature along a winding way, by a mouse that trembles, at the speed that it can go."""
-    random, start = Random(4), (0.0, 0.0, height_of(legs))
-    walk = HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), (start, IDENTITY), None)
-    steering = Steering(start, IDENTITY, walk.fastest, "DOWN")
+    random, walk = Random(4), started(legs)
+    steering = Steering((0.0, 0.0, height_of(legs)), IDENTITY, walk.fastest, "DOWN")
     time = 0.0
     while time < seconds or walk.is_stepping:
         span = random.choice((0.008, 0.016, 0.03, 0.05))
@@ -73,9 +78,8 @@ def test_feet_keep_up_with_a_body_as_fast_as_it_may_be(name: str) -> None:
 
 def led_to(legs: tuple[Leg, ...], way: Callable[[float], V3], seconds: float) -> tuple[HandWalk, list[Moment]]:
     """Lead a creature along a way for some seconds, and let it come to rest; how it was at each 24th of a second."""
-    start = (0.0, 0.0, height_of(legs))
-    walk, found = HandWalk(legs, settings_for(legs), flat(), (start, IDENTITY), None), list[Moment]()
-    steering = Steering(start, IDENTITY, walk.fastest, "DOWN")
+    walk, found = started(legs, flat()), list[Moment]()
+    steering = Steering((0.0, 0.0, height_of(legs)), IDENTITY, walk.fastest, "DOWN")
     for index in range(1, round(24.0 * (seconds + 5.0))):
         wanted = way(min(index / 24.0, seconds) * walk.fastest / legs[0].reach)
         place = scaled(wanted, legs[0].reach)
@@ -174,7 +178,7 @@ def test_the_path_is_where_it_was_led() -> None:
 
 
 def test_feet_begin_where_they_stand() -> None:
-    walk = HandWalk(SPIDER, settings_for(SPIDER), flat(), ((0.0, 0.0, height_of(SPIDER)), IDENTITY), None)
+    walk = started(SPIDER, flat())
     aside = tuple(
         Foothold(plus(foot.sole, (0.02, -0.05, 0.0)), multiplied(turn_about(Z_AXIS, 0.3), foot.rotation))
         for foot in walk.poses()
@@ -184,11 +188,6 @@ def test_feet_begin_where_they_stand() -> None:
         assert (foot.sole, foot.rotation) == (foothold.place, foothold.rotation)
     walk.move(0.02, ((0.0, 0.0, height_of(SPIDER)), IDENTITY))
     assert not walk.is_stepping
-
-
-def started(legs: tuple[Leg, ...]) -> HandWalk:
-    at = (0.0, 0.0, height_of(legs)), IDENTITY
-    return HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), at, None)
 
 
 def _is_held(leg: Leg, point: V3, old: FootPose, new: FootPose) -> bool:
@@ -248,7 +247,7 @@ def test_feet_land_when_the_mouse_rests() -> None:
 
 
 def test_the_body_is_carried_up_a_slope() -> None:
-    walk = HandWalk(SPIDER, settings_for(SPIDER), slope(20.0), ((0.0, 0.0, height_of(SPIDER)), IDENTITY), None)
+    walk = started(SPIDER, slope(20.0))
     for index in range(300):
         walk.move(0.03 * index, ((0.0, -0.02 * index, height_of(SPIDER)), IDENTITY))
     offset, tilt = walk.body()

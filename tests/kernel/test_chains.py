@@ -222,11 +222,8 @@ class TestFigure:
         chain = Figure.from_points(points)
         for a, b in zip(chain.placed(chain.starts).joints, points, strict=True):
             assert distance(a, b) < 1e-12
-        other = Figure(joints_through(points))
         assert (chain.is_chain, chain.count) == (True, 7)
         assert chain.size == pytest.approx(sum(chain.lengths))
-        for a, b in zip(other.placed(other.starts).joints, points, strict=True):
-            assert distance(a, b) < 1e-12
 
     def test_bones_in_a_line_have_the_same_roll(self) -> None:
         chain = Figure.from_points([(0, i, 0) for i in range(4)])
@@ -265,6 +262,7 @@ def test_limits_hold_wherever_the_target_is(name: str, with_pole: bool) -> None:
         pole = scaled(random_vector(random), chain.size) if with_pole else None
         solution = solve(solver, scaled(random_vector(random), chain.size), pole)
         assert_sound(chain, solution)
+        assert 0.0 <= solution.pole_error <= pi + 1e-9
         assert solution.status is not Status.BLOCKED or solution.blocking
         assert len(solution.give) == min(len(solution.blocking), 3)
         assert all(give is None or give >= 0.0 for give in solution.give)

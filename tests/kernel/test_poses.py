@@ -229,18 +229,13 @@ def test_tracing_changes_nothing_and_keeps_the_lengths(limited: bool, plain: boo
 
 
 def test_passes_are_named() -> None:
-    random, names = Random(2), set()
-    for _ in range(20):
-        chain, trace = random_chain(random, 5, curl=2.0), Trace()
-        Solver(chain).solve(goals_for(chain, scaled(random_direction(random), chain.size * 0.8)), Settings(), trace)
-        names |= {step.name for step in trace.steps}
-    assert {"start", "swing", "backward", "forward", "end"} <= names
-
-
-def test_least_squares_and_restarts_are_named() -> None:
-    chain, trace = LIMITED["spider leg"], Trace()
-    Solver(chain).solve(goals_for(chain, (-1.5, 0.3, 0.8)), Settings(), trace)
-    assert {"swing", "descend", "restart"} <= {step.name for step in trace.steps}
+    random, trace = Random(2), Trace()
+    chains = [random_chain(random, 5, curl=2.0) for _ in range(20)]
+    asked = [(chain, scaled(random_direction(random), chain.size * 0.8)) for chain in chains]
+    for chain, target in (*asked, (LIMITED["spider leg"], (-1.5, 0.3, 0.8))):
+        Solver(chain).solve(goals_for(chain, target), Settings(), trace)
+    names = {step.name for step in trace.steps}
+    assert {"start", "swing", "backward", "forward", "descend", "restart", "end"} <= names
 
 
 def test_a_trace_goes_on_from_solve_to_solve() -> None:

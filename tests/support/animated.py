@@ -17,7 +17,7 @@ from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
 from support.hanging import chain
-from support.scenes import each_frame, go_live, press, update
+from support.scenes import each_frame, go_live, press, set_rotation, update
 from support.skeletons import make_character
 
 FIRST, LAST, STEP = 1, 25, 3
@@ -43,9 +43,8 @@ def animated(name: str, mode: str = "QUATERNION") -> bpy.types.Object:
                 way = (1.0 if side == "L" else -1.0) * (1.0 if kind == "Leg" else -1.0)
                 down = -1.1 * way if kind == "Arm" else 0.0  # arms hang beside the body, not in a T
                 turn_at_rest(owner, part.bones[0], SIDEWAYS, way * swing * sin(phase))
-                turn_at_rest(
-                    owner, part.bones[1], SIDEWAYS, (1.0 if kind == "Leg" else -1.0) * bend * (1.2 + sin(phase))
-                )
+                folds = bend if kind == "Leg" else -bend
+                turn_at_rest(owner, part.bones[1], SIDEWAYS, folds * (1.2 + sin(phase)))
                 turn_at_rest(owner, part.bones[-1], SIDEWAYS, 0.2 * sin(phase) + 0.1 * down)
         body = pose_bones(owner)[found.body]
         turn_at_rest(owner, found.body, Vector((0.0, 0.0, 1.0)), 0.1 * sin(phase))
@@ -66,11 +65,7 @@ def turn_at_rest(owner: bpy.types.Object, name: str, axis: Vector, angle: float)
     """Turn a bone about an axis of the world, as it is at rest."""
     bone = pose_bones(owner)[name]
     own = bone.bone.matrix_local.to_3x3().inverted() @ (_into(owner) @ axis)
-    turn = Quaternion(own.normalized(), angle)
-    if bone.rotation_mode == "QUATERNION":
-        bone.rotation_quaternion = turn
-    else:
-        bone.rotation_euler = turn.to_euler(bone.rotation_mode)
+    set_rotation(bone, Quaternion(own.normalized(), angle))
 
 
 def size(owner: bpy.types.Object) -> float:
@@ -153,10 +148,9 @@ def in_strips(owner: bpy.types.Object) -> None:
     bone = next(one for one in pose_bones(owner) if one.name.lower().endswith(("spine1", "spine_02")))
     over = bpy.data.actions.new("over")
     owner.animation_data.action = over
-    name = "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler"
+    name = channel_of(bone.rotation_mode)[0]
     for frame, angle in ((FIRST, 0.0), (LAST, 0.4)):
-        turn = Quaternion((0.0, 1.0, 0.0), angle)
-        setattr(bone, name, turn if name.endswith("quaternion") else turn.to_euler("XYZ"))
+        set_rotation(bone, Quaternion((0.0, 1.0, 0.0), angle))
         bone.keyframe_insert(name, frame=frame)
     data.action = None
     top = data.nla_tracks.new().strips.new("over", FIRST, over)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from support.animated import control, size
+from support.animated import control, put_from_rest
 from support.scenes import go_live, press
 from support.skeletons import make_character
 
@@ -30,9 +30,7 @@ def shifting() -> bpy.types.Object:
         for name, (first, last) in STANDS.items():
             one, off = control(owner, name), min(max(first - frame, frame - last, 0) / LIFT, 1.0)
             wave = SLIDE * np.sin(0.9 * frame) if off == 0.0 else 0.0
-            way = size(owner) * Vector((0.0, wave - 0.1 * off, 0.12 * off))
-            axes = one.bone.matrix_local.to_3x3().inverted() @ owner.matrix_world.to_3x3().normalized().inverted()
-            one.location = axes @ way
+            put_from_rest(owner, one.name, Vector((0.0, wave - 0.1 * off, 0.12 * off)))
             one.keyframe_insert("location", frame=frame)
     press("bake", span="SCENE", chains="ALL")
     press("rig_clear")

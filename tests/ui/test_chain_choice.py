@@ -11,7 +11,7 @@ from fabrik_addon.rig.animation.compat import is_selected
 from fabrik_addon.rig.schema import rig_of
 
 from support.judging import channels
-from support.scenes import Bone, make_armature, reload, select
+from support.scenes import Bone, armature, make_armature, reload, select
 
 
 @pytest.fixture
@@ -39,15 +39,9 @@ def seen() -> None:
     bpy.context.view_layer.update()
 
 
-def bone_data(owner: bpy.types.Object) -> bpy.types.Armature:
-    """The armature of the object."""
-    assert isinstance(owner.data, bpy.types.Armature)
-    return owner.data
-
-
 def picked(owner: bpy.types.Object) -> tuple[str, set[str]]:
     """The active bone and the selected ones."""
-    return bone_data(owner).bones.active.name, {bone.name for bone in owner.pose.bones if is_selected(bone)}
+    return armature(owner).bones.active.name, {bone.name for bone in owner.pose.bones if is_selected(bone)}
 
 
 def pick_row(index: int) -> None:
@@ -107,7 +101,7 @@ def test_a_script_that_sets_the_active_chain_has_its_way(owner: bpy.types.Object
 
 def test_no_bone_is_active(owner: bpy.types.Object) -> None:
     rig_of(owner).active_index = 1
-    bone_data(owner).bones.active = None
+    armature(owner).bones.active = None
     seen()
     assert rig_of(owner).active_index == 1
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel of posing: few controls, of the limb that is selected or of the whole character; the rest is below it."""
+"""The panel of posing: few controls, of the selected limb or the whole character, the rest below; and preferences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -11,8 +13,11 @@ import pytest
 from fabrik_addon import ui
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.ui import preferences
 from fabrik_addon.ui.panels import FABRIK_PT_posing, FABRIK_PT_rigging
 
+import addon_session
+from build import ROOT
 from support.judging import assert_alike, channels
 from support.scenes import assert_refused, go_live, go_to, press, select, update
 from support.skeletons import set_up
@@ -263,3 +268,53 @@ def test_goals_that_something_holds_are_not_keyed(line: bpy.types.Object) -> Non
     target: Any = rig_of(line).chains[0].target
     target.lock_location[0] = True
     assert_refused("can't be keyed", "key", chains="ACTIVE")
+
+
+# What the preferences tell: an update once, and how the solver runs.
+
+
+def test_an_update_is_told_once() -> None:
+    own: Any = bpy.context.preferences.addons[addon_session.MODULE].preferences
+    manifest = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
+    own.property_unset("seen_version")
+    try:
+        assert [preferences.news_of(own) for _ in range(2)] == ["", ""]  # installed now
+        own.seen_version = "0.9.0"
+        told, again = (preferences.news_of(own) for _ in range(2))
+        assert f'version = "{told}"' in manifest
+        assert again == ""
+    finally:
+        own.property_unset("seen_version")
+
+
+@pytest.mark.parametrize("address", ["", "https://example.org/index.json"])
+def test_an_interpreted_solver_says_why_and_how_slow_it_is(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preferences, "FORM", {"kind": "interpreted", "path": "", "reason": "this build has no binary"})
+    monkeypatch.setattr(preferences, "slowness", lambda: 66.4)
+    monkeypatch.setattr(preferences, "COMPILED_AT", tmp_path / "compiled_at.txt")
+    if address:
+        preferences.COMPILED_AT.write_text(f"{address}\n")
+    layout: Any = Drawn()
+    preferences.draw_solver(layout)
+    assert layout.labels == [
+        "Solver: interpreted (this build has no binary)",
+        "It takes 66 times as long as compiled, on this machine",
+    ]
+    buttons = layout.buttons()
+    assert list(buttons) == ["manual", *(["wm.url_open"] if address else [])]
+    assert not address or buttons["wm.url_open"].url == address
+
+
+def test_a_compiled_solver_says_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preferences, "FORM", {"kind": "compiled", "path": "core", "reason": ""})
+    layout: Any = Drawn()
+    preferences.draw_solver(layout)
+    assert layout.labels == ["Solver: compiled"]
+
+
+def test_how_slow_it_is_is_a_number() -> None:
+    preferences.slowness.cache_clear()
+    assert isfinite(preferences.slowness())
+    assert preferences.slowness() > 0.0
