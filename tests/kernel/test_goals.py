@@ -1,13 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The columns that a goal tells are the derivatives of what it misses."""
+"""Goals in the frame of another joint are met there wherever that goes; what goals tell is what they miss."""
+
+from __future__ import annotations
 
 import sys
 from array import array
+from math import cos, sin
 from random import Random
 from typing import Any
 
 import pytest
-from fabrik_addon.kernel import Aim, Balance, Bend, Facing, Figure, Goal, Joint, Point
+from fabrik_addon.errors import ChainError, InvalidValueError
+from fabrik_addon.kernel import (
+    PIN,
+    Aim,
+    Balance,
+    Bend,
+    Facing,
+    Figure,
+    Goal,
+    Help,
+    Joint,
+    Point,
+    Settings,
+    Solution,
+    Solver,
+    Status,
+    Stay,
+)
 from fabrik_addon.maths import (
     ORIGIN,
     Q4,
@@ -20,10 +40,269 @@ from fabrik_addon.maths import (
     rotated,
     scaled,
     turn_about,
+    turn_angle,
 )
 
 from support.bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
-from support.chains import IS_COMPILED, X, Y, Z
+from support.chains import IS_COMPILED, X, Y, Z, rotations_of, rows_of
+
+EXACT = Settings(1e-7)
+HIPS, CHEST, HEAD = 0, 2, 3
+ARMS = (4, 7)  # first of three joints each: upper arm, forearm, hand
+LEGS = (10, 12)
+LEFT, RIGHT = ARMS[0] + 2, ARMS[1] + 2
+UP: V3 = (0.0, 1.0, 0.0)
+
+
+def turn(x: float, y: float, z: float) -> Q4:
+    """Turns about X, then Y, then Z."""
+    found = multiplied(turn_about((0.0, 1.0, 0.0), y), turn_about((1.0, 0.0, 0.0), x))
+    return multiplied(turn_about((0.0, 0.0, 1.0), z), found)
+
+
+def body(trunk: float = 0.0) -> Figure:
+    """Hips that may move, two bones of a trunk, a head, two arms of three bones and two legs of two.
+
+    Args:
+        trunk: How stiff hips and trunk are.
+    """
+    joints, parents, heads = list[Joint](), list[int](), list[V3 | None]()
+
+    def add(parent: int, head: V3 | None, segment: V3, start: Q4 = (1.0, 0.0, 0.0, 0.0)) -> int:
+        joints.append(Joint(segment, start=start, stiffness=trunk if len(joints) <= CHEST else 0.0))
+        parents.append(parent)
+        heads.append(head)
+        return len(joints) - 1
+
+    hips = add(-1, None, (0.0, 0.2, 0.0))
+    spine = add(hips, None, (0.0, 0.3, 0.0))
+    chest = add(spine, None, (0.0, 0.3, 0.0))
+    add(chest, None, (0.0, 0.25, 0.0))
+    for side in (1.0, -1.0):
+        upper = add(chest, (0.2 * side, 0.25, 0.0), (0.3 * side, 0.0, 0.0), turn(0.0, -0.4 * side, 0.0))
+        fore = add(upper, None, (0.28 * side, 0.0, 0.0), turn(0.0, -0.6 * side, 0.0))
+        add(fore, None, (0.1 * side, 0.0, 0.0))
+    for side in (1.0, -1.0):
+        thigh = add(hips, (0.1 * side, 0.0, 0.0), (0.0, -0.45, 0.0), turn(-0.3, 0.0, 0.0))
+        add(thigh, None, (0.0, -0.45, 0.0), turn(0.6, 0.0, 0.0))
+    return Figure(joints, parents, heads, moves=True)
+
+
+def in_frame(placed: object, joint: int, point: V3) -> V3:
+    """A point of solve space in the frame of a joint."""
+    heads, frames = getattr(placed, "heads"), getattr(placed, "frames")
+    return rotated(conjugated(frames[joint]), minus(point, heads[joint]))
+
+
+def feet(figure: Figure) -> list[Goal]:
+    """Pins where the feet stand."""
+    stood = figure.placed(figure.starts)
+    return [Point(thigh + 1, stood.ends[thigh + 1], rank=PIN) for thigh in LEGS]
+
+
+def test_a_hand_asked_for_in_the_frame_of_the_chest_moves_the_arm_alone() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    wanted = plus(in_frame(stood, CHEST, stood.heads[LEFT]), (-0.1, -0.1, 0.05))
+    solution = Solver(figure).solve([*feet(figure), Point(LEFT, wanted, offset=(0, 0, 0), frame=CHEST)], EXACT)
+    assert solution.status == Status.REACHED
+    placed = figure.placed(solution.rotations, solution.shift)
+    assert distance(in_frame(placed, CHEST, placed.heads[LEFT]), wanted) < 1e-6
+    arm = range(ARMS[0], ARMS[0] + 3)
+    for i, (now, start) in enumerate(zip(solution.rotations, figure.starts, strict=True)):
+        assert (now == pytest.approx(start, abs=1e-9)) == (i not in arm) or i == LEFT
+    assert solution.shift == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+
+
+def test_hands_go_along_when_the_hips_go_down() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    hands = [in_frame(stood, CHEST, stood.heads[hand]) for hand in (LEFT, RIGHT)]
+    goals = [*feet(figure)]
+    goals += [
+        Point(hand, place, offset=(0, 0, 0), frame=CHEST) for hand, place in zip((LEFT, RIGHT), hands, strict=True)
+    ]
+    goals.append(Point(HIPS, plus(stood.heads[HIPS], (0.0, -0.2, 0.0)), offset=(0, 0, 0)))
+    solution = Solver(figure).solve(goals, EXACT)
+    assert solution.status == Status.REACHED
+    placed = figure.placed(solution.rotations, solution.shift)
+    for hand, place in zip((LEFT, RIGHT), hands, strict=True):
+        assert distance(in_frame(placed, CHEST, placed.heads[hand]), place) < 1e-6
+    assert solution.rotations[ARMS[0]] == pytest.approx(figure.starts[ARMS[0]], abs=1e-5)
+
+
+def test_one_hand_holds_on_to_the_other_wherever_that_goes() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    grip, twist = (0.05, 0.02, 0.1), turn(0.2, 0.1, -0.3)
+    goals = [
+        *feet(figure),
+        Point(RIGHT, plus(stood.heads[RIGHT], (0.15, 0.1, 0.1)), offset=(0, 0, 0)),
+        Point(LEFT, grip, offset=(0, 0, 0), frame=RIGHT),
+        Facing(LEFT, twist, frame=RIGHT),
+    ]
+    solution = Solver(figure).solve(goals, EXACT)
+    assert solution.status == Status.REACHED
+    placed = figure.placed(solution.rotations, solution.shift)
+    assert distance(in_frame(placed, RIGHT, placed.heads[LEFT]), grip) < 1e-6
+    held = multiplied(conjugated(placed.frames[RIGHT]), placed.frames[LEFT])
+    assert abs(sum(a * b for a, b in zip(held, twist, strict=True))) == pytest.approx(1.0, abs=1e-10)
+
+
+def test_an_aim_and_a_pole_stand_in_frames_too() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    eyes = (0.3, 0.6, 1.0)
+    pole = plus(in_frame(stood, CHEST, stood.heads[ARMS[0] + 1]), (0.0, -1.0, 0.0))
+    wanted = in_frame(stood, CHEST, stood.heads[LEFT])
+    goals = [
+        *feet(figure),
+        Aim(HEAD, (0.0, 0.0, 1.0), eyes, frame=CHEST),
+        Point(LEFT, plus(wanted, (-0.1, 0.0, 0.05)), offset=(0, 0, 0), frame=CHEST),
+        Bend(ARMS[0] + 1, pole, root=ARMS[0], frame=CHEST),
+        Point(HIPS, plus(stood.heads[HIPS], (0.1, -0.1, 0.05)), offset=(0, 0, 0)),
+    ]
+    solution = Solver(figure).solve(goals, EXACT)
+    assert set(solution.statuses[:4]) == {Status.REACHED}
+    placed = figure.placed(solution.rotations, solution.shift)
+    seen = minus(eyes, in_frame(placed, CHEST, placed.heads[HEAD]))
+    along = rotated(multiplied(conjugated(placed.frames[CHEST]), placed.frames[HEAD]), (0.0, 0.0, 1.0))
+    assert distance(along, tuple(v / distance(seen, (0, 0, 0)) for v in seen)) < 1e-6
+    assert solution.turns[4] < 0.05, "the elbow bends to its pole"
+
+
+def test_rows_give_equal_bits_and_the_order_does_not_matter() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    solver = Solver(figure)
+    own = in_frame(stood, CHEST, stood.heads[LEFT])
+    angles = [0.2 * k for k in range(12)]
+    found = []
+    for angle in (*angles, *reversed(angles)):
+        place = plus(own, (0.08 * cos(angle), 0.08 * sin(angle), 0.05))
+        found.append(solver.solve([*feet(figure), Point(LEFT, place, offset=(0, 0, 0), frame=CHEST)], EXACT).rotations)
+    assert found[:12] == found[:11:-1]
+
+
+@pytest.mark.parametrize("within", [LEFT, 400])
+def test_a_frame_that_makes_no_sense_is_refused(within: int) -> None:
+    with pytest.raises(ChainError):
+        Solver(body()).solve([Point(LEFT, UP, frame=within)])
+
+
+def test_a_place_beyond_the_arm_in_the_chest_is_too_far() -> None:
+    figure = body()
+    solution = Solver(figure).solve([*feet(figure), Point(LEFT, (5.0, 0.0, 0.0), frame=CHEST)], EXACT)
+    assert solution.statuses[-1] == Status.TOO_FAR
+
+
+def test_a_root_that_stays_gives_way_to_pins_alone() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    stays: list[Goal] = [Stay(), Stay(turns=True)]
+    far = Point(LEFT, plus(stood.heads[LEFT], (0.8, 0.6, 0.5)), offset=(0, 0, 0))
+    held = Solver(figure).solve([*feet(figure), *stays, far], EXACT)
+    assert held.shift == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+    assert held.rotations[HIPS] == pytest.approx(figure.starts[HIPS], abs=1e-6)
+    assert held.residuals[-1] > 0.1
+    free = Solver(figure).solve([*feet(figure), far], EXACT)
+    assert free.residuals[-1] < held.residuals[-1], "without it the hips help the hand"
+    low = Point(LEGS[0] + 1, plus(stood.ends[LEGS[0] + 1], (0.0, -0.5, 0.0)), rank=PIN)
+    pulled = Solver(figure).solve([low, *stays], EXACT)
+    assert pulled.residuals[0] < 1e-6
+    assert pulled.shift[1] < -0.1
+
+
+def test_a_root_stays_where_its_row_starts() -> None:
+    figure = body()
+    stood = figure.placed(figure.starts)
+    goals = [*feet(figure), Stay(), Stay(turns=True)]
+    rows = rows_of(figure, [goals] * 2)
+    rows.roots[3:6] = array("d", (0.02, -0.1, 0.03))
+    Solver(figure).solve_many(rows, EXACT)
+    assert list(rows.shifts[:3]) == pytest.approx([0.0, 0.0, 0.0], abs=1e-7)
+    assert list(rows.shifts[3:6]) == pytest.approx([0.02, -0.1, 0.03], abs=1e-6)
+    assert stood.heads[HIPS] == (0.0, 0.0, 0.0)
+
+
+def stretch_of(figure: Figure, solution: Solution) -> float:
+    """How straight the left arm is: 1 where it is stretched out."""
+    stood = figure.placed(solution.rotations, solution.shift)
+    return distance(stood.heads[ARMS[0]], stood.heads[LEFT]) / ARM
+
+
+ARM = 0.58  # length of upper arm and forearm
+
+
+def reaches(figure: Figure, far: float) -> list[Goal]:
+    """Pinned feet, and the left hand somewhere before the shoulder, in arm's lengths from where that stands."""
+    shoulder = figure.placed(figure.starts).heads[ARMS[0]]
+    way: V3 = (0.6, -0.1, 0.79)
+    return [*feet(figure), Point(LEFT, plus(shoulder, scaled(way, far * ARM)), offset=(0, 0, 0))]
+
+
+def test_a_limb_that_is_helped_keeps_some_of_its_bend() -> None:
+    """It reaches as it did without; the farther, the more the trunk goes along, and all turn by little a step."""
+    figure = body(trunk=1.0)
+    solver, plain = Solver(figure), Solver(figure)
+    before: Solution | None = None
+    for k in range(61):
+        far = 0.6 + 0.01 * k
+        share = min(max((far - 0.9) / 0.4, 0.0), 1.0)
+        goals = reaches(figure, far)
+        helped = solver.solve([*goals, Help(ARMS[0], share)], EXACT)
+        alone = plain.solve(goals, EXACT)
+        assert helped.status == alone.status == Status.REACHED
+        if not share:
+            assert helped.rotations == alone.rotations
+        if far >= 1.0:
+            assert stretch_of(figure, helped) < stretch_of(figure, alone) - 0.005
+        if before is not None:
+            turns = zip(helped.rotations, before.rotations, strict=True)
+            assert max(turn_angle(multiplied(now, conjugated(then))) for now, then in turns) < 0.08, far
+        before = helped
+
+
+def test_less_than_no_help_holds_still_what_carries_the_limb() -> None:
+    """By the square of how much stiffer it is; of two limbs the one that is helped more decides, in any order."""
+    figure = body(trunk=1.0)
+    solver, goals = Solver(figure), reaches(figure, 0.7)
+
+    def turned(*more: Goal) -> float:
+        found = solver.solve([*goals, *more], EXACT)
+        assert found.status == Status.REACHED
+        turns = zip(found.rotations[: ARMS[0]], figure.starts, strict=False)
+        return max(turn_angle(multiplied(now, conjugated(start))) for now, start in turns)
+
+    assert ARMS[0] < ARMS[1]
+    alone, held = turned(), turned(Help(ARMS[0], -0.35))
+    assert alone > 1e-3
+    assert held < alone / 8.0
+    other = Help(ARMS[1], 0.0)
+    assert turned(Help(ARMS[0], -0.35), other) == turned(other, Help(ARMS[0], -0.35)) > 8.0 * held
+
+
+def test_help_ends_with_its_row() -> None:
+    figure = body(trunk=1.0)
+    goals = reaches(figure, 1.1)
+    asked = [[*goals, Help(ARMS[0], share)] for share in (0.8, 0.0, 0.3)]
+    rows = rows_of(figure, asked)
+    Solver(figure).solve_many(rows, EXACT)
+    for k, one in enumerate(asked):
+        assert rotations_of(rows, k) == Solver(figure).solve(one, EXACT).rotations
+    assert rotations_of(rows, 1) == Solver(figure).solve(goals, EXACT).rotations
+
+
+def test_help_that_makes_no_sense_is_refused() -> None:
+    for share in (1.5, -1.5):
+        with pytest.raises(InvalidValueError, match="not between -1 and 1"):
+            Help(LEFT, share)
+    with pytest.raises(ChainError, match="which no figure has"):
+        Help(-1, 0.9)
+
+
+# The columns that a goal tells are the derivatives of what it misses.
+
 
 STEP = 1e-5
 SUPPORTS: tuple[list[V3], ...] = (
@@ -33,7 +312,9 @@ SUPPORTS: tuple[list[V3], ...] = (
     [(2.0, 1.0, 0.5)],
 )
 
-pytestmark = pytest.mark.skipif(IS_COMPILED, reason="what goals tell the solver can't be seen in a compiled kernel")
+only_interpreted = pytest.mark.skipif(
+    IS_COMPILED, reason="what goals tell the solver can't be seen in a compiled kernel"
+)
 
 
 def loose(which: int) -> Figure:
@@ -62,6 +343,7 @@ def pose_of(figure: Figure, rotations: list[Q4], shift: V3 = ORIGIN) -> Any:
     return pose
 
 
+@only_interpreted
 @pytest.mark.parametrize("figure", [branching(), loose(3), loose(1)], ids=["inherits", "loose arm", "loose spine"])
 def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
     """Where a turn carries the effector, where a joint that does not inherit stops it, and beside the way."""
@@ -98,6 +380,7 @@ def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
                 assert distance(seen.move(here, k, axis), change) < 1e-6
 
 
+@only_interpreted
 def test_each_shift_is_the_change_of_its_goal() -> None:
     random = Random(6)
     rotations = posed(random, HUMAN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loading a compiled kernel, or leaving it aside."""
+"""Loading a compiled kernel, or leaving it aside; and that it answers with the bits of the interpreted one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ import platform
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from fabrik_addon import kernel
-from fabrik_addon.kernel import loading
+from fabrik_addon.kernel import FORM, STATUSES, loading
 
+from support import kernel_answers
+from support.kernel_answers import PARTS, Told, run_interpreted, solutions_of_families
 from support.processes import ROOT, plain_python, run_process
 
 TAG = loading.platform_tag()
@@ -234,3 +237,51 @@ def test_what_is_compiled_is_used() -> None:
     path = Path(loading.__file__).parent.parent / "native" / TAG
     if path.is_dir() and not os.environ.get(loading.SWITCH):
         assert kernel.FORM["kind"] == "compiled", kernel.FORM["reason"]
+
+
+# The compiled kernel and the interpreted one answer with the same bits.
+
+
+only_compiled = pytest.mark.skipif(
+    FORM["kind"] != "compiled" or not sys.platform.startswith("linux"),
+    reason="no compiled form is loaded to be compared, or sin, cos and atan2 are the system's own",
+)
+
+
+def differences(here: Told, there: Told, where: str = "") -> Iterator[str]:
+    """Where what is told first differs, by the names and numbers that lead there; once for each name at the top."""
+    if here == there:
+        return
+    if isinstance(here, dict) and isinstance(there, dict) and here.keys() == there.keys():
+        found = (differences(here[name], there[name], f"{where} {name}") for name in here)
+    elif isinstance(here, list) and isinstance(there, list) and len(here) == len(there):
+        found = (differences(*pair, f"{where} {i}") for i, pair in enumerate(zip(here, there, strict=True)))
+    else:
+        yield f"{where.strip()}: {here} compiled, {there} interpreted"
+        return
+    every = (text for texts in found for text in texts)
+    yield from every if not where else islice(every, 1)
+
+
+@only_compiled
+@pytest.mark.parametrize("part", PARTS)
+def test_both_forms_answer_with_the_same_bits(part: str) -> None:
+    found = json.loads(run_interpreted(Path(kernel_answers.__file__), part))
+    assert found["form"] == "interpreted"
+    here, there = PARTS[part](), found["answers"]
+    assert list(here) == list(there)
+    assert list(differences(here, there)) == []
+
+
+@only_compiled
+def test_the_cases_end_in_every_way() -> None:
+    """All statuses, joints that hold back and what they would have to give, poles that are met and that are not."""
+    solutions = solutions_of_families()
+    assert {solution.status for solution in solutions} == set(STATUSES)
+    for found in (
+        {bool(solution.blocking) for solution in solutions},
+        {None in solution.give for solution in solutions if solution.give},
+        {solution.pole_error > 1e-3 for solution in solutions},
+        {len(solution.statuses) > 2 for solution in solutions},
+    ):
+        assert found == {False, True}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The skinned humans of demo and benchmark: as their skeletons say, and with ranges that their rest pose is inside."""
+"""The skinned humans of demo and benchmark are as their skeletons say, and what is measured of bodies tells."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from math import degrees
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 from fabrik_addon.kernel import Limit
 from fabrik_addon.maths import IDENTITY
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.figure.joint_limits import read_limit
-from mathutils import Quaternion, Vector
+from mathutils import Matrix, Quaternion, Vector
 
+from bench import posing
+from bench.posing import Posed
 from dev.humans import HEIGHT, HUMANS, SINGLE, TWIN, bone_of, give_ranges, make_human, named
 from support.skeletons import make_character, rest_bones
 
@@ -96,3 +99,48 @@ def test_a_hand_can_be_turned_over(human: str, side: str) -> None:
     give_ranges(owner)
     turns = [any(allowed(limit_of(owner, part, side), "Y", turn) for part in ("forearm", "hand")) for turn in (-1, 1)]
     assert all(turns)
+
+
+# What the benchmark measures of posed bodies: figures are near nothing where nothing is wrong, and tell what is.
+
+
+@pytest.fixture
+def posed() -> Posed:
+    return Posed("human_mixamo")
+
+
+def test_angles_are_told_in_degrees() -> None:
+    turns = [Matrix.Rotation(angle, 4, "Z") for angle in (0.0, 0.3, 3.1)]
+    assert posing._angles(np.array(turns), np.eye(4)) == pytest.approx([0.0, degrees(0.3), degrees(3.1)])
+
+
+def test_mirror_images_are_told_from_what_is_none() -> None:
+    turn, image = (np.array(Matrix.Rotation(angle, 4, "Z")) for angle in (0.2, -0.2))
+    assert posing._apart(turn, image) == pytest.approx(0.0, abs=1e-6)
+    assert posing._apart(turn, turn) == pytest.approx(degrees(0.4))
+
+
+def test_a_body_that_is_posed_as_expected_is_within_its_aims(posed: Posed) -> None:
+    assert posing._foot(posed) < posing.FOLLOWS
+    assert posing._turned(posed, 1.0) < posing.STAYS
+
+
+def test_hands_that_stay_behind_are_seen(posed: Posed) -> None:
+    _, hands, feet = posing._sunk(posed)
+    assert max(hands, feet) < posing.PINS
+    again = Posed("human_mixamo")
+    for arm in again.arms:
+        again.hang(arm, "ARMATURE")
+    _, hands, feet = posing._sunk(again)
+    assert feet < posing.PINS
+    assert hands > posing.CARRIED
+
+
+def test_a_drag_leaves_all_as_it_was(posed: Posed) -> None:
+    before = posed.stand()
+    found = posing._dragged(posed, posing._bone_of(posed, "hips"), (0.0, 0.0, -1.0))
+    assert (posed.stand() == before).all()
+    assert found.steps.shape == found.is_met.shape == (posing.FRAMES,)
+    assert found.is_met.all()
+    assert found.pins < posing.PINS
+    assert found.turns[-1][posed.index[posed.body]][:3, :3] == pytest.approx(np.eye(3), abs=1e-4)
