@@ -8,17 +8,15 @@ from math import degrees, pi
 from random import Random
 
 import pytest
-from fabrik_addon.kernel import Bend, Figure, Goal, Joint, Point, Settings, Solver, Status, Trace
+from fabrik_addon.kernel import Bend, Figure, Goal, Point, Settings, Solver, Status, Trace
 from fabrik_addon.maths import (
     IDENTITY,
     V3,
-    conjugated,
     distance,
     dot,
     length,
     lerp,
     minus,
-    multiplied,
     perpendicular,
     plus,
     rotated,
@@ -33,6 +31,7 @@ from support.chains import (
     X,
     angle_between,
     goals_for,
+    joints_through,
     leg,
     points_at_random,
     random_chain,
@@ -155,13 +154,8 @@ def started(random: Random, figure: Figure) -> Figure:
         starts = [random_turn(random, 0.8) for _ in limits]
     else:
         starts = [limit.blended(limit.clamped(IDENTITY), end, 0.5) for limit, end in zip(limits, drawn, strict=True)]
-    rest = figure.placed([IDENTITY] * figure.count)
-    joints, before = [], IDENTITY
-    for i, frame in enumerate(rest.frames):
-        segment = rotated(conjugated(frame), minus(rest.ends[i], rest.heads[i]))
-        joints.append(Joint(segment, multiplied(conjugated(before), frame), starts[i], limits[i]))
-        before = frame
-    return Figure(joints)
+    joints = joints_through(figure.placed([IDENTITY] * figure.count).joints, limits)
+    return Figure([joint._replace(start=start) for joint, start in zip(joints, starts, strict=True)])
 
 
 def goals_at(solver: Solver, tip: V3, has_pole: bool) -> list[Goal]:

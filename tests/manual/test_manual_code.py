@@ -97,7 +97,7 @@ INSTALLED = "bl_ext.user_default.fabrik"
 RUN = [page for page in PAGES if any(block.language == "python" for block in blocks_of(page))]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 ZIPS = {f"{MANIFEST['id']}-{MANIFEST['version']}-{target.tag.replace('-', '_')}.zip" for target in SHIPPED}
-FOUND_BY = {"BLENDER_SYSTEM_SCRIPTS", "BLENDER_SYSTEM_EXTENSIONS"}  # variables, which tests/scripts/test_studio.py sets
+FOUND_BY = {"BLENDER_SYSTEM_SCRIPTS", "BLENDER_SYSTEM_EXTENSIONS"}  # variables, which tests/scripts/test_builds.py sets
 EXAMPLES = "extending"  # its blocks are files of the extension, which test_manual_examples.py puts in their places
 
 
