@@ -173,6 +173,14 @@ def test_what_locks_are(mode: str, locked: str, values: tuple[float, ...], kind:
     assert limit.violation(read_rotation(bone)) < 1e-7
 
 
+@pytest.mark.parametrize(("locked", "kind"), [("Y", Universal), ("YZ", Hinge), ("XYZ", Locked)])
+def test_a_quaternion_may_be_locked_as_euler_angles(locked: str, kind: type) -> None:
+    bone = pose_bones(make_line(2))["b1"]
+    bone.rotation_quaternion, bone.lock_rotations_4d = (0.9, 0.3, 0.1, 0.2), False
+    lock(bone, tuple(axis in locked for axis in "WXYZ"))
+    assert type(read_limit(bone, read_rotation(bone))) is kind
+
+
 @pytest.mark.parametrize(
     ("mode", "locked"), [("YZX", "Z"), ("QUATERNION", "Y"), ("AXIS_ANGLE", "WY"), ("AXIS_ANGLE", "X")]
 )
