@@ -55,16 +55,15 @@ class FabrikOperator(Options, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         reason = cls.refusal(context)
+        for missing, is_there in cls.needs.items():
+            reason = reason or ("" if is_there(context) else missing)
         if reason:
             cls.poll_message_set(capitalised(tip_(reason)))
         return not reason
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str | Message:
-        """Why the operator is disabled, or ""."""
-        for reason, is_there in cls.needs.items():
-            if not is_there(context):
-                return reason
+        """Why the operator is disabled before it is asked what it needs, or ""."""
         return ""
 
     def draw_options(self, names: Iterable[str]) -> None:
@@ -93,7 +92,7 @@ class RigOperator(FabrikOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str | Message:
         owner = working_rig(context)
-        return (rig_refusal(owner) if cls.poses else edit_refusal(owner)) or super().refusal(context)
+        return (rig_refusal(owner) if cls.poses else edit_refusal(owner)) or ""
 
     def execute(self, context: bpy.types.Context) -> Returned:
         owner = working_rig(context)

@@ -89,7 +89,7 @@ class FABRIK_OT_limit_axis(BoneOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str | Message:
         refusal, bone = super().refusal(context), context.active_pose_bone
-        if refusal or "axis" in LIMITS[limit_of(bone).limit].fields:
+        if refusal or bone is None or "axis" in LIMITS[limit_of(bone).limit].fields:
             return refusal
         return Text("the limit of {bone} has no axis: make it a hinge first", bone=bone.name)
 

@@ -113,7 +113,7 @@ class SwitchOperator(ChainOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str | Message:
         refusal, chain = super().refusal(context), working_chain(context)
-        return refusal or switch_refusal(chain) or ("" if cls.may(chain) else cls.done)
+        return refusal or ("" if chain is None else switch_refusal(chain) or ("" if cls.may(chain) else cls.done))
 
     @classmethod
     def may(cls, chain: FabrikChain) -> bool:
