@@ -9,11 +9,14 @@ from typing import Any
 
 import bpy
 
-from . import cli, handlers, operators, translations, ui
+from . import cli, handlers, operators, ui
 from .actions import keep_pose, pins
-from .operators import manual, motion
+from .operators import motion
+from .operators.manual import manual_map
 from .overlay import settings, view
 from .rig import schema
+from .texts import PACKAGE
+from .translations import LANGUAGES
 from .ui import menus, panels, preferences
 
 
@@ -24,17 +27,21 @@ class AlreadyOnError(Exception):
 Step = tuple[Callable[[], None], Callable[[], None]]
 
 
-BEFORE = (translations, schema)  # what registers something before the classes, and after them
-AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, motion, preferences, manual, cli)
-
+# Modules that register something after the classes.
+AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, motion, preferences, cli)
+# The stubs say that these take and return something else.
+told: Any = bpy.app.translations
+utils: Any = bpy.utils
 
 STEPS: Sequence[Step] = (
-    *((module.register, module.unregister) for module in BEFORE),
+    (partial(told.register, PACKAGE, LANGUAGES), partial(told.unregister, PACKAGE)),
+    (schema.register, schema.unregister),
     *(
         (partial(bpy.utils.register_class, cls), partial(bpy.utils.unregister_class, cls))
         for cls in (*operators.CLASSES, *ui.CLASSES)
     ),
     *((module.register, module.unregister) for module in AFTER),
+    (partial(utils.register_manual_map, manual_map), partial(utils.unregister_manual_map, manual_map)),  # for F1
 )
 
 

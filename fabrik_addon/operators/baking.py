@@ -163,7 +163,8 @@ class StepsOperator(RigOperator):
         return {"RUNNING_MODAL"}
 
     def conclude_steps(self, result: Any) -> None:
-        """Report what came of the work; every such operator overrides it."""
+        """Report what came of the work: what was done, and what the user is to look at."""
+        self.tell(*result.done, warnings=result.warnings)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type == "ESC" and event.value == "PRESS":

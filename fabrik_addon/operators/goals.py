@@ -226,7 +226,8 @@ class StartPoseOperator(ChainOperator):
         self.tell(Text(self.told, chains=listed([chain.name for chain in chains], "{count} chains")))
 
     def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
-        """Give a chain of these bones its start pose. Every operator overrides it."""
+        """Give a chain of these bones its start pose: how they stand."""
+        capture(chain, bones)
 
 
 class FABRIK_OT_start_pose_capture(StartPoseOperator):
@@ -237,9 +238,6 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
     told = Text("Captured the start pose of {chains}")
 
     use_all = switch("All Chains", "For every chain of the armature", options=FORGOTTEN)
-
-    def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
-        capture(chain, bones)
 
 
 class FABRIK_OT_start_pose_reset(StartPoseOperator):

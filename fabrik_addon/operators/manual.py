@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -141,15 +140,3 @@ class FABRIK_OT_manual(FabrikOperator):
             return {"CANCELLED"}
         bpy.ops.wm.url_open(url=folder() + file)
         return {"FINISHED"}
-
-
-def register() -> None:
-    """Let Blender's F1 and *Online Manual* open our pages for what is ours."""
-    add: Any = bpy.utils.register_manual_map
-    add(manual_map)
-
-
-def unregister() -> None:
-    """Let them no more."""
-    remove: Any = bpy.utils.unregister_manual_map
-    remove(manual_map)

@@ -192,7 +192,14 @@ class FABRIK_OT_record_clear(StepOperator):
 
 
 class PoseOperator(RigOperator):
-    """An operator that poses bones of all armatures in Pose mode by those of the other side."""
+    """An operator that poses bones of all armatures in Pose mode by those of the other side.
+
+    Attributes:
+        one: What was done, to one bone.
+        many: The same to `{count}` bones.
+    """
+
+    one = many = Text("")
 
     bones = choice(BONES, "Bones", "Which bones", options=FORGOTTEN)
 
@@ -209,38 +216,27 @@ class PoseOperator(RigOperator):
         for rig, (wanted, poles, alone) in plans:
             notes = [*alone, *pose_as(context, rig, wanted, poles)]
             warnings += notes if len(rigs) == 1 else [joined(": ", (rig.name, note)) for note in notes]
-        self.tell(self.told(sum(len(wanted) for _, (wanted, _, _) in plans)), warnings=warnings)
+        self.tell(counted(sum(len(wanted) for _, (wanted, _, _) in plans), self.one, self.many), warnings=warnings)
 
     def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
-        """How bones of an armature are to stand. Every operator overrides it."""
-        return {}, {}, []
-
-    def told(self, count: int) -> Text:
-        """What was done. Every operator overrides it."""
-        return Text("")
+        """How bones of an armature are to stand."""
+        return flipped(context, rig, names)
 
 
 class FABRIK_OT_flip_pose(PoseOperator):
     """Exchange the poses of left and right, whatever the roll of the bones; goals come along, so that the pose holds"""
 
     bl_label = "Flip Pose"
-
-    def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
-        return flipped(context, rig, names)
-
-    def told(self, count: int) -> Text:
-        return counted(count, "Flipped 1 bone", "Flipped {count} bones")
+    one, many = Text("Flipped 1 bone"), Text("Flipped {count} bones")
 
 
 class FABRIK_OT_mirror_pose(PoseOperator):
     """Give the pose of the selected side to the other, whatever the roll of the bones; goals come along"""
 
     bl_label = "Mirror Pose"
+    one, many = Text("Mirrored to 1 bone"), Text("Mirrored to {count} bones")
     needs = {Text("select bones of the side to take, in Pose mode"): lambda context: context.selected_pose_bones}
 
     def planned(self, context: bpy.types.Context, rig: bpy.types.Object, names: Sequence[str]) -> Plan:
         active = armature_of(rig).bones.active
         return mirrored(context, rig, names, active.name if active is not None else "")
-
-    def told(self, count: int) -> Text:
-        return counted(count, "Mirrored to 1 bone", "Mirrored to {count} bones")

@@ -14,7 +14,6 @@ from mathutils.geometry import intersect_line_plane
 
 from ..actions.chain_edit import working_rig
 from ..actions.frames import rate_of
-from ..actions.keep_pose import LetGo
 from ..actions.status import length_text
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.clip import cycle_text, load_cycle, use_cycle
@@ -138,9 +137,6 @@ class FABRIK_OT_walk_plan(RangeOperator, WalkerOperator):
         frames = self.frames(context)
         steps = plan_steps(context, owner, (frames[0], frames[-1]), is_new=not self.keep_contacts)
         return self.take_steps(context, [owner], steps)
-
-    def conclude_steps(self, result: LetGo) -> None:
-        self.tell(*result.done, warnings=result.warnings)
 
 
 class FABRIK_OT_walk_bake(RigOperator):

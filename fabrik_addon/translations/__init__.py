@@ -14,7 +14,7 @@ from pathlib import Path
 import bpy
 
 from ..messages import Message
-from ..texts import PACKAGE, Text
+from ..texts import Text
 
 # The context in which labels of operators, panels and menus are looked up. In one of Blender's own contexts Blender's
 # words would come first, and some of them mean another thing: its pin is one of UV maps.
@@ -74,13 +74,3 @@ def _told(call: Call, text: str | Message, fields: Mapping[str, object]) -> str:
         return told
     words = {name: _told(call, one, {}) if isinstance(one, Text | Message) else one for name, one in fields.items()}
     return told.format(**words)
-
-
-def register() -> None:
-    """Give Blender the texts of all languages."""
-    bpy.app.translations.register(PACKAGE, LANGUAGES)
-
-
-def unregister() -> None:
-    """Take them away."""
-    bpy.app.translations.unregister(PACKAGE)
