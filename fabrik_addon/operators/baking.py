@@ -339,19 +339,14 @@ def sentence(result: ChainBake) -> Text:
     angle, frame = result.worst_turn
     turn = Text("largest turn {angle:.3g}° in frame {frame:g}", angle=degrees(angle), frame=frame)
     done = joined(", ", [keys, *_errors_of([result]), turn])
-    missed = [f"{frame:g}" for frame, _ in result.unreached]
-    return joined("; ", [done, _missed(missed, len(result.frames))]) if missed else done
-
-
-def _missed(missed: list[str], count: int) -> Text:
-    """Which frames of so many were not reached, in words."""
-    if len(missed) <= NAMED:
-        which = ", ".join(missed)
-        return Text("{missed} of {count} frames not reached: {which}", missed=len(missed), count=count, which=which)
-    first = missed[0]
-    return Text(
-        "{missed} of {count} frames not reached, the first is {first}", missed=len(missed), count=count, first=first
-    )
+    frames = [f"{frame:g}" for frame, _ in result.unreached]
+    if not frames:
+        return done
+    fields = {"missed": len(frames), "count": len(result.frames)}
+    missed = Text("{missed} of {count} frames not reached: {which}", which=", ".join(frames), **fields)
+    if len(frames) > NAMED:
+        missed = Text("{missed} of {count} frames not reached, the first is {first}", first=frames[0], **fields)
+    return joined("; ", [done, missed])
 
 
 NOT_BAKED = Text("nothing was baked yet")

@@ -410,15 +410,12 @@ class FABRIK_OT_motion_mirror(ClipOperator):
             names = [one for name in names for one in (name, *([sides[name].other.name] if name in sides else []))]
         clip = read_clip(owner, names, self.within(context, owner), only_keys=self.only_keys, twins=True)
         found = mirrored(owner, clip, both=both)
-        notes = [*write_clip(owner, found, clip.first), *_left(owner)]
+        notes = write_clip(owner, found, clip.first)
+        left = [str(goal.found.name) for _, goal in controls_of([owner]) if goal.found != owner]
+        if left:
+            told = listed(left, "{count} goals")
+            notes.append(Text("goals that are objects keep their own keys: {names}", names=told))
         self.tell(counted(len(found.bones), "mirrored to 1 bone", "mirrored to {count} bones"), warnings=notes)
-
-
-def _left(owner: bpy.types.Object) -> list[Text]:
-    """That goals which are objects have keys of their own."""
-    names = [str(goal.found.name) for _, goal in controls_of([owner]) if goal.found != owner]
-    text = Text("goals that are objects keep their own keys: {names}", names=listed(names, "{count} goals"))
-    return [text] if names else []
 
 
 class FABRIK_OT_motion_copy(ClipOperator):

@@ -27,7 +27,7 @@ from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotat
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import owner_of_bone, pose_bones, resolve_bones
-from ..rig.figure.groups import ChainSet, alone, lacks_goal, sets_of
+from ..rig.figure.groups import alone, lacks_goal, sets_of
 from ..rig.figure.joint_limits import path_of, read_limit
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.reader import frame_of, read
@@ -106,22 +106,17 @@ def _starts_together(
     """
     found: dict[str, tuple[V3, ...]] = {}
     for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
-        if not chain_set.is_one and not set(names).isdisjoint(chain_set.names):
-            try:
-                found |= _starts(chain_set, depsgraph)
-            except FabrikError:  # their status says why
-                continue
+        if chain_set.is_one or set(names).isdisjoint(chain_set.names):
+            continue
+        try:
+            figure, _ = read(chain_set, depsgraph)
+            heads, ends = ends_at(figure, figure.starts, ORIGIN, owner, depsgraph)
+        except FabrikError:  # their status says why
+            continue
+        for one in figure.asked:
+            joints = [*(heads[joint] for joint in one.joints), ends[one.joints[-1]]]
+            found[one.chain] = tuple(map(figure.space.to_world, joints))
     return found
-
-
-def _starts(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[V3, ...]]:
-    figure, _ = read(chain_set, depsgraph)
-    heads, ends = ends_at(figure, figure.starts, ORIGIN, chain_set.owner, depsgraph)
-    to_world = figure.space.to_world
-    return {
-        one.chain: (*(to_world(heads[joint]) for joint in one.joints), to_world(ends[one.joints[-1]]))
-        for one in figure.asked
-    }
 
 
 def pictures_of(
@@ -158,11 +153,12 @@ def _picture(
     count = 0 if chain.aims else len(bones) - chain.at_head
     solver = _solver(path, starts, limits, count) if count else None
     limited = _limited_reach(solver) if solver is not None and with_limited_reach else ()
+    pole = goal_of(chain, "pole")
     chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
     return replace(
         _of_goal(chain, poses[-1], joints, depsgraph),
         before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
-        pole=_readable(lambda: _pole(chain, depsgraph)),
+        pole=_readable(lambda: v3(resolve_point(*pole, depsgraph))) if pole is not None else None,
         limits=tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
         reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
         limited_reach=tuple(radius * size for radius in limited),
@@ -178,11 +174,6 @@ def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count
 def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
     """The limit of a bone; none where its numbers make no sense, which the panel says."""
     return _readable(lambda: read_limit(bone, start)) or FREE
-
-
-def _pole(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
-    """Where the pole of a chain stands in the world; None where it has none."""
-    return v3(resolve_point("pole", chain.pole, chain.pole_bone, depsgraph)) if chain.pole is not None else None
 
 
 def _placed(
