@@ -64,18 +64,10 @@ def _read(owner: bpy.types.Object, without: Collection[str]) -> Recognised[str]:
     """The parts of an armature object, looked for as if some of its bones were not there, whatever poses the others."""
     skeleton = read_skeleton(owner, without=without)
     told, names = recognise(skeleton), skeleton.names
-    parts = [
-        Part(
-            part.kind,
-            part.name,
-            tuple(names[bone] for bone in part.bones),
-            part.roles,
-            part.holds_head,
-            part.confidence,
-            part.reasons,
-        )
-        for part in told.parts
-    ]
+    parts = list[Part[str]]()
+    for one in told.parts:
+        bones = tuple(names[bone] for bone in one.bones)
+        parts.append(Part(one.kind, one.name, bones, one.roles, one.holds_head, one.confidence, one.reasons))
     return Recognised(told.plan, names[told.body] if told.body >= 0 else "", parts, told.convention)
 
 

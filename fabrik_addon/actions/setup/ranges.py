@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import acos, asin, atan2, cos, degrees, hypot, radians, sin, sqrt
@@ -49,83 +50,54 @@ class JointRange:
     twist: Range = (0.0, 0.0)
 
 
+def _joints(told: Mapping[str, tuple[str, str]]) -> dict[str, JointRange]:
+    """Joints by the part that bends in each, and by their ranges in words, as a tooltip tells them."""
+    found = dict[str, JointRange]()
+    for name, (part, words) in told.items():
+        pairs = re.findall(r"(\w+)\s(-?[\d.]+)°\sto\s(-?[\d.]+)°", words)
+        ranges = {what: (float(low), float(high)) for what, low, high in pairs}
+        side, twist = ranges.get("sideways"), ranges.get("twists", (0.0, 0.0))
+        label, is_straight = name.replace("_", " ").title(), "straight" in words
+        found[name] = JointRange(label, ranges["bends"], part, words, is_straight, side, twist)
+    return found
+
+
 # American Academy of Orthopaedic Surgeons, Joint Motion: Method of Measuring and Recording, 1965.
-HUMAN_JOINTS = {
-    "KNEE": JointRange("Knee", (0, 135), "SHIN", "From the straight limb: bends 0° to 135°", from_straight=True),
-    "ELBOW": JointRange("Elbow", (0, 150), "FOREARM", "From the straight limb: bends 0° to 150°", from_straight=True),
-    "SHOULDER": JointRange(
-        "Shoulder",
-        (-60, 180),
-        "UPPER_ARM",
-        "From the hanging arm: bends -60° to 180°, sideways -75° to 180°, twists -90° to 70°",
-        side=(-75, 180),
-        twist=(-90, 70),
-    ),
-    "HIP": JointRange(
-        "Hip",
-        (-30, 120),
-        "THIGH",
-        "From the rest pose: bends -30° to 120°, sideways -30° to 45°, twists -45° to 45°",
-        side=(-30, 45),
-        twist=(-45, 45),
-    ),
-    "WRIST": JointRange(
-        "Wrist", (-70, 80), "HAND", "From the rest pose: bends -70° to 80°, sideways -30° to 20°", side=(-30, 20)
-    ),
-    "ANKLE": JointRange(
-        "Ankle",
-        (-20, 50),
-        "FOOT",
-        "From the rest pose: bends -20° to 50°, sideways -20° to 10°, twists -35° to 15°",
-        side=(-20, 10),
-        twist=(-35, 15),
-    ),
-    "FINGER": JointRange("Finger", (0, 90), "FINGER", "From the straight limb: bends 0° to 90°", from_straight=True),
-    "SPINE": JointRange(
-        "Spine",
-        (-10, 25),
-        "SPINE",
-        "From the rest pose: bends -10° to 25°, sideways -12° to 12°, twists -15° to 15°",
-        side=(-12, 12),
-        twist=(-15, 15),
-    ),
-    "NECK": JointRange(
-        "Neck",
-        (-22.5, 22.5),
-        "SPINE",
-        "From the rest pose: bends -22.5° to 22.5°, sideways -22.5° to 22.5°, twists -30° to 30°",
-        side=(-22.5, 22.5),
-        twist=(-30, 30),
-    ),  # half: neck or head
-}
+HUMAN_JOINTS = _joints(
+    {
+        "KNEE": ("SHIN", "From the straight limb: bends 0° to 135°"),
+        "ELBOW": ("FOREARM", "From the straight limb: bends 0° to 150°"),
+        "SHOULDER": (
+            "UPPER_ARM",
+            "From the hanging arm: bends -60° to 180°, sideways -75° to 180°, twists -90° to 70°",
+        ),
+        "HIP": ("THIGH", "From the rest pose: bends -30° to 120°, sideways -30° to 45°, twists -45° to 45°"),
+        "WRIST": ("HAND", "From the rest pose: bends -70° to 80°, sideways -30° to 20°"),
+        "ANKLE": ("FOOT", "From the rest pose: bends -20° to 50°, sideways -20° to 10°, twists -35° to 15°"),
+        "FINGER": ("FINGER", "From the straight limb: bends 0° to 90°"),
+        "SPINE": ("SPINE", "From the rest pose: bends -10° to 25°, sideways -12° to 12°, twists -15° to 15°"),
+        "NECK": (  # half: neck or head
+            "SPINE",
+            "From the rest pose: bends -22.5° to 22.5°, sideways -22.5° to 22.5°, twists -30° to 30°",
+        ),
+    }
+)
 
 # Of the model dog_v2 of DeepMind's dm_control, 2021.
 # Counted from the stance in which the dog of that model stands, so from the rest pose of a rig. Forwards is flexion of
 # hip and shoulder. Shoulder and shoulder blade are added up, since the blade of a rig is no bone of its leg.
-DOG_JOINTS = {
-    "HIP": JointRange(
-        "Hip",
-        (-60, 130),
-        "THIGH",
-        "From the rest pose: bends -60° to 130°, sideways -30° to 90°, twists -20° to 20°",
-        side=(-30, 90),
-        twist=(-20, 20),
-    ),
-    "KNEE": JointRange("Knee", (-10, 120), "SHIN", "From the rest pose: bends -10° to 120°"),
-    "HOCK": JointRange("Hock", (-20, 100), "HOCK", "From the rest pose: bends -20° to 100°"),
-    "TOES": JointRange("Toes", (-15, 70), PAW, "From the rest pose: bends -15° to 70°"),
-    "SHOULDER": JointRange(
-        "Shoulder",
-        (-90, 70),
-        "FRONT_THIGH",
-        "From the rest pose: bends -90° to 70°, sideways -15° to 20°, twists -15° to 30°",
-        side=(-15, 20),
-        twist=(-15, 30),
-    ),
-    "ELBOW": JointRange("Elbow", (-30, 100), "FOREARM", "From the rest pose: bends -30° to 100°"),
-    "WRIST": JointRange("Wrist", (-10, 110), PAW, "From the rest pose: bends -10° to 110°"),
-    "FRONT_TOES": JointRange("Front Toes", (-15, 100), PAW, "From the rest pose: bends -15° to 100°"),
-}
+DOG_JOINTS = _joints(
+    {
+        "HIP": ("THIGH", "From the rest pose: bends -60° to 130°, sideways -30° to 90°, twists -20° to 20°"),
+        "KNEE": ("SHIN", "From the rest pose: bends -10° to 120°"),
+        "HOCK": ("HOCK", "From the rest pose: bends -20° to 100°"),
+        "TOES": (PAW, "From the rest pose: bends -15° to 70°"),
+        "SHOULDER": ("FRONT_THIGH", "From the rest pose: bends -90° to 70°, sideways -15° to 20°, twists -15° to 30°"),
+        "ELBOW": ("FOREARM", "From the rest pose: bends -30° to 100°"),
+        "WRIST": (PAW, "From the rest pose: bends -10° to 110°"),
+        "FRONT_TOES": (PAW, "From the rest pose: bends -15° to 100°"),
+    }
+)
 
 
 # Ranges of the joints of humans and animals, turned into the axes that each bone has.
@@ -149,7 +121,9 @@ NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
 OFF_AXIS = Text("their own axes, along which the ranges are set, stand off those of the joint: look at the overlay")
 
 
-def apply_range(owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], joint: JointRange, flip: bool) -> Notes:
+def apply_range(
+    owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], joint: JointRange, flip: bool = False
+) -> Notes:
     """Give bones the range of a joint, turned into their own axes.
 
     Args:
@@ -328,14 +302,8 @@ MOST_SWING, MOST_TWIST = radians(175.0), radians(320.0)
 
 Fitted = tuple[list[str], list[Text]]  # names of the bones that have a limit now, and what there is to look out for
 Joints = Mapping[str, JointRange]  # by roles of bones
-HUMAN_LIMB: Joints = {
-    "THIGH": HUMAN_JOINTS["HIP"],
-    "SHIN": HUMAN_JOINTS["KNEE"],
-    "FOOT": HUMAN_JOINTS["ANKLE"],
-    "UPPER_ARM": HUMAN_JOINTS["SHOULDER"],
-    "FOREARM": HUMAN_JOINTS["ELBOW"],
-    "HAND": HUMAN_JOINTS["WRIST"],
-}
+LIMB_JOINTS = ("HIP", "KNEE", "ANKLE", "SHOULDER", "ELBOW", "WRIST")
+HUMAN_LIMB: Joints = {HUMAN_JOINTS[name].part: HUMAN_JOINTS[name] for name in LIMB_JOINTS}
 HIND_LEG: Joints = {
     "THIGH": DOG_JOINTS["HIP"],
     "SHIN": DOG_JOINTS["KNEE"],
@@ -365,9 +333,9 @@ def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[Part[str]
             wanted = [bone for bone in inner if bone in free]
             hinges_from_bend(owner, limbs, wanted, radians(MOST_BENDS.get(plan, MOST_BEND)), are_inner=True)
         elif part.kind == FINGER:
-            _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
+            apply_range(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
         elif part.kind == SPINE and plan == "HUMAN":
-            _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
+            apply_range(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
     given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).type.holds]
     return fitted(owner, given)
 
@@ -479,10 +447,5 @@ def _limb(owner: bpy.types.Object, limbs: Limbs, part: Part[str], joints: Joints
         if role in done - {"TOE"} and bone in free:
             give_limits(owner, [(bone, {"limit": "LOCKED"})])
         elif role in joints and bone in free:
-            _give(owner, limbs, [bone], joints[role])
+            apply_range(owner, limbs, [bone], joints[role])
         done.add(role)
-
-
-def _give(owner: bpy.types.Object, limbs: Limbs, bones: Sequence[str], joint: JointRange) -> None:
-    if bones:
-        apply_range(owner, limbs, bones, joint, flip=False)
