@@ -220,16 +220,23 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
     none, either. Nor does the trunk, unless it is to be turned: with what is far from the dragged bone stiffer, the
     spine would fold before the hips come along.
     """
-    drag.figure, drag.hold = drag.started, None
+    started, falloff = drag.started, rig_of(owner).falloff
+    drag.figure, drag.hold = started, None
     if drag.scope.follows:
         return Text("it is live, and has no falloff")
-    if drag.started.is_chain:
+    if started.is_chain:
         return Text("a limb alone has no falloff")
-    way = way_up(drag.started.bodies.parents, drag.started.asked[drag.index].joints[-1])
-    if not drag.with_turn and len(way) > 1 and is_trunk(owner, [drag.started.bones[i] for i in way]):
-        drag.figure = with_trunk(drag.started, owner, way, drag.index)
+    way = way_up(started.bodies.parents, started.asked[drag.index].joints[-1])
+    stiffness = [joint.stiffness for joint in started.joints]
+    if not drag.with_turn and len(way) > 1 and is_trunk(owner, [started.bones[i] for i in way]):
+        # what holds it still beside a limb that is asked for something, `body_stiffness` and `spine`, does not hold it
+        for i in way:
+            stiffness[i] = max(read_stiffness(pose_bones(owner)[started.bones[i]]), TRUNK)
+        drag.figure = _stiffened(started, stiffness, drag.index)
         return Text("the trunk moves as a whole, and has no falloff")
-    drag.figure = with_falloff(drag.started, way[0], rig_of(owner).falloff, drag.index)
+    if falloff > 0.0:
+        pairs = zip(stiffness, bones_away(started.bodies.parents, way[0]), strict=True)
+        drag.figure = _stiffened(started, [stiffness_at(own, away, falloff) for own, away in pairs], drag.index)
     return ""
 
 
@@ -361,16 +368,6 @@ def _now(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     return here
 
 
-def found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
-    """The armature object, and the chain that is dragged or what stands for it.
-
-    Raises:
-        ChainError: One is gone.
-    """
-    owner = _owner(drag)
-    return owner, drag.scope.dragged(owner)
-
-
 def _owner(drag: Drag) -> bpy.types.Object:
     """The armature object; refused where it is gone."""
     owner = bpy.data.objects.get(drag.rig)
@@ -385,24 +382,19 @@ def pull_refusal(drag: Drag) -> str:
     Raises:
         ChainError: It is gone.
     """
-    owner, _ = found(drag)
+    owner = _owner(drag)
+    drag.scope.dragged(owner)  # which may be gone
     if not drag.figure.is_chain or drag.scope.body:
         return Text("the body follows already")
     if drag.scope.taken.end == "HEAD" or drag.with_turn:
         return Text("only a tail without a rotation of its own is pulled along")
-    return root_refusal(pose_bones(owner)[drag.figure.bones[0]])
-
-
-def root_refusal(root: bpy.types.PoseBone) -> str:
-    """Why a bone can't be let go, so that the limb that begins with it is pulled along; or ""."""
+    root = pose_bones(owner)[drag.figure.bones[0]]
     locks: Any = root.lock_location
     if root.parent is not None and root.bone.use_connect:
         return Text("'{root}' is connected to its parent, so the chain can't be pulled along", root=root.name)
     if root.parent is not None:
-        fields = {"root": root.name, "parent": root.parent.name}
-        return Text(
-            "'{root}' hangs on '{parent}', which would stay behind, so the chain can't be pulled along", **fields
-        )
+        text = Text("'{root}' hangs on '{parent}', which would stay behind, so the chain can't be pulled along")
+        return Text(text, root=root.name, parent=root.parent.name)
     if any(locks):
         return Text("'{root}' is locked in its location, so the chain can't be pulled along", root=root.name)
     return ""
@@ -441,33 +433,6 @@ def stiffness_at(own: float, away: int, falloff: float) -> float:
     return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
 
 
-def with_falloff(figure: RigFigure, dragged: int, falloff: float, chain: int) -> RigFigure:
-    """A figure whose joints are stiffer the farther they are from a dragged one, by a falloff from 0 to 1.
-
-    `dragged` is the index of that joint, `chain` that of the chain that is dragged.
-    """
-    if falloff <= 0.0:
-        return figure
-    away = bones_away(figure.bodies.parents, dragged)
-    stiffness = [stiffness_at(joint.stiffness, n, falloff) for joint, n in zip(figure.joints, away, strict=True)]
-    return _stiffened(figure, stiffness, chain)
-
-
-def with_trunk(figure: RigFigure, owner: bpy.types.Object, way: Sequence[int], chain: int) -> RigFigure:
-    """A figure whose trunk comes along as a whole, between the limbs that give way to it and bones that are stiffer.
-
-    What holds it still beside a limb that is asked for something, `body_stiffness` and `spine`, does not hold it where
-    it is what moves.
-
-    `way` are the indices of the joints of the trunk, `chain` that of the chain that is dragged.
-    """
-    bones = pose_bones(owner)
-    stiffness = [joint.stiffness for joint in figure.joints]
-    for i in way:
-        stiffness[i] = max(read_stiffness(bones[figure.bones[i]]), TRUNK)
-    return _stiffened(figure, stiffness, chain)
-
-
 def _stiffened(figure: RigFigure, stiffness: Sequence[float], chain: int) -> RigFigure:
     """A figure with another stiffness of each joint, to which no limbs but the dragged one add, or take from it."""
     asked = [*figure.asked]
@@ -487,24 +452,21 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
     """
     live_state.held = False
     try:
-        return _finished(context, drag)
+        owner = _owner(drag)
+        chain = drag.scope.dragged(owner)
+        updated(context)
+        target = control_of(chain) if drag.scope.follows else None
+        if target is not None:
+            _key(context, owner, drag.figure, is_pulled=drag.pulled)
+            return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
+        if drag.bone == rig_of(owner).body_bone or drag.leads_body:
+            rig_of(owner).body_stays = True
+        chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
+        return leave(context, owner, (drag.figure, chains), drag.scope.holding, is_pulled=drag.pulled)
     finally:
-        owner = bpy.data.objects.get(drag.rig)
-        if owner is not None and _pauses(owner, drag.scope):
+        armature = bpy.data.objects.get(drag.rig)
+        if armature is not None and _pauses(armature, drag.scope):
             resume_live()
-
-
-def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
-    owner, chain = found(drag)
-    updated(context)
-    target = control_of(chain) if drag.scope.follows else None
-    if target is not None:
-        _key(context, owner, drag.figure, is_pulled=drag.pulled)
-        return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
-    if drag.bone == rig_of(owner).body_bone or drag.leads_body:
-        rig_of(owner).body_stays = True
-    chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
-    return leave(context, owner, (drag.figure, chains), drag.scope.holding, is_pulled=drag.pulled)
 
 
 def leave(

@@ -81,7 +81,7 @@ class Scope(NamedTuple):
     follows: bool = False
 
     def dragged(self, owner: bpy.types.Object) -> FabrikChain:
-        """The chain that is dragged, or what stands in for one.
+        """The chain that is dragged, or what stands in for one: with its pole, and at full influence.
 
         Raises:
             ChainError: It is gone.
@@ -90,12 +90,13 @@ class Scope(NamedTuple):
         chain = rig_of(owner).chains.get(name)
         if name and chain is None:
             raise ChainError("it is gone", rig=owner.name, chain=name)
-        if chain is None:
-            own: dict[str, Any] = {"name": _free_name(owner, bone), "tip_bone": bone}
-            own |= {"bone_count": self.bone_count, "at_head": end == "HEAD"}
-            return cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own)))
-        is_alone = not self.body and not self.holding
-        return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=is_alone)
+        if chain is not None and self.follows:
+            return chain
+        own: dict[str, Any] = {"name": _free_name(owner, bone), "tip_bone": bone, "at_head": end == "HEAD"}
+        if chain is not None:  # alone it gives way softly; that would leave a body where it is
+            kept = KEPT[1:] if self.body or self.holding else KEPT
+            own = {name: getattr(chain, name) for name in ("name", "tip_bone", "at_head", *kept)}
+        return cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own | {"bone_count": self.bone_count})))
 
     def chain_set(self, owner: bpy.types.Object) -> ChainSet:
         """The chains that are solved together in the drag.
@@ -112,18 +113,6 @@ class Scope(NamedTuple):
             raise ChainError("it is gone", rig=owner.name, chain=gone[0])
         found = sorted([dragged, *(chains[name] for name in self.holding)], key=lambda chain: chain.name)
         return ChainSet(owner, tuple(found), self.body)
-
-
-def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> FabrikChain:
-    """A stand-in for a chain whose tip is dragged, with so many of its bones: with its pole, and at full influence.
-
-    Only alone it gives way softly: that would leave a body where it is.
-    """
-    own = {"name": chain.name, "tip_bone": chain.tip_bone, "bone_count": bone_count, "at_head": chain.at_head}
-    found = cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own)))
-    for name in KEPT if is_alone else KEPT[1:]:
-        setattr(found, name, getattr(chain, name))
-    return found
 
 
 def _free_name(owner: bpy.types.Object, bone: str) -> str:
@@ -156,7 +145,7 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     if chain is not None and rig.live and chain.enabled and chain.target is not None and not is_offset(chain):
         return Scope(taken, follows=True)
     others = [one for one in rig.chains if one.enabled and one.name != taken.chain and one.weight * one.influence > 0.0]
-    pins = [one for one in others if one.pin and _is_beside(owner, one, bone)]
+    pins = [one for one in others if one.pin and _above(owner, one)[:1] == _lineage(bone)[:1]]  # of the same skeleton
     asking = [one for one in others if not one.pin and _holds(owner, one, bone)]
     home = pose_bones(owner).get(rig.body_bone)
     is_in_body = home is not None and (home == bone or home in bone.parent_recursive)
@@ -229,21 +218,19 @@ def _part_of_chain(owner: bpy.types.Object, bone: str) -> list[str]:
     return found
 
 
-def _is_beside(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
-    """Whether a chain is of the same skeleton as a bone: both hang on one bone at last."""
-    first = next(iter(names_if_any(owner, chain)), "")
-    return bool(first) and _lineage(pose_bones(owner)[first])[0] == _lineage(bone)[0]
-
-
 def _lineage(bone: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
     """The bones on which a bone hangs, the topmost first, and the bone."""
     return [bone, *bone.parent_recursive][::-1]
 
 
+def _above(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
+    """The bones on which a chain hangs, the topmost first, and its own first one; none where it has no bones."""
+    return [bone for first in bones_if_any(owner, chain)[:1] for bone in _lineage(first)]
+
+
 def _is_below(owner: bpy.types.Object, chain: FabrikChain, body: str) -> bool:
     """Whether the first bone of a chain is the body bone, or hangs on it."""
-    first = next(iter(names_if_any(owner, chain)), "")
-    return bool(first) and body in {bone.name for bone in _lineage(pose_bones(owner)[first])}
+    return body in {bone.name for bone in _above(owner, chain)}
 
 
 def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
