@@ -10,11 +10,13 @@ from typing import Any
 import bpy
 
 from . import cli, handlers, operators, ui
-from .actions import keep_pose, pins
+from .actions.keep_pose import keep_switched_on
+from .actions.pins import hold_first
 from .operators import motion
 from .operators.manual import manual_map
 from .overlay import settings, view
 from .rig import schema
+from .rig.schema.fields import Changes, nobody
 from .texts import PACKAGE
 from .translations import LANGUAGES
 from .ui import menus, panels, preferences
@@ -27,11 +29,12 @@ class AlreadyOnError(Exception):
 Step = tuple[Callable[[], None], Callable[[], None]]
 
 
-# Modules that register something after the classes.
-AFTER = (settings, panels, view, keep_pose, pins, handlers, menus, motion, preferences, cli)
+HEARD = {"switched_on": keep_switched_on, "first_held": hold_first}  # changes of settings, and who is told of them
+AFTER = (settings, panels, view, handlers, menus, motion, preferences, cli)  # what registers more than classes
 # The stubs say that these take and return something else.
 told: Any = bpy.app.translations
 utils: Any = bpy.utils
+
 
 STEPS: Sequence[Step] = (
     (partial(told.register, PACKAGE, LANGUAGES), partial(told.unregister, PACKAGE)),
@@ -40,6 +43,7 @@ STEPS: Sequence[Step] = (
         (partial(bpy.utils.register_class, cls), partial(bpy.utils.unregister_class, cls))
         for cls in (*operators.CLASSES, *ui.CLASSES)
     ),
+    *((partial(setattr, Changes, name, one), partial(setattr, Changes, name, nobody)) for name, one in HEARD.items()),
     *((module.register, module.unregister) for module in AFTER),
     (partial(utils.register_manual_map, manual_map), partial(utils.unregister_manual_map, manual_map)),  # for F1
 )

@@ -8,15 +8,15 @@ from typing import Any
 
 import bpy
 
-from ..errors import BoneError, ChainError, FabrikError
+from ..errors import BoneError, ChainError
 from ..recognise.part import HALF_TEXTS
 from ..recognise.skeleton import Skeleton
 from ..recognise.words import parts_of
-from ..rig.bones import armature_of, bones_to, pose_bones
+from ..rig.bones import armature_of, bones_if_any, bones_to, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import control_names, is_control
 from ..rig.figure.groups import body_moves, chain_above, set_of
-from ..rig.schema import limit_of, rig_of
+from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined
@@ -32,7 +32,7 @@ def find_body(owner: bpy.types.Object) -> str:
     Raises:
         ChainError: There is no enabled chain, or no bone is above all.
     """
-    ways = [_way_up(owner, chain.tip_bone, chain.bone_count) for chain in rig_of(owner).chains if chain.enabled]
+    ways = [_way_up(owner, chain) for chain in rig_of(owner).chains if chain.enabled]
     ways = [way for way in ways if way]
     if not ways:
         raise ChainError("no chain is enabled: add those of the limbs first", rig=owner.name)
@@ -56,13 +56,10 @@ def _moves(bone: bpy.types.PoseBone) -> bool:
     return not (bone.parent is not None and bone.bone.use_connect) and not any(locks)
 
 
-def _way_up(owner: bpy.types.Object, tip: str, count: int) -> list[str]:
+def _way_up(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     """The first bone of a chain and all above it, nearest first; none where it has no bones."""
-    try:
-        root = bones_to(owner, tip, count)[0]
-    except FabrikError:  # a solve says so
-        return []
-    return [bone.name for bone in (root, *root.parent_recursive) if not is_control(bone)]
+    roots = bones_if_any(owner, chain)[:1]
+    return [bone.name for root in roots for bone in (root, *root.parent_recursive) if not is_control(bone)]
 
 
 def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
@@ -93,8 +90,7 @@ def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
 def _below(owner: bpy.types.Object, name: str) -> list[str]:
     """Names of the chains that begin with a bone or hang on it."""
     bones_to(owner, name, 1)
-    chains = rig_of(owner).chains
-    return [chain.name for chain in chains if name in _way_up(owner, chain.tip_bone, chain.bone_count)]
+    return [chain.name for chain in rig_of(owner).chains if name in _way_up(owner, chain)]
 
 
 def _notes(owner: bpy.types.Object, name: str, below: list[str]) -> list[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import bpy
 from mathutils import Vector
@@ -18,7 +19,7 @@ from ..rig.bones import armature_of, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig, edit_refusal
 from ..rig.figure.pose_writer import plain
 from ..rig.figure.start_pose import StoredStart, fingerprint, is_stale
-from ..rig.goals import goals_of, offset_from_target, read_held, store
+from ..rig.goals import goal_of, offset_from_target, read_held, store
 from ..rig.schema import LIMIT_SETTINGS, FabrikChain, limit_of, owner_of, rig_of
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
@@ -91,7 +92,9 @@ def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo
     with unposed() as depsgraph:
         posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
         held = read_held(posed, resolve_bones(owner, chain)[-1].name, effector == "HEAD")
-        is_there = _is_at_goal(item, depsgraph)
+        is_there = False
+        with suppress(FabrikError):  # it has no goal, or can't be solved
+            is_there = FigurePose.of(item, depsgraph).is_at_target(chain.name)
     if chain.effector == effector:
         return LetGo([], [])
     bring_up_to_date(owner)
@@ -100,14 +103,7 @@ def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo
         return LetGo([], [])
     if not is_there:
         return LetGo([], [Text("its goal is elsewhere, and stays there")])
-    return let_go(context, owner, [Loosed(chain, Vector(held.location))], is_keyed=False)
-
-
-def _is_at_goal(item: Item, depsgraph: bpy.types.Depsgraph) -> bool:
-    try:
-        return FigurePose.of(item, depsgraph).is_at_target(item[1].name)
-    except FabrikError:  # it has none, or can't be solved
-        return False
+    return let_go(context, owner, [Loosed(chain, Vector(held.location))])
 
 
 def set_orientation(item: Item, orientation: str) -> list[str]:
@@ -229,7 +225,7 @@ def select_goal(context: bpy.types.Context, chain: FabrikChain, role: str) -> No
         TargetError: There is none in the view layer, or no such bone.
         RigError: Its object can't be selected.
     """
-    goal = next((found for found in goals_of(chain) if found.role == role), None)
+    goal = goal_of(chain, role)
     assert context.view_layer is not None
     if goal is None or goal.found.name not in context.view_layer.objects:
         raise TargetError(Text("in this view layer there is no {role}", role=ROLES[role]), chain=chain.name)

@@ -71,14 +71,9 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
 
 def _own_empties(chain: FabrikChain) -> list[bpy.types.Object]:
     """The empties that have the names under which they were made for a chain, and on which nothing hangs."""
-    found: list[bpy.types.Object] = []
-    for role in ("target", "pole"):
-        goal: bpy.types.Object | None = getattr(chain, role)
-        if goal is None or goal.type != "EMPTY" or goal.library is not None or goal.children:
-            continue
-        if goal.name.startswith(sided_name(chain.name, role)):
-            found.append(goal)
-    return found
+    goals = [(role, goal) for role, goal in (("target", chain.target), ("pole", chain.pole)) if goal is not None]
+    free = [(role, goal) for role, goal in goals if goal.type == "EMPTY" and not (goal.library or goal.children)]
+    return [goal for role, goal in free if goal.name.startswith(sided_name(chain.name, role))]
 
 
 # A duplicated character follows the goals of its original, until it gets goals of its own.

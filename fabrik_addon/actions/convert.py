@@ -93,29 +93,23 @@ def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
     return [*lost, *(["soft"] if chain.soft > 0.0 else [])]
 
 
-def goal_refusal(chain: FabrikChain) -> str:
-    """Why Blender's constraints can't have the target or the pole of a chain; "" where they can, or there is none."""
+def give_refusal(chain: FabrikChain) -> str:
+    """Why a chain can't be a constraint of Blender's, or have its goals; "" where it can, as far as it has a goal."""
     for role in ("target", "pole"):
         goal = goal_of(chain, role)
         reason = kind_of(goal.found, goal.bone).constraint_refusal(goal.found, goal.bone) if goal else ""
         if goal and reason:
             return Text("the {role} {name} {reason}", role=ROLES[role], name=goal.name, reason=reason)
-    return ""
-
-
-def give_refusal(chain: FabrikChain) -> str:
-    """Why a chain can't be an IK constraint; "" where it can, as far as it has a goal."""
+    if track_axis(chain):
+        return ""
     if chain.target is None and chain.pin:
         return Text("it is pinned without a target, which Blender's IK needs")
     if chain.at_head and chain.bone_count == 1:
         return Text("it moves the body alone, which Blender's IK does not")
     if is_offset(chain):
         return Text("its target tells how far from its motion it is to be, which no constraint of Blender's knows")
-    if chain.aims:
-        return Text(
-            "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
-        )
-    return ""
+    text = Text("several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that")
+    return text if chain.aims else ""
 
 
 AXES = "xyz"
@@ -384,18 +378,10 @@ def _track_refusal(constraint: Any) -> str:
     return ""
 
 
-def make_track(owner: bpy.types.Object, chain: FabrikChain) -> Any:
-    """The Damped Track constraint of a chain that aims (`track_axis`): the muted one with its target, or a new one."""
-    constraints = pose_bones(owner)[chain.tip_bone].constraints
-    found: Any = None
-    for other in constraints:
-        constraint: Any = other
-        if other.type == "DAMPED_TRACK" and other.mute and constraint.target == chain.target:
-            found = constraint if constraint.subtarget == chain.target_bone else found
-    found = found or constraints.new("DAMPED_TRACK")
-    found.target, found.subtarget, found.track_axis = chain.target, chain.target_bone, track_axis(chain)
-    found.head_tail = 0.0
-    return found
+def _muted(bone: bpy.types.PoseBone, kind: str, chain: FabrikChain) -> list[Any]:
+    """The muted constraints of a bone, of a kind and with the target of a chain."""
+    muted: list[Any] = [one for one in bone.constraints if one.type == kind and one.mute]
+    return [one for one in muted if (one.target, one.subtarget) == (chain.target, chain.target_bone)]
 
 
 # Chains made into such constraints.
@@ -441,8 +427,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
         results.append(result)
         try:
             check_rig(owner, depsgraph)
-            refusal = goal_refusal(chain) or ("" if track_axis(chain) else give_refusal(chain))
-            if refusal:
+            if refusal := give_refusal(chain):
                 raise ChainError(refusal, chain=chain.name)
             chain_set = set_of(owner, chain)
             place = chain_set.names.index(chain.name)
@@ -474,8 +459,10 @@ def _constrained(one: _Back, keyed: KeyedChannels) -> Any:
     write_pose(owner, Pose(figure, np.array(figure.starts)))
     chain.enabled = False
     if asked.aims:
-        track = make_track(owner, chain)
-        track.influence, track.mute = chain.influence, False
+        bone = bones[-1]
+        track: Any = next(reversed(_muted(bone, "DAMPED_TRACK", chain)), None) or bone.constraints.new("DAMPED_TRACK")
+        track.target, track.subtarget, track.track_axis = chain.target, chain.target_bone, track_axis(chain)
+        track.head_tail, track.influence, track.mute = 0.0, chain.influence, False
         result.bone, result.constraint = names[-1], track.name
         return track
     constraint: Any = _muted_constraint(owner, chain, names)
@@ -498,7 +485,9 @@ def _constrained(one: _Back, keyed: KeyedChannels) -> Any:
 def _losses_back(one: _Back, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
     lost: list[str] = []
     asked = one.asked
-    if asked.at_head and not _is_at_tail(one.item[0], asked.bones[-1]):
+    tip = pose_bones(one.item[0])[asked.bones[-1]].bone
+    is_apart = tip.parent and distance(tip.head_local, tip.parent.tail_local) > AT_TAIL * tip.parent.length
+    if asked.at_head and is_apart:
         lost.append(
             Text("the way from the end of '{bone}' to the head of '{tip}'", bone=bones[-1].name, tip=asked.bones[-1])
         )
@@ -517,24 +506,11 @@ def _losses_back(one: _Back, bones: Sequence[bpy.types.PoseBone], keyed: KeyedCh
     return lost
 
 
-def _is_at_tail(owner: bpy.types.Object, name: str) -> bool:
-    """Whether the head of a bone is at the tail of its parent in the rest pose."""
-    bone = pose_bones(owner)[name].bone
-    assert bone.parent is not None, "the chain has more than one bone"
-    return distance(bone.head_local, bone.parent.tail_local) <= AT_TAIL * bone.parent.length
-
-
 def _muted_constraint(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) -> Any:
     """The muted IK constraint with the same target that ends where the chain does, or None."""
     tip = pose_bones(owner)[names[-1]]
-    for bone, with_tail in ((tip, True), *((child, False) for child in tip.children)):
-        for found in bone.constraints:
-            constraint: Any = found
-            if found.type != "IK" or not found.mute or constraint.use_tail != with_tail:
-                continue
-            if constraint.target == chain.target and constraint.subtarget == chain.target_bone:
-                return constraint
-    return None
+    ends = ((tip, True), *((child, False) for child in tip.children))
+    return next((one for bone, at in ends for one in _muted(bone, "IK", chain) if one.use_tail == at), None)
 
 
 def _match_back(context: bpy.types.Context, made: _Back) -> None:

@@ -8,7 +8,7 @@ at hand. What is animated is not captured: that would move every other frame.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import degrees, inf
 from typing import NamedTuple
@@ -22,14 +22,13 @@ from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_start
 from ..rig.schema.chain import FabrikChain
-from ..rig.schema.fields import Changes, nobody
 from ..rig.schema.rig import RigRecord, rig_of
 from ..texts import Text, joined, worded
 from .bends import pole_error
 from .figure_pose import CLOSER, SAME, FigurePose, goal_point
 from .live.state import live_armatures
 from .live.state import state as live_state
-from .moved_goals import IN_PLACE, Loosed, bring_goals, refused
+from .moved_goals import IN_PLACE, Loosed, bring_goals, goal_to_leave, refused
 from .solve import Item
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
@@ -207,22 +206,14 @@ def _what_moves(pose: FigurePose, chain: str, turned: float, *, is_held: bool) -
     if turned <= WORTH_TELLING:
         return ""
     how = Text("the next solve turns it by up to {angle:.2g}°", angle=degrees(turned))
-    return joined(": ", (_why_moved(pose, chain, is_held=is_held), how))
-
-
-def _why_moved(pose: FigurePose, chain: str, *, is_held: bool) -> Text:
-    """Why the next solve turns a chain."""
-    beyond = exceeded(pose)
-    if beyond:
-        return beyond
-    off = pole_error(pose, chain)
+    start, why = pose.chain_set.chains[pose.index(chain)].start, exceeded(pose)
+    off = pole_error(pose, chain) if why is None else None
     if off is not None and abs(off) > WORTH_TELLING:
-        return Text("it bends {angle:.2g}° away from its pole", angle=degrees(abs(off)))
-    if is_held and pose.chain_set.chains[pose.index(chain)].start != "ANIMATED":
-        if pose.chain_set.chains[pose.index(chain)].start == "REST":
-            return Text("it is keyed, but starts from the rest pose")
-        return Text("it is keyed, but starts from the captured pose")
-    return Text("its goals are elsewhere")
+        why = Text("it bends {angle:.2g}° away from its pole", angle=degrees(abs(off)))
+    elif why is None and is_held and start != "ANIMATED":
+        started = Text("it is keyed, but starts from the captured pose")
+        why = Text("it is keyed, but starts from the rest pose") if start == "REST" else started
+    return joined(": ", (why or Text("its goals are elsewhere"), how))
 
 
 def exceeded(pose: FigurePose) -> Text | None:
@@ -258,7 +249,15 @@ class LetGo(NamedTuple):
     warnings: list[str]
 
 
-def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool) -> LetGo:
+def standing(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[Loosed]:
+    """Chains as they stand, to be let go there (`let_go`) after something else was changed."""
+    with unposed() as depsgraph:
+        return [Loosed(chain, goal_to_leave(owner, chain, depsgraph)) for chain in chains]
+
+
+def let_go(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool = False
+) -> LetGo:
     """Bring goals and start poses of chains to the pose in which they were let go.
 
     Where the bones were keyed as they stand, their keys become the start pose.
@@ -319,13 +318,3 @@ def _look_again() -> None:
     live_state.order = None
     for owner in live_armatures(bpy.context.scene) if bpy.context.scene is not None else ():
         owner.update_tag()
-
-
-def register() -> None:
-    """Keep the poses of chains from now on when they are switched on."""
-    Changes.switched_on = keep_switched_on
-
-
-def unregister() -> None:
-    """Keep them no more."""
-    Changes.switched_on = nobody

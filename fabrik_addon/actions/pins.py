@@ -26,7 +26,6 @@ from ..rig.control_bones import is_control
 from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.schema.chain import MISSED
-from ..rig.schema.fields import Changes, nobody
 from ..rig.spaces import carriers_above, scene_anchor
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted, worded
@@ -159,18 +158,20 @@ def hold(
         chain.pin = True
         insert_pin_keys(context, owner, chain)
         told.pinned.append(chain.name)
-    told.notes += _unkeyed(context, owner, told.pinned)
-    for name in told.pinned:
-        told.notes += _pin_notes(context, owner, rig_of(owner).chains[name])
+    told.notes += _key_notes(context, owner, told.pinned)
     return told
 
 
 def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
-    """How all of them stand; refused where one can't be pinned."""
+    """How all of them stand; refused where one can't be pinned, or has a bone that is pinned already."""
     with unposed() as depsgraph:
         posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
         held = [_read(owner, one, posed) for one in wanted]
-    _check_free(owner, wanted)
+    for chain, bone in wanted:
+        taken = pinned_by(owner, Wanted(chain, bone))
+        if taken:
+            text = Text("the chain '{taken}' pins it already", taken=taken)
+            raise BoneError(text, rig=owner.name, chain=chain, bone=bone)
     return held
 
 
@@ -178,16 +179,6 @@ def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held
     chain = rig_of(owner).chains[one.chain] if one.chain else None
     is_own = chain is not None and chain.tip_bone == one.bone
     return read_held(posed, one.bone, chain is None or not is_own or chain.at_head)
-
-
-def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
-    """Refuse a second pin on a bone."""
-    for one in wanted:
-        taken = pinned_by(owner, one)
-        if taken:
-            raise BoneError(
-                Text("the chain '{taken}' pins it already", taken=taken), rig=owner.name, chain=one.chain, bone=one.bone
-            )
 
 
 def pinned_by(owner: bpy.types.Object, one: Wanted) -> str:
@@ -256,18 +247,13 @@ def _hang(context: bpy.types.Context, goal: GoalRef, to: Anchored | None, *, pin
         return [Text("its target is carried as before: {reason}", reason=worded(error.text))]
 
 
-def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    """That a chain's pin has keys which will take a change of it back, since automatic keying is off."""
-    is_lost = is_pin_keyed(owner, chain) and not keys_by_itself(context)
-    return [joined(": ", (chain.name, Message("PIN_KEYED")))] if is_lost else []
-
-
-def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[str]:
-    """That automatic keying did not key pins, where its preferences want keys to be there already."""
-    if not keys_only_what_is_keyed(context):
-        return []
-    without = [name for name in names if not is_pin_keyed(owner, rig_of(owner).chains[name])]
+def _key_notes(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """That automatic keying did not key pins; and that keys of pins will take them back, where it is off."""
+    keyed = [name for name in names if is_pin_keyed(owner, rig_of(owner).chains[name])]
+    if not keys_by_itself(context):
+        return [joined(": ", (name, Message("PIN_KEYED"))) for name in keyed]
     text = Text("{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet")
+    without = [name for name in names if name not in keyed] if keys_only_what_is_keyed(context) else []
     return [Text(text, chains=quoted(without))] if without else []
 
 
@@ -297,8 +283,7 @@ def free(
         chain.pin = False
         insert_pin_keys(context, owner, chain)
         told.freed.append(name)
-        told.notes += _unkeyed(context, owner, [name])
-        told.notes += _pin_notes(context, owner, chain)
+        told.notes += _key_notes(context, owner, [name])
         has_goal = chain.target is not None or chain.target_name or chain.pole is not None
         if stays or has_goal or is_pin_keyed(owner, chain):
             continue
@@ -363,13 +348,3 @@ def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
             store(chain, "rotation_offset", offset_from_target(chain, held.rotation, chain.target))
     except FabrikError:  # a solve will tell why
         return
-
-
-def register() -> None:
-    """From now on store where chains stand when a script pins them."""
-    Changes.first_held = hold_first
-
-
-def unregister() -> None:
-    """Do so no more."""
-    Changes.first_held = nobody

@@ -7,7 +7,9 @@ A solve can be kept pass by pass as well, to be looked at; then the rig is not t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -111,21 +113,18 @@ def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainS
     for i, own in enumerate(bones):
         for bone in own:
             users.setdefault(bone, set()).add(i)
-    before = [
-        {other for bone in bones_above(one, own) for other in users.get(bone, ()) if other != i}
+    before = {
+        i: {other for bone in bones_above(one, own) for other in users.get(bone, ()) if other != i}
         for i, (one, own) in enumerate(zip(sets, bones, strict=True))
-    ]
-    waiting = list(range(len(sets)))
-    groups: list[list[ChainSet]] = []
-    done: set[int] = set()
-    while waiting:
-        ready = [i for i in waiting if before[i] <= done]
-        if not ready:
-            break
-        groups.append([sets[i] for i in ready])
+    }
+    order, groups, done = TopologicalSorter(before), list[list[ChainSet]](), set[int]()
+    with suppress(CycleError):  # what is in none, and waits for none, is ordered all the same
+        order.prepare()
+    while ready := order.get_ready():
+        groups.append([sets[i] for i in sorted(ready)])
+        order.done(*ready)
         done.update(ready)
-        waiting = [i for i in waiting if i not in done]
-    return groups, [sets[i] for i in waiting]
+    return groups, [one for i, one in enumerate(sets) if i not in done]
 
 
 def bones_of(one: ChainSet) -> Bones:
@@ -152,14 +151,10 @@ PROMISED = 1e-4  # share of the length within which evaluated joints must stand 
 
 def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
     """Why a written pose is not the one that was solved; None where it is."""
-    moved = _moved_bone(chain_set.owner, item, depsgraph)
-    if moved is not None:
-        return moved
+    error: FabrikError | None = _moved_bone(chain_set.owner, item, depsgraph)
     for k, chain in enumerate(chain_set.chains):
-        error = _moved_target(chain, k, item, depsgraph)
-        if error is not None:
-            return error
-    return None
+        error = error or _moved_target(chain, k, item, depsgraph)
+    return error
 
 
 def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
@@ -288,14 +283,12 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: Facts
         updated(context)
     ended: list[_Ended] = []
     for one, error in zip(solved, found, strict=True):
+        if error is not None:
+            ended += _refused(one.chain_set, error)
+            continue
         owner = one.chain_set.owner
-        if error is None:
-            FigureCache.keep(one.chain_set, facts.frame, one.item.figure)  # the channels alone are others now
-        ended += (
-            _refused(one.chain_set, error)
-            if error is not None
-            else [(owner, outcome) for outcome in _kept(context, one, facts.keyed(owner))]
-        )
+        FigureCache.keep(one.chain_set, facts.frame, one.item.figure)  # the channels alone are others now
+        ended += [(owner, outcome) for outcome in _kept(context, one, facts.keyed(owner))]
     return ended
 
 
@@ -402,14 +395,12 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
 def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
     """Refuse what has no steps that could be looked at: a chain that is solved with others, or only turns."""
     others = quoted([name for name in chain_set.names if name != chain.name])
-    if not chain_set.is_one and others:
+    text = Text("it is solved with the body bone '{bone}', all at once: only a chain by itself has steps")
+    if others:
         text = Text("it is solved together with {chains}, all at once: only a chain by itself has steps")
-        raise ChainError(Text(text, chains=others), chain=chain.name)
     if not chain_set.is_one:
-        text = Text("it is solved with the body bone '{bone}', all at once: only a chain by itself has steps")
-        raise ChainError(Text(text, bone=chain_set.body), chain=chain.name)
-    turned = chain.aims or (chain.at_head and chain.bone_count == 1)
-    if turned:
+        raise ChainError(Text(text, chains=others, bone=chain_set.body), chain=chain.name)
+    if chain.aims or (chain.at_head and chain.bone_count == 1):
         raise ChainError("it only turns, which takes no steps", chain=chain.name)
 
 

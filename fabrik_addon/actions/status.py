@@ -125,7 +125,11 @@ def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
             outcome.warnings.append(Text("{bone} would have to give {angle:.3g}°", bone=bone, angle=degrees(angle)))
     if status != REACHED:
         outcome.warnings += _held_by(item, one, pinned)
-    warn_of_pole(outcome, pole, is_uneven=bool(item.uneven))
+    if pole > POLE_MISSED:
+        text = Text("the pole is missed by {angle:.0f}°, which limits hold back")
+        if item.uneven:
+            text = Text("the pole is missed by {angle:.0f}°, which limits or the scale hold back")
+        outcome.warnings.append(Text(text, angle=degrees(pole)))
     if item.uneven and outcome.status != "REACHED":
         outcome.warnings.append(
             Text(
@@ -162,16 +166,6 @@ def _is_straight(item: Posed, one: ChainGoal) -> bool:
     steps = np.vstack((np.diff(joints, axis=0), joints[-1] - joints[0]))
     *own, across = np.sqrt((steps**2).sum(axis=1)).tolist()
     return len(own) > 1 and not one.aims and across >= STRAIGHT * sum(own)
-
-
-def warn_of_pole(outcome: Outcome, pole_error: float, is_uneven: bool = False) -> None:
-    """Say where the bend is off its pole, by an angle in radians, and what may hold it back."""
-    if pole_error > POLE_MISSED:
-        angle = degrees(pole_error)
-        text = Text("the pole is missed by {angle:.0f}°, which limits hold back", angle=angle)
-        if is_uneven:
-            text = Text("the pole is missed by {angle:.0f}°, which limits or the scale hold back", angle=angle)
-        outcome.warnings.append(text)
 
 
 def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outcome:
