@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains made on selected bones or limbs, with the settings that new ones have."""
+"""Chains made on selected bones or limbs, with the settings that new ones have; and their goals, made and keyed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 from mathutils import Matrix, Vector
@@ -18,21 +18,35 @@ from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, tu
 from ..recognise.limbs import Limbs
 from ..recognise.part import Part
 from ..recognise.skeleton import Limb, Skeleton
-from ..rig.animation.channels import read_rotation
-from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order
-from ..rig.bones import bending_count, bones_to, owner_of_bone, pose_bones
+from ..rig.animation.channels import channel_of, read_rotation
+from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order, insert_goal_key, insert_held_key
+from ..rig.bones import bending_count, bones_to, owner_of_bone, pose_bones, resolve_bones
 from ..rig.checks import check_rig
-from ..rig.control_bones import control_names
+from ..rig.control_bones import (
+    ControlBone,
+    control_names,
+    make_control_bones,
+    new_bones_refusal,
+    rest_head,
+    root_control,
+    swing_bone,
+    swing_bone_like,
+    swung_back,
+)
 from ..rig.dependencies import enabled_collections
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_limit, read_stiffness
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.start_pose import capture, is_animated, reset
+from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of, unique_name
-from ..rig.skeleton import read_skeleton, selected_numbers
+from ..rig.skeleton import read_skeleton, selected_numbers, sided_name
 from ..rig.versions import bring_up_to_date
+from ..rig.walk_goals import is_walked
 from ..texts import PACKAGE, Text
-from .figure_pose import SAME
+from .bends import pole_in_bend
+from .figure_pose import SAME, FigurePose
+from .live.state import state as live_state
 
 # What new chains, targets and poles are made with: the user's preferences.
 
@@ -281,17 +295,12 @@ def plan_target(
     path = path_of(owner, [bone.name for bone in bones], depsgraph)
     joints = path.place([read_rotation(bone) for bone in bones])
     length = _world_length(evaluated, path, joints)
-    place = _reached(evaluated, last, chain, length)
-    return _checked(owner, Empty(place, defaults.target_size * length, defaults.target_shape))
-
-
-def _reached(evaluated: bpy.types.Object, tip: bpy.types.PoseBone, chain: FabrikChain | None, length: float) -> Vector:
-    """Where in the world a target stands to which a tip has come, or at which it aims from as far as it is long."""
     world = evaluated.matrix_world
-    if chain is not None and chain.aims:
-        along = (world @ tip.matrix).to_3x3() @ Vector(chain.aim_axis)
-        return world @ tip.head + along.normalized() * AIMED * length
-    return world @ (tip.head if chain is not None and chain.at_head else tip.tail)
+    place = world @ (last.head if chain is not None and chain.at_head else last.tail)
+    if chain is not None and chain.aims:  # from as far as it is long
+        along = (world @ last.matrix).to_3x3() @ Vector(chain.aim_axis)
+        place = world @ last.head + along.normalized() * AIMED * length
+    return _checked(owner, Empty(place, defaults.target_size * length, defaults.target_shape))
 
 
 def plan_pole(
@@ -384,3 +393,162 @@ def home_of(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Co
     homes = [c for c in owner.users_collection if c.is_editable and c.override_library is None]
     used = {*enabled_collections(context.view_layer.layer_collection)}
     return next((c for c in homes if c in used), context.scene.collection)
+
+
+# Targets and poles that are planned become empties in the scene, or control bones inside the rig; and are keyed.
+
+NewGoal: TypeAlias = tuple[FabrikChain, str, Empty]  # whose it is to be, "target" or "pole", where and how drawn
+
+
+def plan_pole_of(
+    context: bpy.types.Context, chain: FabrikChain, pose: FigurePose, defaults: Defaults, away: float = POLE_AWAY
+) -> NewGoal:
+    """A pole that leaves the pose of a chain, also of one that is solved with others; see `plan_pole`.
+
+    `away` is how far it is from the chain, as a share of the chain's length.
+
+    Raises:
+        FabrikError: It can't be told where.
+    """
+    bones = resolve_bones(pose.owner, chain)
+    planned = plan_pole(context, bones, defaults, chain, pose.start_to_keep(chain.name), away)
+    return chain, "pole", planned.moved(pole_in_bend(pose, chain.name, planned.location))
+
+
+def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[NewGoal], kind: str) -> list[str]:
+    """Make targets and poles, as "EMPTY" or "BONE", and give them to chains; their names.
+
+    Raises:
+        RigError: The armature can't be given bones; nothing was made.
+    """
+    if kind == "BONE" and asked:
+        return _make_bones(context, owner, asked)
+    for chain, role, planned in asked:
+        setattr(chain, role, planned.make(context, owner, sided_name(chain.name, role)))
+        setattr(chain, f"{role}_bone", "")
+    return [getattr(chain, role).name for chain, role, _ in asked]
+
+
+def check_can_make(owners: Iterable[bpy.types.Object], kind: str) -> None:
+    """Check that armatures can be given goals, as "EMPTY" or "BONE".
+
+    Raises:
+        RigError: One can't be given bones.
+    """
+    for owner in owners if kind == "BONE" else ():
+        refusal = new_bones_refusal(owner)
+        if refusal:
+            raise RigError(refusal, rig=owner.name)
+
+
+def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[NewGoal]) -> list[str]:
+    check_can_make([owner], "BONE")
+    evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+    bones = [_bone(owner, evaluated, *one) for one in asked]
+    places = [(chain.name, role) for chain, role, _ in asked]  # making bones makes all references to chains anew
+    swinging = [i for i, (_, _, planned) in enumerate(asked) if planned.swings]
+    carriers = make_swing_bones(context, owner, [asked[i][0] for i in swinging])
+    for i in swinging:
+        bones[i] = replace(bones[i], parent=carriers[places[i][0]])
+    names = _made(context, owner, bones)
+    for (name, role), bone in zip(places, names, strict=True):
+        chain = rig_of(owner).chains[name]
+        setattr(chain, role, owner)
+        setattr(chain, f"{role}_bone", bone)
+    return names
+
+
+def _made(context: bpy.types.Context, owner: bpy.types.Object, planned: Sequence[ControlBone]) -> list[str]:
+    """Make bones; their names."""
+    was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
+    try:
+        return make_control_bones(context, owner, planned)
+    finally:
+        live_state.paused = was_paused
+        live_state.forget()
+
+
+def make_swing_bones(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]
+) -> dict[str, str]:
+    """The names of the bones that swing with limbs, by those of their chains; made where there are none.
+
+    References to the chains don't hold afterwards.
+
+    Raises:
+        FabrikError: A chain has no bones, or edit mode can't be entered.
+    """
+    planned = {chain.name: _swing_of(owner, chain) for chain in chains}
+    found = {name: swing_bone_like(owner, one) for name, one in planned.items()}
+    new = [name for name, bone in found.items() if not bone]
+    made = _made(context, owner, [planned[name] for name in new]) if new else []
+    return found | dict(zip(new, made, strict=True))
+
+
+def _swing_of(owner: bpy.types.Object, chain: FabrikChain) -> ControlBone:
+    is_one, name = not rig_of(owner).body_bone, sided_name(chain.name, "swing")
+    return swing_bone(resolve_bones(owner, chain), name, at_head=chain.at_head, is_one=is_one)
+
+
+def _bone(
+    owner: bpy.types.Object, evaluated: bpy.types.Object, chain: FabrikChain, role: str, planned: Empty
+) -> ControlBone:
+    """The bone of a goal; the parent of one that swings with its limb is found later."""
+    parent = root_control(owner, resolve_bones(owner, chain)) if planned.parent is None else planned.parent
+    if planned.parent is None and parent == rig_of(owner).body_bone:  # which moves with the goals
+        parent = ""
+    size = planned.size / (sum(evaluated.matrix_world.to_scale()) / 3.0)
+    if planned.is_offset:
+        tip = resolve_bones(owner, chain)[-1].bone
+        head = (tip.head_local if chain.at_head else tip.tail_local).copy()  # edit mode makes all bones anew
+    elif planned.swings:
+        point = evaluated.matrix_world.inverted() @ Vector(planned.location)
+        head = swung_back(evaluated, _swing_of(owner, chain), point)
+    else:
+        head = rest_head(evaluated, parent, Vector(planned.location))
+    return ControlBone(sided_name(chain.name, role), head, size, planned.shape, parent)
+
+
+def also_given(owner: bpy.types.Object) -> list[str]:
+    """Names of the other objects that have the same armature data, and so the same bones."""
+    return [found.name for found in bpy.data.objects if found != owner and found.data == owner.data]
+
+
+def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: float, *, with_body: bool) -> list[str]:
+    """Key at a frame what poses chains: target and pole, the place that a pin holds, or else the bones themselves.
+
+    With the body its bone is keyed besides, its place included.
+
+    Returns:
+        What was keyed, by the names of chains and of the bone.
+
+    Raises:
+        FabrikError: A chain has no bones.
+    """
+    body = pose_bones(owner).get(rig_of(owner).body_bone) if with_body else None
+    keyed = [chain.name for chain in chains if _key_chain(owner, chain, frame)]
+    if body is not None:
+        rig_of(owner).body_stays = True  # its keys say where it is from now on
+        body.keyframe_insert("location", frame=frame, group=body.name)
+        _key_rotation(body, frame)
+    return [*keyed, *([body.name] if body is not None else [])]
+
+
+def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> bool:
+    goals = goals_of(chain)
+    for goal in (free := [goal for goal in goals if goal.stays() is None]):
+        insert_goal_key(goal, frame)
+        if goal.role == "target" and chain.orientation == "TARGET":
+            insert_goal_key(goal, frame, turns=True)
+    if goals or is_walked(chain):
+        return bool(free)
+    if chain.pin:
+        insert_held_key(owner, chain, frame)
+        return True
+    for bone in resolve_bones(owner, chain):
+        _key_rotation(bone, frame)
+    return True
+
+
+def _key_rotation(bone: bpy.types.PoseBone, frame: float) -> None:
+    bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame, group=bone.name)

@@ -15,6 +15,8 @@ from ..actions.chains import (
     Empty,
     NamedLimb,
     add_chain,
+    check_can_make,
+    make_goals,
     move_chain,
     plan_pole,
     plan_target,
@@ -27,7 +29,6 @@ from ..actions.chains import (
 from ..actions.clear import clear_rig, make_goals_single_user
 from ..actions.convert import convert, convert_to_ik
 from ..actions.figure_pose import FigurePose, tip_of
-from ..actions.goals import check_can_make, make_goals
 from ..actions.keep_pose import keep_at_tips, unposed
 from ..actions.mirror.chain import mirror_chains
 from ..actions.solve import Item

@@ -13,10 +13,21 @@ import bpy
 
 from ..actions.bake import BakeResult, BakeSettings, bake_steps
 from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
-from ..actions.chains import GOAL_KINDS, POLE_AWAY, plan_target, read_defaults
+from ..actions.chains import (
+    GOAL_KINDS,
+    POLE_AWAY,
+    NewGoal,
+    also_given,
+    check_can_make,
+    key_pose,
+    make_goals,
+    make_swing_bones,
+    plan_pole_of,
+    plan_target,
+    read_defaults,
+)
 from ..actions.figure_pose import goal_point
 from ..actions.frames import keys_of_bones
-from ..actions.goals import NewGoal, also_given, check_can_make, key_pose, make_goals, make_swing_bones, plan_pole_of
 from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.motion.edits import set_goal
 from ..actions.snap import Snapped, snap_steps

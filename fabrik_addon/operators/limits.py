@@ -12,7 +12,7 @@ from ..actions.bends import hinges_from_bend
 from ..actions.chain_edit import copy_limit, working_chain
 from ..actions.chains import limbs_of
 from ..actions.mirror.chain import mirror_limit_to
-from ..actions.mirror.sides import pair_of
+from ..actions.mirror.pose import pair_of
 from ..actions.setup.ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
 from ..errors import BoneError, ChainError, place_of
 from ..messages import Message

@@ -13,7 +13,7 @@ from ..actions.bake import BakeResult
 from ..actions.bake.apply import apply_steps
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.frames import to_the_end
-from ..actions.mirror.sides import sides_of
+from ..actions.mirror.pose import sides_of
 from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
 from ..actions.motion.edits import edited_chains, span_of_motion
 from ..actions.motion.layers import add_layer, choose_layer, remove_layer

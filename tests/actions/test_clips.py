@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.mirror.sides import sides_of
+from fabrik_addon.actions.mirror.pose import sides_of
 from fabrik_addon.actions.motion.marks import ANYWHERE, Contact, contacts_of, place_contact
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.channels import read_rotation, rotation_path

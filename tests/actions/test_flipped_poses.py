@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.actions.mirror.sides import BonePair, sides_of
+from fabrik_addon.actions.mirror.pose import BonePair, sides_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.goals import goals_of

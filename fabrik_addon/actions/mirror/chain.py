@@ -30,12 +30,10 @@ from ...rig.targets import resolve_point, resolve_turn
 from ...rig.versions import bring_up_to_date
 from ...texts import Text, joined
 from ..chain_edit import copy_limit
-from ..chains import Empty, link_like, read_defaults
+from ..chains import Empty, link_like, make_goals, read_defaults
 from ..frames import scene_of
-from ..goals import make_goals
 from ..spaces import is_taken_off, switch_spaces
-from .pose import write_mirrored
-from .sides import ALIKE, BonePair, sides_of
+from .pose import ALIKE, BonePair, sides_of, write_mirrored
 
 
 def mirror_limit_to(pair: BonePair) -> str:
@@ -152,6 +150,7 @@ def _carried(owner: bpy.types.Object, goal: GoalRef, depsgraph: bpy.types.Depsgr
 # The target or pole of a chain for the chain of the other side: the mirrored one, moved there, or made.
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # of a goal's own axes, so that they turn the same way as before
+LOOKS = ("empty_display_type", "empty_display_size", "show_in_front", "color", "rotation_mode")  # of an empty
 
 
 @dataclass(slots=True)
@@ -159,42 +158,39 @@ class GoalPlan:
     """What a chain of the other side gets.
 
     Attributes:
-        role: "target" or "pole".
+        source: The target or pole of the first side.
         world: Where it is to stand.
-        source: That of the first side.
-        found: The object that is there already, or None.
-        bone: The bone of it, or "".
+        found: What is there already, or None.
         make_bone: Whether a control bone is to be made.
         swings: Whether it swings with its limb, as that of the first side does.
         note: What there is to say, or "".
     """
 
-    role: str
-    world: Matrix
     source: GoalRef
-    found: bpy.types.Object | None = None
-    bone: str = ""
+    world: Matrix
+    found: GoalRef | None = None
     make_bone: bool = False
     swings: bool = False
     note: str = ""
 
     def give(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
         """Give it to a chain; what there is to say."""
-        chain = rig_of(owner).chains[name]
+        chain, role = rig_of(owner).chains[name], self.source.role
         notes = [self.note] if self.note else []
         if self.make_bone:
             self._make_bone(context, owner, chain)
             return notes
-        if self.found is None and self.source.bone:
-            return notes
-        if self.found is None:
-            self.found = _of_the_name(context, self.source.found)
-        if self.found is None:
-            self.found = _made(context, owner, self, sided_name(name, self.role))
-        else:
-            notes += self._move(context, GoalRef(self.role, self.found, self.bone))
-        setattr(chain, self.role, self.found)
-        setattr(chain, f"{self.role}_bone", self.bone)
+        found = self.found
+        if found is None and not self.source.bone:
+            other = _of_the_name(context, self.source.found)
+            found = GoalRef(role, other, "") if other is not None else None
+        if found is not None:
+            notes += self._move(context, found)
+        elif not self.source.bone:
+            found = GoalRef(role, _made(context, owner, self, sided_name(name, role)), "")
+        if found is not None:
+            setattr(chain, role, found.found)
+            setattr(chain, f"{role}_bone", found.bone)
         return notes
 
     def _move(self, context: bpy.types.Context, goal: GoalRef) -> list[str]:
@@ -203,21 +199,19 @@ class GoalPlan:
             return []
         reason = Text("is keyed") if not goal.stays() and goal.channel_curves() else goal.stays()
         if reason:
-            word = ROLES[self.role]
-            return [
-                Text("the {role} {name} {reason}, so it stays where it is", role=word, name=goal.name, reason=reason)
-            ]
+            text = Text("the {role} {name} {reason}, so it stays where it is")
+            return [Text(text, role=ROLES[goal.role], name=goal.name, reason=reason)]
         goal.put(goal.location_at(self.world.translation, context.evaluated_depsgraph_get()))
         insert_goal_keys(context, goal)
         return []
 
     def _make_bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
-        defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
-        shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
+        defaults, role, bone = read_defaults(context), self.source.role, pose_bones(owner)[self.source.bone]
+        shape = defaults.target_shape if role == "target" else defaults.pole_shape
         size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
-        is_moved = self.role == "target" and chain.goal == OFFSET
+        is_moved = role == "target" and chain.goal == OFFSET
         made = Empty(self.world.translation, size, shape, swings=self.swings, is_offset=is_moved)
-        make_goals(context, owner, [(chain, self.role, made)], "BONE")
+        make_goals(context, owner, [(chain, role, made)], "BONE")
 
 
 def plan_goal(
@@ -230,42 +224,35 @@ def plan_goal(
     Raises:
         FabrikError: Where the goal stands can't be read.
     """
-    owner = owner_of_bone(tip.bone)
+    owner, depsgraph = owner_of_bone(tip.bone), context.evaluated_depsgraph_get()
     goal = goal_of(chain, role)
     if goal is None:
         return None
-    depsgraph = context.evaluated_depsgraph_get()
     axes = owner.evaluated_get(depsgraph).matrix_world
     point = resolve_point(role, goal.found, goal.bone, depsgraph)
     is_bone = goal.found.type == "ARMATURE" and bool(goal.bone)
     here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
     carried, other = _carried(owner, goal, depsgraph)
     mirror = axes @ other @ tip.mirror @ (axes @ carried).inverted_safe()
-    plan = GoalPlan(role, mirror @ here @ MIRROR, goal, swings=role in swing_frame_of(owner, chain))
-    has = goal_of(twin, role) if twin is not None else None
-    if has is not None:
-        plan.found, plan.bone = has.found, has.bone
-        return plan
-    if is_bone:
-        return _plan_bone(owner, goal, plan)
-    if _is_moved(goal.found):
-        word, name = ROLES[role], goal.found.name
-        plan.note = Text("keys, drivers and constraints of the {role} '{name}' are not mirrored", role=word, name=name)
+    plan = GoalPlan(goal, mirror @ here @ MIRROR, swings=role in swing_frame_of(owner, chain))
+    plan.found = goal_of(twin, role) if twin is not None else None
+    if plan.found is None and is_bone:
+        _plan_bone(owner, goal, plan)
+    elif plan.found is None and _is_moved(goal.found):
+        text = Text("keys, drivers and constraints of the {role} '{name}' are not mirrored")
+        plan.note = Text(text, role=ROLES[role], name=goal.found.name)
     return plan
 
 
-def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPlan:
+def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> None:
     bones, name = pose_bones(goal.found), flipped_name(goal.bone)
     if name in bones:  # in the middle the bone itself
-        plan.found, plan.bone = goal.found, name
+        plan.found = GoalRef(goal.role, goal.found, name)
     elif goal.found == owner and is_control(bones[goal.bone]) and not new_bones_refusal(owner):
         plan.make_bone = True
     else:
-        word, bone = ROLES[plan.role], goal.bone
-        plan.note = Text(
-            "the {role}'s bone '{bone}' has none on the other side, so it is not set", role=word, bone=bone
-        )
-    return plan
+        text = Text("the {role}'s bone '{bone}' has none on the other side, so it is not set")
+        plan.note = Text(text, role=ROLES[goal.role], bone=goal.bone)
 
 
 def _of_the_name(context: bpy.types.Context, goal: bpy.types.Object) -> bpy.types.Object | None:
@@ -285,9 +272,8 @@ def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, n
     flipped = flipped_name(source.name)
     made = bpy.data.objects.new(flipped if flipped != source.name else name, None)
     link_like(context, owner, source, made)
-    if source.type == "EMPTY":
-        made.empty_display_type, made.empty_display_size = source.empty_display_type, source.empty_display_size
-        made.show_in_front, made.color, made.rotation_mode = source.show_in_front, source.color, source.rotation_mode
+    for setting in LOOKS if source.type == "EMPTY" else ():
+        setattr(made, setting, getattr(source, setting))
     made.parent, made.parent_type = source.parent, source.parent_type
     if source.parent is not None and source.parent_type == "BONE":
         other = flipped_name(source.parent_bone)

@@ -24,23 +24,9 @@ from ...rig.goals import is_offset
 from ...rig.schema import limit_of, rig_of
 from ...texts import Text
 from ..frames import frames_keyed
-from ..mirror.sides import BonePair, sides_of
+from ..mirror.pose import BonePair, sides_of
 from ..setup.ranges import ROUNDING, fitted
-from .marks import (
-    ANYWHERE,
-    GROUND,
-    PLACE,
-    check_ground,
-    check_own_keys,
-    ensure_action,
-    ground_number,
-    has_marks,
-    kinds_of,
-    marks_of,
-    of_kinds,
-    track_of,
-    write_track,
-)
+from . import marks
 
 PLAIN_CHANNELS = ("location", "scale")
 
@@ -107,7 +93,8 @@ def read_clip(
         return _path(bones[name], channel) in paths or (pair is not None and _path(pair.other, channel) in paths)
 
     told = {name: [one for one in ("", *PLAIN_CHANNELS) if is_told(name, one)] for name in every}
-    marked = {name for name in every if is_marked(owner, bones[name], sides.get(name))}
+    feet = {name: [bones[name], *([sides[name].other] if name in sides else [])] for name in every}
+    marked = {name for name, own in feet.items() if any(marks.has_marks(owner, bone) for bone in own)}
     if not (any(told.values()) or marked):
         raise RigError("no bone that is meant has keys", rig=owner.name)
     own = {_path(bones[name], one) for name, properties in told.items() for one in properties}
@@ -121,16 +108,11 @@ def read_clip(
     for name, properties in told.items():
         rows = {one: _values(curves, bones[name], one, frames) for one in properties}
         turns = to_rotations(bones[name].rotation_mode, rows.pop("")) if "" in rows else None
-        contacts = track_of(owner, bones[name], whole) if name in marked else None
+        contacts = marks.track_of(owner, bones[name], whole) if name in marked else None
         if properties or contacts is not None:
             keyed = [curve for one in properties for curve in by_path.get(_path(bones[name], one), ())]
             found.append(BoneClip(name, turns, rows, contacts, _interpolation(keyed)))
     return Clip(owner.name, *span, frames, tuple(found))
-
-
-def is_marked(owner: bpy.types.Object, bone: bpy.types.PoseBone, pair: BonePair | None) -> bool:
-    """Whether a foot, or that of the other side, has marks."""
-    return has_marks(owner, bone) or (pair is not None and has_marks(owner, pair.other))
 
 
 def _path(bone: bpy.types.PoseBone, name: str) -> str:
@@ -182,31 +164,41 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
 
 
 def _key(owner: bpy.types.Object, clip: Clip, at: int) -> None:
-    check_own_keys(owner)
+    marks.check_own_keys(owner)
     grounds = _grounds(clip) if clip.rig != owner.name else None
     for ground in (grounds or {}).values():
-        check_ground(owner, ground)
-    ensure_action(owner)
+        marks.check_ground(owner, ground)
     bones, known, shift = pose_bones(owner), {"", *pose_bones(owner).keys()}, at - clip.first
     frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))
-    writer: Any = CurveWriter(owner, can_restore=True)
-    try:
-        for one in clip.bones:
-            for keys in _keys(bones[one.bone] if one.bone else owner, one, frames, span) if one.bone in known else ():
-                writer.write(keys)
-    except BaseException:
-        writer.restore()
-        raise
-    writer.finish()
+    moved = [(bones[one.bone] if one.bone else owner, one) for one in clip.bones if one.bone in known]
+    writer = write_keys(owner, (keys for bone, one in moved for keys in _keys(bone, one, frames, span)))
     for one in clip.bones:
         track = one.contacts
         if track is not None and one.bone in bones:
             if grounds is not None:  # those of another armature, on which the motion tells where feet stand
-                numbers = [ground_number(owner, grounds[int(number)]) for number in track[:, GROUND]]
-                track = of_kinds(kinds_of(track).tolist())
-                track[:, GROUND] = numbers
-            write_track(owner, bones[one.bone], track, range(clip.first + shift, clip.last + shift + 1))
+                numbers = [marks.ground_number(owner, grounds[int(number)]) for number in track[:, marks.GROUND]]
+                track = marks.of_kinds(marks.kinds_of(track).tolist())
+                track[:, marks.GROUND] = numbers
+            marks.write_track(owner, bones[one.bone], track, range(clip.first + shift, clip.last + shift + 1))
     writer.flush()
+
+
+def write_keys(owner: bpy.types.Object, every: Iterable[Keys]) -> CurveWriter:
+    """Write keys; where that fails all is as it was.
+
+    Returns:
+        What wrote them, to be flushed.
+    """
+    marks.ensure_action(owner)
+    writer = CurveWriter(owner, can_restore=True)
+    try:
+        for keys in every:
+            writer.write(keys)
+    except BaseException:
+        writer.restore()
+        raise
+    writer.finish()
+    return writer
 
 
 def _widened(owner: bpy.types.Object, clip: Clip) -> list[Text]:
@@ -245,7 +237,9 @@ def _grounds(clip: Clip) -> dict[int, bpy.types.Object | None]:
     """On what the feet of a clip stand, by the numbers of that in its tracks; None where it is gone."""
     source = bpy.data.objects.get(clip.rig)
     known: Any = [one.found for one in rig_of(source).grounds] if source is not None else []
-    numbers = {int(number) for one in clip.bones if one.contacts is not None for number in one.contacts[:, GROUND]}
+    numbers = {
+        int(number) for one in clip.bones if one.contacts is not None for number in one.contacts[:, marks.GROUND]
+    }
     return {number: known[number - 1] if 0 < number <= len(known) else None for number in numbers}
 
 
@@ -318,7 +312,7 @@ def _mirrored(clip: BoneClip, pair: BonePair) -> BoneClip:
     plain = {name: values @ ways[name].T for name, values in clip.plain.items()}
     contacts = clip.contacts.copy() if clip.contacts is not None else None
     if contacts is not None:
-        contacts[:, PLACE] = ANYWHERE
+        contacts[:, marks.PLACE] = marks.ANYWHERE
     return BoneClip(pair.other.name, turns, plain, contacts, clip.interpolation)
 
 
@@ -367,9 +361,9 @@ def _edges(owner: bpy.types.Object, clip: Clip) -> dict[str, Mask]:
     bones, found = pose_bones(owner), dict[str, Mask]()
     for chain in rig_of(owner).chains:
         names = names_if_any(owner, chain)
-        if not names or not has_marks(owner, bones[names[-1]]):
+        if not names or not marks.has_marks(owner, bones[names[-1]]):
             continue
-        kinds: Ints = marks_of(owner, bones[names[-1]], clip.frames)
+        kinds: Ints = marks.marks_of(owner, bones[names[-1]], clip.frames)
         begins = np.concatenate(([False], np.diff(kinds) != 0))
         above = [bone.name for bone in bones[names[0]].parent_recursive]
         below = [bone.name for bone in bones[names[-1]].children_recursive]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from math import atan, ceil, degrees
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -45,27 +45,10 @@ from ...rig.schema import FabrikChain, rig_of
 from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text
 from ..frames import frames_visited, rate_of, scene_of
+from . import marks
 from .bodies import ControlPath, limbs_of, sample_feet, soles_of, stand_of
-from .clips import read_clip
-from .edits import are_moved, span_of_motion
-from .marks import (
-    GROUND,
-    PLACE,
-    Contact,
-    check_ground,
-    check_marks,
-    contact_at,
-    ensure_action,
-    ground_number,
-    has_marks,
-    kinds_of,
-    marks_of,
-    of_kinds,
-    place_contact,
-    stances_of,
-    track_of,
-    write_track,
-)
+from .clips import read_clip, write_keys
+from .edits import are_moved, edited_chains, span_of_motion
 
 NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
@@ -120,7 +103,7 @@ def find_steps(
         raise ChainError("no chain stands for a leg", rig=owner.name)
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames, legs)
-    check_ground(owner, ground)
+    marks.check_ground(owner, ground)
     soles, found = soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs), list[Marked]()
     with frames_visited(scene):
         feet, _, grounds = yield from sample_feet(context, owner, soles, frames, (), {0: ground})
@@ -128,11 +111,11 @@ def find_steps(
         kinds, slope = _found(seen[: len(legs)], seen[len(legs) :], rate_of(scene))
         if angle := round(degrees(atan(float(np.linalg.norm(slope))))):
             notes = [*notes, Text("the ground of the motion slopes by {degrees}°", degrees=angle)]
-        ensure_action(owner)
-        number = ground_number(owner, ground)
+        marks.ensure_action(owner)
+        number = marks.ground_number(owner, ground)
         for sole, own in zip(soles, kinds, strict=True):
-            if own.any() or has_marks(owner, pose_bones(owner)[sole.bone]):
-                write_track(owner, pose_bones(owner)[sole.bone], of_kinds(own.tolist(), number), frames)
+            if own.any() or marks.has_marks(owner, pose_bones(owner)[sole.bone]):
+                marks.write_track(owner, pose_bones(owner)[sole.bone], marks.of_kinds(own.tolist(), number), frames)
             found.append(_counted(sole.chain, own))
         CurveWriter(owner, can_restore=False).flush()
     return ContactsResult(found, 0.0, notes)
@@ -184,7 +167,7 @@ def _check(owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str])
     data = owner.animation_data
     if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
         raise RigError("it has no motion in which feet could stand", rig=owner.name)
-    check_marks(owner)
+    marks.check_marks(owner)
 
 
 def clean_steps(
@@ -206,13 +189,13 @@ def clean_steps(
     Raises:
         FabrikError: There is nothing to do, or it can't be keyed; nothing was changed.
     """
-    scene, limbs = scene_of(context), limbs_of(owner)
+    scene, limbs, home = scene_of(context), limbs_of(owner), rig_of(owner).body_bone
     frames, notes = _without_junk(owner, scene, frames)
     legs = [name for name, part in limbs.items() if part.kind == LEG]
     _check(owner, frames, legs)
     frames = _with_room(owner, frames, only, _span(owner, scene), ceil(FADE * rate_of(scene)))
     times = np.array(frames, dtype=np.float64)
-    body = next((one for one in rig_of(owner).chains if _moves_body(owner, one)), None)
+    body = next((one for one in edited_chains(owner) if one.enabled and one.tip_bone == home != ""), None)
     tracks, carried = _to_clean(owner, times, only, body)
     cleaned = [rig_of(owner).chains[name] for name in tracks]
     others = [rig_of(owner).chains[name] for name in legs if name not in tracks]  # stay as they are, and have to reach
@@ -227,7 +210,7 @@ def clean_steps(
         stood: Doubles = paths[body.target_bone].ways if body is not None else np.zeros((len(frames), 3))
         ways, turns, holds = list[Doubles](), list[Doubles](), list[Doubles]()
         for k, (name, track) in enumerate(tracks.items()):
-            kinds = kinds_of(track)
+            kinds = marks.kinds_of(track)
             shares = coming_and_going(kinds, *ends, rate)
             way, turn = standing_still(feet[k], kinds, _stances(track, grounds), shares, rate)
             hold: Doubles = np.zeros((len(frames), 1))
@@ -242,10 +225,10 @@ def clean_steps(
         shift = way_of_body(feet, ways, stood, rate)
         if body is None and np.abs(shift).max() > TOLD * feet[0].reach:
             notes.append(Text("some limb does not reach: with a control for the body bone that would give way"))
-        every = np.max([kinds_of(track) for track in tracks.values()], axis=0)
+        every = np.max([marks.kinds_of(track) for track in tracks.values()], axis=0)
         shift *= coming_and_going(every, *ends, rate)[:, None] if body is not None else 0.0
         edges = [k for k, is_end in zip((0, -1), ends, strict=True) if not is_end]
-        if cut := [name for name, track in tracks.items() if any(kinds_of(track)[k] != NONE for k in edges)]:
+        if cut := [name for name, track in tracks.items() if any(marks.kinds_of(track)[k] != NONE for k in edges)]:
             text = Text("the frames cut a contact of {chains}, which slides where they end", chains=", ".join(cut))
             notes.append(text)
         keys, marked = list[Keys](), list[Marked]()
@@ -254,8 +237,8 @@ def clean_steps(
         for chain, way, turn, hold in zip(cleaned, ways, turns, holds, strict=False):
             own = way - stood - hold * shift if chain.name in carried else way
             keys += _keys_of(owner, chain, paths[chain.target_bone], own, turn, times)
-            marked.append(_counted(chain.name, kinds_of(tracks[chain.name])))
-        _write(owner, keys)
+            marked.append(_counted(chain.name, marks.kinds_of(tracks[chain.name])))
+        write_keys(owner, keys).flush()
     most = float(lengths(shift).max())
     return ContactsResult(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
 
@@ -267,7 +250,7 @@ def _with_room(
     ends = [frames[0], frames[-1]]
     for k, out in enumerate((-1, 1)):
         pairs = np.array([ends[k], ends[k] + out], dtype=np.float64)
-        on = [marks_of(owner, bone, pairs) != NONE for name, bone in _marked(owner) if not only or name in only]
+        on = [marks.marks_of(owner, bone, pairs) != NONE for name, bone in _marked(owner) if not only or name in only]
         if any(inside and not beside for inside, beside in on):
             ends[k] = max(ends[k] - room, span[0]) if k == 0 else min(ends[k] + room, span[1])
     return range(ends[0], ends[1] + 1)
@@ -280,8 +263,8 @@ def _to_clean(
 
     Refused where there is none, or the control of one can't keep it.
     """
-    tracks = {name: track_of(owner, bone, times) for name, bone in _marked(owner) if not only or name in only}
-    if not any(len(stances_of(track)) for track in tracks.values()):
+    tracks = {name: marks.track_of(owner, bone, times) for name, bone in _marked(owner) if not only or name in only}
+    if not any(len(marks.stances_of(track)) for track in tracks.values()):
         text = Text("no foot or hand is marked to be on the ground: use Find Contacts, or key Contact of its bone")
         raise ChainError(text, rig=owner.name)
     cleaned, carried = [rig_of(owner).chains[name] for name in tracks], set[str]()
@@ -302,7 +285,7 @@ def _marked(owner: bpy.types.Object) -> Iterator[tuple[str, bpy.types.PoseBone]]
         for tip in names_if_any(owner, chain)[-1:]:
             tips.setdefault(tip, chain.name)
     for tip, name in tips.items():
-        if has_marks(owner, pose_bones(owner)[tip]):
+        if marks.has_marks(owner, pose_bones(owner)[tip]):
             yield name, pose_bones(owner)[tip]
 
 
@@ -310,7 +293,7 @@ def _grounds(
     owner: bpy.types.Object, tracks: Iterable[Doubles], notes: list[str]
 ) -> dict[int, bpy.types.Object | None]:
     """The objects on which feet stand, by their numbers; that one is gone is noted."""
-    numbers = {int(one) for track in tracks for one in track[kinds_of(track) != NONE, GROUND]}
+    numbers = {int(one) for track in tracks for one in track[marks.kinds_of(track) != NONE, marks.GROUND]}
     known, found = rig_of(owner).grounds, dict[int, bpy.types.Object | None]()
     for number in sorted(numbers - {0}):
         one = known[number - 1] if number <= len(known) else None
@@ -324,14 +307,16 @@ def _grounds(
 def _stances(track: Doubles, grounds: Mapping[int, Doubles]) -> list[Stance]:
     """The contacts of a foot, with the motion of the ground of each, and its place there."""
     found = list[Stance]()
-    for first, last in stances_of(track):
-        place = track[first, PLACE]
+    for first, last in marks.stances_of(track):
+        place = track[first, marks.PLACE]
         wanted = np.concatenate((place[:3], units(place[3:]))) if place[3:].any() else None
-        found.append(Stance(first, last, grounds.get(int(track[first, GROUND])), wanted))
+        found.append(Stance(first, last, grounds.get(int(track[first, marks.GROUND])), wanted))
     return found
 
 
-def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, *, at_cursor: bool) -> Contact:
+def stand_here(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, *, at_cursor: bool
+) -> marks.Contact:
     """Let the whole contact of a foot at this frame have the place that the foot has now: as it is posed, or planned.
 
     Args:
@@ -347,7 +332,7 @@ def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
         FabrikError: The foot has no contact here, or it can't be keyed; nothing was changed.
     """
     scene = scene_of(context)
-    contact = contact_at(owner, resolve_bones(owner, chain)[-1].name, scene.frame_current)
+    contact = marks.contact_at(owner, resolve_bones(owner, chain)[-1].name, scene.frame_current)
     depsgraph = context.evaluated_depsgraph_get()
     cursor = v3(scene.cursor.location) if at_cursor else None
     held = read_held(owner.evaluated_get(depsgraph), contact.bone, chain.at_head)
@@ -355,18 +340,13 @@ def stand_here(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
     if cursor is not None and not is_walked(chain):
         (sole,) = soles_of(context, owner, [chain.name], limbs_of(owner))
         place = minus(cursor, rotated(turn, v3(0.5 * owner.matrix_world.median_scale * (sole.heel + sole.ball))))
-    ground = _grounds(owner, [of_kinds(contact.kinds, contact.ground)], []).get(contact.ground)
+    ground = _grounds(owner, [marks.of_kinds(contact.kinds, contact.ground)], []).get(contact.ground)
     if ground is not None:
         stands = stand_of(context, ground)
         back = conjugated(stands[3:])
         place, turn = rotated(back, minus(place, stands[:3])), multiplied(back, turn)
-    place_contact(owner, contact, [*place, *turn])
+    marks.place_contact(owner, contact, [*place, *turn])
     return contact
-
-
-def _moves_body(owner: bpy.types.Object, chain: FabrikChain) -> bool:
-    """Whether a chain edits where the body bone is."""
-    return chain.enabled and is_offset(chain) and chain.tip_bone == rig_of(owner).body_bone != ""
 
 
 def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -464,17 +444,3 @@ def _keys(
     every, times = np.concatenate((about[:1], values, about[1:])), np.concatenate((ends[:1], frames, ends[1:]))
     span = (float(times[0]), float(times[-1]))
     return Keys(path, mode, bone, range(values.shape[1]), stood, every, staying(every), times, "LINEAR", span)
-
-
-def _write(owner: bpy.types.Object, keys: Sequence[Keys]) -> None:
-    """Write keys of controls; where that fails all is as it was."""
-    ensure_action(owner)
-    writer: Any = CurveWriter(owner, can_restore=True)
-    try:
-        for one in keys:
-            writer.write(one)
-    except BaseException:
-        writer.restore()
-        raise
-    writer.finish()
-    writer.flush()

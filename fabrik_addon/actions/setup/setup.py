@@ -30,9 +30,18 @@ from ...texts import Text, worded
 from ..bends import pole_over
 from ..body import set_body
 from ..chain_edit import orient
-from ..chains import Defaults, add_chain, add_part, limbs_of, plan_target, read_defaults
+from ..chains import (
+    NewGoal,
+    add_chain,
+    add_part,
+    limbs_of,
+    make_goals,
+    make_swing_bones,
+    plan_pole_of,
+    plan_target,
+    read_defaults,
+)
 from ..figure_pose import goal_point
-from ..goals import NewGoal, make_goals, make_swing_bones, plan_pole_of
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..spaces import space_name, switch_spaces
@@ -158,7 +167,10 @@ def set_up(
     done = Done(notes=[worded(note) for note in found.notes])
     names = [bone for part in parts for bone in part.bones]
     options = _settled(owner, names, options, done)
-    _check(owner, parts)
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    for part in parts:
+        bones_to(owner, part.bones[-1], len(part.bones))
     bring_up_to_date(owner)
     if options.use_switches:
         with unposed():
@@ -222,14 +234,6 @@ def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done
     done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
 
 
-def _check(owner: bpy.types.Object, parts: Sequence[Part[str]]) -> None:
-    """Refuse an armature that can't be set up, before anything is made."""
-    with unposed() as depsgraph:
-        check_rig(owner, depsgraph)
-    for part in parts:
-        bones_to(owner, part.bones[-1], len(part.bones))
-
-
 def _chains(
     context: bpy.types.Context,
     owner: bpy.types.Object,
@@ -249,22 +253,16 @@ def _chains(
             chains[standing.name] = part
             done.kept.append(standing.name)
     for part in sorted(new, key=lambda part: part.kind not in WITH_TARGETS):  # what is posed most comes first
-        name = _made(owner, limbs, part, read_defaults(context))
+        chain = add_part(owner, part, read_defaults(context))
+        axis = face_axis(limbs, chain.tip_bone) if part.kind == HEAD else None
+        if axis is not None:
+            chain.kind, chain.aim_axis = "AIM", axis
         has_goal = options.controls != "NONE" and part.kind in WITH_TARGETS
         has_goal |= options.use_pins and part.kind == LEG
-        rig_of(owner).chains[name].enabled = has_goal  # else Solve All would miss its target
-        chains[name] = part
-        done.made.append(name)
+        chain.enabled = has_goal  # else Solve All would miss its target
+        chains[chain.name] = part
+        done.made.append(chain.name)
     return chains
-
-
-def _made(owner: bpy.types.Object, limbs: Limbs, part: Part[str], defaults: Defaults) -> str:
-    """Make the chain of a part; its name."""
-    chain = add_part(owner, part, defaults)
-    axis = face_axis(limbs, chain.tip_bone) if part.kind == HEAD else None
-    if axis is not None:
-        chain.kind, chain.aim_axis = "AIM", axis
-    return chain.name
 
 
 def face_axis(limbs: Limbs, bone: str) -> V3 | None:

@@ -47,8 +47,7 @@ from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.skeleton import BEHIND, read_skeleton
 from ...rig.versions import bring_up_to_date
 from ...texts import Text
-from ..chains import add_chain, add_part, plan_target, read_defaults, remove_chain
-from ..goals import make_goals
+from ..chains import add_chain, add_part, make_goals, plan_target, read_defaults, remove_chain
 from ..keep_pose import unposed
 from ..setup.parts import find_parts
 
