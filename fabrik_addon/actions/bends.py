@@ -11,11 +11,12 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
-from ..kernel import Bend, BendSide, Solver
+from ..kernel import Bend, BendSide, Point, Solver
 from ..maths import (
     ORIGIN,
     V3,
     angle_between,
+    any_perpendicular,
     cross,
     distance,
     dot,
@@ -34,12 +35,13 @@ from ..recognise.part import ramp
 from ..rig.bones import pose_bones
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
-from ..rig.figure.uneven import measured_at, mounted_path
+from ..rig.figure.uneven import joints_at, measured_at, mounted_path
 from ..rig.goals import GoalPoints
 from ..rig.schema import limit_of
 from ..texts import Text
-from .figure_pose import FigurePose
+from .figure_pose import SAME, FigurePose
 
+LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to tip tells no side
 ON_LINE = 1e-6  # share of the way from root to effector: a joint nearer to the line between them tells no side
 NEAR = 1.0  # degrees by which two bends may differ and count as the same
@@ -150,6 +152,51 @@ def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
     angle = atan2(dot(bend.along, cross(away, bend.side)), dot(away, bend.side)) - pose.pole_turn(chain)
     angle = pi - (pi - angle) % (2.0 * pi)
     return angle, Vector(space.to_world(plus(bend.origin, rotated(turn_about(bend.along, angle), off))))
+
+
+def pole_beside(pose: FigurePose, chain: str, tip: Sequence[float]) -> Vector | None:
+    """A point on the side to which a limb bends, as far from it as its pole is now; None for a straight limb.
+
+    The bend is that which a solve sees: from the stored start pose where it leads here, or the limb is animated and so
+    keeps that; else from the pose at hand, which becomes the start pose.
+    """
+    figure, asked = pose.figure, pose.asked(chain)
+    if figure.is_chain and not asked.at_head:
+        point = _point_for_stored(pose)
+        is_kept = point is not None and pose.with_places({}, {chain: point}).turned_by(figure) <= SAME
+        if is_kept or pose.is_animated:
+            return point
+    bend, pole = bend_of(pose, chain), pose.pole(chain)
+    if bend is None or pole is None:
+        return None
+    space = figure.space
+    away = perpendicular(minus(pole, bend.origin), bend.along)
+    side = rotated(turn_about(bend.along, -pose.pole_turn(chain)), bend.side)
+    middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
+    off = max(length(away), LEAST_DISTANCE * figure.length)
+    return Vector(space.to_world(plus(middle, scaled(side, off))))
+
+
+def _point_for_stored(pose: FigurePose) -> Vector | None:
+    """The point for a solve of a chain by itself that begins at the stored start pose."""
+    figure, asked, points = pose.figure, pose.figure.asked[0], pose.points[0]
+    space, last = figure.space, len(figure.bones) - 1
+    stood = joints_at(figure, pose.rotations, pose.owner, pose.depsgraph)
+    along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
+    pole = pose.pole(asked.chain)
+    assert pole is not None, "it has one"
+    side = any_perpendicular(along, pole)
+    off = max(length(perpendicular(pole, along)), LEAST_DISTANCE * figure.length)
+    goals = [
+        Point(last, space.to_chain(points.target)),
+        Bend(last, plus(middle, scaled(side, off)), asked.pole_angle, fades=asked.pole_fades),
+    ]
+    solution = figure.solver.solve(goals, figure.settings, explain=False)
+    angle = bend_between(solution.joints, stood)
+    if angle is None:
+        return None
+    turned = rotated(turn_about(along, angle), side)
+    return Vector(space.to_world(plus(middle, scaled(turned, off))))
 
 
 def pole_in_bend(pose: FigurePose, chain: str, planned: Sequence[float]) -> Sequence[float]:

@@ -37,6 +37,7 @@ from ..maths import (
     unit,
     v3,
 )
+from ..rig.animation.channels import read_values, to_values
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_rig
@@ -48,7 +49,7 @@ from ..rig.figure.reader import frame_of, read_figure, read_goals
 from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
-from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame
+from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame, read_held
 from ..rig.layers import OtherLayers, others_of
 from ..rig.schema.chain import FabrikChain
 from ..rig.spaces import carrier_of
@@ -167,16 +168,20 @@ class FigurePose:
         to_world = space.to_world_turn(IDENTITY)
         return by if by == IDENTITY else multiplied(multiplied(to_world, by), conjugated(to_world))
 
-    def control_at(self, chain: FabrikChain, place: Sequence[float], turn: Q4) -> tuple[Vector, Q4]:
-        """Location channels and rotation of the control of an offset chain that leave its tip as wanted in the world.
+    def control_at(self, chain: FabrikChain, place: Sequence[float]) -> tuple[Vector, list[float]]:
+        """Location and rotation channels of the control of an offset chain that leave its tip turned as it stands.
 
-        `place` is that of its effector, `turn` the rotation of its last bone there.
+        `place` is that of its effector in the world.
         """
-        k = self.index(chain.name)
-        axes = offset_axes(self.figure.frames(k).get("target", ""), self._posed, chain.target_bone)
-        way, by, around = self.offset_to(k, place), self.turn_to(k, turn), axes_of(axes)
+        k, posed = self.index(chain.name), self._posed
+        axes = offset_axes(self.figure.frames(k).get("target", ""), posed, chain.target_bone)
+        held = read_held(posed, chain.tip_bone, chain.at_head)
+        way, by, around = self.offset_to(k, place), self.turn_to(k, held.rotation), axes_of(axes)
         turned = by if by == IDENTITY else multiplied(multiplied(conjugated(around), by), around)
-        return self._others(chain.target, chain.target_bone).own(axes.to_3x3().inverted_safe() @ Vector(way), turned)
+        others = self._others(chain.target, chain.target_bone)
+        location, own = others.own(axes.to_3x3().inverted_safe() @ Vector(way), turned)
+        holder = kind_of(posed, chain.target_bone).holder(posed, chain.target_bone)
+        return location, to_values(holder.rotation_mode, own, read_values(holder))
 
     def _others(self, found: bpy.types.Object | None, name: str) -> OtherLayers:
         """What a control is moved by in the layers of edits that are not at hand."""
@@ -253,11 +258,6 @@ class FigurePose:
         """Where the target or the pole of one of the chains is in chain space, in the pose at hand."""
         return self.figure.space.to_chain(out_of_frame(self._posed, self.figure.frames(k).get(role, ""), point))
 
-    def _placed(self, k: int, target: Sequence[float]) -> V3:
-        """The target of one of the chains, as a row has it, in chain space, in the pose at hand."""
-        name = self.figure.frames(k).get("target", "")
-        return self.figure.space.to_chain(out_of_frame(self._posed, name, target)) if name else v3(target)
-
     @property
     def as_started(self) -> RigFigure:
         """The chains with the pose at hand as their start pose."""
@@ -269,10 +269,6 @@ class FigurePose:
         turned = float(turn_angles(products(conjugates(np.array(self.rotations)), rotations)).max())
         there, here = figure.space.to_armature(shift), self.figure.space.to_armature(self.shift)
         return max(turned, distance(there, here) / figure.length)
-
-    def leaves(self, chain: str, pole: Vector) -> bool:
-        """Whether a solve from the stored start pose leaves the pose at hand, with a pole at a point of the world."""
-        return self.with_places({}, {chain: pole}).turned_by(self.figure) <= SAME
 
     @property
     def places(self) -> tuple[list[V3], list[V3]]:
@@ -293,9 +289,11 @@ class FigurePose:
         """Whether the effector of a chain stands on its target, within the tolerance."""
         (heads, ends), k = self.places, self.index(chain)
         asked = self.figure.asked[k]
-        target = asked.numbers(self.figure.space, self.points[k])[:3] if asked.is_offset else self.points[k].target
-        wanted = self._in_chain_space(k, "target", target) if not asked.is_offset else self._placed(k, target)
-        last = asked.joints[-1]
+        target, last = self.points[k].target, asked.joints[-1]
+        if asked.is_offset:
+            target = asked.numbers(self.figure.space, self.points[k])[:3]
+        is_placed = asked.is_offset and "target" not in self.figure.frames(k)  # in chain space already
+        wanted = target if is_placed else self._in_chain_space(k, "target", target)
         off = distance(heads[last] if asked.at_head else ends[last], wanted)
         return off <= self.figure.settings.tolerance * self.figure.length
 

@@ -14,11 +14,22 @@ from mathutils import Vector
 from ..errors import FabrikError
 from ..maths import conjugated, multiplied, normalized, turn_angle, v3
 from ..messages import ROLES
-from ..rig.animation.channels import read_values, to_values
+from ..rig.animation.channels import read_values
 from ..rig.animation.compat import evaluated_now
 from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself, makes_an_action
 from ..rig.bones import resolve_bones
-from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, offset_from_target, read_held, store, turns_tip
+from ..rig.goals import (
+    GoalRef,
+    Held,
+    goal_of,
+    goals_of,
+    is_offset,
+    offset_from_target,
+    read_held,
+    store,
+    turns_tip,
+    turns_with_target,
+)
 from ..rig.layers import share_at_hand
 from ..rig.schema.chain import FabrikChain
 from ..rig.schema.rig import RigRecord, rig_of
@@ -31,6 +42,9 @@ IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians
 ROUNDS = 3  # in which offsets settle that stand in the frame of a bone that the solve moves
 TURNED = 1e-6  # radians from which on a target is turned with its tip
+STAYS = Text("its {role} {name} {reason}, and stays")
+UNKEYED = Text("its {role} {name} has no keys: key it for it to stand elsewhere in other frames")
+TAKEN_BACK = Text("its {role} {name} is keyed: key it, or the next frame change takes it back")
 
 
 @dataclass(slots=True)
@@ -107,11 +121,11 @@ def goal_to_leave(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.ty
 def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
     """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = pose.owner, one.chain
+    target = goal_of(chain, "target")
+    if target is not None and is_offset(chain):
+        return _place_control(context, pose, one, target)
     held = read_held(owner.evaluated_get(pose.depsgraph), chain.tip_bone, chain.at_head)
-    target = goal_of(chain, "target") if is_offset(chain) else None
-    if target is not None:
-        return _place_control(context, pose, one, target, held)
-    told = _place_target(context, pose, one)
+    told = _place_target(context, pose, one, target) if target is not None else []
     if chain.pin and chain.target is None:
         store(chain, "held_location", v3(one.goal))
     if chain.orientation == "KEEP":
@@ -120,32 +134,28 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     return [*told, *_key_held(context, owner, one)]
 
 
-def _place_control(
-    context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef, held: Held | None = None
-) -> list[str]:
+def _place_control(context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef) -> list[str]:
     """Bring a control of an offset to where it leaves the pose, as far from its rest as that is from its motion.
 
     The target goes with the tip, as that is held; the pole is turned as far as the limb bends away from its motion.
     """
     reason = _staying(pose.owner, one.chain, goal)
     if reason:
-        return [Text("its {role} {name} {reason}, and stays", role=ROLES[goal.role], name=goal.name, reason=reason)]
-    holder, before, turns = goal.holder, _channels(goal), False
-    if held is None:
+        return [_about(goal, STAYS, reason=reason)]
+    before, turns = _channels(goal), False
+    if goal.role == "pole":
         goal.put(pose.pole_control_at(one.chain))
     else:
-        place, turn = pose.control_at(one.chain, one.goal, held.rotation)
-        turns = turns_tip(one.chain) and one.chain.orientation == "TARGET" and goal.turn_held_by() is None
+        place, turn = pose.control_at(one.chain, one.goal)
+        turns = turns_with_target(one.chain) and goal.turn_held_by() is None
         goal.put(place)
         if turns:
-            goal.put_turn(to_values(holder.rotation_mode, turn, read_values(holder)))
+            goal.put_turn(turn)
     if _channels(goal) == before and not _is_keyed_with(context, one, goal):
         return []
-    if one.is_late and makes_an_action(context, goal.found):
-        return [_unkeyed(goal)]
-    if turns and keys_by_itself(context):
+    if turns and keys_by_itself(context) and not _comes_late(context, one, goal):
         insert_goal_keys(context, goal, turns=True)
-    return key_goal(context, goal)
+    return _keyed(context, one, goal)
 
 
 def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
@@ -169,12 +179,7 @@ def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held
         return []
     if not is_met:
         target.put_turn(target.turn_at(turn, depsgraph))
-    if one.is_late and makes_an_action(context, target.found):
-        return [_unkeyed(target)]
-    if keys_by_itself(context):
-        insert_goal_keys(context, target, turns=True)
-        return []
-    return [_taken_back(target)] if target.channel_curves(turns=True) else []
+    return _keyed(context, one, target, turns=True)
 
 
 def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) -> list[str]:
@@ -191,11 +196,8 @@ def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) 
     return []
 
 
-def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
+def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, target: GoalRef) -> list[str]:
     """Bring the target to where it leaves the tip; why it stays, where it can't be moved."""
-    target = goal_of(one.chain, "target")
-    if target is None:
-        return []
     there = Vector(resolve_point("target", target.found, target.bone, pose.depsgraph))
     near = IN_PLACE * pose.figure.space.world_length((pose.figure.length, 0, 0))
     if (there - one.goal).length > near:
@@ -204,9 +206,14 @@ def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> 
     return []
 
 
+def _comes_late(context: bpy.types.Context, one: Loosed, goal: GoalRef) -> bool:
+    """Whether a key would give an object an action after Blender kept the state for undo."""
+    return one.is_late and makes_an_action(context, goal.found)
+
+
 def _is_keyed_with(context: bpy.types.Context, one: Loosed, goal: GoalRef) -> bool:
     """Whether a goal that is in place is keyed with a whole pose: else keys of another frame would move it here."""
-    return one.is_whole and keys_by_itself(context) and not (one.is_late and makes_an_action(context, goal.found))
+    return one.is_whole and keys_by_itself(context) and not _comes_late(context, one, goal)
 
 
 def _key_in_place(context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef) -> None:
@@ -219,23 +226,19 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
     """Turn poles about their limbs to where the pose bends; where those are now that were not there."""
     found: dict[str, Vector] = {}
     for one in chains:
-        pole = goal_of(one.chain, "pole")
-        if pole is not None and is_offset(one.chain):
-            with refused([one]):
-                one.warnings += _place_control(context, pose, one, pole)
-            continue
-        turned = turned_pole(pose, one.chain.name)
+        pole, turned = goal_of(one.chain, "pole"), turned_pole(pose, one.chain.name)
         if pole is None:
             continue
-        if turned is None or abs(turned[0]) <= POLE_MET:
+        if not is_offset(one.chain) and (turned is None or abs(turned[0]) <= POLE_MET):
             _key_in_place(context, pose, one, pole)
             continue
         with refused([one]):
-            point = turned[1]
-            is_there, told = placed(context, pose, one, pole, point)
-            one.warnings += told
-            if is_there:
-                found[one.chain.name] = point
+            if is_offset(one.chain):
+                one.warnings += _place_control(context, pose, one, pole)
+            elif turned is not None:
+                is_there, told = placed(context, pose, one, pole, turned[1])
+                one.warnings += told
+                found |= {one.chain.name: turned[1]} if is_there else {}
     return found
 
 
@@ -243,33 +246,32 @@ def placed(
     context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef, point: Vector
 ) -> tuple[bool, list[str]]:
     """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""
-    reason, word = _staying(pose.owner, one.chain, goal), ROLES[goal.role]
+    reason = _staying(pose.owner, one.chain, goal)
     if reason:
-        return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
+        return False, [_about(goal, STAYS, reason=reason)]
     goal.put(goal.location_at(point, pose.depsgraph))
-    if one.is_late and makes_an_action(context, goal.found):
-        return True, [_unkeyed(goal)]
-    return True, key_goal(context, goal)
+    return True, _keyed(context, one, goal)
 
 
-def _unkeyed(goal: GoalRef) -> Text:
-    """That a goal that was brought along stands there in all frames."""
-    fields = {"role": ROLES[goal.role], "name": goal.name}
-    return Text("its {role} {name} has no keys: key it for it to stand elsewhere in other frames", **fields)
+def _about(goal: GoalRef, text: Text, **fields: object) -> Text:
+    """A sentence about a goal that is or was to be brought along."""
+    return Text(text, role=ROLES[goal.role], name=goal.name, **fields)
 
 
-def _taken_back(goal: GoalRef) -> Text:
-    """That the keys of a goal that was brought along take it back."""
-    fields = {"role": ROLES[goal.role], "name": goal.name}
-    return Text("its {role} {name} is keyed: key it, or the next frame change takes it back", **fields)
+def _keyed(context: bpy.types.Context, one: Loosed, goal: GoalRef, *, turns: bool = False) -> list[str]:
+    """`key_goal`; or that it stands there in all frames, where a key would come too late."""
+    return [_about(goal, UNKEYED)] if _comes_late(context, one, goal) else key_goal(context, goal, turns=turns)
 
 
-def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
-    """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some."""
+def key_goal(context: bpy.types.Context, goal: GoalRef, *, turns: bool = False) -> list[str]:
+    """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some.
+
+    It is its location that is keyed, or its rotation, where it was turned.
+    """
     if keys_by_itself(context):
-        insert_goal_keys(context, goal)
-    elif goal.channel_curves():
-        return [_taken_back(goal)]
+        insert_goal_keys(context, goal, turns=turns)
+    elif goal.channel_curves(turns=turns):
+        return [_about(goal, TAKEN_BACK)]
     return []
 
 

@@ -1,150 +1,117 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets and poles brought to the pose as it stands, so that solving does not make the limb jump."""
+"""Targets and poles brought to the pose as it stands, so that no limb jumps; limbs switched between goals and keys."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from math import degrees
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import bpy
 from mathutils import Vector
 
 from ..errors import ChainError, FabrikError, TargetError, place_of
-from ..kernel import Bend, Limit, Point
-from ..maths import (
-    IDENTITY,
-    any_perpendicular,
-    conjugated,
-    length,
-    minus,
-    multiplied,
-    normalized,
-    perpendicular,
-    plus,
-    rotated,
-    scaled,
-    turn_about,
-    unit,
-)
+from ..kernel import Limit
+from ..maths import IDENTITY, conjugated, distance, multiplied, normalized, turn_angle, v3
 from ..messages import ROLES, Message
-from ..rig.animation.channels import channel_of, read_rotation, read_values, to_values
+from ..rig.animation.channels import plain_path, read_rotation, read_values, rotation_path, to_values
+from ..rig.animation.compat import evaluated_now, fcurves_of
 from ..rig.animation.curves import clear_keys
-from ..rig.animation.keys import (
-    HELD,
-    held_curves,
-    insert_goal_key,
-    insert_goal_keys,
-    insert_held_key,
-    insert_pin_keys,
-    key_from,
-)
+from ..rig.animation.keys import HELD, insert_goal_keys, insert_pin_keys, key_from
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
+from ..rig.figure.groups import lacks_goal
 from ..rig.figure.joint_limits import read_limit
-from ..rig.figure.uneven import joints_at
-from ..rig.goals import GoalRef, Held, goal_of, goals_of, is_offset, read_held, store_held, turns_tip, turns_with_target
+from ..rig.figure.start_pose import start_from_keys
+from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held, store, turns_tip, turns_with_target
 from ..rig.layers import share_at_hand
 from ..rig.schema import FabrikChain, owner_of, rig_of
+from ..rig.walk_goals import is_walked
 from ..texts import Text, joined
-from .bends import bend_between, bend_of
-from .figure_pose import FigurePose, goal_point
-from .frames import Steps, frames_visited, go_to, scene_of
-from .keep_pose import WORTH_TELLING, keep_at_tips, read_poses
-from .solve import Item
+from .bends import pole_beside
+from .figure_pose import SAME, FigurePose, goal_point
+from .frames import Steps, frames_visited, go_to, go_to_whole, scene_of
+from .keep_pose import WORTH_TELLING, keep_and_tell, keep_at_tips, read_poses, unposed
+from .motion.marks import check_own_keys
+from .solve import Item, together
 
-LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 Key: TypeAlias = tuple[str, str]  # full name of an object, and which of its bones or pins is meant; "" for itself
 
 
 class Relocation(NamedTuple):
-    """Where a target or pole is to go.
+    """Where a target or pole is to go; or the place of a pin without target, or the rotation of its tip, to be held.
 
     Attributes:
-        goal: The goal.
-        location: Its location channels.
-        turn: Its rotation channels; None where its rotation does not count.
+        what: The goal; or the chain that holds.
+        values: What its channels are to be, by the names of its properties.
     """
 
-    goal: GoalRef
-    location: Vector
-    turn: Sequence[float] | None = None
+    what: GoalRef | FabrikChain
+    values: dict[str, Sequence[float]]
+
+    @property
+    def owner(self) -> bpy.types.Object:
+        """The object of which the properties are."""
+        return self.what.found if isinstance(self.what, GoalRef) else owner_of(self.what)
+
+    @property
+    def holder(self) -> Any:
+        """What has the properties."""
+        return self.what.holder if isinstance(self.what, GoalRef) else self.what
 
     @property
     def key(self) -> Key:
         """Its identity: two with the same key are the same thing, which is moved once."""
-        return self.goal.key
+        what = self.what
+        return what.key if isinstance(what, GoalRef) else (self.owner.name_full, f"held by {what.name}")
+
+    @property
+    def channels(self) -> list[tuple[str, str]]:
+        """The paths of the properties from the object, each with the group of its curves."""
+        group = self.what.key_group if isinstance(self.what, GoalRef) else self.what.name
+        return [(self.holder.path_from_id(name), group) for name in self.values]
 
     def put(self) -> None:
         """Put it there."""
-        self.goal.put(self.location)
-        if self.turn is not None:
-            self.goal.put_turn(self.turn)
+        for name, values in self.values.items():
+            if not isinstance(self.what, GoalRef):
+                store(self.what, name, values)
+            elif name == "location":
+                self.what.put(Vector(values))
+            else:
+                self.what.put_turn(values)
 
     def key_at(self, frame: float) -> None:
         """Key it as it is, at a frame."""
-        insert_goal_key(self.goal, frame)
-        if self.turn is not None:
-            insert_goal_key(self.goal, frame, turns=True)
+        for path, group in self.channels:
+            self.owner.keyframe_insert(path, frame=frame, group=group)
 
     def key_itself(self, context: bpy.types.Context) -> None:
         """Key it where automatic keying is on."""
-        insert_goal_keys(context, self.goal)
-        if self.turn is not None:
-            insert_goal_keys(context, self.goal, turns=True)
+        if not isinstance(self.what, GoalRef):
+            insert_pin_keys(context, self.owner, self.what)
+            return
+        for name in self.values:
+            insert_goal_keys(context, self.what, turns=name != "location")
 
     def key_from(self, frame: int) -> None:
         """Put it there and key it from a frame on; up to then it stays where it was."""
-        holder = self.goal.holder
-        names = ["location", *([channel_of(holder.rotation_mode)[0]] if self.turn is not None else [])]
-        before = [[*getattr(holder, name)] for name in names]
+        before = [[*getattr(self.holder, name)] for name in self.values]
         self.put()
-        for name, values in zip(names, before, strict=True):
-            key_from(self.goal.found, (holder.path_from_id(name), self.goal.key_group), frame, values)
+        for channel, values in zip(self.channels, before, strict=True):
+            key_from(self.owner, channel, frame, values)
 
     def curves(self) -> list[bpy.types.FCurve]:
         """The curves in which it is keyed."""
-        return self.goal.channel_curves() + (self.goal.channel_curves(turns=True) if self.turn is not None else [])
+        paths = {path for path, _ in self.channels}
+        return [curve for curve in fcurves_of(self.owner) if curve.data_path in paths]
 
 
-class HeldThere(NamedTuple):
-    """What a chain is to hold: the place of a pin without target, or the rotation that its tip keeps; see `Relocation`.
-
-    Attributes:
-        owner: The armature object.
-        chain: The chain.
-        held: Place and rotation in the world.
-    """
-
-    owner: bpy.types.Object
-    chain: FabrikChain
-    held: Held
-
-    @property
-    def key(self) -> Key:
-        return self.owner.name_full, f"held by {self.chain.name}"
-
-    def put(self) -> None:
-        store_held(self.chain, self.held)
-
-    def key_at(self, frame: float) -> None:
-        insert_held_key(self.owner, self.chain, frame)
-
-    def key_itself(self, context: bpy.types.Context) -> None:
-        insert_pin_keys(context, self.owner, self.chain)
-
-    def key_from(self, frame: int) -> None:
-        before = [[*getattr(self.chain, name)] for name in HELD]
-        self.put()
-        for name, values in zip(HELD, before, strict=True):
-            key_from(self.owner, (self.chain.path_from_id(name), self.chain.name), frame, values)
-
-    def curves(self) -> list[bpy.types.FCurve]:
-        return held_curves(self.owner, self.chain)
-
-
-Moved: TypeAlias = Relocation | HeldThere
+def _relocation(goal: GoalRef, location: Vector, turn: Sequence[float] | None = None) -> Relocation:
+    """Where a goal is to go, and how it is to be turned, where its rotation counts."""
+    place, rotation = goal.channel_names
+    return Relocation(goal, {place: location, **({rotation: turn} if turn is not None else {})})
 
 
 class Snapped(NamedTuple):
@@ -155,7 +122,7 @@ class Snapped(NamedTuple):
     warnings: list[str]
 
 
-def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved]:
+def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Relocation]:
     """Where targets, poles and what chains hold would not change their pose.
 
     Each chain has a target or a pin; its pole may be missing.
@@ -172,16 +139,16 @@ def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved
     bent = [i for i, (_, chain) in enumerate(items) if goal_of(chain, "pole") is not None or is_offset(chain)]
     given = [None if is_offset(items[i][1]) else tips[i] for i in bent]
     read = read_poses([items[i] for i in bent], given, depsgraph)
-    poses, found = dict(zip(bent, read, strict=True)), list[Moved]()
+    poses, found = dict(zip(bent, read, strict=True)), list[Relocation]()
     for i, (owner, chain) in enumerate(items):
         with place_of(rig=owner.name):
             if is_offset(chain):
                 found += _controls_of(poses[i], chain, tips[i])
                 continue
             found += _relocations_of(owner, chain, depsgraph, tips[i])
-            pole, point = goal_of(chain, "pole"), _pole_point(poses[i], chain.name, tips[i]) if i in poses else None
+            pole, point = goal_of(chain, "pole"), pole_beside(poses[i], chain.name, tips[i]) if i in poses else None
             if pole is not None and point is not None:
-                found.append(Relocation(pole, pole.location_at(point, depsgraph)))
+                found.append(_relocation(pole, pole.location_at(point, depsgraph)))
     return found
 
 
@@ -206,75 +173,29 @@ def _is_held(chain: FabrikChain) -> bool:
 
 def _relocations_of(
     owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, tip: Vector
-) -> list[Moved]:
+) -> list[Relocation]:
     """Where the target of a chain (`tip`, see `figure_pose.goal_point`) and what it holds would not change its pose."""
     target = goal_of(chain, "target")
     held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.at_head)
-    found: list[Moved] = []
+    found: list[Relocation] = []
     if target is not None:
         turn: Sequence[float] | None = None
         if turns_with_target(chain):  # by the offset that is kept
             wanted = multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
             turn = target.turn_at(wanted, depsgraph)
-        found.append(Relocation(target, target.location_at(tip, depsgraph), turn))
+        found.append(_relocation(target, target.location_at(tip, depsgraph), turn))
     if _is_held(chain) or (turns_tip(chain) and chain.orientation == "KEEP"):
-        found.append(HeldThere(owner, chain, held))
+        found.append(Relocation(chain, dict(zip(HELD, held, strict=True))))
     return found
 
 
 def _controls_of(pose: FigurePose, chain: FabrikChain, tip: Vector) -> list[Relocation]:
     """Where the controls of an offset leave the pose."""
-    target, pole, posed = goal_of(chain, "target"), goal_of(chain, "pole"), pose.owner.evaluated_get(pose.depsgraph)
+    target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
     assert target is not None, "it has one"
-    holder, held = target.holder, read_held(posed, chain.tip_bone, chain.at_head)
-    place, turn = pose.control_at(chain, tip, held.rotation)
-    values = to_values(holder.rotation_mode, turn, read_values(holder)) if turns_with_target(chain) else None
-    found = [Relocation(target, place, values)]
-    return [*found, *([Relocation(pole, pose.pole_control_at(chain))] if pole is not None else [])]
-
-
-def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
-    """A point on the side to which a limb bends, as far from it as its pole is now; None for a straight limb.
-
-    The bend is that which a solve sees: from the stored start pose where it leads here, or the limb is animated and so
-    keeps that; else from the pose at hand, which becomes the start pose.
-    """
-    figure, asked = pose.figure, pose.asked(chain)
-    is_alone = figure.is_chain and not asked.at_head
-    point = _point_for_stored(pose) if is_alone else None
-    if is_alone and (pose.is_animated or (point is not None and pose.leaves(chain, point))):
-        return point
-    bend, pole = bend_of(pose, chain), pose.pole(chain)
-    if bend is None or pole is None:
-        return None
-    space = figure.space
-    away = perpendicular(minus(pole, bend.origin), bend.along)
-    side = rotated(turn_about(bend.along, -pose.pole_turn(chain)), bend.side)
-    middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
-    distance = max(length(away), LEAST_DISTANCE * figure.length)
-    return Vector(space.to_world(plus(middle, scaled(side, distance))))
-
-
-def _point_for_stored(pose: FigurePose) -> Vector | None:
-    """The point for a solve of a chain by itself that begins at the stored start pose."""
-    figure, asked, points = pose.figure, pose.figure.asked[0], pose.points[0]
-    space, last = figure.space, len(figure.bones) - 1
-    stood = joints_at(figure, pose.rotations, pose.owner, pose.depsgraph)
-    along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
-    pole = pose.pole(asked.chain)
-    assert pole is not None, "it has one"
-    side = any_perpendicular(along, pole)
-    distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * figure.length)
-    goals = [
-        Point(last, space.to_chain(points.target)),
-        Bend(last, plus(middle, scaled(side, distance)), asked.pole_angle, fades=asked.pole_fades),
-    ]
-    solution = figure.solver.solve(goals, figure.settings, explain=False)
-    angle = bend_between(solution.joints, stood)
-    if angle is None:
-        return None
-    turned = rotated(turn_about(along, angle), side)
-    return Vector(space.to_world(plus(middle, scaled(turned, distance))))
+    place, turn = pose.control_at(chain, tip)
+    found = [_relocation(target, place, turn if turns_with_target(chain) else None)]
+    return [*found, *([_relocation(pole, pose.pole_control_at(chain))] if pole is not None else [])]
 
 
 def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Steps[Snapped]:
@@ -292,7 +213,7 @@ def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence
     scene = scene_of(context)
     check_snap(wanted)
     now = relocations(context, [item for item, frames in wanted if not frames])
-    found: list[tuple[float, Moved]] = []
+    found: list[tuple[float, Relocation]] = []
     every = sorted({frame for _, frames in wanted for frame in frames})
     limits = [_limits_of(item) for item, _ in wanted] if every else []
     beyond = dict[int, tuple[float, float, str]]()
@@ -334,9 +255,9 @@ def _limits_of(item: Item) -> list[tuple[str, Limit]]:
     return []
 
 
-def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, float]]:
+def _spans(found: Sequence[tuple[float, Relocation]]) -> list[tuple[Relocation, float, float]]:
     """What is keyed, each with its first and last frame."""
-    frames: dict[Key, tuple[Moved, list[float]]] = {}
+    frames: dict[Key, tuple[Relocation, list[float]]] = {}
     for frame, one in found:
         frames.setdefault(one.key, (one, []))[1].append(frame)
     return [(moved, min(some), max(some)) for moved, some in frames.values()]
@@ -382,3 +303,122 @@ def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
         return Text("the curve of its location or rotation is locked, muted or modified")
     return ""
+
+
+# Limbs switched between goals (IK) and keys of their bones (FK) at a frame; the pose stays, there and before.
+
+Change = tuple[bpy.types.Object, tuple[str, str], Sequence[float]]  # what `key_from` takes beside the frame
+
+
+def switch_refusal(chain: FabrikChain) -> str:
+    """Why a limb has no two ways of being posed, or ""."""
+    if is_offset(chain):
+        return Text("its target edits a motion, which is in the keys of its bones: Apply Edits makes it part of these")
+    if is_walked(chain):
+        return Text("a planned walk moves it")
+    return Text("it has no target and no pin") if lacks_goal(chain) else ""
+
+
+def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
+    """From the frame at hand on let keys of their bones pose limbs, and no goals; the pose stays as it stands.
+
+    The bones are keyed as they stand, those of the body that a limb has pulled along included, and in the frame before
+    as they started there; the influence of the goals is keyed with 1 up to then, and with 0 from now on.
+
+    Returns:
+        What there is to look out for.
+
+    Raises:
+        FabrikError: It can't be keyed; nothing was changed.
+    """
+    frame = go_to_whole(scene_of(context))
+    _check(items)
+    notes, changes = list[Text](), list[Change]()
+    with unposed() as depsgraph:
+        for chain_set in together(items):
+            own = [chain for chain in chain_set.chains if (chain_set.owner, chain) in items]
+            changes += _bones_from(FigurePose.read(chain_set, depsgraph), own)
+            notes += [one for chain in own if (one := _dormant(chain_set.owner, chain)) is not None]
+        for owner, channel, before in changes:
+            key_from(owner, channel, frame, before)
+        for owner, chain in items:
+            start_from_keys(owner, [chain])
+            _key_influence(owner, chain, 0.0, frame)
+    return notes
+
+
+def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
+    """From the frame at hand on let goals pose limbs: they are brought to the pose, and keyed; see `to_fk`.
+
+    Returns:
+        What there is to look out for.
+
+    Raises:
+        FabrikError: Something can't be moved or keyed; nothing was changed.
+    """
+    frame = go_to_whole(scene_of(context))
+    _check(items)
+    before = [chain.influence for _, chain in items]
+    with unposed():
+        try:
+            for _, chain in items:
+                chain.influence = 1.0
+            evaluated_now(context.evaluated_depsgraph_get())
+            check_snap([(item, (float(frame),)) for item in items])
+            found = relocations(context, items)
+        finally:
+            for (_, chain), value in zip(items, before, strict=True):
+                chain.influence = value
+        for owner, chain in items:
+            for bone in resolve_bones(owner, chain):
+                key_from(owner, (rotation_path(bone), bone.name), frame, read_values(bone))
+            start_from_keys(owner, [chain])
+            _key_influence(owner, chain, 1.0, frame)
+        for one in found:
+            one.key_from(frame)
+    told = zip(items, keep_and_tell(items), strict=True)
+    return [joined(": ", (chain.name, note)) for (_, chain), kept in told for note in kept.notes]
+
+
+def _check(items: Iterable[Item]) -> None:
+    """Refuse what can't be switched by keys."""
+    for owner, chain in items:
+        refusal = switch_refusal(chain)
+        if refusal:
+            raise ChainError(refusal, rig=owner.name, chain=chain.name)
+        check_own_keys(owner)
+        paths = {rotation_path(bone) for bone in resolve_bones(owner, chain)} | {chain.path_from_id("influence")}
+        curves = [curve for curve in fcurves_of(owner) if curve.data_path in paths]
+        if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
+            reason = Text("a curve of its bones or of its influence is locked, muted or modified")
+            raise ChainError(reason, rig=owner.name, chain=chain.name)
+
+
+def _key_influence(owner: bpy.types.Object, chain: FabrikChain, value: float, frame: int) -> None:
+    before, chain.influence = chain.influence, value
+    key_from(owner, (chain.path_from_id("influence"), chain.name), frame, [before], stays=True)
+
+
+def _bones_from(pose: FigurePose, chains: Sequence[FabrikChain]) -> list[Change]:
+    """What keys bones of limbs as they stand, and those between body and limbs that are off their start pose."""
+    figure, owner, bones = pose.figure, pose.owner, pose_bones(pose.owner)
+    names, found = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}, list[Change]()
+    for i, (name, start, stands) in enumerate(zip(figure.bones, figure.start.rotations, pose.rotations, strict=True)):
+        is_off = turn_angle(multiplied(conjugated(start), stands)) > SAME
+        if i not in figure.start.carried and (name in names or (is_off and figure.start.is_between[i])):
+            before = to_values(bones[name].rotation_mode, start, read_values(bones[name]))
+            found.append((owner, (rotation_path(bones[name]), name), before))
+    body = pose.chain_set.body
+    if body and body not in names and not any(one.tip_bone == body for one in pose.chain_set.chains):
+        place = figure.start.location
+        if distance(place, v3(bones[body].location)) > SAME * figure.length:
+            found.append((owner, (plain_path(bones[body], "location"), body), place))
+    return found
+
+
+def _dormant(owner: bpy.types.Object, chain: FabrikChain) -> Text | None:
+    """That keys of its bones, which a limb did not start from, are heard now."""
+    paths = {rotation_path(bone) for bone in resolve_bones(owner, chain)}
+    if chain.start == "ANIMATED" or not any(one.data_path in paths for one in fcurves_of(owner)):
+        return None
+    return Text("{chain}: its bones had keys already, from which it starts in all frames now", chain=chain.name)

@@ -15,7 +15,7 @@ from mathutils import Matrix, Vector
 from ..errors import TargetError
 from ..maths import axes_of
 from ..messages import Message
-from ..rig.animation.channels import channel_of, read_values, to_values
+from ..rig.animation.channels import read_values, to_values
 from ..rig.animation.compat import fcurves_of, shares_curves
 from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.bones import pose_bones
@@ -37,9 +37,8 @@ from ..rig.spaces import (
 )
 from ..texts import Text, joined, worded
 from .frames import frames_keyed, go_to, scene_of
-from .keep_pose import keep_and_tell, let_go, unposed
+from .keep_pose import keep_and_tell, let_go, standing, unposed
 from .live.state import state as live_state
-from .moved_goals import Loosed, goal_to_leave
 from .solve import Item, together
 
 Anchored = tuple[bpy.types.Object, str]  # an object, and the name of a bone of it or ""
@@ -164,7 +163,7 @@ def switch_spaces(
         if reason:
             raise TargetError(Text("{name} {reason}", name=one.goal.name, reason=worded(reason)))
     notes, has_keys = list[str](), any(one.is_keyed for one in switches)
-    edited = [(item, _stands(item)) for item in _asked_by(switches) if is_offset(item[1])]
+    edited = [(owner, standing(owner, [chain])) for owner, chain in _asked_by(switches) if is_offset(chain)]
     with nullcontext() if has_keys else unposed():  # which would solve what was changed just now
         _visit(context, [(one, {now, *(one.frames_after(now) if one.is_keyed else ())}) for one in switches])
     was_paused, live_state.paused = live_state.paused, True  # on the way through edit mode nothing is to be solved
@@ -181,19 +180,12 @@ def switch_spaces(
         moved = _visit(context, [(one, set(one.stands)) for one in switches if one.to is not None])
         for one in moved:
             _write(one)
-    for (owner, chain), place in edited:  # how far from its motion it is depends on what that is carried by
-        notes += let_go(context, owner, [Loosed(chain, place)], is_keyed=False).warnings
+    for owner, loosed in edited:  # how far from its motion it is depends on what that is carried by
+        notes += let_go(context, owner, loosed).warnings
     for one in switches:
         if one.is_keyed and one.is_edit:
             _key(one, now)
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands}), notes
-
-
-def _stands(item: Item) -> Vector:
-    """Where the goal of a chain belongs, so that its tip stays where it stands."""
-    owner, chain = item
-    with unposed() as depsgraph:
-        return goal_to_leave(owner, chain, depsgraph)
 
 
 def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
@@ -205,9 +197,7 @@ def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
     notes, brought = list[str](), set[tuple[str, str]]()
     for owner, chains, _ in together([item for item, one in kept if one.moves]):
         bent = [chain for chain in chains if chain.pole is not None and chain.status not in MISSED]
-        with unposed() as depsgraph:
-            loosed = [Loosed(chain, goal_to_leave(owner, chain, depsgraph)) for chain in bent]
-        notes += let_go(context, owner, loosed, is_keyed=False).warnings
+        notes += let_go(context, owner, standing(owner, bent)).warnings
         brought |= {(owner.name_full, chain.name) for chain in bent}
     left = [(chain, one) for (owner, chain), one in kept if one.moves and (owner.name_full, chain.name) not in brought]
     return notes + [joined(": ", (chain.name, one.moves)) for chain, one in left]
@@ -408,20 +398,19 @@ def _switch(one: _Switch, now: float) -> None:
 
 def _write(one: _Switch) -> None:
     """Write, and key where it is animated, how something stands in its new space."""
-    holder = one.holder
     if one.is_edit:
         return
     values = _values(one)
     for frame in sorted(values, reverse=True):  # the frame at hand last, whose values stay
-        for name, value in zip(("location", channel_of(holder.rotation_mode)[0]), values[frame], strict=True):
-            setattr(holder, name, value)
-            if one.is_keyed:
-                holder.keyframe_insert(name, frame=frame, group=one.goal.key_group)
+        for name, value in zip(one.goal.channel_names, values[frame], strict=True):
+            setattr(one.holder, name, value)
+        if one.is_keyed:
+            _key(one, frame)
 
 
 def _key(one: _Switch, frame: float) -> None:
     """Key how something stands as it stands."""
-    for name in ("location", channel_of(one.holder.rotation_mode)[0]):
+    for name in one.goal.channel_names:
         one.holder.keyframe_insert(name, frame=frame, group=one.goal.key_group)
 
 
@@ -456,7 +445,7 @@ def _hold_until(one: _Switch, now: float) -> None:
     known = {(curve.data_path.rpartition(".")[2], curve.array_index): curve for curve in one.curves()}
     for curve in known.values():
         split_at(curve, start)
-    for name in ("location", channel_of(holder.rotation_mode)[0]):
+    for name in one.goal.channel_names:
         for i in range(len(getattr(holder, name))):
             if (name, i) not in known:
                 holder.keyframe_insert(name, index=i, frame=start, group=one.goal.key_group)

@@ -15,12 +15,20 @@ from ..actions.chain_edit import working_chain, working_rig
 from ..actions.frames import to_the_end
 from ..actions.mirror.pose import sides_of
 from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
-from ..actions.motion.edits import edited_chains, span_of_motion
-from ..actions.motion.layers import add_layer, choose_layer, remove_layer
-from ..actions.motion.switch import switch_refusal, to_fk, to_ik
-from ..actions.motion.through_time import Noted, controls_of, note, off_keys, selected_controls, spread
-from ..actions.motion.trails import Trail, chosen, trail_steps
-from ..actions.motion.tween import tween
+from ..actions.motion.edits import add_layer, choose_layer, edited_chains, remove_layer, span_of_motion
+from ..actions.motion.through_time import (
+    Noted,
+    Trail,
+    chosen,
+    controls_of,
+    note,
+    off_keys,
+    selected_controls,
+    spread,
+    trail_steps,
+    tween,
+)
+from ..actions.snap import switch_refusal, to_fk, to_ik
 from ..errors import ChainError
 from ..messages import Message
 from ..overlay.bones import owner_of

@@ -19,7 +19,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
 from ..actions.motion.marks import has_marks, marks_of
-from ..actions.motion.trails import Trail, place_of
+from ..actions.motion.through_time import Trail, end_of
 from ..errors import FabrikError
 from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
 from ..motion.contacts import NONE
@@ -151,7 +151,7 @@ def is_true(context: bpy.types.Context, trail: Trail) -> bool:
     place = trail.at(scene.frame_current) if not scene.frame_subframe else None
     if owner is None or place is None:
         return owner is not None
-    stands = place_of(owner, trail.taken, context.evaluated_depsgraph_get())
+    stands = end_of(owner, trail.taken, context.evaluated_depsgraph_get())
     size = pose_bones(owner)[trail.taken.bone].bone.length * owner.matrix_world.median_scale
     return distance(place, stands) <= SAME * float(size)
 

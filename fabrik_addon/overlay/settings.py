@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import PointerProperty
 
-from ..actions.motion.trails import Trail
+from ..actions.motion.through_time import Trail
 from ..actions.solve import Recording
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, NO_OTHERS, Options, View, switch, whole

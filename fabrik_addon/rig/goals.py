@@ -73,9 +73,14 @@ class GoalRef(NamedTuple):
         """
         return kind_of(self.found, self.bone).holder(self.found, self.bone)
 
+    @property
+    def channel_names(self) -> tuple[str, str]:
+        """The properties that have its location channels, and its rotation channels as its mode has them."""
+        return "location", channel_of(self.holder.rotation_mode)[0]
+
     def channel_name(self, *, turns: bool = False) -> str:
         """The property that has its location channels, or where that is asked for, its rotation channels."""
-        return channel_of(self.holder.rotation_mode)[0] if turns else "location"
+        return self.channel_names[turns]
 
     def channel_path(self, *, turns: bool = False) -> str:
         """The path of those channels from its object; see `channel_name`."""

@@ -1,31 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edits over motion: chains whose controls tell how far from their motion they are, switched, and made part of it."""
+"""Edits over motion: controls that tell how far from it they are, in layers; switched, chosen, and made part of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 
-from ...errors import ChainError
+from ...errors import ChainError, InvalidValueError, RigError
 from ...maths import Doubles, Mask
 from ...rig.animation.channels import channel_of
-from ...rig.animation.compat import fcurves_of, remove_curves, strips_of
+from ...rig.animation.compat import curves_of_action, drivers_of, fcurves_of, remove_animation, remove_curves, strips_of
 from ...rig.animation.curves import values_at
 from ...rig.animation.keys import animated_paths
 from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
 from ...rig.layers import RESTS, Channels, kept_path, stack
-from ...rig.schema import FabrikChain, RigView, rig_of
+from ...rig.schema import FabrikChain, RigView, rig_of, unique_name
 from ...rig.schema.chain import OFFSET
+from ...rig.schema.rig import ControlView, FabrikLayer
+from ...texts import Text
 from ..frames import frames_keyed
-from ..keep_pose import LetGo, let_go, unposed
-from ..moved_goals import Loosed, goal_to_leave
+from ..keep_pose import LetGo, let_go, standing
 from ..solve import Item
+from .marks import check_marks
 
 
 def edited_chains(owner: bpy.types.Object) -> list[FabrikChain]:
@@ -56,10 +59,9 @@ def set_goal(context: bpy.types.Context, item: Item, goal: str) -> LetGo:
         if chain.aims:
             raise ChainError("it aims: only a chain that reaches has a place in its motion", rig=owner.name)
         check_offset(owner, chain, swing_frame_of(owner, chain))
-    with unposed() as depsgraph:
-        place = goal_to_leave(owner, chain, depsgraph)
+    loosed = standing(owner, [chain])
     chain.goal = goal
-    return let_go(context, owner, [Loosed(chain, place)], is_keyed=False)
+    return let_go(context, owner, loosed)
 
 
 def edited_frames(chains: Iterable[FabrikChain], span: tuple[int, int]) -> tuple[float, ...]:
@@ -165,7 +167,9 @@ def edits_of(owner: bpy.types.Object, names: Iterable[str], scene: bpy.types.Sce
 
 
 def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]], frames: Sequence[float]) -> list[str]:
-    """Let controls rest that edited the motion in some frames only, since these are part of it now.
+    """Let controls rest, in all layers that count, that edited the motion in some frames only: part of it now.
+
+    Their keys are taken away.
 
     Args:
         owner: The armature object.
@@ -182,14 +186,170 @@ def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]],
             left.append(name)
         else:
             done.append(chain)
-    put_to_rest(owner, done)
-    return left
-
-
-def put_to_rest(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
-    """Take away the keys of the controls of chains, and let them rest, in all layers that count."""
-    goals = _controls(chains)
+    goals = _controls(done)
     remove_curves(owner, [curve for goal in goals for curve in _curves(goal)])
     for channels, paths in (edit for goal in goals for edit in _edits(goal)):
         for name in paths:
             setattr(channels, name, RESTS[name])
+    return left
+
+
+# Layers of edits: made, chosen and removed; no pose changes by choosing one.
+
+FIRST, NEXT = "Edits", "Layer"
+
+
+def add_layer(owner: bpy.types.Object, name: str = "") -> FabrikLayer:
+    """Make a layer of edits above the others, in which controls rest, and choose it.
+
+    Args:
+        owner: The armature object; edits that it has are a layer of their own from then on.
+        name: Of the layer; "" for one of ours.
+
+    Raises:
+        FabrikError: Keys of its controls can't be put aside; nothing was changed.
+    """
+    rig = rig_of(owner)
+    _check_keys(owner)
+    if not len(rig.layers):
+        rig.layer = _made(owner, FIRST).key
+    layer = _made(owner, name or NEXT)
+    choose_layer(owner, layer.name)
+    return layer
+
+
+def _made(owner: bpy.types.Object, name: str) -> FabrikLayer:
+    rig = rig_of(owner)
+    name = unique_name(name, [one.name for one in rig.layers])
+    rig.layers_made += 1
+    layer = rig.layers.add()
+    layer.name, layer.key = name, str(rig.layers_made)
+    return layer
+
+
+def layer_named(owner: bpy.types.Object, name: str) -> FabrikLayer:
+    """The layer with a name.
+
+    Raises:
+        InvalidValueError: There is none.
+    """
+    found = next((layer for layer in rig_of(owner).layers if layer.name == name), None)
+    if found is None:
+        raise InvalidValueError(Text("it has no layer '{name}'", name=name), rig=owner.name)
+    return found
+
+
+def choose_layer(owner: bpy.types.Object, name: str) -> None:
+    """Let the channels of controls, and their keys, be those of another layer; those that stood there are put aside.
+
+    Raises:
+        FabrikError: There is no such layer, or keys can't be put aside; nothing was changed.
+    """
+    rig, layer = rig_of(owner), layer_named(owner, name)
+    if layer.key == rig.layer:
+        return
+    _check_keys(owner)
+    paths = dict[str, str]()
+    for bone in _control_bones(owner):
+        kept = ControlView(bone).layers
+        aside = kept.get(rig.layer) or kept.add()
+        aside.name, aside.rotation_mode = rig.layer, bone.rotation_mode
+        for one in RESTS:
+            setattr(aside, one, getattr(bone, one))
+            paths[bone.path_from_id(one)] = kept_path(bone, rig.layer, one)
+            paths[kept_path(bone, layer.key, one)] = bone.path_from_id(one)
+        ours = kept.get(layer.key)
+        if ours is not None:
+            setattr(bone, "rotation_mode", ours.rotation_mode)
+        for one, rest in RESTS.items():
+            setattr(bone, one, getattr(ours, one) if ours is not None else rest)
+        if ours is not None:
+            kept.remove([channels.name for channels in kept].index(layer.key))
+    for curve in _curves_of_all(owner):
+        curve.data_path = paths.get(curve.data_path, curve.data_path)
+    rig.layer = layer.key
+
+
+def remove_layer(owner: bpy.types.Object, name: str) -> None:
+    """Remove a layer with its edits.
+
+    Raises:
+        FabrikError: There is no such layer or no other, or keys can't be taken away; nothing was changed.
+    """
+    rig, layer = rig_of(owner), layer_named(owner, name)
+    if len(rig.layers) == 1:
+        raise InvalidValueError("it is the only layer", rig=owner.name)
+    _check_keys(owner)
+    if layer.key == rig.layer:
+        others = [one.name for one in rig.layers if one != layer]
+        choose_layer(owner, others[-1])
+    key = layer_named(owner, name).key
+    gone = {kept_path(bone, key, one) for bone in pose_bones(owner) for one in RESTS}
+    remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path in gone])
+    for bone in pose_bones(owner):
+        kept = ControlView(bone).layers
+        for k in [k for k, channels in enumerate(kept) if channels.name == key]:
+            kept.remove(k)
+    place = [one.key for one in rig.layers].index(key)
+    rig.layers.remove(place)
+    _follow(owner, place)
+    owner.update_tag()  # Blender 4.2 would animate the list as it was in the next frame
+
+
+def _follow(owner: bpy.types.Object, gone: int) -> None:
+    """Let keys and drivers of layers, which Blender finds by their numbers, follow where one is gone."""
+    path = RigView.fields["layers"].path
+    of_layer = re.compile(rf"^{path}\[(\d+)\]")
+    held = [*_curves_of_all(owner), *drivers_of(owner)]
+    own = [(one, int(found[1])) for one in held if (found := of_layer.match(one.data_path)) is not None]
+    remove_animation(owner, [one.data_path for one, number in own if number == gone])
+    for one, number in own:
+        if number > gone:
+            one.data_path = of_layer.sub(f"{path}[{number - 1}]", one.data_path)
+
+
+def _control_bones(owner: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """The bones by which motion is edited: targets and poles."""
+    goals = [goal for chain in edited_chains(owner) for goal in goals_of(chain) if goal.found == owner and goal.bone]
+    return [pose_bones(owner)[name] for name in dict.fromkeys(goal.bone for goal in goals)]
+
+
+def _curves_of_all(owner: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
+    """The curves of an object's action, and of those actions that no other object plays."""
+    yield from fcurves_of(owner)
+    for action in bpy.data.actions:
+        if action != _current(owner) and _is_own(owner, action):
+            yield from curves_of_action(action)
+
+
+def _is_own(owner: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """Whether an action can be changed, and no other object plays it."""
+    return action.is_editable and not any(action in _played(other) for other in bpy.data.objects if other != owner)
+
+
+def _current(owner: bpy.types.Object) -> bpy.types.Action | None:
+    return owner.animation_data.action if owner.animation_data is not None else None
+
+
+def _played(owner: bpy.types.Object) -> list[bpy.types.Action]:
+    """The actions that an object plays, strips of muted tracks included."""
+    data = owner.animation_data
+    found = [_current(owner), *(strip.action for strip in strips_of(data, with_muted=True))] if data is not None else []
+    return [action for action in found if action is not None]
+
+
+def _check_keys(owner: bpy.types.Object) -> None:
+    """Refuse an armature whose controls' keys can't be put aside."""
+    check_marks(owner)
+    controls = _control_bones(owner)
+    if not controls:
+        raise RigError("no chain edits its motion: set its goal to Offset", rig=owner.name)
+    starts = tuple(f"{bone.path_from_id()}." for bone in controls)
+    for driver in drivers_of(owner):
+        if driver.data_path.startswith(starts):
+            raise RigError("a driver moves a control, which then has no layers", rig=owner.name)
+    for action in _played(owner):
+        is_foreign = action != _current(owner) and not _is_own(owner, action)
+        if is_foreign and any(curve.data_path.startswith(starts) for curve in curves_of_action(action)):
+            text = Text("a strip plays keys of controls in '{action}', which is not its alone", action=action.name)
+            raise RigError(text, rig=owner.name)

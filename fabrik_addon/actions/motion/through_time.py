@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edits through time: what a control was moved by at a frame fades over the frames about it, by keys."""
+"""Motion by the keys of controls: moves that fade over frames, tweens; and trails of the ends of bones."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Quaternion, Vector
 
-from ...errors import RigError, TargetError
-from ...maths import IDENTITY, conjugated, multiplied, slerp
-from ...rig.animation.channels import channel_of, neutral_values, to_rotation, to_values
-from ...rig.animation.compat import ensure_curve, is_selected, remove_curves
+from ...errors import ChainError, RigError, TargetError, place_of
+from ...maths import IDENTITY, Q4, V3, conjugated, multiplied, slerp, v3
+from ...motion.contacts import NONE
+from ...rig.animation.channels import read_rotation, read_values, to_rotation, to_values
+from ...rig.animation.compat import ensure_curve, evaluated_now, is_selected, remove_curves
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, put_keys, read_keys, split_at
-from ...rig.bones import pose_bones
+from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
+from ...rig.layers import RESTS
 from ...rig.schema import FabrikChain, rig_of
+from ...rig.targets import resolve_point
 from ...texts import Text
-from ..frames import frames_keyed
-from .marks import ensure_action
-
-Key = tuple[str, str]  # of a goal: the full name of its object, and its bone
+from ..drag import Taken
+from ..figure_pose import tip_of
+from ..frames import Steps, frames_keyed, go_to, go_to_whole, scene_of
+from ..solve import Item
+from .marks import ensure_action, marks_of
 
 
 class Noted(NamedTuple):
@@ -40,27 +45,18 @@ class Noted(NamedTuple):
     @classmethod
     def of(cls, goal: GoalRef) -> Noted:
         """A control as it stands."""
-        curves = [(name, curve) for name in properties_of(goal) for curve in curves_of(goal, name)]
+        curves = [(name, curve) for name in goal.channel_names for curve in curves_of(goal, name)]
         keys = {(name, curve.array_index): read_keys(curve) for name, curve in curves}
-        return cls(goal, {name: _values(goal, name) for name in properties_of(goal)}, keys)
+        return cls(goal, {name: _values(goal, name) for name in goal.channel_names}, keys)
 
     @classmethod
     def at_rest(cls, goal: GoalRef) -> Noted:
         """A control of an offset as if it were at rest where it has no keys."""
-        return cls.of(goal)._replace(values={name: _rest(goal, name) for name in properties_of(goal)})
-
-
-def properties_of(goal: GoalRef) -> tuple[str, str]:
-    """The two properties of a goal's control that tell a pose: its place, and its rotation as its mode has it."""
-    return "location", channel_of(goal.holder.rotation_mode)[0]
+        return cls.of(goal)._replace(values={name: [*RESTS[name]] for name in goal.channel_names})
 
 
 def _values(goal: GoalRef, name: str) -> list[float]:
     return [*getattr(goal.holder, name)]
-
-
-def _rest(goal: GoalRef, name: str) -> list[float]:
-    return [0.0] * 3 if name == "location" else neutral_values(goal.holder.rotation_mode)
 
 
 def curves_of(goal: GoalRef, name: str) -> list[bpy.types.FCurve]:
@@ -70,7 +66,7 @@ def curves_of(goal: GoalRef, name: str) -> list[bpy.types.FCurve]:
 
 def controls_of(owners: Iterable[bpy.types.Object]) -> list[tuple[FabrikChain, GoalRef]]:
     """The targets and poles of chains of armatures, each with its chain; one that several have once."""
-    found: dict[Key, tuple[FabrikChain, GoalRef]] = {}
+    found = dict[tuple[str, str], tuple[FabrikChain, GoalRef]]()
     for owner in owners:
         for chain in rig_of(owner).chains:
             for goal in goals_of(chain):
@@ -106,8 +102,8 @@ def off_keys(context: bpy.types.Context) -> list[Noted]:
     """
     found = list[Noted]()
     for chain, goal in selected_controls(context):
-        is_keyed = any(curves_of(goal, name) for name in properties_of(goal))
-        both_off = all(_values(goal, name) != _rest(goal, name) for name in properties_of(goal))
+        is_keyed = any(curves_of(goal, name) for name in goal.channel_names)
+        both_off = all(_values(goal, name) != RESTS[name] for name in goal.channel_names)
         if not is_keyed and (not is_offset(chain) or both_off):  # one of both may be of all frames
             text = Text("{goal} has no keys: key it where it is to be as it was", goal=goal.name)
             raise TargetError(text, chain=chain.name)
@@ -151,7 +147,7 @@ def keys_refusal(goal: GoalRef) -> Text | None:
     data = goal.found.animation_data
     if data is not None and data.action is not None and not data.action.is_editable:
         return Text("its action '{action}' is linked", action=data.action.name)
-    curves = [curve for name in properties_of(goal) for curve in curves_of(goal, name)]
+    curves = [curve for name in goal.channel_names for curve in curves_of(goal, name)]
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
         return Text("a curve of {goal} is locked, muted or modified", goal=goal.name)
     return None
@@ -176,7 +172,7 @@ def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, 
     edges = (float(frame - width), float(frame), float(frame + width))
     known = {curve.array_index: curve for curve in curves_of(goal, name)}
     before = [known[i].evaluate(frame) if i in known else value for i, value in enumerate(one.values[name])]
-    if _is_same(before, now):
+    if np.allclose(before, now, rtol=0.0, atol=1e-9):
         return
     ensure_action(goal.found)
     for i, value in enumerate(one.values[name]):
@@ -199,10 +195,6 @@ def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, 
             _shift(known[i], at, by, by * slope / weight)
     for curve in known.values():
         curve.update()
-
-
-def _is_same(a: Sequence[float], b: Sequence[float]) -> bool:
-    return bool(np.allclose(a, b, rtol=0.0, atol=1e-9))
 
 
 def _put_back(one: Noted, name: str) -> None:
@@ -233,3 +225,223 @@ def _shift(curve: bpy.types.FCurve, frame: float, by: float, slope: float) -> No
             for place in handles:
                 place[1] += by + slope * (place[0] - frame)
             point.co[1] += by
+
+
+# Tweens: goals brought between their keys before and after a frame, and keyed there.
+
+ROUNDS = 8  # in which goals settle that move the roots of their limbs
+
+
+class Between(NamedTuple):
+    """A goal of an armature's chain that has keys before and after a frame, with the frames of these."""
+
+    owner: bpy.types.Object
+    chain: FabrikChain
+    goal: GoalRef
+    frames: tuple[float, float]
+
+    @property
+    def swings(self) -> bool:
+        """Whether it goes by an arc about the root of its limb: a target that tells a place; else its channels do."""
+        return self.goal.role == "target" and not is_offset(self.chain)
+
+    def stand(self, depsgraph: bpy.types.Depsgraph) -> tuple[Vector, Q4]:
+        """Where it is now, from the root of its limb in the world, or by its location channels; and how it is turned.
+
+        Raises:
+            FabrikError: It can't be read.
+        """
+        holder = self.goal.holder
+        if not self.swings:
+            return Vector(holder.location), read_rotation(holder)
+        place = Vector(resolve_point(self.goal.role, self.goal.found, self.goal.bone, depsgraph))
+        return place - tip_of(self.owner, self.chain, depsgraph, root=True), read_rotation(holder)
+
+    def complete(self) -> None:
+        """Key channels without keys, of what has some, where its keys are: a single key would move them everywhere."""
+        holder = self.goal.holder
+        for name in self.goal.channel_names:
+            known = {curve.array_index for curve in curves_of(self.goal, name)}
+            for i, value in enumerate(getattr(holder, name)) if known else ():
+                if i not in known:
+                    path, group = holder.path_from_id(name), self.goal.key_group
+                    curve = ensure_curve(self.goal.found, path, i, group)
+                    for at in self.frames:
+                        curve.keyframe_points.insert(at, value)
+
+    def put(self, depsgraph: bpy.types.Depsgraph, ends: Sequence[tuple[Vector, Q4]], share: float) -> None:
+        """Bring it to a share of the way between two places and rotations, as `stand` tells them."""
+        ((start, first), (end, last)), holder = ends, self.goal.holder
+        if self.swings:
+            place = tip_of(self.owner, self.chain, depsgraph, root=True) + on_arc(start, end, share)
+            self.goal.put(self.goal.location_at(place, depsgraph))
+        else:
+            self.goal.put(start.lerp(end, share))
+        self.goal.put_turn(to_values(holder.rotation_mode, slerp(first, last, share), read_values(holder)))
+
+
+def on_arc(start: Vector, end: Vector, share: float) -> Vector:
+    """A share of the way between two vectors: by the angle between them, and by their lengths."""
+    if not (start.length and end.length):
+        return start.lerp(end, share)
+    axis, angle = start.rotation_difference(end).to_axis_angle()
+    swung = Quaternion(axis, angle * share) @ start
+    return Vector(swung * (1.0 + (end.length / start.length - 1.0) * share))
+
+
+def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tuple[list[str], list[Text]]:
+    """Bring goals to a share of the way between their keys before and after this frame, and key them there.
+
+    The target of a limb goes by an arc: what is between is its direction and its distance from the limb's root, so that
+    a hand swings about its shoulder, wherever that is. Limbs whose foot is marked to be on the ground stay.
+
+    Args:
+        context: Its scene is at the frame; others are visited.
+        items: Armature objects, each with a chain.
+        share: From 0, at the key before, to 1; less or more go beyond.
+
+    Returns:
+        Names of the chains whose goals were keyed, and what there is to look out for.
+
+    Raises:
+        FabrikError: A goal can't be moved, or none has keys before and after; nothing was changed.
+    """
+    scene = scene_of(context)
+    frame = go_to_whole(scene)
+    stand = [item for item in items if _stands(*item, frame)]
+    plans = [one for item in items if item not in stand for one in _between(*item, frame)]
+    notes = [Text("{chain} stays: its foot is on the ground", chain=chain.name) for _, chain in stand]
+    if not plans:
+        raise RigError("no goal has keys before and after this frame")
+    seen = dict[tuple[float, int], tuple[Vector, Q4]]()
+    for at in sorted({at for one in plans for at in one.frames}):
+        go_to(scene, at)
+        depsgraph = context.evaluated_depsgraph_get()
+        seen |= {(at, k): one.stand(depsgraph) for k, one in enumerate(plans) if at in one.frames}
+    go_to(scene, frame)
+    for one in plans:
+        one.complete()
+    for _ in range(ROUNDS):  # a hand far out takes its shoulder along, about which it swings
+        depsgraph = evaluated_now(context.evaluated_depsgraph_get())
+        for k, one in enumerate(plans):
+            one.put(depsgraph, [seen[at, k] for at in one.frames], share)
+    for one in plans:
+        for name in one.goal.channel_names:
+            if curves_of(one.goal, name):
+                one.goal.holder.keyframe_insert(name, frame=frame, group=one.goal.key_group)
+    return [*dict.fromkeys(one.chain.name for one in plans)], notes
+
+
+def _stands(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> bool:
+    """Whether the foot of a chain is marked to be on the ground at a frame."""
+    return bool(marks_of(owner, resolve_bones(owner, chain)[-1], np.array([float(frame)]))[0] != NONE)
+
+
+def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Between]:
+    """The goals of a chain that have keys before and after a frame."""
+    found = list[Between]()
+    for goal in goals_of(chain):
+        times = frames_keyed(curve for name in goal.channel_names for curve in curves_of(goal, name))
+        before = [one for one in times if one < frame - SAME_FRAME]
+        after = [one for one in times if one > frame + SAME_FRAME]
+        if before and after:
+            with place_of(rig=owner.name, chain=chain.name):
+                check_keys(goal)
+                reason = goal.stays()
+                if reason:
+                    raise TargetError(Text("{goal} {reason}", goal=goal.name, reason=reason))
+            found.append(Between(owner, chain, goal, (max(before), min(after))))
+    return found
+
+
+# The path of a bone's end over frames, as it is posed in each, live posing included.
+
+
+class Trail(NamedTuple):
+    """Where the end of a bone is in frames that follow each other.
+
+    Attributes:
+        rig: Name of the armature object.
+        taken: The bone, its end, and the chain whose tip it is.
+        first: The first frame.
+        places: In the world, in each frame from that on.
+    """
+
+    rig: str
+    taken: Taken
+    first: int
+    places: tuple[V3, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others: one bone has one trail."""
+        return self.rig, self.taken.bone
+
+    @property
+    def frames(self) -> range:
+        """Of its places."""
+        return range(self.first, self.first + len(self.places))
+
+    def at(self, frame: int) -> V3 | None:
+        """Where it is in a frame; None beyond its ends."""
+        return self.places[frame - self.first] if frame in self.frames else None
+
+    def with_places(self, places: dict[int, V3]) -> Trail:
+        """The same with other places in some of its frames."""
+        return self._replace(
+            places=tuple(places.get(frame, own) for frame, own in zip(self.frames, self.places, strict=True))
+        )
+
+
+def end_of(owner: bpy.types.Object, taken: Taken, depsgraph: bpy.types.Depsgraph) -> V3:
+    """Where the end of a bone is in the world."""
+    posed = owner.evaluated_get(depsgraph)
+    bone = pose_bones(posed)[taken.bone]
+    return v3(posed.matrix_world @ Vector(bone.head if taken.at_head else bone.tail))
+
+
+def chosen(owner: bpy.types.Object) -> list[Taken]:
+    """The bones whose trails are wanted: those that are selected, for a control of a limb its tip; else all tips.
+
+    Raises:
+        ChainError: There are none.
+    """
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and chain.tip_bone in pose_bones(owner)]
+    selected = [bone.name for bone in pose_bones(owner) if is_selected(bone)] if owner.mode == "POSE" else []
+    if not selected:
+        if not chains:
+            raise ChainError("no chain is enabled, and no bone is selected", rig=owner.name)
+        return [Taken.tip_of(chain) for chain in chains]
+    found = dict[str, Taken]()
+    for name in selected:
+        chain = next((one for one in chains if name in _own(owner, one)), None)
+        taken = Taken.tip_of(chain) if chain is not None else Taken(name)
+        found.setdefault(taken.bone, taken)
+    return list(found.values())
+
+
+def _own(owner: bpy.types.Object, chain: FabrikChain) -> Iterable[str]:
+    """Bones for which the trail of a chain's tip is meant: its control, and the tip itself."""
+    own = [chain.target_bone] if chain.target == owner else []
+    return [*own, *names_if_any(owner, chain)[-1:]]
+
+
+def trail_steps(
+    context: bpy.types.Context, owner: bpy.types.Object, taken: Sequence[Taken], frames: Sequence[int]
+) -> Steps[list[Trail]]:
+    """Follow ends of bones over frames, in steps; live posing goes on meanwhile, so that its poses are seen.
+
+    The scene's frame is moved and put back.
+    """
+    scene = scene_of(context)
+    stood, found = scene.frame_current_final, list[list[V3]]([] for _ in taken)
+    try:
+        for k, frame in enumerate(frames):
+            go_to(scene, frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            for own, one in zip(found, taken, strict=True):
+                own.append(end_of(owner, one, depsgraph))
+            yield (k + 1) / len(frames)
+    finally:
+        go_to(scene, stood)
+    return [Trail(owner.name, one, frames[0], tuple(own)) for one, own in zip(taken, found, strict=True)]

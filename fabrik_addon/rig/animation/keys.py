@@ -342,9 +342,9 @@ def key_from(
         curve.update()
 
 
-def held_curves(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str] = HELD) -> list[bpy.types.FCurve]:
-    """The curves of the place and the rotation that a chain holds; or of `PINNED`, with its pin."""
-    paths = {chain.path_from_id(name) for name in names}
+def _pin_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
+    """The curves of a chain's pin, and of the place and the rotation that it holds."""
+    paths = {chain.path_from_id(name) for name in PINNED}
     return [curve for curve in fcurves_of(owner) if curve.data_path in paths]
 
 
@@ -356,7 +356,7 @@ def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -
 
 def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether a chain's pin, or the place or rotation that it holds, has keys."""
-    return bool(held_curves(owner, chain, PINNED))
+    return bool(_pin_curves(owner, chain))
 
 
 def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -370,7 +370,7 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
     made = [_insert(context, owner, path, chain.name, path in keyed) for path in paths]
     if not any(made):
         return
-    for curve in held_curves(owner, chain, PINNED):
+    for curve in _pin_curves(owner, chain):
         key = key_at(curve, context.scene.frame_current_final)
         if key is not None:
             key.interpolation = "CONSTANT"
