@@ -225,15 +225,12 @@ def _ik_refusal(bone: bpy.types.PoseBone, constraint: Any) -> str:
     """Why an IK constraint with a target can't be a chain by itself, or ""."""
     if constraint.ik_type != "COPY_POSE" or not constraint.use_location:
         return Text("it keeps a distance or turns alone, which a chain does not")
-    if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in _goals(constraint)):
+    goals = (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
+    if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in goals):
         return Text("its target or pole is a vertex group")
     if not constraint.use_tail and bone.parent is None:
         return Text("it brings the head of a bone without a parent")
     return ""
-
-
-def _goals(constraint: Any) -> tuple[tuple[bpy.types.Object | None, str], ...]:
-    return (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
 
 
 def names_of_animated(animated: Animated, bone: bpy.types.PoseBone, constraint: Any) -> set[str]:

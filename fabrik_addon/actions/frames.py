@@ -167,23 +167,15 @@ def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[i
 
 def keys_of_goals(one: ChainSet, first: float, last: float) -> list[float]:
     """Frames in a range at which targets, poles or pins of chains that are solved together have keys of their own."""
-    curves = _pin_curves(one)
+    names = [chain.name for chain in rig_of(one.owner).chains]
+    paths = [(curve, CHAIN_PATH.fullmatch(curve.data_path)) for curve in fcurves_of(one.owner)]
+    pins = [(curve, path) for curve, path in paths if path is not None and path[3] in PINNED_BY]
+    curves = [curve for curve, path in pins if chain_of(path, names) in one.names]
     for _, goal, bone in (goal for chain in one.chains for goal in goals_of(chain)):
         own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
         starts = tuple(own + name for name in KEYED_BY)
         curves += [curve for curve in fcurves_of(goal) if curve.data_path.startswith(starts)]
     return _keys(curves, first, last)
-
-
-def _pin_curves(one: ChainSet) -> list[bpy.types.FCurve]:
-    """The curves of what the pins of chains hold."""
-    names = [chain.name for chain in rig_of(one.owner).chains]
-    found = []
-    for curve in fcurves_of(one.owner):
-        path = CHAIN_PATH.fullmatch(curve.data_path)
-        if path is not None and path[3] in PINNED_BY and chain_of(path, names) in one.names:
-            found.append(curve)
-    return found
 
 
 def keys_of_bones(owner: bpy.types.Object, chain: FabrikChain, first: float, last: float) -> list[float]:

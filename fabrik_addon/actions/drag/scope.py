@@ -197,25 +197,21 @@ def _limb(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None) -> l
     """
     if chain is not None:
         return [bone.name for bone in resolve_bones(owner, chain)]
-    found = _part_of_chain(owner, taken.bone) or _own_limb(owner, taken.bone)
+    found = _limb_to(owner, taken.bone)
     above = pose_bones(owner)[found[0]].parent
     if taken.end == "HEAD" and len(found) == 1 and above is not None:
-        return [*(_part_of_chain(owner, above.name) or _own_limb(owner, above.name)), *found]
+        return [*_limb_to(owner, above.name), *found]
     return found
 
 
-def _own_limb(owner: bpy.types.Object, bone: str) -> list[str]:
-    return [found.name for found in bones_to(owner, bone, limb_length(owner, bone))]
-
-
-def _part_of_chain(owner: bpy.types.Object, bone: str) -> list[str]:
-    """The bones of an enabled chain up to one of them; the longest there is, or none."""
+def _limb_to(owner: bpy.types.Object, bone: str) -> list[str]:
+    """The bones of an enabled chain up to one of them, the longest there is; else those of the limb that it ends."""
     found: list[str] = []
     for chain in rig_of(owner).chains:
         names = names_if_any(owner, chain) if chain.enabled else []
         if bone in names:
             found = max(found, names[: names.index(bone) + 1], key=len)
-    return found
+    return found or [one.name for one in bones_to(owner, bone, limb_length(owner, bone))]
 
 
 def _lineage(bone: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:

@@ -251,9 +251,8 @@ def follow_controls(
     seen = {one: evaluated[one.follower].matrix.copy() for one in replaced}
     values = {switch: value for switch in switches if (value := _set(context, owner, switch, replaced)) is not None}
     stood = {one.bone: matrix for one, matrix in seen.items() if one.switch in values}
-    notes = [
-        Text("the rig's own switch {switch} can't be set", switch=_named(one)) for one in switches if one not in values
-    ]
+    left = [Text("'{name}' of '{bone}'", name=one.name, bone=one.bone) for one in switches if one not in values]
+    notes = [Text("the rig's own switch {switch} can't be set", switch=one) for one in left]
     notes += _posed(context, owner, rows, stood)
     insert_posed_keys(context, [bones[name] for name in stood], (), keyed)
     lost = insert_property_keys(context, [(bones[switch.bone], switch.path) for switch in values], keyed)
@@ -287,10 +286,6 @@ def _posed(
         return [Text("the rig had stretched the limbs, so that their ends move by {share:.1%} of a bone", share=off)]
     text = Text("the rig had stretched the limbs: knees and elbows move by {share:.1%} of a bone, hands and feet stay")
     return [Text(text, share=_off(context, owner, stood))]
-
-
-def _named(switch: Switch) -> Text:
-    return Text("'{name}' of '{bone}'", name=switch.name, bone=switch.bone)
 
 
 def _told(values: dict[Switch, float]) -> Iterator[Text]:
