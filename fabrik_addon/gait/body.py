@@ -152,23 +152,21 @@ class Carried:
         return places + self.offsets, products(self.tilts, rotations)
 
 
-def lean_of(track: Track, samples: Places, middle: V3, footings: Footings, size: float) -> Leans:
+def lean_of(course: Course, samples: Places, footings: Footings) -> Leans:
     """The plane through feet, against their homes.
 
     Args:
-        track: Of the body.
+        course: The body's and the legs'.
         samples: (F,), of the track.
-        middle: The centre of the homes, in the track's frame.
         footings: Of the feet that carry it.
-        size: A leg's reach.
     """
     points, homes, carries, are_there = footings
-    places, _, uprights, ups = (values[samples] for values in track.arrays)
-    under = places + rotated_each(uprights, np.array(middle))
+    places, _, uprights, ups = (values[samples] for values in course.track.arrays)
+    under = places + rotated_each(uprights, np.array(course.middle))
     off = rotated_each(conjugates(uprights), points - under)
     counts = are_there.sum(axis=0)
     weights = are_there / np.maximum(counts, 1)
-    raised, across, along_it = _plane((off[..., 0], off[..., 1], dots(points - homes, ups)), weights, size)
+    raised, across, along_it = _plane((off[..., 0], off[..., 1], dots(points - homes, ups)), weights, course.size)
     normals = rotated_each(uprights, units(np.stack((-across, -along_it, np.ones_like(across)), axis=1)))
     carrying = (carries & are_there).astype(np.float64)
     standing = carrying.sum(axis=0)
@@ -192,17 +190,14 @@ def _plane(points: tuple[Doubles, Doubles, Doubles], weights: Doubles, size: flo
     return mz - a * mx - b * my, a, b
 
 
-def carried(track: Track, pivot: V3, leans: Leans, settings: Sequence[Settings], legs: Sequence[Leg]) -> Carried:
-    """The body over its feet, before it gives way to legs that would not reach.
+def carried(course: Course, leans: Leans) -> Carried:
+    """The body over its feet, before it gives way to legs that would not reach; it tilts about its pivot.
 
     Args:
-        track: Of the body.
-        pivot: Between the hips, in the track's frame: what the body tilts about.
+        course: The body's and the legs'.
         leans: By sample.
-        settings: By sample.
-        legs: Those that carry it.
     """
-    _, rotations, _, ups = track.arrays
+    (_, rotations, _, ups), legs, settings = course.track.arrays, course.legs, course.settings
     raised = np.array(smoothed(leans[0].tolist(), HALF_LIFE))
     normals, asides = (smoothed_each(values, HALF_LIFE) for values in leans[1:])
     normals = np.where(lengths(normals)[:, None] > 0.0, units(normals), ups)
@@ -213,7 +208,7 @@ def carried(track: Track, pivot: V3, leans: Leans, settings: Sequence[Settings],
     body_ups = rotated_each(rotations, np.array(Z_AXIS))
     level = np.array(IDENTITY)
     tilts = np.where(shares[1][:, None] > 0.0, slerps(level, betweens(body_ups, normals), shares[1]), level)
-    arms = rotated_each(rotations, -np.array(pivot))
+    arms = rotated_each(rotations, -np.array(course.pivot))
     # else the cycle says how it sways (`carriage`)
     kinds = {id(each): each for each in settings}
     known = {key: each.body_sway if gait_of(each).cycle is None else 0.0 for key, each in kinds.items()}

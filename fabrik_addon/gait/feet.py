@@ -457,37 +457,6 @@ FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
 ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they do
 
 
-def rolls_of(
-    leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], span: float, cycle: Cycle | None
-) -> tuple[float, float]:
-    """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps.
-
-    Ground that rises takes from the roll at landing: the toes are up no higher than on level ground.
-
-    Args:
-        leg: The foot's.
-        share: Of the full roll, as it is set, 0 to 1.
-        step: The way to where it lands, world space, and the foot's rotation there.
-        axes: The body's heading, a rotation that keeps Z upright, and what is up.
-        span: Seconds of its swing.
-        cycle: By which it walks; None for a foot that goes along an arc.
-
-    Returns:
-        How far the heel is up when it lifts, and the toes when it lands, radians.
-    """
-    share = share if leg.cycle is None else 1.0  # a clip has them as they are
-    if not share or leg.foot_length <= 0.0:
-        return 0.0, 0.0
-    along_foot, (way, landing), (upright, up) = unit_or(minus(leg.ball, leg.heel), X_AXIS), step, axes
-    ahead = dot(way, turned(upright, along_foot)) / leg.reach
-    rising = asin(clipped(dot(turned(landing, along_foot), up), 0.0, 1.0))
-    if cycle is not None:
-        share *= eased(ahead / cycle.stride)
-        return max(share * cycle.toe_off, 0.0), max(share * cycle.strike - rising, 0.0)
-    share *= eased(ahead / ROLLING_STRIDE) * min(1.0, span / FULL_ROLL)
-    return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
-
-
 def gone_by(
     step: Step,
     legs: Sequence[Leg],
@@ -498,20 +467,35 @@ def gone_by(
 ) -> Step:
     """A step in which the foot rolls, and goes by the cycle of its gait.
 
+    It rolls forwards alone, and less in quick or short steps. Ground that rises takes from the roll at landing: the
+    toes are up no higher than on level ground.
+
     Args:
         step: From where to where it goes, and when.
         legs: All of the walker's.
-        way: As of `rolls_of`, like the axes.
-        axes: See there.
+        way: The way to where it lands, world space, and the foot's rotation there.
+        axes: The body's heading, a rotation that keeps Z upright, and what is up.
         settings: Of the walk.
         by: The speed of the cycle, see `Clock.paces`, and the cycle; None for a foot that goes along an arc.
     """
-    leg, (pace, cycle) = legs[step.leg], by
-    toe_off, strike = rolls_of(leg, settings.heel_toe, way, axes, step.land - step.lift, cycle)
+    leg, (pace, cycle), (gone, landing), (upright, up) = legs[step.leg], by, way, axes
+    toe_off, strike = 0.0, 0.0
+    share = settings.heel_toe if leg.cycle is None else 1.0  # a clip has rolls as they are
+    if share and leg.foot_length > 0.0:
+        along_foot = unit_or(minus(leg.ball, leg.heel), X_AXIS)
+        ahead = dot(gone, turned(upright, along_foot)) / leg.reach
+        rising = asin(clipped(dot(turned(landing, along_foot), up), 0.0, 1.0))
+        if cycle is not None:
+            share *= eased(ahead / cycle.stride)
+            toe_off, strike = max(share * cycle.toe_off, 0.0), share * cycle.strike
+        else:
+            share *= eased(ahead / ROLLING_STRIDE) * min(1.0, (step.land - step.lift) / FULL_ROLL)
+            toe_off, strike = share * TOE_OFF, share * HEEL_STRIKE
+        strike = max(strike - rising, 0.0)
     step = replace(step, curve=settings.swing_curve, toe_off=toe_off, heel_strike=strike)
     if cycle is None:
         return step
-    ahead = dot(way[0], turned(axes[0], leg.forward)) / (cycle.stride * reach_of(legs))
+    ahead = dot(gone, turned(upright, leg.forward)) / (cycle.stride * reach_of(legs))
     return replace(step, pace=pace, energy=settings.energy, share=eased(ahead))
 
 

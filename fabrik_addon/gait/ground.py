@@ -261,7 +261,7 @@ def laid(ground: Ground, leg: Leg, flat: tuple[V3, Q4], up: V3, time: float) -> 
         gaps = found
         pitch = atan2(gaps[1] - gaps[0], leg.foot_length)
         turn = multiplied(rotation, turn_about(axis, pitch))
-        if angle_between(turned(turn, (0.0, 0.0, 1.0)), up) > STEEPEST_FOOT and not ground.is_surface:
+        if angle_between(turned(turn, Z_AXIS), up) > STEEPEST_FOOT and not ground.is_surface:
             pitch, turn = 0.0, rotation
         heel = along(placed(place, rotation, leg.heel), up, gaps[0] if pitch else max(gaps))
         place, rotation = minus(heel, turned(turn, leg.heel)), turn

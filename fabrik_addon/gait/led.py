@@ -440,7 +440,7 @@ class HandWalk:
         homes = np.array([track.home(leg.home, 0.0) for leg in self.legs])
         stands = np.array([(foot.is_planted, not foot.is_hanging) for foot in feet])
         footings = points[:, None], homes[:, None], stands[:, :1], stands[:, 1:]
-        now = lean_of(track, np.zeros(1, dtype=np.intp), self.course.middle, footings, self.course.size)
+        now = lean_of(self.course, np.zeros(1, dtype=np.intp), footings)
         keep = kept(span, CARRYING) if span is not None else 0.0
         raised, normal, aside = (new + keep * (old - new) for new, old in zip(now, self.lean, strict=True))
         self.lean = raised, np.where(lengths(normal)[:, None] > 0.0, units(normal), track.arrays[3]), aside
@@ -478,7 +478,7 @@ class HandWalk:
     def _carried(self) -> Pose:
         if self._borne is not None:
             return self._borne
-        body = carried(self.course.track, self.course.pivot, self.lean, [self.settings], self.legs)
+        body = carried(self.course, self.lean)
         first, cycle = leading(self.legs), self._cycle(leading(self.legs), self.pace)
         if cycle is not None:
             rhythm = np.array([self.phase]), np.array([self.pace]), np.array([self.offsets[first]])

@@ -156,9 +156,9 @@ def _ground_below(course: Course, ground: Ground) -> Carried:
                 points[probe, place], are_there[probe, place] = hit, True
                 level = level if ground.is_surface else hit[2] - home[2]
     nearest = np.minimum((np.arange(course.count) + LOOKS // 2) // LOOKS, len(looks) - 1)
-    leans = lean_of(track, np.array(looks), course.middle, (points, homes, are_there, are_there), course.size)
+    leans = lean_of(course, np.array(looks), (points, homes, are_there, are_there))
     leans = leans[0][nearest], leans[1][nearest], leans[2][nearest]
-    return carried(track, course.pivot, leans, course.settings, course.legs)
+    return carried(course, leans)
 
 
 def _probes(legs: Sequence[Leg]) -> list[Leg]:
@@ -187,11 +187,11 @@ def _below(ground: Ground, track: Track, index: int, home: V3, look: tuple[Leg, 
 
 def _over(course: Course, clock: Clock, paths: FootPaths) -> Carried:
     """How the body is carried by its feet."""
-    feet, track = paths.at(course.times), course.track
-    homes = np.array([track.homes(leg.home) for leg in course.legs])
+    feet = paths.at(course.times)
+    homes = np.array([course.track.homes(leg.home) for leg in course.legs])
     footings = feet.bases, homes, feet.planted, ~feet.hanging
-    leans = lean_of(track, np.arange(course.count), course.middle, footings, course.size)
-    return walked(course, clock, (paths, feet), carried(track, course.pivot, leans, course.settings, course.legs))
+    leans = lean_of(course, np.arange(course.count), footings)
+    return walked(course, clock, (paths, feet), carried(course, leans))
 
 
 def _given_way(course: Course, clock: Clock, paths: FootPaths, body: Carried) -> Carried:

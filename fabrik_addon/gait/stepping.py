@@ -228,28 +228,27 @@ class Stepper:
 
     def _excess(self, leg: int, tick: int) -> tuple[float, Cause]:
         """By how much a foot that stands is beyond its leg's reach or too far from its home, as a share; else 0."""
-        now, limb = tick * TICK, self.legs[leg]
-        place, rotation = self.states[leg].foothold.in_world(now, self.ground.terrain.surface)
+        now, state, limb = tick * TICK, self.states[leg], self.legs[leg]
+        place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
         ankle = placed(place, rotation, limb.ankle)
         up, hip = self.track.up(now), placed(*self._body(now), limb.hip)
         down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)  # towards the height of the ankle
         stretch = distance(along(hip, up, -down), ankle) / limb.walking_reach
         off = self._held_off(leg, now, ankle)
-        is_out = stretch > 1.0 / SHARE_OF_REACH or off > 0.0
-        if is_out and self._drift(leg, now, place) >= ALREADY_HOME * limb.reach:
+        if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and self._drift(leg, place, now) >= ALREADY_HOME * limb.reach:
             return max(stretch, 1.0) + off / limb.reach, Cause.REACH
         twist = 0.0
         if self.clock.paces[tick] < LEAST_PACE and limb.foot_length > 0.0:  # else the next step turns it
             twist = abs(turned_left(self.track.upright(now), rotation)) / MOST_TWISTED - 1.0
         if twist > 0.0 or not self.clock.is_standing[tick]:
             return max(twist, 0.0), Cause.DRIFT
-        most = self.settings_at(now).step_trigger * self._stride(now)
-        return max(self._drift(leg, now, place) / most - 1.0, 0.0), Cause.DRIFT
+        drift = self._drift(leg, place, now) / (self.settings_at(now).step_trigger * self._stride(now))
+        return max(drift - 1.0, 0.0), Cause.DRIFT
 
-    def _drift(self, leg: int, now: float, place: V3) -> float:
-        """How far a foot that stands is from its home, but for the slack that it was given."""
-        off = minus(minus(place, self.states[leg].slack), self.course.home(leg, now))
-        return length(perpendicular(off, self.track.up(now)))
+    def _drift(self, leg: int, place: V3, now: float) -> float:
+        """How far a foot that stands at a place is from where it wanted to stand at its home, scene units."""
+        wanted = minus(minus(place, self.states[leg].slack), self.course.home(leg, now))
+        return length(perpendicular(wanted, self.track.up(now)))
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
         """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains.

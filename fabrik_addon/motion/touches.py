@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet and hands that stand still on the ground while a body moves; its limbs reach them, and it gives way for that."""
+"""Feet and hands that stand still on the ground while a body moves, and gives way for them; hands that touch a body."""
 
 from __future__ import annotations
 

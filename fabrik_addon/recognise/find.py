@@ -270,7 +270,7 @@ def girdles_and_sockets(limbs: Limbs, runs: Sequence[tuple[str, Limb]]) -> tuple
 
 def _of_side(limbs: Limbs, first: int, taken: Collection[int]) -> Iterator[int]:
     """The bones above the first one of a limb that are of no part and on its side alone, the nearest first."""
-    for bone in limbs.skeleton.way_up(limbs.skeleton.parents[first]):
-        if bone in taken or not (limbs.twins[bone] >= 0 or side_of(limbs.skeleton.names[bone])):
-            return
+    bone = limbs.skeleton.parents[first]
+    while bone >= 0 and bone not in taken and (limbs.twins[bone] >= 0 or side_of(limbs.skeleton.names[bone])):
         yield bone
+        bone = limbs.skeleton.parents[bone]

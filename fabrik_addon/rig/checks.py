@@ -90,7 +90,17 @@ class Movers:
 def movers_of(owner: bpy.types.Object) -> Movers:
     """Gather what moves an armature's bones beside their own channels."""
     driven = {driver.data_path for driver in owner.animation_data.drivers} if owner.animation_data else set()
-    return Movers(driven, _moved_by_ik(owner, driven))
+    moved = dict[str, str]()
+    for bone in pose_bones(owner):
+        for constraint in bone.constraints:
+            if constraint.type not in {"IK", "SPLINE_IK"} or not _is_active(constraint, driven):
+                continue
+            settings: Any = constraint
+            bones = [bone, *bone.parent_recursive]
+            if constraint.type == "IK" and not settings.use_tail:
+                bones = bones[1:]
+            moved |= dict.fromkeys([link.name for link in bones[: settings.chain_count or len(bones)]], bone.name)
+    return Movers(driven, moved)
 
 
 def constrained_bones(
@@ -118,22 +128,6 @@ def constrained_bones(
         if not all(bone.scale):
             raise InvalidValueError(Message("BONE_SCALE_ZERO"), bone=bone.name)
     return found
-
-
-def _moved_by_ik(owner: bpy.types.Object, driven: set[str]) -> dict[str, str]:
-    """Bones that an active IK or spline IK constraint moves, each with the bone that has the constraint."""
-    moved = {}
-    for bone in pose_bones(owner):
-        for constraint in bone.constraints:
-            if constraint.type not in {"IK", "SPLINE_IK"} or not _is_active(constraint, driven):
-                continue
-            settings: Any = constraint
-            bones = [bone, *bone.parent_recursive]
-            if constraint.type == "IK" and not settings.use_tail:
-                bones = bones[1:]
-            for link in bones[: settings.chain_count or len(bones)]:
-                moved[link.name] = bone.name
-    return moved
 
 
 def _is_active(constraint: bpy.types.Constraint, driven: set[str]) -> bool:

@@ -52,12 +52,12 @@ def ties_behind(found: bpy.types.Object, bone: str, *, now: bool = False) -> lis
         if (thing.name_full, name) in seen:
             continue
         seen[thing.name_full, name] = thing, name
-        if own is None:
-            waiting += _ties_of_object(thing, now)
-            continue
-        waiting += _ties_of(own.constraints, now)
-        waiting += _ties_of_drivers(thing, own.path_from_id())
-        waiting.append((thing, own.parent.name if own.parent else ""))
+        waiting += _ties_of((own or thing).constraints, now)
+        waiting += _ties_of_drivers(thing, own.path_from_id() if own else "")
+        if own is not None:
+            waiting.append((thing, own.parent.name if own.parent else ""))
+        elif thing.parent is not None:
+            waiting.append((thing.parent, thing.parent_bone if thing.parent_type == "BONE" else ""))
     return list(seen.values())
 
 
@@ -83,14 +83,6 @@ def broken_driver(found: bpy.types.Object, bone: str) -> Message | None:
             if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
                 return Message("PATH_OF_THING", path=curve.data_path, thing=thing.name)
     return None
-
-
-def _ties_of_object(thing: bpy.types.Object, now: bool) -> list[Tie]:
-    parent = thing.parent
-    ties = _ties_of(thing.constraints, now) + _ties_of_drivers(thing, "")
-    if parent is not None:
-        ties.append((parent, thing.parent_bone if thing.parent_type == "BONE" else ""))
-    return ties
 
 
 def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
@@ -124,14 +116,6 @@ def bone_in(path: str) -> str:
     """The bone's name in a data path, or ""."""
     found = BONE_IN_PATH.search(path)
     return bpy.utils.unescape_identifier(found.group(1)) if found else ""
-
-
-def property_in(path: str) -> tuple[str, str]:
-    """The bone and its custom property that a data path names, or ("", "")."""
-    found = PROPERTY_IN_PATH.fullmatch(path)
-    if found is None:
-        return "", ""
-    return bpy.utils.unescape_identifier(found[1]), bpy.utils.unescape_identifier(found[2])
 
 
 # Whether Blender evaluates an object for a view layer.
@@ -251,7 +235,7 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> Message | N
 def _deforming_ties(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterator[_Tie]:
     """The constraints by which a bone follows bones of its own armature."""
     stack: list[Any] = [constraint for constraint in bone.constraints if not constraint.mute]
-    for i, constraint in enumerate(stack):
+    for constraint in stack:
         followed = [
             found.subtarget
             for found in (constraint, *getattr(constraint, "targets", ()))
@@ -260,20 +244,19 @@ def _deforming_ties(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterat
         if not followed:
             continue
         strength, cause = constraint.influence, constraint
-        for later in stack[i + 1 :]:
-            if _replaces(later, constraint) and later.influence > SLIGHT:
-                strength *= 1.0 - later.influence
-                if strength <= SLIGHT:
-                    cause = cause if constraint.influence <= SLIGHT else later
-                    break
+        for later in _replacing(stack, constraint):
+            strength *= 1.0 - later.influence
+            if strength <= SLIGHT:
+                cause = cause if constraint.influence <= SLIGHT else later
+                break
         yield from (_Tie(bone.name, name, strength, cause) for name in followed)
 
 
-def _replaces(later: Any, constraint: Any) -> bool:
-    """Whether a constraint takes the place of what one before it did."""
-    if later.type not in REPLACING and later.type != constraint.type:
-        return False
-    return getattr(later, "mix_mode", "REPLACE") == "REPLACE" and not getattr(later, "use_offset", False)
+def _replacing(stack: Sequence[Any], constraint: Any) -> list[Any]:
+    """Those after a constraint in a stack that take the place of what it did, as far as they have influence."""
+    later = [one for one in stack[stack.index(constraint) + 1 :] if one.type in {*REPLACING, constraint.type}]
+    whole = [one for one in later if getattr(one, "mix_mode", "REPLACE") == "REPLACE"]
+    return [one for one in whole if not getattr(one, "use_offset", False) and one.influence > SLIGHT]
 
 
 class Switch(NamedTuple):
@@ -311,9 +294,7 @@ def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[Re
         if copying is None:
             continue
         causes = [copying] if copying.influence < 1.0 - SLIGHT else []
-        causes += [
-            one for one in stack[stack.index(copying) + 1 :] if _replaces(one, copying) and one.influence > SLIGHT
-        ]
+        causes += _replacing(stack, copying)
         if causes:
             found.append(Replaced(_copied_by(owner, copying), bone.name, _switch_of(owner, causes[0])))
     return sorted(found, key=lambda one: bones.index(one.bone))
@@ -334,7 +315,8 @@ def _switch_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Swi
         if curve.data_path != path or curve.driver is None:
             continue
         for target in (target for variable in curve.driver.variables for target in variable.targets):
-            bone, name = property_in(target.data_path)
+            found = PROPERTY_IN_PATH.fullmatch(target.data_path)
+            bone, name = map(bpy.utils.unescape_identifier, found.groups()) if found is not None else ("", "")
             holder = pose_bones(owner).get(bone)
             if target.id == owner and holder is not None and name in holder:
                 return Switch(bone, name)

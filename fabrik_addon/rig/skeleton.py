@@ -54,10 +54,7 @@ def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Ske
     parents = [
         next((number[above.name] for above in bone.parent_recursive if above.name in number), -1) for bone in bones
     ]
-    axes = []
-    for bone in bones:
-        columns = bone.matrix_local.to_3x3().col
-        axes.append((v3(columns[0]), v3(columns[1]), v3(columns[2])))
+    columns = (bone.matrix_local.to_3x3().col for bone in bones)
     turn = owner.matrix_world.to_quaternion().inverted()
     return Skeleton(
         names=[bone.name for bone in bones],
@@ -65,7 +62,7 @@ def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Ske
         heads=[v3(bone.head_local) for bone in bones],
         tails=[v3(bone.tail_local) for bone in bones],
         flagged=[bone.use_connect for bone in bones],
-        axes=axes,
+        axes=[(v3(x), v3(y), v3(z)) for x, y, z in columns],
         up=unit(rotated((turn[0], turn[1], turn[2], turn[3]), Z_AXIS)),
     )
 

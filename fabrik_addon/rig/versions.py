@@ -54,8 +54,9 @@ def newer_refusal(owner: bpy.types.Object | None) -> Message | None:
     """Why an object's data is left alone, where a newer version of the extension wrote it, or its library; or None."""
     newest, place = FIRST, owner
     while place is not None:
-        newest = max(newest, stored_version(place))
-        place = _reference(place)
+        newest, library = max(newest, stored_version(place)), place.override_library
+        above = library.reference if library is not None else None  # what it overrides
+        place = above if isinstance(above, bpy.types.Object) else None
     return None if newest <= DATA_VERSION else Message("DATA_NEWER", newest=newest, known=DATA_VERSION)
 
 
@@ -68,13 +69,6 @@ def check_not_newer(owner: bpy.types.Object) -> None:
     refusal = newer_refusal(owner)
     if refusal:
         raise RigError(refusal, rig=owner.name)
-
-
-def _reference(owner: bpy.types.Object) -> bpy.types.Object | None:
-    """What an override overrides; None for another object."""
-    library = owner.override_library
-    found = library.reference if library is not None else None
-    return found if isinstance(found, bpy.types.Object) else None
 
 
 def bring_up_to_date(owner: bpy.types.Object) -> None:

@@ -15,16 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy import props
 
 if TYPE_CHECKING:
     from .chain import FabrikChain
@@ -82,7 +73,7 @@ class Field:
         A field that has no callback of its own calls `update` after a change.
         """
         self.path = path
-        is_list = self.make is CollectionProperty
+        is_list = self.make is props.CollectionProperty
         self.options.setdefault("override", {"LIBRARY_OVERRIDABLE", *(("USE_INSERTION",) if is_list else ())})
         if update is not None and not is_list:  # which calls nothing
             self.options.setdefault("update", update)
@@ -102,17 +93,17 @@ class Field:
 
 def switch(name: str = "", description: str = "", **options: Any) -> bool:
     """Something that is on or off."""
-    return cast("bool", Field(BoolProperty, name, description, options))
+    return cast("bool", Field(props.BoolProperty, name, description, options))
 
 
 def whole(name: str = "", description: str = "", **options: Any) -> int:
     """A whole number."""
-    return cast("int", Field(IntProperty, name, description, options))
+    return cast("int", Field(props.IntProperty, name, description, options))
 
 
 def real(name: str = "", description: str = "", **options: Any) -> float:
     """A number."""
-    return cast("float", Field(FloatProperty, name, description, options))
+    return cast("float", Field(props.FloatProperty, name, description, options))
 
 
 def share(name: str = "", description: str = "", **options: Any) -> float:
@@ -127,7 +118,7 @@ def angle(name: str = "", description: str = "", **options: Any) -> float:
 
 def vector(name: str = "", description: str = "", **options: Any) -> Any:
     """Several numbers; `size` says how many."""
-    return Field(FloatVectorProperty, name, description, options)
+    return Field(props.FloatVectorProperty, name, description, options)
 
 
 def rotation(name: str = "", description: str = "", **options: Any) -> Any:
@@ -137,19 +128,19 @@ def rotation(name: str = "", description: str = "", **options: Any) -> Any:
 
 def text(name: str = "", description: str = "", **options: Any) -> str:
     """A text, or the name of something."""
-    return cast("str", Field(StringProperty, name, description, options))
+    return cast("str", Field(props.StringProperty, name, description, options))
 
 
 def raw() -> bytes:
     """Bytes that no panel shows; Blender evaluates nothing when they are written."""
     return cast(
-        "bytes", Field(StringProperty, "", "", {"subtype": "BYTE_STRING", "options": HIDDEN, "override": set()})
+        "bytes", Field(props.StringProperty, "", "", {"subtype": "BYTE_STRING", "options": HIDDEN, "override": set()})
     )
 
 
 def choice(items: Sequence[tuple[Any, ...]], name: str, description: str = "", **options: Any) -> str:
     """One of several identifiers; `items` are as Blender's."""
-    return cast("str", Field(EnumProperty, name, description, {"items": items, **options}))
+    return cast("str", Field(props.EnumProperty, name, description, {"items": items, **options}))
 
 
 def chosen(name: str, value: str) -> bool:
@@ -159,13 +150,13 @@ def chosen(name: str, value: str) -> bool:
 
 def pointer(kind: type[T], name: str, description: str, **options: Any) -> T | None:
     """Another thing of the file, or None."""
-    found: Any = Field(PointerProperty, name, description, {"type": kind, **options})
+    found: Any = Field(props.PointerProperty, name, description, {"type": kind, **options})
     return cast(T, found)
 
 
 def items(kind: type[T], name: str = "", description: str = "", **options: Any) -> Items[T]:
     """A list of items of a group's class."""
-    return cast("Items[T]", Field(CollectionProperty, name, description, {"type": kind, **options}))
+    return cast("Items[T]", Field(props.CollectionProperty, name, description, {"type": kind, **options}))
 
 
 def _fields_in(cls: type) -> dict[str, Field]:
