@@ -74,7 +74,7 @@ def all_played(owner: bpy.types.Object) -> Frames:
     return played(owner, [bone.name for bone in pose_bones(owner)], FRAMES)
 
 
-def test_contacts_are_found_where_feet_stand_and_move_nothing(sliding: bpy.types.Object) -> None:
+def test_contacts_are_found_where_feet_stand_in_whatever_frames(sliding: bpy.types.Object) -> None:
     before = all_played(sliding)
     press("contacts_find")
     for name, (first, last) in STANDS.items():
@@ -85,9 +85,16 @@ def test_contacts_are_found_where_feet_stand_and_move_nothing(sliding: bpy.types
     keys = [one for one in fcurves_of(sliding) if one.data_path.endswith("fabrik_contact")]
     assert len(keys) == len(STANDS)
     assert {point.interpolation for curve in keys for point in curve.keyframe_points} == {"CONSTANT"}
+    stood = {name: marks(sliding, name) for name in STANDS}
+    bpy.context.scene.frame_end = FRAMES[-1] + 100
+    press("contacts_find", span="RANGE", frame_start=FRAMES[0] - 20, frame_end=FRAMES[-1] + 80)
+    assert {name: marks(sliding, name) for name in STANDS} == stood
+    assert max(one.last for one in contacts_of(sliding)) <= FRAMES[-1]
+    press("contacts_find", span="RANGE", frame_start=10, frame_end=50)
+    assert {name: marks(sliding, name) for name in STANDS} == stood
 
 
-def test_clean_feet_stand_still_and_nothing_but_their_controls_is_keyed(sliding: bpy.types.Object) -> None:
+def test_clean_feet_stand_still_and_only_controls_are_keyed_once(sliding: bpy.types.Object) -> None:
     press("contacts_find")
     before = all_played(sliding)
     others = {
@@ -111,15 +118,8 @@ def test_clean_feet_stand_still_and_nothing_but_their_controls_is_keyed(sliding:
     assert moved.max() <= 0.1 / LIFT  # the way of a foot in the frame in which it comes up
     steps = np.linalg.norm(np.diff(after[:, :, :3, 3] - before[:, :, :3, 3], axis=0), axis=2) / size(sliding)
     assert steps.max() <= 3.0 * SLIDE  # it comes and goes smoothly
-
-
-def test_frames_beyond_the_motion_are_no_contacts(sliding: bpy.types.Object) -> None:
-    press("contacts_find")
-    stood = {name: marks(sliding, name) for name in STANDS}
-    bpy.context.scene.frame_end = FRAMES[-1] + 100
-    press("contacts_find", span="RANGE", frame_start=FRAMES[0] - 20, frame_end=FRAMES[-1] + 80)
-    assert {name: marks(sliding, name) for name in STANDS} == stood
-    assert max(one.last for one in contacts_of(sliding)) <= FRAMES[-1]
+    press("contacts_clean")
+    assert np.abs(all_played(sliding) - after).max() <= 1e-6 * size(sliding)
 
 
 def test_on_a_ground_that_slopes_contacts_are_found_and_the_slope_is_told(sliding: bpy.types.Object) -> None:
@@ -180,15 +180,9 @@ def test_a_hand_that_is_marked_stands_in_the_world_and_goes_with_the_body_beside
     assert np.abs(np.diff(off)).max() <= 0.01  # it comes and goes smoothly
 
 
-def test_clean_contacts_again_changes_nothing(sliding: bpy.types.Object) -> None:
-    press("contacts_find")
-    press("contacts_clean")
-    first = all_played(sliding)
-    press("contacts_clean")
-    assert np.abs(all_played(sliding) - first).max() <= 1e-6 * size(sliding)
-
-
-def test_clean_contacts_of_a_range_changes_nothing_beside_it_and_comes_smoothly(sliding: bpy.types.Object) -> None:
+def test_clean_contacts_of_a_range_changes_nothing_beside_it_and_tells_what_it_cuts(
+    sliding: bpy.types.Object, capsys: pytest.CaptureFixture[str]
+) -> None:
     press("contacts_find")
     before = all_played(sliding)
     press("contacts_clean", span="RANGE", frame_start=10, frame_end=50)
@@ -197,6 +191,7 @@ def test_clean_contacts_of_a_range_changes_nothing_beside_it_and_comes_smoothly(
     assert (after[outside] == before[outside]).all()
     steps = np.linalg.norm(np.diff(after[:, :, :3, 3] - before[:, :, :3, 3], axis=0), axis=2) / size(sliding)
     assert steps.max() <= 3.0 * SLIDE
+    assert "the frames cut a contact of Leg.L, Leg.R, which slides where they end" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("span", [(20, 40), (25, 35), (30, 32)])
@@ -215,12 +210,6 @@ def test_a_hand_is_let_stand_for_a_span(sliding: bpy.types.Object, span: tuple[i
     assert steps.max() <= 0.05
 
 
-def test_frames_that_cut_a_contact_are_told(sliding: bpy.types.Object, capsys: pytest.CaptureFixture[str]) -> None:
-    press("contacts_find")
-    press("contacts_clean", span="RANGE", frame_start=10, frame_end=50)
-    assert "the frames cut a contact of Leg.L, Leg.R, which slides where they end" in capsys.readouterr().out
-
-
 def test_what_is_cleaned_goes_with_its_marks(sliding: bpy.types.Object) -> None:
     before = all_played(sliding)
     press("contacts_find")
@@ -233,13 +222,6 @@ def test_what_is_cleaned_goes_with_its_marks(sliding: bpy.types.Object) -> None:
     names = [one.name for one in pose_bones(sliding)]
     foot = names.index(limb(sliding, "Leg.R"))
     assert np.abs(all_played(sliding)[:, foot, :3, 3] - before[:, foot, :3, 3]).max() <= 1e-5 * size(sliding)
-
-
-def test_marks_outside_of_the_frames_stay(sliding: bpy.types.Object) -> None:
-    press("contacts_find")
-    whole = {name: marks(sliding, name) for name in STANDS}
-    press("contacts_find", span="RANGE", frame_start=10, frame_end=50)
-    assert {name: marks(sliding, name) for name in STANDS} == whole
 
 
 def test_what_can_not_be_done_is_told_and_changes_nothing(sliding: bpy.types.Object) -> None:

@@ -18,7 +18,7 @@ from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.rig.targets import resolve_point
 from mathutils import Matrix, Quaternion, Vector
 
-from support.judging import bone_matrices, local_rotations
+from support.judging import bone_matrices
 from support.scenes import (
     armature,
     assert_refused,
@@ -330,25 +330,3 @@ def test_a_linked_armature_is_refused_and_an_override_is_flipped(tmp_path: Path)
     bpy.context.collection.objects.link(body)
     bpy.context.view_layer.objects.active = body
     assert not bpy.ops.fabrik.flip_pose.poll()
-
-
-def test_blenders_own_flipped_paste_is_off_where_rolls_are_no_mirror_images() -> None:
-    """Why there are buttons of ours: on rolls of glTF files Blender's names the wrong axes."""
-    owner = make_character("human_mixamo")
-    pose_at_random(owner, 8)
-    wanted = images(owner)
-    select(owner, *(bone.name for bone in pose_bones(owner)))
-    bpy.ops.pose.copy()
-    bpy.ops.pose.paste(flipped=True)
-    off = [(bone_matrices(owner)[name].translation - matrix.translation).length for name, matrix in wanted.items()]
-    assert max(off) > 0.1 * height(owner)
-
-
-def test_a_pose_that_is_flipped_twice_is_as_it_was() -> None:
-    owner = make_character("basic_human")
-    pose_at_random(owner, 9)
-    before = local_rotations(owner)
-    for _ in range(2):
-        press("flip_pose", bones="ALL")
-    for mine, theirs in zip(local_rotations(owner), before, strict=True):
-        assert mine.rotation_difference(theirs).angle < 1e-5

@@ -297,20 +297,6 @@ def test_goals_that_could_not_come_to_rest_are_refused(what: str) -> None:
             press("drag", chain=chain.name, way=(0.1, 0, 0))
 
 
-def test_add_target_then_drag_then_solve() -> None:
-    """The way of a user who makes control bones, drags the limb and solves."""
-    owner = make_armature(strand((0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), connect=False))
-    chain = add_chain(owner)
-    press("target_add", kind="BONE")
-    press("pole_add", kind="BONE")
-    chain = rig_of(owner).chains[0]
-    press("drag", chain=chain.name, way=(0.4, 0.5, -0.6))
-    before = evaluated_joints(owner, chain)
-    assert (bone_head(owner, chain.target_bone) - before[-1]).length < 1e-5
-    assert solved_status(chain) == "REACHED"
-    assert joints_moved(owner, chain, before) < 10 * CLOSE
-
-
 def test_chains_are_added_with_control_bones() -> None:
     owner = make_armature(strand((0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), connect=False))
     bpy.context.view_layer.objects.active = owner

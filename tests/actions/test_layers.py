@@ -49,11 +49,26 @@ def hands(owner: bpy.types.Object, names: list[str], poses: Frames, before: Fram
     return found
 
 
-def test_edits_of_layers_are_added_up(motion: Motion, layered: Motion) -> None:
-    owner, names, poses = layered
-    way = hands(owner, names, poses, motion[2])
+def test_edits_of_layers_are_added_up_by_their_shares_and_go_with_them(motion: Motion, layered: Motion) -> None:
+    owner, names, _ = layered
+
+    def lengths() -> Frames:
+        found: Frames = np.linalg.norm(hands(owner, names, played(owner, names), motion[2]), axis=1)
+        return found
+
     assert [layer.name for layer in rig_of(owner).layers] == ["Edits", "Reach"]
-    assert np.linalg.norm(way, axis=1) == pytest.approx(np.hypot(0.1, 0.2), abs=2e-3)
+    assert lengths() == pytest.approx(np.hypot(0.1, 0.2), abs=2e-3)
+    for layer, share, length in (("Reach", 0.0, 0.1), ("Edits", 0.0, 0.2), ("Reach", 0.5, np.hypot(0.1, 0.1))):
+        rig_of(owner).layers[layer].influence = share
+        assert lengths() == pytest.approx(length, abs=2e-3)
+        rig_of(owner).layers[layer].influence = 1.0
+    for layer in rig_of(owner).layers:
+        layer.enabled = False
+    assert (played(owner, names) == motion[2]).all()
+    rig_of(owner).layers["Edits"].enabled = True
+    press("layer_remove", layer="Reach")
+    assert lengths() == pytest.approx(0.1, abs=2e-3)
+    assert_refused("it is the only layer", "layer_remove", layer="Edits")
 
 
 @pytest.mark.parametrize("name", ["Edits", "Reach"])
@@ -65,18 +80,6 @@ def test_choosing_one_changes_no_pose_and_takes_its_keys_along(layered: Motion, 
     path = control(owner, "Arm.L").path_from_id("location")
     frames = {point.co[0] for one in fcurves_of(owner) if one.data_path == path for point in one.keyframe_points}
     assert frames == ({AT - 6, AT + 6} if name == "Edits" else {FIRST, LAST})
-
-
-def test_one_that_is_off_counts_for_nothing_and_half_for_half(motion: Motion, layered: Motion) -> None:
-    owner, names, _ = layered
-    for layer, share, length in (("Reach", 0.0, 0.1), ("Edits", 0.0, 0.2), ("Reach", 0.5, np.hypot(0.1, 0.1))):
-        rig_of(owner).layers[layer].influence = share
-        way = hands(owner, names, played(owner, names), motion[2])
-        assert np.linalg.norm(way, axis=1) == pytest.approx(length, abs=2e-3)
-        rig_of(owner).layers[layer].influence = 1.0
-    for layer in rig_of(owner).layers:
-        layer.enabled = False
-    assert (played(owner, names) == motion[2]).all()
 
 
 def test_influence_can_be_keyed(motion: Motion, layered: Motion) -> None:
@@ -175,14 +178,6 @@ def test_applied_edits_leave_those_of_layers_that_are_off(motion: Motion, layere
     rig_of(owner).layers["Edits"].enabled = True
     way = hands(owner, names, played(owner, names), motion[2])
     assert np.linalg.norm(way, axis=1) == pytest.approx(np.hypot(0.1, 0.2), abs=5e-3)
-
-
-def test_removing_one_takes_its_edits_and_no_others(motion: Motion, layered: Motion) -> None:
-    owner, names, _ = layered
-    press("layer_remove", layer="Reach")
-    way = hands(owner, names, played(owner, names), motion[2])
-    assert np.linalg.norm(way, axis=1) == pytest.approx(0.1, abs=2e-3)
-    assert_refused("it is the only layer", "layer_remove", layer="Edits")
 
 
 def test_keys_in_other_actions_of_the_character_are_put_aside_too(layered: Motion) -> None:

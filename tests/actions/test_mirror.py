@@ -195,16 +195,6 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals(owner: 
     assert (theirs.location - mirrored(owner, left.target.location)).length < 1e-6
 
 
-def test_the_active_chain_stays_so_that_a_second_press_does_the_same_again(owner: bpy.types.Object) -> None:
-    left, right = both_hands(owner)
-    for height in (0.4, -0.2):
-        left.target.location.z += height
-        stood = left.target.location.copy()
-        press("chain_mirror")
-        assert (rig_of(owner).active_index, left.target.location) == (0, stood)
-        assert (right.target.location - mirrored(owner, stood)).length < 1e-6
-
-
 @pytest.mark.parametrize("is_live", [True, False])
 def test_the_pose_is_mirrored_at_each_press_with_live_on_and_off(is_live: bool) -> None:
     """From the chain that is active, whichever rolls the other side has; the second press does it for the pose then."""

@@ -21,6 +21,7 @@ from support.scenes import (
     chain_bones,
     each_frame,
     ends_of_limbs,
+    go_to,
     key_automatically,
     key_two_poses,
     make_empty,
@@ -146,8 +147,7 @@ class TestMaking:
             drag_to(bpy.context, drag, drag.place + Vector((0.2, -0.1, 0.3)), anchored=True)
             let_go = Stand(owner)
             assert not finish(bpy.context, drag).warnings
-            bpy.context.scene.frame_set(5)
-            bpy.context.scene.frame_set(frame)
+            go_to(5, frame)
             assert let_go.moved() <= ROUNDING
             press("solve", chain=rig_of(owner).chains[0].name)
             assert let_go.moved() <= ROUNDING

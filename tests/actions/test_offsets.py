@@ -34,7 +34,7 @@ from support.animated import (
     with_motion,
 )
 from support.hanging import chain
-from support.scenes import assert_refused, each_frame, go_live, key_automatically, press, solved_status, update
+from support.scenes import assert_refused, each_frame, go_live, go_to, key_automatically, press, solved_status, update
 from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
@@ -43,16 +43,12 @@ HELD = 1e-5  # of a leg, by which what is held may be elsewhere
 BENDS = (20, 14, 9, 5, 2, 0, -2, -5, -7, -5, -2, 0, 2, 6, 12, 20)  # degrees by which a knee bends
 
 
-def test_motion_stays_to_the_last_bit_while_all_controls_rest(motion: Motion) -> None:
+def test_motion_stays_to_the_last_bit_until_the_hips_are_lowered(motion: Motion) -> None:
     owner, names, before = motion
     assert {one.name for one in rig_of(owner).chains if one.goal == "OFFSET"} == {*LIMBS, "Body"}
     assert (played(owner, names) == before).all()
     for name in (*LIMBS, "Body"):
         assert chain(owner, name).status == "REACHED"
-
-
-def test_lowered_hips_leave_the_feet_and_take_the_hands_along(motion: Motion) -> None:
-    owner, names, before = motion
     assert_lowered(owner, names, before)
 
 
@@ -87,7 +83,7 @@ def test_a_knee_that_passes_straight_bends_to_one_side_once_the_hips_are_lowered
     assert (steps - own).max() <= 8.0
 
 
-def test_a_hand_moved_for_some_frames_leaves_all_others_and_the_trunk(motion: Motion) -> None:
+def test_a_hand_moved_for_some_frames_leaves_all_others_and_the_trunk_and_is_baked_so(motion: Motion) -> None:
     owner, names, before = motion
     raised(owner, way=(0.0, -0.15, 0.2))
     poses = played(owner, names)
@@ -100,6 +96,12 @@ def test_a_hand_moved_for_some_frames_leaves_all_others_and_the_trunk(motion: Mo
     hand = names.index(limb(owner, "Arm.L"))
     gone = poses[12, hand, :3, 3] - before[12, hand, :3, 3]
     assert np.linalg.norm(gone) == pytest.approx(0.25 * size(owner), rel=1e-3)
+    press("bake", span="RANGE", frame_start=FIRST, frame_end=LAST)
+    rig_of(owner).live = False
+    poses = played(owner, names)
+    moving = np.array([9 < frame < 17 for frame in range(FIRST, LAST + 1)])
+    assert (poses[~moving] == before[~moving]).all()
+    assert np.abs(poses[moving] - before[moving]).max() > 0.1 * size(owner)
 
 
 def _arm(owner: bpy.types.Object, name: str) -> list[str]:
@@ -155,17 +157,6 @@ def played_now(owner: bpy.types.Object, names: list[str]) -> Frames:
     return np.array([[[*row] for row in pose_bones(posed)[name].matrix] for name in names])
 
 
-def test_a_bake_leaves_frames_in_which_nothing_is_asked_to_the_last_bit(motion: Motion) -> None:
-    owner, names, before = motion
-    raised(owner, way=(0.0, -0.15, 0.2))
-    press("bake", span="RANGE", frame_start=FIRST, frame_end=LAST)
-    rig_of(owner).live = False
-    poses = played(owner, names)
-    moving = np.array([9 < frame < 17 for frame in range(FIRST, LAST + 1)])
-    assert (poses[~moving] == before[~moving]).all()
-    assert np.abs(poses[moving] - before[moving]).max() > 0.1 * size(owner)
-
-
 def test_set_up_may_replace_the_motion_as_before() -> None:
     owner = animated("human_mixamo")
     press("character_setup", use_motion=False)
@@ -212,8 +203,7 @@ def test_a_bone_posed_by_hand_takes_its_control_along(motion: Motion) -> None:
     update()
     assert control(owner, "Arm.L").location.length > 0.05 * size(owner)
     before = played_now(owner, names)
-    bpy.context.scene.frame_set(9)
-    bpy.context.scene.frame_set(8)
+    go_to(9, 8)
     hand = names.index(limb(owner, "Arm.L"))
     assert np.abs(played_now(owner, names)[hand, :3, 3] - before[hand, :3, 3]).max() <= 1e-4 * size(owner)
 
@@ -257,8 +247,7 @@ def test_drags_of_hips_and_hands_move_their_controls(motion: Motion) -> None:
         at = names.index(bone)
         assert there[at, :3, 3] - stood[at, :3, 3] == pytest.approx(np.array(way), abs=1e-3 * size(owner)), name
         assert control(owner, name).location.length == pytest.approx(way.length, rel=0.02), name
-        bpy.context.scene.frame_set(9)
-        bpy.context.scene.frame_set(8)
+        go_to(9, 8)
         assert np.abs(played_now(owner, names)[at, :3, 3] - there[at, :3, 3]).max() <= 1e-3 * size(owner), name
 
 
@@ -352,8 +341,7 @@ def test_automatic_keys_of_a_bone_posed_by_hand_are_those_of_its_control(motion:
     else:
         hand.rotation_euler = (hand.rotation_euler.to_quaternion() @ turn).to_euler("XYZ", hand.rotation_euler)
     update()
-    bpy.context.scene.frame_set(9)
-    bpy.context.scene.frame_set(8)
+    go_to(9, 8)
     turned = turns(played_now(owner, names)[None], stood[None])[0, names.index(hand.name)]
     assert turned == pytest.approx(np.degrees(0.2), abs=0.1)
     rig_of(owner).edits = False

@@ -133,27 +133,6 @@ def test_a_hand_on_the_own_hip_goes_with_it(human: bpy.types.Object) -> None:
     assert (found[arm.tip_bone].translation - found[hip].translation).length <= 2e-4 * height(human)
 
 
-def test_one_hand_holds_the_prop_of_the_other(human: bpy.types.Object) -> None:
-    """An object that is parented to the right hand is what the left hand reaches for."""
-    right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
-    staff = bpy.data.objects.new("Staff", None)
-    bpy.context.scene.collection.objects.link(staff)
-    staff.parent, staff.parent_type, staff.parent_bone = human, "BONE", right.tip_bone
-    left.target, left.target_bone, left.orientation, right.orientation = staff, "", "FREE", "FREE"
-    go_live(human)
-    assert left.enabled, left.message
-    tall = height(human)
-    for place in ((0.0, -0.2, 0.72), (0.05, -0.2, 0.7)):
-        control = pose_bones(human)[right.target_bone]
-        stood = control.matrix.copy()
-        stood.translation = human.matrix_world.inverted() @ (Vector(place) * tall)
-        control.matrix = stood
-        update()
-        assert right.status == left.status == "REACHED", (left.residual, right.residual)
-        off = matrices(human)[left.tip_bone].translation - staff.matrix_world.translation
-        assert off.length <= 2e-4 * tall
-
-
 def test_what_hangs_by_more_than_parents_is_refused_by_name_and_the_others_go_on(human: bpy.types.Object) -> None:
     left = chain(human, "Arm.L")
     control = pose_bones(human)[left.target_bone]

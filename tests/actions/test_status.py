@@ -24,7 +24,6 @@ from support.scenes import (
     add_chain,
     add_limb,
     each_frame,
-    go_live,
     keyed,
     live_line,
     make_armature,
@@ -125,17 +124,6 @@ class TestFinalPose:
             first, last = rig_of(owner).chains
             assert all(is_true(owner, chain) for chain in (first, last))
             assert (told(first).kind, told(last).kind) == (first.status, last.status)
-
-    def test_live_that_stands_writes_nothing(self) -> None:
-        owner = two_arms()
-        go_live(owner)
-        from fabrik_addon.actions import live
-
-        writes = live.state.counts.writes
-        for _ in range(3):
-            update()
-        assert live.state.counts.writes == writes
-        assert rig_of(owner).chains[0].status == "BLOCKED"
 
 
 def line_with_pole() -> bpy.types.Object:

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.motion.through_time import end_of, on_arc
+from fabrik_addon.actions.motion.through_time import end_of
 from fabrik_addon.overlay.bones import is_true
 from fabrik_addon.overlay.settings import state
 from fabrik_addon.rig.animation.compat import fcurves_of, set_selected
@@ -232,14 +232,6 @@ def test_a_tween_leaves_channels_where_they_are_at_the_keys(human: bpy.types.Obj
     press("goals_tween", share=0.5)
     for _ in each_frame((1, 21)):
         assert [*control(human, "Arm.L").location][:2] == [0.0, 0.0]
-
-
-def test_an_arc_keeps_the_distance() -> None:
-    half = on_arc(Vector((2.0, 0.0, 0.0)), Vector((0.0, 2.0, 0.0)), 0.5)
-    assert half.length == pytest.approx(2.0)
-    assert half.x == pytest.approx(half.y)
-    assert on_arc(Vector((1.0, 0.0, 0.0)), Vector((0.0, 3.0, 0.0)), 0.5).length == pytest.approx(2.0)
-    assert (on_arc(Vector(), Vector((0.0, 0.0, 2.0)), 0.25) - Vector((0.0, 0.0, 0.5))).length <= 1e-6
 
 
 def test_without_keys_on_both_sides_there_is_no_tween(hand: Motion) -> None:

@@ -18,7 +18,7 @@ from fabrik_addon.rig.animation.compat import fcurves_of, groups_of
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion
 
-from support.judging import assert_on_target, assert_poses, bake_chain, local_rotations, poses, rotation_keys
+from support.judging import assert_on_target, assert_poses, bake_chain, local_rotations, poses
 from support.scenes import FRAMES, SOME_MODES, keyed, keyed_line, make_line
 
 
@@ -127,19 +127,6 @@ def test_all_of_the_range_are_replaced(owner: bpy.types.Object, chain: FabrikCha
     assert [point.co[0] for point in curve.keyframe_points] == [-1.0, 1.0, 10.0, 20.0, 50.0]
 
 
-def test_later_keys_are_turned_back_where_it_is_given_up(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    bone = owner.pose.bones["b0"]
-    turn = Quaternion((1, 0, 0), 0.5)
-    keyed(bone, {-5: turn, 30: -turn}, "rotation_quaternion")
-    before = rotation_keys(owner)
-    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
-    while next(steps) <= 0.5:
-        pass
-    assert rotation_keys(owner)['pose.bones["b0"].rotation_quaternion', 0][-1][1] > 0.0
-    steps.close()
-    assert rotation_keys(owner) == before
-
-
 @pytest.mark.skipif(bpy.app.version < (4, 4), reason="actions have slots from 4.4 on")
 def test_slots_are_as_they_were_where_it_is_given_up(owner: bpy.types.Object, chain: FabrikChain) -> None:
     other = make_line(1)
@@ -157,18 +144,6 @@ def test_slots_are_as_they_were_where_it_is_given_up(owner: bpy.types.Object, ch
     assert [slot.identifier for slot in action.slots] == before
     assert data.action == action
     assert data.action_slot is None
-
-
-def test_selected_keys_are_selected_again_where_it_is_given_up(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    for frame in (3, 6):
-        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
-    curve = fcurves_of(owner)[0]
-    for point, selected in zip(curve.keyframe_points, (True, False), strict=True):
-        point.select_control_point = selected
-    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
-    next(steps)
-    steps.close()
-    assert [point.select_control_point for point in fcurves_of(owner)[0].keyframe_points] == [True, False]
 
 
 def test_what_is_gone_keeps_nothing_else_from_being_given_up() -> None:

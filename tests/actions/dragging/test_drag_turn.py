@@ -27,6 +27,7 @@ from support.scenes import (
     make_empty,
     make_line,
     press,
+    solved_status,
     update,
     with_legs_pinned,
 )
@@ -139,8 +140,7 @@ def test_a_rotation_that_is_kept_goes_along(orientation: str, standing: bpy.type
     assert told.warnings == []
     before, place = bone_turn(standing, "hand.R"), bone_head(standing, "hand.R")
     assert angle_between(tuple(hand.held_rotation), before) <= 1e-5 or orientation == "TARGET"
-    press("solve_all")
-    assert hand.status == "REACHED"
+    assert solved_status(hand, "solve_all") == "REACHED"
     assert angle_between(bone_turn(standing, "hand.R"), before) <= HELD_TURN
     assert (bone_head(standing, "hand.R") - place).length <= HELD
 
@@ -171,11 +171,6 @@ class TestTheOperator:
             bpy.data.objects.remove(owner)
         for a, b in zip(*poses, strict=True):
             assert a == pytest.approx(b, abs=1e-6)
-
-    def test_hips_are_moved_upright(self, standing: bpy.types.Object) -> None:
-        before = bone_turn(standing, "hips")
-        press("drag", bone="hips", way=(0.1, -0.1, -0.1))
-        assert angle_between(bone_turn(standing, "hips"), before) <= HELD_TURN
 
 
 def line(soft: float = 0.0, stretch: float = 1.0) -> tuple[bpy.types.Object, FabrikChain]:
@@ -213,8 +208,7 @@ def test_a_goal_that_gives_way_brings_the_tip_to_the_place(share: float) -> None
     place = Vector((0.6, 0.0, 0.8)) * share * length
     chain.target.location = hard_place(owner, chain, place, bpy.context.evaluated_depsgraph_get())
     assert (chain.target.location.length > place.length + 1e-6) == (share > 0.97)
-    press("solve")
-    assert chain.status == "REACHED"
+    assert solved_status(chain) == "REACHED"
     assert (effector(owner, chain) - place).length < 1e-3
 
 

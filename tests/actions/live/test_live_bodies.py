@@ -28,15 +28,14 @@ from support.scenes import (
     each_frame,
     give_action,
     go_live,
+    go_to,
     key_automatically,
     keyed,
     live_body,
-    make_body,
     make_body_on_root,
     make_empty,
     note_of,
     pin,
-    press,
     tool_at_work,
     update,
     with_legs_pinned,
@@ -60,18 +59,6 @@ class TestFollowing:
         rig_of(reaching).chains["hand.L"].target.location.z -= 0.1
         update()
         assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 1)
-
-    def test_nothing_is_solved_where_nothing_moved(self, reaching: bpy.types.Object) -> None:
-        other = make_empty((3, 3, 3), "Other")
-        update()
-        writes, solves = live.state.counts.writes, live.state.counts.solves
-        for i in range(3):
-            other.location.x = i
-            update()
-        reaching.update_tag()
-        update()
-        assert live.state.counts.writes == writes
-        assert live.state.counts.solves <= solves + 1
 
     def test_pins_hold_the_world_while_the_armature_moves(self, reaching: bpy.types.Object) -> None:
         reaching.matrix_world = Matrix.Translation((0.03, 0.02, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
@@ -109,15 +96,6 @@ class TestFollowing:
             assert (head.matrix.to_3x3() @ Vector(look.aim_axis)).angle(Vector(place) - head.head) <= 1e-3
             assert_feet_hold(reaching)
 
-    def test_chains_that_share_bones_each_have_their_way(self, body: bpy.types.Object) -> None:
-        for side, x in ((".L", 1.0), (".R", -1.0)):
-            add_limb(body, f"hand{side}", 5, target=(x * 0.5, -0.5, 1.2))
-        go_live(body)
-        for z in (0.9, 1.5):
-            rig_of(body).chains["hand.L"].target.location.z = z
-            update()
-            assert max(off_target(body, f"hand{side}") for side in (".L", ".R")) <= HELD
-
     def test_a_pin_that_is_pulled_out_of_reach_goes_first(self, reaching: bpy.types.Object) -> None:
         rig_of(reaching).chains["hand.L"].target.location = (0.5, -0.4, 4.0)
         assert_feet_hold(reaching)
@@ -149,19 +127,6 @@ class TestGroups:
             assert rig_of(reaching).chains["hand.L"].enabled == is_on
             assert (off_target(reaching, "hand.L") <= HELD) == is_on
             assert_feet_hold(reaching)
-
-    @pytest.mark.parametrize("name", ["weight", "influence"])
-    def test_an_animated_share_is_read_anew(self, name: str, reaching: bpy.types.Object) -> None:
-        hand, scene = rig_of(reaching).chains["hand.L"], bpy.context.scene
-        keyed(hand, {1: 1.0, 11: 0.0}, name)
-        scene.frame_set(1)
-        near = off_target(reaching, "hand.L")
-        scene.frame_set(11)
-        assert near <= HELD
-        assert off_target(reaching, "hand.L") > 0.1
-        assert_feet_hold(reaching)
-        scene.frame_set(1)
-        assert off_target(reaching, "hand.L") <= HELD
 
     def test_a_held_place_that_is_animated(self, reaching: bpy.types.Object) -> None:
         foot = rig_of(reaching).chains["foot.L"]
@@ -213,32 +178,14 @@ class TestGroups:
 
 
 class TestFrames:
-    @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
-    def test_what_is_shown_is_what_is_solved_at_each_frame(self, mode: str) -> None:
-        owner = with_legs_pinned(make_body(mode))
-        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-        keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.2, -0.6, 0.6)})
-        go_live(owner)
+    def test_what_is_shown_is_what_is_solved_at_each_frame(self, reaching: bpy.types.Object) -> None:
+        keyed(rig_of(reaching).chains["hand.L"].target, {1: (0.5, -0.4, 1.2), 10: (0.2, -0.6, 0.6)})
+        update()
         solves = live.state.counts.solves
         for _ in each_frame((3, 8, 2, 10)):
-            assert off_target(owner, "hand.L") <= HELD
-            assert_feet_hold(owner)
-        assert live.state.counts.solves == solves + 4
-
-    def test_a_keyed_body_bone_starts_where_its_keys_are(self, reaching: bpy.types.Object) -> None:
-        hips = reaching.pose.bones["hips"]
-        rig_of(reaching).chains["hand.L"].enabled = False
-        keyed(hips, {1: (0.0, 0.0, 0.0), 10: (0.0, 0.0, -0.1)})
-        update()
-        seen, heads = {}, []
-        for frame in each_frame((1, 5, 10)):
-            seen[frame] = channels(reaching)
-            heads.append(hips.head.copy())
+            assert off_target(reaching, "hand.L") <= HELD
             assert_feet_hold(reaching)
-        assert 0.01 < (heads[1] - heads[0]).length < (heads[2] - heads[0]).length
-        assert (heads[2] - heads[0]).length > 0.05  # as far as feet that hold let it
-        for frame in each_frame((5, 10, 1)):
-            assert channels(reaching) == seen[frame]
+        assert live.state.counts.solves == solves + 4
 
     def test_pins_hold_while_the_armature_is_animated(self, reaching: bpy.types.Object) -> None:
         for frame in (1, 10):
@@ -271,19 +218,6 @@ class TestFrames:
             assert_feet_hold(owner)
             assert off_target(owner, "hand.L") <= HELD
 
-    def test_an_uneven_scale_on_the_way(self, standing: bpy.types.Object) -> None:
-        standing.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
-        hand = add_limb(standing, "hand.L", 3, target=(0.5, -0.4, 1.2))
-        keyed(hand.target, {1: (0.5, -0.4, 1.2), 10: (0.4, -0.3, 1.0)})
-        rig_of(standing).live = True
-        for _ in each_frame((3, 9, 5)):
-            assert_feet_hold(standing)
-            assert off_target(standing, "hand.L") <= 5 * HELD
-        posed = channels(standing)
-        rig_of(standing).live = False
-        press("solve_all")
-        assert channels(standing) == posed
-
     def test_automatic_keying_keys_the_body_where_that_is_moved_and_no_limb(self, reaching: bpy.types.Object) -> None:
         give_action(reaching)
         key_automatically()
@@ -298,8 +232,7 @@ class TestFrames:
         assert {key.co[0] for curve in fcurves_of(reaching) for key in curve.keyframe_points} == {7.0}
         assert rig_of(reaching).body_stays
         posed = channels(reaching)
-        bpy.context.scene.frame_set(8)
-        bpy.context.scene.frame_set(7)
+        go_to(8, 7)
         assert_channels(reaching, posed, 1e-5)
 
 
@@ -390,8 +323,7 @@ class TestByHand:
         assert {chain.start for chain in rig_of(reaching).chains} == {"REST"}
         assert "posed by hand, which holds until the frame changes" in note_of(reaching)
         goal.location = before
-        bpy.context.scene.frame_set(5)
-        bpy.context.scene.frame_set(1)
+        go_to(5, 1)
         assert_channels(reaching, stood, 1e-5)
 
     def test_of_two_arms_only_the_goal_of_the_posed_one_comes_along(self, reaching: bpy.types.Object) -> None:
@@ -450,8 +382,7 @@ class TestByHand:
         update()
         shown = channels(reaching)
         assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(reaching)}
-        bpy.context.scene.frame_set(5)
-        bpy.context.scene.frame_set(1)
+        go_to(5, 1)
         assert_channels(reaching, shown, 1e-5)
 
     def test_it_is_told_until_the_body_moves_on(self, reaching: bpy.types.Object) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import radians
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +44,6 @@ class TestFrames:
                 owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
         update()
         return owner, chain
-
-    @pytest.mark.parametrize("owner_moves", [False, True])
-    @pytest.mark.parametrize("keyed_bones", [False, True])
-    def test_frames_from_any_direction_give_the_same_pose(self, owner_moves: bool, keyed_bones: bool) -> None:
-        owner, chain = self.animated(owner_moves, keyed_bones)
-        seen = dict[int, list[tuple[float, ...]]]()
-        for frame in each_frame((1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12)):
-            assert tip_error(owner, chain) < 1e-4, frame
-            assert seen.setdefault(frame, channels(owner)) == channels(owner), frame
 
     def test_subframes(self) -> None:
         owner, chain = self.animated()
@@ -97,34 +87,6 @@ class TestFrames:
         driver.expression = "frame * 0.02"
         for _ in each_frame((2, 9, 15)):
             assert tip_error(owner, chain) < 1e-4
-
-    def test_a_render_shows_the_pose_of_each_frame(self, tmp_path: Path) -> None:
-        owner, chain = self.animated()
-        scene = bpy.context.scene
-        bpy.ops.mesh.primitive_cube_add(size=0.2)
-        cube = bpy.context.object
-        cube.parent, cube.parent_type, cube.parent_bone = owner, "BONE", "b2"
-        camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-        scene.collection.objects.link(camera)
-        camera.location, camera.rotation_euler = (0, -8, 1.5), (radians(90), 0, 0)
-        scene.camera = camera
-        scene.render.engine = "BLENDER_WORKBENCH"
-        scene.display.shading.light, scene.display.shading.show_object_outline = "FLAT", False
-        scene.render.resolution_x, scene.render.resolution_y, scene.render.film_transparent = 200, 150, True
-        scene.frame_start, scene.frame_end = 1, 5
-        scene.render.image_settings.file_format = "PNG"
-        scene.render.image_settings.color_mode = "RGBA"
-        scene.render.filepath = str(tmp_path / "frame_")
-        try:
-            bpy.ops.render.render(animation=True)
-        finally:
-            scene.render.filepath = "/tmp\\"
-        for frame in each_frame(range(1, 6)):
-            tip = evaluated_joints(owner, chain)[-1]
-            assert (tip - chain.target.matrix_world.translation).length < 1e-3
-            seen = centre_of(tmp_path / f"frame_{frame:04d}.png")
-            wanted = Vector((tip.x, tip.z - 1.5)) / 8.0 * 50.0 / 36.0 * 200.0
-            assert (seen - wanted).length < 2.0, frame
 
     def test_a_target_that_is_disabled_in_some_frames_is_waited_for(self) -> None:
         owner, chain = self.animated()
@@ -241,19 +203,6 @@ class TestThrift:
         assert live.state.counts.solves == solves + 30
 
 
-def centre_of(path: Path) -> Vector:
-    """The middle of what a picture shows, in pixels from its centre."""
-    import numpy as np
-
-    image: Any = bpy.data.images.load(str(path))
-    width, height = image.size
-    pixels = np.empty(width * height * 4, dtype=np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    rows, columns = np.nonzero(pixels.reshape(height, width, 4)[..., 3] > 0.5)
-    return Vector((columns.mean() + 0.5 - width / 2, rows.mean() + 0.5 - height / 2))
-
-
 class Judge(bpy.types.RenderEngine):
     """A renderer that notes where bones stand as they are rendered."""
 
@@ -266,7 +215,9 @@ class Judge(bpy.types.RenderEngine):
         chain = owner.fabrik.chains[0]
         target = chain.target.evaluated_get(depsgraph).matrix_world.translation
         tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
-        self.seen.append((depsgraph.scene.frame_current, evaluated.pose.bones[0].head.x, (tip - target).length))
+        carried = bpy.data.objects["Carried"].evaluated_get(depsgraph).matrix_world.translation
+        error = max((tip - target).length, (carried - tip).length)
+        self.seen.append((depsgraph.scene.frame_current, evaluated.pose.bones[0].head.x, error))
 
 
 @pytest.fixture
@@ -281,6 +232,8 @@ def judged(tmp_path: Path) -> Iterator[Render]:
     scene.collection.objects.link(scene.camera)
 
     def render() -> list[tuple[int, float, float]]:
+        owner, carried = bpy.data.objects["Rig"], make_empty((0, 0, 0), "Carried")
+        carried.parent, carried.parent_type, carried.parent_bone = owner, "BONE", owner.fabrik.chains[0].tip_bone
         Judge.seen.clear()
         bpy.ops.render.render(animation=True)
         return sorted({seen[0]: seen for seen in Judge.seen}.values())

@@ -15,6 +15,7 @@ from mathutils import Matrix, Quaternion
 
 from support.judging import assert_alike, assert_channels, channels, tip_error
 from support.scenes import (
+    each_frame,
     edited,
     give_action,
     go_to,
@@ -115,8 +116,7 @@ class TestTools:
         owner, chain = live_line(count=4)
         chain.start = start
         key_automatically()
-        for frame in (1, 10):
-            bpy.context.scene.frame_set(frame)
+        for frame in each_frame((1, 10)):
             dragged(owner, tool, 0.2, 0.9)
             shown = channels(owner)
             owner.pose.bones["b1"].keyframe_insert("rotation_quaternion")  # as the tool itself does

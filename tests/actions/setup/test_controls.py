@@ -54,7 +54,7 @@ WIDTHS = {name: width for names in BODY.values() for name, width in zip(names, (
 
 
 @pytest.mark.parametrize("name", BODY)
-def test_rings_stand_about_the_mesh(name: str) -> None:
+def test_rings_and_boxes_stand_about_the_mesh(name: str) -> None:
     owner = skinned(name)
     flesh = flesh_of(bpy.context, owner)
     for bone in [pose_bones(owner)[one] for one in BODY[name]]:
@@ -68,12 +68,6 @@ def test_rings_stand_about_the_mesh(name: str) -> None:
         assert abs(up.z) > 0.95
     collection = armature_of(owner).collections_all[BODY_COLLECTION]
     assert {bone.name for bone in collection.bones} == {*BODY[name]}
-
-
-@pytest.mark.parametrize("name", BODY)
-def test_boxes_stand_about_hands_and_feet(name: str) -> None:
-    owner = skinned(name)
-    flesh = flesh_of(bpy.context, owner)
     for chain in [rig_of(owner).chains[one] for one in ("Arm.L", "Arm.R", "Leg.L", "Leg.R")]:
         control, tip = pose_bones(owner)[chain.target_bone], pose_bones(owner)[chain.tip_bone]
         box = np.array(drawn_at(control).inverted())

@@ -20,7 +20,7 @@ from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Quaternion, Vector
 
 from support.judging import limb_joints
-from support.scenes import press, select
+from support.scenes import press, select, solved_status
 from support.skeletons import forward_of, make_character, rename_all, rest_bones, set_up
 
 UP, DOWN = Z_AXIS, scaled(Z_AXIS, -1.0)
@@ -129,32 +129,28 @@ def test_a_joint_of_a_human_swings_as_far_as_it_does_and_no_farther(joint: str, 
             assert body.exceeds(bone, axis, outside) > 5.0, way
 
 
+@pytest.mark.parametrize(
+    ("joint", "inwards", "outwards"), [("SHOULDER", (65, 85), (85, 110)), ("ANKLE", (30, 50), (10, 30))]
+)
 @pytest.mark.parametrize(("name", "side"), [(name, side) for name, side in SIDES if name != "cesium_man"])
-def test_an_arm_turns_inwards_less_than_outwards(name: str, side: int) -> None:
-    """Not with Cesium Man: his arm's bones do not point along the arm, so that their twist is no turn of it."""
-    body = Body(name, side)
-    bone = body.give("SHOULDER", body.joints.shoulders)
-    axis = body.along(bone)
-    front = cross(axis, body.forward)  # where what is in front goes
-    inwards = 1.0 if dot(front, plus(DOWN, body.inwards)) > 0.0 else -1.0
-    assert body.exceeds(bone, axis, inwards * 65) < 1.0
-    assert body.exceeds(bone, axis, inwards * 85) > 5.0
-    assert body.exceeds(bone, axis, -inwards * 85) < 1.0
-    assert body.exceeds(bone, axis, -inwards * 110) > 5.0
+def test_an_arm_turns_outwards_more_and_a_sole_inwards(
+    name: str, side: int, joint: str, inwards: tuple[int, int], outwards: tuple[int, int]
+) -> None:
+    """By so many degrees, and not by so many; without such a sole hips could not sway over feet that are planted.
 
-
-@pytest.mark.parametrize(("name", "side"), [(name, side) for name, side in SIDES if name != "cesium_man"])
-def test_a_sole_turns_inwards_more_than_outwards(name: str, side: int) -> None:
-    """Without that hips could not sway over feet that are planted."""
+    Not with Cesium Man: his arm's bones do not point along the arm, so that their twist is no turn of it.
+    """
     body = Body(name, side)
-    bone = body.give("ANKLE", body.joints.ankles)
+    bone = body.give(joint, body.joints.shoulders if joint == "SHOULDER" else body.joints.ankles)
     along = body.along(bone)
-    sole = cross(along, DOWN)  # where what is below goes
-    inwards = 1.0 if dot(sole, body.inwards) > 0.0 else -1.0
-    assert body.exceeds(bone, along, inwards * 30) < 1.0
-    assert body.exceeds(bone, along, inwards * 50) > 5.0
-    assert body.exceeds(bone, along, -inwards * 10) < 1.0
-    assert body.exceeds(bone, along, -inwards * 30) > 5.0
+    if joint == "SHOULDER":  # where what is in front, or below, goes
+        way = dot(cross(along, body.forward), plus(DOWN, body.inwards))
+    else:
+        way = dot(cross(along, DOWN), body.inwards)
+    for (most, too_far), sign in ((inwards, 1.0), (outwards, -1.0)):
+        turn = sign if way > 0.0 else -sign
+        assert body.exceeds(bone, along, turn * most) < 1.0
+        assert body.exceeds(bone, along, turn * too_far) > 5.0
 
 
 def pointing(bone: bpy.types.Bone) -> V3:
@@ -318,8 +314,7 @@ def test_feet_go_where_those_of_an_animal_go_and_knees_stay_on_their_side(animal
         length = sum(distance(a, b) for a, b in pairwise(rest))
         chain = rig_of(owner).chains[f"{leg}.L"]
         move(owner, chain, (stance[0] * length, stance[1] * length, stance[2] * length))
-        press("solve_all")
-        assert chain.status == "REACHED"
+        assert solved_status(chain, "solve_all") == "REACHED"
         assert dot(bends(rest)[0], bends(joints(owner, f"{leg}.L"))[0]) > 0.0  # knee and elbow
 
 

@@ -12,12 +12,7 @@ from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.rig.schema import limit_of, rig_of
 
 from support.scenes import Bone, answer, assert_refused, make_armature, make_empty, make_line, overridden, press, select
-from support.skeletons import generate_rig, make_character, rename_all
-
-
-@pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generate_rig(tmp_path_factory.mktemp("rigify"))
+from support.skeletons import make_character, rename_all
 
 
 def refused(owner: bpy.types.Object, match: str, **options: object) -> None:
@@ -29,15 +24,9 @@ def refused(owner: bpy.types.Object, match: str, **options: object) -> None:
     assert {limit_of(bone).limit for bone in owner.pose.bones} <= {"FREE"}
 
 
-def test_one_bone() -> None:
-    refused(make_armature([Bone((0, 0, 0), (0, 0, 1), parent=None)]), "no limb was found")
-
-
-def test_no_bone() -> None:
-    owner = bpy.data.objects.new("none", bpy.data.armatures.new("none"))
-    bpy.context.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
-    refused(owner, "no limb was found")
+@pytest.mark.parametrize("bones", [[], [Bone((0, 0, 0), (0, 0, 1))]], ids=["none", "one"])
+def test_too_few_bones(bones: list[Bone]) -> None:
+    refused(make_armature(bones), "no limb was found")
 
 
 def test_a_row_of_many_bones_is_one_chain() -> None:
@@ -122,23 +111,6 @@ def test_linked_data_is_set_up_with_empties(tmp_path: Path, capfd: pytest.Captur
     chains = rig_of(override).chains
     assert len(chains) == 6
     assert {chain.target.type for chain in chains if chain.target is not None} == {"EMPTY"}
-
-
-def test_of_a_generated_rig_the_controls_are_taken(generated: Path) -> None:
-    """Those for FK, which nothing else poses; what hangs on the mechanism between them is told."""
-    bpy.ops.wm.open_mainfile(filepath=str(generated))
-    owner = bpy.data.objects["rig"]
-    bpy.context.view_layer.objects.active = owner
-    press("character_setup")
-    found = {chain.name: chain.tip_bone for chain in rig_of(owner).chains}
-    assert {name: found.get(name) for name in ("Arm.L", "Arm.R", "Leg.L", "Leg.R")} == {
-        "Arm.L": "hand_fk.L",
-        "Arm.R": "hand_fk.R",
-        "Leg.L": "foot_fk.L",
-        "Leg.R": "foot_fk.R",
-    }
-    press("solve_all")
-    assert {chain.status for chain in rig_of(owner).chains if chain.target} == {"REACHED"}
 
 
 def test_bones_that_all_follow_something_else_are_refused() -> None:

@@ -11,7 +11,6 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.live.state import state as live_state
-from fabrik_addon.actions.walk.bake import bake_goals
 from fabrik_addon.actions.walk.lead import Led, begin, keep_recording, lead_to, leave_led
 from fabrik_addon.actions.walk.plan import plan_walk, planned_frames, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
@@ -218,14 +217,6 @@ class TestRecording:
         walker.animation_data.action = action
         assert {len(curve.keyframe_points) for curve in fcurves_of(walker)} == {1}
 
-    def test_the_way_is_keyed_frame_by_frame(self, walker: bpy.types.Object) -> None:
-        keep_recording(bpy.context, led_ahead(walker, 1.0))
-        frames = planned_frames(walker) or (0, 0)
-        body = rig_of(walker).body_bone
-        curves = [curve for curve in fcurves_of(walker) if curve.data_path.split('"')[1] == body]
-        assert {curve.data_path.rsplit(".", 1)[1] for curve in curves} >= {"location"}
-        assert {len(curve.keyframe_points) for curve in curves} == {frames[1] - frames[0] + 1}
-
     def test_what_was_keyed_there_before_gives_way(self, walker: bpy.types.Object) -> None:
         bone = walker.pose.bones[rig_of(walker).body_bone]
         for frame in (-5.0, 3.5, 7.25, 400.0):
@@ -243,10 +234,6 @@ class TestRecording:
         keep_recording(bpy.context, led_ahead(walker, 0.9))
         plan = walk_plan(walker)
         assert all(foot.is_planted for foot in feet_at(plan, plan.last))
-
-    def test_it_is_baked_as_a_planned_one_is(self, walker: bpy.types.Object) -> None:
-        keep_recording(bpy.context, led_ahead(walker, 1.0))
-        assert bake_goals(bpy.context, walker, 0.01).keys > 0
 
     def test_by_the_operator(self, walker: bpy.types.Object) -> None:
         bpy.context.view_layer.objects.active = walker

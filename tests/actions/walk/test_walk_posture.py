@@ -17,7 +17,7 @@ from fabrik_addon.rig.schema.limit import limit_of
 from mathutils import Quaternion, Vector
 
 from dev.walking_rigs import make_profile
-from support.scenes import press
+from support.scenes import each_frame, press
 from support.skeletons import make_character
 from support.walks import key_way, planned
 
@@ -48,20 +48,21 @@ def along(owner: Any, bone: str) -> Vector:
     return way
 
 
+def assert_arms_swing(owner: Any) -> None:
+    """The left arm hangs and swings in a walk that is shown live."""
+    rig_of(owner).live = True
+    ways = [along(owner, UPPER) for _ in each_frame(range(*FRAMES))]
+    assert max(way.z for way in ways) < -0.8
+    angles = np.degrees([np.arctan2(-way.y, -way.z) for way in ways])
+    assert 15.0 < angles.max() - angles.min() < 50.0
+
+
 def test_arms_hang_and_swing_and_toes_stay_flat() -> None:
     owner = planned(character(), FRAMES)
     assert {UPPER, LOWER, TOE, "mixamorig:Spine", "mixamorig:Head"} <= set(keyed(owner))
     assert HIPS not in keyed(owner)
-    rig_of(owner).live = True
-    scene, ways, toes = bpy.context.scene, [], []
-    for frame in range(*FRAMES):
-        scene.frame_set(frame)
-        ways.append(along(owner, UPPER))
-        toes.append(abs(along(owner, TOE).z))
-    assert max(way.z for way in ways) < -0.8
-    angles = np.degrees([np.arctan2(-way.y, -way.z) for way in ways])
-    assert 15.0 < angles.max() - angles.min() < 50.0
-    assert np.quantile(toes, 0.5) < 0.1
+    assert_arms_swing(owner)
+    assert np.quantile([abs(along(owner, TOE).z) for _ in each_frame(range(*FRAMES))], 0.5) < 0.1
 
 
 @pytest.mark.parametrize("side", ["Left", "Right"])
@@ -118,14 +119,8 @@ def test_the_arms_of_a_character_that_was_set_up_swing_and_are_edited() -> None:
     chain = rig_of(owner).chains["Arm.L"]
     assert chain.goal == "OFFSET"
     assert {UPPER, LOWER} <= set(keyed(owner))
-    scene, ways = bpy.context.scene, []
-    rig_of(owner).live = True
-    for frame in range(*FRAMES):
-        scene.frame_set(frame)
-        ways.append(along(owner, UPPER))
-    assert max(way.z for way in ways) < -0.8
-    angles = np.degrees([np.arctan2(-way.y, -way.z) for way in ways])
-    assert 15.0 < angles.max() - angles.min() < 50.0
+    scene = bpy.context.scene
+    assert_arms_swing(owner)
     assert all(limit_of(owner.pose.bones[bone]).limit == "HINGE" for bone in (LOWER, LOWER.replace("Left", "Right")))
     scene.frame_set(20)
     before = along(owner, LOWER)
@@ -203,8 +198,7 @@ def test_the_trunk_leans_forward_uphill_alone() -> None:
         owner = planned(character(), FRAMES)
         rig_of(owner).live = True
         found = []
-        for frame in range(36, 58):
-            bpy.context.scene.frame_set(frame)
+        for _ in each_frame(range(36, 58)):
             found.append(turned(owner, CHEST, (0.0, 0.0, 1.0)).y)
         leans.append(-np.degrees(np.mean(found)))
         for one in list(bpy.data.objects):

@@ -25,7 +25,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import effector, feet, walk_plan, worst_foot
-from support.scenes import each_frame, make_empty, select, update
+from support.scenes import each_frame, go_to, make_empty, select, update
 from support.skeletons import make_character
 from support.walks import WALK, key_way, legs_of, walking
 
@@ -269,8 +269,7 @@ def test_it_plays_without_an_error_and_its_chains_say_why_they_stay(
     owner: bpy.types.Object, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
+        go_to(*FRAMES)
     assert not caplog.records
     assert {chain.status for chain in rig_of(owner).chains} == {"REFUSED"}
     assert all(chain.enabled and "plan it anew" in chain.message for chain in rig_of(owner).chains)
