@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body bone is found or chosen without moving anything, and takes part; masses; balance by evaluation."""
+"""The body bone is found without moving anything, and takes part; balance; the manual's recipes for bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import radians
 
 import bpy
 import pytest
@@ -21,14 +22,20 @@ from support.scenes import (
     HEIGHT,
     add_limb,
     assert_refused,
+    each_frame,
     edited,
+    key_automatically,
+    keyed,
+    make_armature,
     make_body,
     make_body_on_root,
     make_empty,
     make_line,
     pin,
     press,
+    put,
     select,
+    strand,
     update,
     with_legs_pinned,
 )
@@ -46,36 +53,43 @@ def body_with(*tips: str) -> bpy.types.Object:
     return owner
 
 
-@pytest.mark.parametrize("tips", [("foot.L", "foot.R"), ("foot.L", "hand.R"), ("hand.L", "hand.R"), ("hand.L",)])
+def lock(owner: bpy.types.Object) -> None:
+    for name in ("chest", "spine2"):
+        owner.pose.bones[name].lock_location = (True, True, True)
+
+
+HANDS, CROSSED = ("hand.L", "hand.R"), ("hand.L", "foot.L")
+# What else is so where the hips are not called so: of these limbs a bone is found.
+FOUND: dict[str, tuple[tuple[str, ...], Callable[[bpy.types.Object], object], str]] = {
+    "the nearest above all that deforms": (
+        HANDS,
+        lambda owner: put(owner.data.bones["chest"], use_deform=False),
+        "spine2",
+    ),
+    "one that can be moved before one that only turns": (HANDS, lock, "spine1"),
+    "above the chains that are enabled": (
+        CROSSED,
+        lambda owner: put(rig_of(owner).chains["foot.L"], enabled=False),
+        "chest",
+    ),
+}
+
+
+@pytest.mark.parametrize("tips", [("foot.L", "foot.R"), ("foot.L", "hand.R"), HANDS, ("hand.L",)])
 def test_the_hips_are_found_by_their_name(tips: tuple[str, ...]) -> None:
     owner = body_with(*tips)
     press("body_bone_set")
     assert rig_of(owner).body_bone == "hips"
 
 
-def test_without_such_a_name_the_nearest_bone_above_all_that_deforms_is_found() -> None:
-    owner = body_with("hand.L", "hand.R")
+@pytest.mark.parametrize("what", FOUND)
+def test_without_such_a_name_a_bone_is_found(what: str) -> None:
+    tips, change, found = FOUND[what]
+    owner = body_with(*tips)
     owner.pose.bones["hips"].name = "b0"
-    owner.pose.bones["chest"].bone.use_deform = False
+    change(owner)
     press("body_bone_set")
-    assert rig_of(owner).body_bone == "spine2"
-
-
-def test_a_bone_that_can_be_moved_comes_before_one_that_only_turns() -> None:
-    owner = body_with("hand.L", "hand.R")
-    owner.pose.bones["hips"].name = "b0"
-    for name in ("chest", "spine2"):
-        owner.pose.bones[name].lock_location = (True, True, True)
-    press("body_bone_set")
-    assert rig_of(owner).body_bone == "spine1"
-
-
-def test_a_disabled_chain_does_not_count() -> None:
-    owner = body_with("hand.L", "foot.L")
-    owner.pose.bones["hips"].name = "b0"
-    rig_of(owner).chains["foot.L"].enabled = False
-    press("body_bone_set")
-    assert rig_of(owner).body_bone == "chest"
+    assert rig_of(owner).body_bone == found
 
 
 def test_the_active_bone_is_taken_and_none_takes_it_away() -> None:
@@ -318,3 +332,82 @@ def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation(standi
     found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], standing, depsgraph)
     assert found.shift == pytest.approx(plain.shift, abs=1e-6)
     assert found.rotations == pytest.approx(plain.rotations, abs=1e-6)
+
+
+TURNED = radians(0.1)
+
+
+def solve_all() -> None:
+    press("solve_all")
+
+
+def statuses(owner: bpy.types.Object) -> set[str]:
+    return {chain.status for chain in rig_of(owner).chains if chain.enabled}
+
+
+def aimed_off(owner: bpy.types.Object, chain: FabrikChain) -> float:
+    """The angle between the aimed axis and the way to the target, as Blender evaluates them."""
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].matrix
+    along = matrix.to_3x3() @ Vector(chain.aim_axis)
+    return float(along.angle(chain.target.matrix_world.translation - matrix.translation))
+
+
+@pytest.mark.parametrize("place", [(3.0, 2.0, 1.5), (-2.0, 4.0, 3.0), (-1.0, -5.0, 0.8)])
+def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, float, float]) -> None:
+    owner = make_armature(strand((0, 0, 0), (0, 0, 1), (0, 1, 1), connect=False))
+    mast, barrel = (owner.pose.bones[f"b{i}"].fabrik for i in (0, 1))
+    mast.limit, mast.axis = "HINGE", (0.0, 1.0, 0.0)
+    barrel.limit, barrel.axis, barrel.angle_min, barrel.angle_max = "HINGE", (1.0, 0.0, 0.0), -0.2, radians(80)
+    press("chain_add", tip_bone="b1", bone_count=2)
+    chain = rig_of(owner).chains[0]
+    chain.kind, chain.target = "AIM", make_empty(place)
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    assert aimed_off(owner, chain) < TURNED
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert (evaluated.pose.bones["b0"].tail - Vector((0, 0, 1))).length < 1e-6  # the mast stays upright
+
+
+@pytest.mark.parametrize("axis", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.0, -0.8)])
+def test_a_target_that_is_added_for_an_aim_moves_nothing(axis: tuple[float, float, float]) -> None:
+    owner = make_body()
+    owner.location = (1.0, 2.0, 0.0)
+    press("chain_add", tip_bone="head", bone_count=4)
+    chain = rig_of(owner).chains[0]
+    chain.kind, chain.aim_axis = "AIM", axis
+    press("target_add")
+    assert aimed_off(owner, chain) < 1e-3
+    before = [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    for bone, was in zip(owner.pose.bones, before, strict=True):
+        assert tuple(bone.rotation_quaternion) == pytest.approx(was, abs=1e-4)
+
+
+def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted(body: bpy.types.Object) -> None:
+    scene = bpy.context.scene
+    select(body, "foot.L", "foot.R")
+    press("pin_toggle")
+    press("body_bone_set")
+    hips = add_limb(body, "hips", 1, target=(0.0, 0.0, 0.9), name="hips")
+    keyed(hips.target, {1: 0.0, 21: -0.3}, "location.y")
+    key_automatically()
+    select(body, "foot.L")
+    for frame, action in ((1, "PIN"), (8, "FREE"), (14, "PIN")):
+        scene.frame_set(frame)
+        press("solve_all")
+        press("pin_toggle", action=action)
+    key_automatically(on=False)
+    press("bake", frame_start=1, frame_end=21, chains="ALL")
+    places = {
+        frame: {side: (body.matrix_world @ body.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")}
+        for frame in each_frame(range(1, 22))
+    }
+    for frame in range(1, 22):
+        assert (places[frame][".R"] - places[1][".R"]).length < NEAR
+    for frame in range(1, 8):
+        assert (places[frame][".L"] - places[1][".L"]).length < NEAR
+    for frame in range(14, 22):
+        assert (places[frame][".L"] - places[14][".L"]).length < NEAR
+    assert (places[14][".L"] - places[1][".L"]).length > 0.02

@@ -479,17 +479,3 @@ def test_numbers_come_along_and_what_was_never_held_is_held_by_none() -> None:
     other = mirror(owner)
     assert {name: getattr(other, name) for name in numbers} == numbers
     assert not any(other.is_property_set(name) for name in ("held_location", "held_rotation", "rotation_offset"))
-
-
-def test_a_duplicate_keeps_what_the_original_holds() -> None:
-    owner = made((1.0, 1.0, 1.0))
-    pin(owner, add_limb(owner, "hand.L", 3))
-    rig_of(owner).body_bone = "hips"
-    copy = owner.copy()
-    bpy.context.collection.objects.link(copy)
-    here, there = (rig_of(found).chains[0] for found in (owner, copy))
-    assert tuple(there.held_location) == tuple(here.held_location)
-    assert tuple(there.held_rotation) == tuple(here.held_rotation)
-    assert rig_of(copy).body_bone == "hips"
-    there.held_location = (0.0, 0.0, 0.0)
-    assert tuple(here.held_location) != (0.0, 0.0, 0.0)

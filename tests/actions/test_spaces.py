@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals that hang on a bone of their own figure stand in its frame, for button, live posing, drag and bake alike."""
+"""Goals that hang on bones and objects, for good or by keys: all ways pose them alike, and nothing moves then."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from math import acos, degrees, radians
+from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions import drag as dragging
+from fabrik_addon.actions.spaces import space_name, switch_spaces
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.goals import swing_frame_of
+from fabrik_addon.rig.goals import goals_of, swing_frame_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
-from support.scenes import each_frame, go_live, keyed, press, solved_status, update
+from support.scenes import assert_refused, each_frame, go_live, keyed, press, reload, solved_status, update
+from support.skeletons import set_up
 
 SINGLE = 4e-6  # of the height, what single precision leaves of a place
 STAYS = 1e-6
@@ -261,3 +266,311 @@ def test_a_foot_control_that_is_turned_turns_the_foot(human: bpy.types.Object) -
     turned = before.to_quaternion().rotation_difference(after.to_quaternion())
     assert 2.0 * acos(min(1.0, abs(turned.w))) == pytest.approx(radians(17.0), abs=1e-3)
     assert (after.translation - before.translation).length <= 1e-4 * height(human)
+
+
+@pytest.mark.parametrize("kind", ["BONES", "EMPTIES"])
+def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
+    """From the chest into the armature, onto the hips, onto the other hand, and back."""
+    human = set_up("human_mixamo", controls=kind)
+    go_live(human)
+    drop_hips(human, 0.06)
+    arm, tall = chain(human, "Arm.L"), height(human)
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    stood, control = matrices(human), arm.target_bone
+    other = chain(human, "Arm.R").tip_bone
+    for options in ({"space": "ARMATURE"}, {"space": "BODY"}, {"bone": other}, {"space": "LIMB"}):
+        press("goal_space", **options)
+        assert chain(human, "Arm.L").status == "REACHED", (options, chain(human, "Arm.L").message)
+        for name, matrix in matrices(human).items():
+            assert np.abs(np.array(matrix) - np.array(stood[name])).max() <= 1e-5 * tall, (options, name)
+    arm = chain(human, "Arm.L")
+    found = space_name(goals_of(arm)[0])
+    assert found == space_name(goals_of(chain(human, "Arm.R"))[0])
+    assert found in [bone.name for bone in pose_bones(human)[arm.tip_bone].parent_recursive]
+    assert not control or len(pose_bones(human)[control].constraints) == 1
+
+
+def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    press("goal_space", space="ARMATURE")
+    go_live(human)
+    hand = chain(human, "Arm.L").tip_bone
+    before = matrices(human)[hand].translation.copy()
+    drop_hips(human, 0.04)
+    assert chain(human, "Arm.L").status == "REACHED"
+    assert (matrices(human)[hand].translation - before).length <= 1e-4 * height(human)
+
+
+def test_a_goal_that_hangs_there_already_keeps_its_parent(human: bpy.types.Object) -> None:
+    target = chain(human, "Arm.L").target_bone
+    goal = goals_of(chain(human, "Arm.L"))[0]
+    assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == ([], [])
+    bone = pose_bones(human)[target]
+    assert bone.parent.name == chest_of(human)
+    assert not bone.constraints
+
+
+def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    arm = chain(human, "Arm.L")
+    assert_refused("would move with itself", "goal_space", bone=arm.tip_bone)
+    assert_refused("has no bone 'Wing'", "goal_space", bone="Wing")
+    assert_refused("there is no object 'Nothing'", "grab", object="Nothing")
+    pose_bones(human)[arm.target_bone].lock_location = (True, False, False)
+    assert_refused("locked", "goal_space", space="ARMATURE")
+    assert {chest_of(human), swing_frame_of(human, arm)["pole"]} == {
+        pose_bones(human)[bone].parent.name for bone in (arm.target_bone, arm.pole_bone)
+    }
+    assert not pose_bones(human)[arm.target_bone].constraints
+
+
+def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    cup = bpy.data.objects.new("Cup", None)
+    bpy.context.collection.objects.link(cup)
+    go_live(human)
+    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
+    control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]
+    update()
+    assert chain(human, "Arm.L").status == "TOO_FAR"
+    before = matrices(human)
+    press("grab", object="Cup")
+    assert chain(human, "Arm.L").status == "REACHED"
+    helped = 6e-3  # the arm is straight, and the body helps it from nine tenths of its reach on
+    for name, most in ((chain(human, "Arm.L").tip_bone, 1e-3), (rig_of(human).body_bone, helped)):
+        assert (matrices(human)[name].translation - before[name].translation).length <= most * height(human), name
+
+
+def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> None:
+    """A hand in the armature goes straight ahead: the elbow bends less and less, and what carries the arm helps."""
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    assert chain(human, "Arm.L").body_helps == pytest.approx(0.9)
+    press("goal_space", space="ARMATURE", roles="TARGET")
+    press("solve_all")
+    arm, stood = chain(human, "Arm.L"), matrices(human)
+    arm.orientation = "FREE"
+    bones = [pose_bones(human)[arm.tip_bone], *pose_bones(human)[arm.tip_bone].parent_recursive][: arm.bone_count]
+    names = [bone.name for bone in bones][::-1]
+    run = [stood[name].translation for name in names]
+    reach = sum(float((b - a).length) for a, b in pairwise(run))
+    control, before = pose_bones(human)[arm.target_bone], 0.0
+    place = human.matrix_world @ control.matrix
+    for share in (0.8, 0.95, 1.0, 1.05, 1.1):
+        there = run[0] + Vector((0.45, -0.88, 0.1)).normalized() * share * reach
+        moved = Matrix.Translation(there - place.translation) @ place
+        found, went = dict[float, float](), dict[float, float]()
+        for helps in (1.0, 0.9):
+            arm.body_helps = helps
+            control.matrix = human.matrix_world.inverted() @ moved
+            press("solve_all")
+            assert arm.status == "REACHED", share
+            now = matrices(human)
+            found[helps] = float((now[names[0]].translation - now[names[-1]].translation).length) / reach
+            went[helps] = float((now[names[0]].translation - stood[names[0]].translation).length)
+        if share == 0.8:
+            assert went[0.9] <= 0.6 * went[1.0], "there what carries the arm stays, which gave a little"
+        else:
+            assert found[0.9] <= found[1.0]
+        if share in {1.05, 1.1}:
+            assert found[0.9] < min(found[1.0] - 0.004, 0.986)
+        assert found[0.9] > before - 1e-6
+        before = found[0.9]
+
+
+def prop_at(place: Vector, name: str = "Prop") -> bpy.types.Object:
+    """An empty at a place of the world, that moves and turns from frame 10 to 30."""
+    found = bpy.data.objects.new(name, None)
+    bpy.context.collection.objects.link(found)
+    found.location, found.rotation_mode = place, "XYZ"
+    for frame, away, turn in ((10, 0.0, 0.0), (30, -0.05, 0.6)):
+        found.location = place + Vector((away, -away, away))
+        found.rotation_euler = (turn, 0.0, -turn)
+        found.keyframe_insert("location", frame=frame)
+        found.keyframe_insert("rotation_euler", frame=frame)
+    return found
+
+
+def poses_at(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, dict[str, Matrix]]:
+    return {frame: matrices(owner) for frame in each_frame(frames)}
+
+
+def furthest(one: dict[str, Matrix], other: dict[str, Matrix]) -> float:
+    """How far a bone is from where it was at most; the trunk helps a hand of the world by a thousandth of its way."""
+    return max(float((one[name].translation - other[name].translation).length) for name in one)
+
+
+@pytest.mark.parametrize("kind", ["BONES", "EMPTIES"])
+def test_a_hand_grabs_a_prop_and_lets_it_go_and_nothing_moves_at_either_frame(kind: str) -> None:
+    human = set_up("human_mixamo", controls=kind)
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    go_live(human)
+    arm, tall = chain(human, "Arm.L"), height(human)
+    holder = pose_bones(human)[arm.target_bone] if arm.target_bone else arm.target
+    stood = holder.location.z
+    for frame, up in ((1, 0.0), (40, 0.02), (50, 0.05)):
+        holder.location.z = stood + up * tall / (human.scale.x if arm.target_bone else 1.0)
+        holder.keyframe_insert("location", frame=frame)
+    hand = arm.tip_bone
+    bpy.context.scene.frame_set(10)
+    prop = prop_at(matrices(human)[hand].translation + Vector((0.02, -0.05, 0.0)) * tall)
+    before = poses_at(human, range(1, 51))
+    bpy.context.scene.frame_set(10)
+    press("grab", object="Prop")
+    held = poses_at(human, range(1, 51))
+    for frame in (*range(1, 11), 40, 50):
+        assert furthest(held[frame], before[frame]) <= (2e-5 if frame < 10 else 5e-3) * tall, frame
+        assert (held[frame][hand].translation - before[frame][hand].translation).length <= 2e-5 * tall, frame
+    grip = in_prop(prop, hand, human, 10)
+    for frame in (11, 20, 29, 30, 39):  # up to the next key, that is brought along
+        assert (in_prop(prop, hand, human, frame).translation - grip.translation).length <= 1e-5 * tall
+    bpy.context.scene.frame_set(30)
+    press("release")
+    for frame, poses in poses_at(human, range(1, 31)).items():
+        assert furthest(poses, held[frame]) <= (2e-5 if frame < 30 else 5e-3) * tall, frame
+        assert (poses[hand].translation - held[frame][hand].translation).length <= 2e-5 * tall, frame
+    let_go = poses_at(human, (40, 50))
+    for frame, poses in let_go.items():
+        assert furthest(poses, before[frame]) <= 2e-5 * tall, frame  # hung on the chest again
+    assert chain(human, "Arm.L").status == "REACHED"
+
+
+def in_prop(prop: bpy.types.Object, bone: str, owner: bpy.types.Object, frame: int) -> Matrix:
+    bpy.context.scene.frame_set(frame)
+    return prop.matrix_world.inverted() @ matrices(owner)[bone]
+
+
+def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    arm, tall = chain(human, "Arm.L"), height(human)
+    body = pose_bones(human)[rig_of(human).body_bone]
+    keyed(body, {frame: Vector((0.0, -down, -down)) * tall / human.scale.x for frame, down in ((1, 0.0), (30, 0.08))})
+    bpy.context.scene.frame_set(8)
+    press("goal_space", space="ARMATURE", use_key=True)
+    bpy.context.scene.frame_set(16)
+    press("goal_space", space="BODY", use_key=True)
+    assert arm.status != "REFUSED"
+    assert_one_answer(human, (1, 5, 8, 12, 16, 20, 25, 9, 3))
+
+
+def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> None:
+    """The right hand holds a staff, the left hand holds on to it: they keep their distance wherever the right goes."""
+    go_live(human)
+    tall = height(human)
+    right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
+    chains = [one.name for one in rig_of(human).chains]
+    places = {name: matrices(human)[chain(human, name).tip_bone].translation.copy() for name in ("Arm.L", "Arm.R")}
+    staff = bpy.data.objects.new("Staff", None)
+    bpy.context.collection.objects.link(staff)
+    staff.location = places["Arm.R"]
+    for name in ("Arm.L", "Arm.R"):  # both hands before the body
+        control = pose_bones(human)[chain(human, name).target_bone]
+        way = Matrix.Translation(Vector((-0.04 if name == "Arm.L" else 0.04, -0.08, 0.03)) * tall)
+        control.matrix = human.matrix_world.inverted() @ way @ human.matrix_world @ control.matrix
+    update()
+    rig_of(human).active_index = chains.index("Arm.R")
+    press("grab", way="OBJECT", object="Staff")
+    rig_of(human).active_index = chains.index("Arm.L")
+    press("grab", object="Staff")
+    assert max(left.residual, right.residual) <= 1e-4 * tall
+    grip = in_prop(staff, left.tip_bone, human, 1)
+    stood = matrices(human)[right.tip_bone].translation.copy()
+    control = pose_bones(human)[right.target_bone]
+    control.location += Vector((0.02, 0.04, 0.05)) * tall / human.scale.x
+    control.keyframe_insert("location", frame=1)
+    bpy.context.scene.frame_set(1)
+    assert (matrices(human)[right.tip_bone].translation - stood).length > 0.03 * tall
+    assert (in_prop(staff, left.tip_bone, human, 1).translation - grip.translation).length <= 1e-4 * tall
+    assert max(chain(human, name).residual for name in ("Arm.L", "Arm.R")) <= 1e-4 * tall
+    rig_of(human).active_index = chains.index("Arm.R")
+    assert_refused("would move with itself", "grab", object="Staff")
+
+
+def test_a_foot_in_the_frame_of_another_character_goes_with_that() -> None:
+    """A rider's foot in a stirrup: the other character is posed first, moves as an object, and both are live."""
+    horse, rider = set_up("human_mixamo"), set_up("human_game_engine")
+    for owner in (horse, rider):
+        go_live(owner)
+    tall = height(rider)
+    rig_of(rider).active_index = [one.name for one in rig_of(rider).chains].index("Leg.L")
+    leg = chain(rider, "Leg.L")
+    leg.pin = False
+    foot, carrier = leg.tip_bone, chain(horse, "Leg.R").tip_bone
+    bpy.context.view_layer.objects.active = rider
+    press("goal_space", space="OBJECT", roles="TARGET", object=horse.name, other_bone=carrier)
+    stood = matrices(rider)[foot]
+    before = matrices(horse)[carrier]
+    control = pose_bones(horse)[chain(horse, "Leg.R").target_bone]
+    chain(horse, "Leg.R").pin = False
+    control.location += Vector((0.0, 0.05, 0.04)) * tall / horse.scale.x
+    update()
+    horse.location += Vector((0.03, 0.02, 0.05)) * tall
+    moved = matrices(horse)[carrier] @ before.inverted()
+    wanted = moved @ stood
+    assert (moved.translation.length) > 0.01 * tall
+    assert (matrices(rider)[foot].translation - wanted.translation).length <= 1e-4 * tall
+    rider.location += Vector((0.05, 0.0, 0.0)) * tall
+    assert (matrices(rider)[foot].translation - wanted.translation).length <= 1e-4 * tall
+
+
+def test_spaces_outlive_saving_purging_and_other_characters(tmp_path: Path) -> None:
+    """Anchors are looked at by constraints alone, which keep nothing."""
+    owner = set_up("human_mixamo")
+    owner.location, owner.rotation_euler = (1.0, 0.5, 0.0), (0.0, 0.0, 0.5)
+    prop_at(Vector((1.2, 0.1, 1.0)))
+    names = [one.name for one in rig_of(owner).chains]
+    rig_of(owner).active_index = names.index("Arm.R")
+    press("grab", object="Prop")
+    rig_of(owner).active_index = names.index("Leg.L")
+    press("goal_space", space="SCENE")
+    set_up("human_game_engine")
+    press("rig_clear")
+    bpy.ops.outliner.orphans_purge()
+    bpy.context.scene.frame_set(1)
+    stood = matrices(owner)
+    reload(tmp_path)
+    owner = bpy.data.objects["human_mixamo"]
+    assert furthest(matrices(owner), stood) <= 1e-5
+    bpy.context.view_layer.objects.active = owner
+    press("rig_clear")
+    assert not [one.name for one in bpy.data.objects if one.name.startswith(("FABRIK Anchor", "FABRIK Scene"))]
+
+
+def test_a_hand_whose_prop_is_gone_is_told_and_released(human: bpy.types.Object) -> None:
+    prop = prop_at(Vector((0.4, -0.3, 1.0)))
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    assert_refused("is held by nothing", "release")
+    press("grab", object="Prop")
+    assert_refused("release it first", "grab", way="OBJECT", object="Prop")
+    bpy.data.objects.remove(prop)
+    press("solve")
+    assert "what the target hung on is gone" in chain(human, "Arm.L").message
+    press("release")
+    assert space_name(goals_of(chain(human, "Arm.L"))[0]) == space_name(goals_of(chain(human, "Arm.R"))[0])
+
+
+def test_a_chest_that_is_scaled_carries_its_hands(human: bpy.types.Object) -> None:
+    go_live(human)
+    pose_bones(human)[chest_of(human)].scale = (1.0, 1.1, 1.0)
+    update()
+    assert {chain(human, name).status for name in ("Arm.L", "Arm.R")} <= {"REACHED", "TOO_FAR", "BLOCKED"}
+    assert all(chain(human, name).enabled for name in ("Arm.L", "Arm.R"))
+
+
+def test_keys_that_another_character_plays_are_not_changed(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
+    control.keyframe_insert("location", frame=1)
+    bpy.context.collection.objects.link(human.copy())
+    prop_at(Vector((0.4, -0.3, 1.0)))
+    assert_refused("make its action single user", "grab", object="Prop")
+    assert not control.constraints
+
+
+def test_a_goal_finds_back_to_its_first_space(human: bpy.types.Object) -> None:
+    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    first = space_name(goals_of(chain(human, "Arm.L"))[0])
+    for options in ({"space": "ARMATURE"}, {"space": "BODY"}):
+        press("goal_space", **options)
+        assert space_name(goals_of(chain(human, "Arm.L"))[0]) != first
+    press("goal_space", space="FIRST")
+    assert space_name(goals_of(chain(human, "Arm.L"))[0]) == first

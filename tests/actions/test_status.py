@@ -268,14 +268,10 @@ class TestBaked:
         assert (chain.enabled, chain.is_baked, rig_of(owner).live) == (False, True, False)
         found = told(chain)
         assert (found.kind, found.text) == ("BAKED", "Baked: its keys play. Tick it to edit")
+        owner.animation_data_clear()
+        assert told(chain).kind != "BAKED"  # for nothing plays
         chain.enabled = True
         assert not chain.is_baked
-        assert told(chain).kind != "BAKED"
-
-    def test_without_keys_nothing_plays(self) -> None:
-        owner, chain = live_line()
-        bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
-        owner.animation_data_clear()
         assert told(chain).kind != "BAKED"
 
     def test_switched_off_by_hand_is_not_baked(self) -> None:

@@ -384,12 +384,18 @@ def unsure(going: bpy.types.Object) -> list[Part[str]]:
     return found
 
 
-def test_parts_that_are_not_sure_are_told(
+def test_parts_that_are_not_sure_are_told_and_answered_with_sense(
     going: bpy.types.Object, unsure: list[Part[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     transfer(going, without_motion("human_game_engine"))
     names = ", ".join(part.name for part in unsure)
     assert f"these parts of '{going.name}' are not sure, a mapping tells them: {names}" in capsys.readouterr().out
+    owner = without_motion("human_game_engine")
+    answers = [answer(unsure[0].name, "gone", "gone", use=True)]
+    with pytest.raises(RuntimeError, match="no bone 'gone'"):
+        transfer(going, owner, source_parts=answers)
+    assert not rig_of(going).mapping
+    assert not list(fcurves_of(owner))
 
 
 def test_parts_that_were_answered_are_kept(
@@ -413,15 +419,6 @@ def test_parts_that_were_answered_are_kept(
     choose(going)
     press("mapping_export", filepath=str(tmp_path / "mapping.json"))
     assert (tmp_path / "mapping.json").read_text("utf-8") == rig_of(going).mapping
-
-
-def test_an_answer_that_makes_no_sense_changes_nothing(going: bpy.types.Object, unsure: list[Part[str]]) -> None:
-    owner = without_motion("human_game_engine")
-    answers = [answer(unsure[0].name, "gone", "gone", use=True)]
-    with pytest.raises(RuntimeError, match="no bone 'gone'"):
-        transfer(going, owner, source_parts=answers)
-    assert not rig_of(going).mapping
-    assert not list(fcurves_of(owner))
 
 
 def test_answers_about_a_row_with_a_bone_between(going: bpy.types.Object, unsure: list[Part[str]]) -> None:

@@ -28,7 +28,6 @@ from support.scenes import (
     make_armature,
     make_body,
     make_empty,
-    make_line,
     pin,
     press,
     update,
@@ -351,14 +350,6 @@ class TestBodies:
         drag_to(bpy.context, drag, drag.place + Vector((0.05, 0.0, -0.02)))
         assert pose_bones(owner)["b0"].location == Vector()
         drag.restore()
-
-    def test_one_pinned_limb_keeps_its_root(self) -> None:
-        owner = make_line(4)
-        chain = rig_of(owner).chains.add()
-        chain.name, chain.tip_bone = "arm", "b3"
-        pin(owner, chain, keeps=False)
-        assert scope_of(owner, Taken("b1")).body == ""
-        assert scope_of(owner, Taken("b0", "HEAD")).body == "b0"
 
     def test_pins_of_another_skeleton_do_not_count(self) -> None:
         bones = [Bone((0, 0, 0), (0, 0, 1), parent=None), Bone((0, 0, 1), (0, 0.1, 2), parent=0)]

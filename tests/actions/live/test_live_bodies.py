@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import bpy
 import pytest
 from fabrik_addon.actions import live
@@ -36,7 +34,6 @@ from support.scenes import (
     make_empty,
     note_of,
     pin,
-    tool_at_work,
     update,
     with_legs_pinned,
 )
@@ -259,11 +256,6 @@ def test_pinned_by_its_target(body: bpy.types.Object) -> None:
     assert off_target(body, "foot.R") <= HELD
 
 
-@pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    return tool_at_work(monkeypatch)
-
-
 class TestByHand:
     def test_a_bone_between_body_and_limbs_is_kept(self, reaching: bpy.types.Object) -> None:
         bone = reaching.pose.bones["spine2"]
@@ -294,14 +286,6 @@ class TestByHand:
             update()
             pairs = zip(before, reaching.pose.bones, strict=True)
             assert max((a - b.tail).length for a, b in pairs) < 2e-3 * (i + 1)
-
-    def test_solving_by_button_stays(self, reaching: bpy.types.Object) -> None:
-        reaching.pose.bones["hips"].location.y -= 0.1
-        update()
-        posed = channels(reaching)
-        rig_of(reaching).live = False
-        bpy.ops.fabrik.solve_all()
-        assert channels(reaching) == posed
 
     @pytest.mark.parametrize("kind", ["off", "keyed"])
     def test_it_holds_for_its_frame_alone(self, kind: str, reaching: bpy.types.Object) -> None:
@@ -338,39 +322,6 @@ class TestByHand:
         for name in before:
             assert off_target(reaching, name) <= HELD
         assert_feet_hold(reaching)
-
-    def test_a_tool_that_moves_the_body_and_ends(self, tool: Callable[[int], None]) -> None:
-        results = []
-        for steps in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            owner = live_body()
-            hips = owner.pose.bones["hips"]
-            stood = hips.location.copy()
-            tool(7)
-            for share in steps:
-                hips.location = stood + share * Vector((0.05, 0.1, 0.0))
-                assert_feet_hold(owner)
-            tool(0)
-            owner.update_tag()
-            update()
-            results.append(channels(owner))
-        assert results[0] == results[1]
-
-    def test_a_tool_that_is_cancelled(self, tool: Callable[[int], None], reaching: bpy.types.Object) -> None:
-        before = channels(reaching)
-        hips = reaching.pose.bones["hips"]
-        stood = hips.location.copy()
-        tool(7)
-        for share in (0.2, 0.9):
-            hips.location = stood + share * Vector((0.05, 0.1, 0.0))
-            update()
-        tool(0)
-        hips.location = stood
-        update()
-        assert channels(reaching) == before
-        assert not rig_of(reaching).body_captured
-        assert {chain.start for chain in rig_of(reaching).chains} == {"REST"}
-        assert not note_of(reaching)
 
     def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self, reaching: bpy.types.Object) -> None:
         for chain in rig_of(reaching).chains:

@@ -23,9 +23,9 @@ from mathutils import Vector
 from dev.walking_rigs import ahead, go_along, make_spider
 from rigs import FOX, import_gltf
 from support.judging import channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
-from support.scenes import add_limb, each_frame, go_live, make_body, make_empty, press, update
+from support.scenes import Point, add_limb, each_frame, go_live, make_body, make_empty, press, update
 from support.skeletons import make_character, set_up
-from support.walks import WALK, around, key_way, legs_of, planned, walking
+from support.walks import WALK, key_way, legs_of, planned, walking
 
 ULPS = 4  # units in the last place of Blender's channels
 
@@ -124,14 +124,6 @@ class TestWalking:
             before = now
         assert stood > 15  # while they are flat
 
-    def test_an_armature_that_is_keyed_itself_walks(self) -> None:
-        owner = make_spider()
-        go_along(owner, around(1.2), WALK)
-        planned(owner)
-        go_live(owner)
-        for frame in each_frame((1, 17, 30, 44, 60)):
-            assert worst_foot(owner, frame) <= HELD, frame
-
     def test_button_live_and_bake_pose_alike(self, walker: bpy.types.Object) -> None:
         frames = Random(3).sample(range(2, 60), 8)
         go_live(walker)
@@ -191,17 +183,6 @@ class TestWalking:
 
 
 class TestOld:
-    def test_a_plan_is_old_when_its_inputs_changed(self) -> None:
-        owner = walking("spider")
-        scene = bpy.context.scene
-        assert what_is_old(owner, scene) == ""
-        rig_of(owner).walker.step_height = 0.3
-        assert what_is_old(owner, scene)
-        plan_walk(bpy.context, owner, WALK)
-        assert what_is_old(owner, scene) == ""
-        key_way(owner, "b0", ahead(1.0))
-        assert what_is_old(owner, scene)
-
     def test_what_live_writes_does_not_make_it_old(self) -> None:
         owner = walking("spider")
         digest = rig_of(owner).walker.digest
@@ -214,16 +195,22 @@ class TestOld:
 
 
 class TestBadInput:
-    def test_no_legs(self) -> None:
-        owner = make_spider(legs=0)
-        with pytest.raises(FabrikError, match="no legs were found"):
-            add_walker(bpy.context, owner)
-        assert not len(rig_of(owner).chains)
-
-    def test_a_body_below_its_legs(self) -> None:
-        owner = make_spider()
-        with pytest.raises(FabrikError, match="does not carry the leg"):
-            add_walker(bpy.context, owner, "b2")
+    @pytest.mark.parametrize(
+        ("legs", "scale", "body", "text"),
+        [
+            (0, (1, 1, 1), "", "no legs were found"),
+            (4, (1, 1, 1), "b2", "does not carry the leg"),
+            (4, (1, 1, 2), "", "scale differs"),
+            (4, (-1, 1, 1), "", "mirrors"),
+        ],
+        ids=["no legs", "a body below its legs", "an uneven scale", "mirrored"],
+    )
+    def test_what_can_not_walk_is_refused(self, legs: int, scale: Point, body: str, text: str) -> None:
+        owner = make_spider(legs)
+        owner.scale = scale
+        update()
+        with pytest.raises(FabrikError, match=text):
+            add_walker(bpy.context, owner, body)
         assert not len(rig_of(owner).chains)
         assert rig_of(owner).body_bone == ""
 
@@ -259,14 +246,6 @@ class TestCharacters:
         for frame in each_frame((1, 15, 30, 44, 60)):
             assert worst_foot(owner, frame) <= HELD, frame
             assert all(abs(foot.sole[2]) < 1e-6 for foot in feet(owner, frame) if foot.is_planted)
-
-    def test_an_uneven_scale_is_refused(self) -> None:
-        owner = make_spider()
-        owner.scale = (1.0, 1.0, 2.0)
-        update()
-        with pytest.raises(FabrikError, match="scale differs"):
-            add_walker(bpy.context, owner)
-        assert not len(rig_of(owner).chains)
 
     def test_a_path_that_is_nowhere_is_refused(self) -> None:
         owner = make_spider()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a planned walk is told to be old, what joint limits make of it, and its footprints and markers."""
+"""What a walk is planned from, when it is told to be old, what joint limits make of it, and its footprints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.actions.walk.bake import MARK, mark_steps
-from fabrik_addon.actions.walk.plan import body_chain, plan_walk, what_is_old
+from fabrik_addon.actions.walk.plan import body_chain, plan_steps, plan_walk, what_is_old
 from fabrik_addon.actions.walk.plan import legs_now as measured_legs
 from fabrik_addon.actions.walk.setup import add_walker, frame_for, leg_limits
 from fabrik_addon.errors import FabrikError
@@ -25,9 +25,9 @@ from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import effector, feet, walk_plan, worst_foot
-from support.scenes import each_frame, go_to, make_empty, select, update
+from support.scenes import each_frame, go_to, make_empty, put, select, update
 from support.skeletons import make_character
-from support.walks import WALK, key_way, legs_of, walking
+from support.walks import WALK, around, key_way, legs_of, planned, walking
 
 
 def told(owner: bpy.types.Object) -> str:
@@ -79,36 +79,38 @@ def slope() -> bpy.types.Object:
     return made
 
 
-def move(ground: bpy.types.Object) -> None:
-    ground.location.z -= 0.1
-
-
 def reshape(ground: bpy.types.Object) -> None:
     assert isinstance(ground.data, bpy.types.Mesh)
     ground.data.vertices[0].co += Vector((0.0, 0.0, 0.2))
     ground.data.update()
 
 
-def thicken(ground: bpy.types.Object) -> None:
-    ground.modifiers["Solidify"].thickness = 0.3
+def limit(owner: bpy.types.Object, _: bpy.types.Object) -> None:
+    put(limit_of(resolve_bones(owner, legs_of(owner)[0])[0]), limit="CONE", cone_max=0.3)
 
 
-def hide(ground: bpy.types.Object) -> None:
-    ground.hide_set(True)
+# What is done to a walker or its ground, and what is said of it.
+CHANGES: dict[str, tuple[Callable[[bpy.types.Object, bpy.types.Object], object], str]] = {
+    "ground moved": (lambda _, ground: put(ground, location=(0.0, 0.0, -0.1)), "ground"),
+    "ground reshaped": (lambda _, ground: reshape(ground), "ground"),
+    "ground thicker": (lambda _, ground: put(ground.modifiers["Solidify"], thickness=0.3), "ground"),
+    "ground hidden": (lambda _, ground: ground.hide_set(True), "ground"),
+    "ground keyed": (lambda _, ground: key_ahead(ground), "ground"),
+    "a setting": (lambda owner, _: put(rig_of(owner).walker, step_height=0.3), "changed"),
+    "the way": (lambda owner, _: key_way(owner, "b0", ahead(1.0)), "path"),
+    "a joint limit": (limit, "changed"),
+}
 
 
-def key(ground: bpy.types.Object) -> None:
-    key_ahead(ground)
-
-
-@pytest.mark.parametrize("change", [move, reshape, thicken, hide, key])
-def test_ground_that_is_changed_makes_a_walk_old(change: Callable[[bpy.types.Object], None]) -> None:
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_changes_makes_a_walk_old(what: str) -> None:
+    change, text = CHANGES[what]
     ground = slope()
     ground.modifiers.new("Solidify", "SOLIDIFY")
     owner = walking("spider")
     assert not told(owner)
-    change(ground)
-    assert "ground" in told(owner)
+    change(owner, ground)
+    assert text in told(owner)
     plan_walk(bpy.context, owner, WALK)
     assert not told(owner)
 
@@ -181,14 +183,6 @@ def test_without_them_stances_would_be_out_of_reach() -> None:
             limit_of(bone).cone_max = CONE
     reached, count = stances(owner)
     assert reached < count
-
-
-def test_a_limit_that_changes_makes_the_walk_old() -> None:
-    owner = limited_spider(CONE)
-    plan_walk(bpy.context, owner, WALK)
-    assert what_is_old(owner, bpy.context.scene) == ""
-    limit_of(resolve_bones(owner, legs_of(owner)[0])[0]).cone_max = 0.3
-    assert "changed" in what_is_old(owner, bpy.context.scene)
 
 
 @pytest.mark.parametrize("kind", ["spider", "human", "wolf"])
@@ -357,3 +351,97 @@ def test_without_a_plan_it_is_refused() -> None:
     with pytest.raises(FabrikError, match="no walk is planned"):
         mark_steps(bpy.context, owner, "CURVE", use_markers=True)
     assert not rig_of(owner).walker.digest
+
+
+def turned(bone: bpy.types.PoseBone) -> None:
+    for frame in range(WALK[0], WALK[1] + 1, 7):
+        bone.rotation_quaternion = (1.0, 0.02 * (frame % 3), 0.0, -0.01 * frame)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def turned_by_angles(bone: bpy.types.PoseBone) -> None:
+    bone.rotation_mode = "ZXY"
+    for frame in range(WALK[0], WALK[1] + 1, 7):
+        bone.rotation_euler = (0.01 * frame, 0.1, -0.02 * frame)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+
+
+def posed_and_not_keyed(bone: bpy.types.PoseBone) -> None:
+    bone.rotation_quaternion = (1.0, 0.3, 0.2, 0.1)
+
+
+def spider(change: Callable[[bpy.types.PoseBone], None]) -> bpy.types.Object:
+    owner = make_spider(4)
+    key_way(owner, "b0", around(1.5))
+    change(owner.pose.bones["b0"])
+    return owner
+
+
+def visits(owner: bpy.types.Object) -> list[int]:
+    """The frames that are gone to while a walk is planned."""
+    found: list[int] = []
+
+    def note(scene: bpy.types.Scene, *_: object) -> None:
+        found.append(scene.frame_current)
+
+    bpy.app.handlers.frame_change_post.append(note)
+    plan_walk(bpy.context, owner, WALK)
+    bpy.app.handlers.frame_change_post.remove(note)
+    return found[:-1]  # the last goes back to where it was
+
+
+def on_a_carrier(owner: bpy.types.Object) -> None:
+    """Hang it on something that stands where the world does, and is animated to stay there."""
+    owner.parent = make_empty((0, 0, 0), "Carrier")
+    for frame in WALK:
+        owner.parent.keyframe_insert("location", frame=frame)
+    update()
+
+
+@pytest.mark.parametrize("change", [turned, turned_by_angles, posed_and_not_keyed])
+def test_the_path_by_curves_is_that_of_the_frames(change: Callable[[bpy.types.PoseBone], None]) -> None:
+    owner = planned(spider(change))
+    assert visits(owner) == [*WALK]
+    digest = rig_of(owner).walker.digest
+    on_a_carrier(owner)
+    assert visits(owner) == [*range(WALK[0], WALK[1] + 1)]
+    assert rig_of(owner).walker.digest == digest
+
+
+def test_ground_that_moves_is_looked_at_in_each_frame() -> None:
+    owner = planned(spider(turned))
+    bpy.ops.mesh.primitive_plane_add(size=20.0)
+    ground = bpy.context.object
+    assert ground is not None
+    assert visits(owner) == [*WALK]
+    for frame in WALK:
+        ground.location.z = 0.001 * frame
+        ground.keyframe_insert("location", frame=frame)
+    assert len(visits(owner)) == WALK[1]
+
+
+def test_settings_that_are_keyed_count_in_their_frames() -> None:
+    owner = planned(spider(turned))
+    for frame, height in zip(WALK, (0.1, 0.4), strict=True):
+        rig_of(owner).walker.step_height = height
+        owner.keyframe_insert("fabrik_walker_step_height", frame=frame)
+    assert len(visits(owner)) == WALK[1]
+
+
+def test_keys_that_make_no_pose_are_told_with_their_frame() -> None:
+    owner = planned(spider(turned))
+    for frame, value in ((WALK[0], 1.0), (20, 0.0), (WALK[1], 1.0)):
+        owner.pose.bones["b0"].rotation_quaternion = (value, 0.0, 0.0, 0.0)
+        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+    for frame in range(WALK[0], WALK[1] + 1, 7):
+        if frame != WALK[0]:
+            owner.pose.bones["b0"].keyframe_delete("rotation_quaternion", frame=frame)
+    with pytest.raises(FabrikError, match=r"in frame 20, the rotation quaternion is zero"):
+        plan_walk(bpy.context, owner, WALK)
+
+
+def test_slices_are_short() -> None:
+    """Each goes on from where the last one ended."""
+    shares = list(plan_steps(bpy.context, walking("spider"), WALK))
+    assert shares == sorted(shares)
+    assert len(shares) >= WALK[1]
