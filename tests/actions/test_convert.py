@@ -94,20 +94,17 @@ def test_what_cannot_be_carried_over_is_said(capfd: pytest.CaptureFixture[str]) 
     assert "left as it is, it has no target" in said
 
 
-def test_only_selected_bones_where_wanted() -> None:
-    owner, _ = leg()
+def test_only_selected_bones_where_wanted_and_no_muted_constraints() -> None:
+    owner, constraint = leg()
+    constraint.mute = True
+    assert_refused("no bone has an IK constraint", "from_ik")
+    constraint.mute = False
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="DESELECT")
     assert_refused("no bone has an IK constraint", "from_ik", use_selected=True)
     bpy.ops.pose.select_all(action="SELECT")
     bpy.ops.fabrik.from_ik(use_selected=True)
     assert len(owner.fabrik.chains) == 1
-
-
-def test_muted_constraints_are_left_alone() -> None:
-    owner = make_line(2)
-    owner.pose.bones["b1"].constraints.new("IK").mute = True
-    assert_refused("no bone has an IK constraint", "from_ik")
 
 
 def follow_vertices(constraint: bpy.types.KinematicConstraint) -> None:
@@ -177,6 +174,15 @@ def with_ik(
     constraint.target, constraint.chain_count = make_empty(place, f"Target {bone}"), count
     bpy.context.view_layer.objects.active = owner
     return constraint
+
+
+def tracked(place: Point) -> tuple[bpy.types.Object, bpy.types.DampedTrackConstraint]:
+    """A bone with a constraint of Blender's that aims it."""
+    owner = make_line(2)
+    constraint = cast(bpy.types.DampedTrackConstraint, owner.pose.bones["b1"].constraints.new("DAMPED_TRACK"))
+    constraint.target = make_empty(place)
+    bpy.context.view_layer.objects.active = owner
+    return owner, constraint
 
 
 class TestFromIk:
@@ -296,12 +302,9 @@ class TestToIk:
 class TestAims:
     @pytest.mark.parametrize("axis", ["TRACK_X", "TRACK_Y", "TRACK_NEGATIVE_Z"])
     def test_a_damped_track_and_its_chain_turn_alike(self, axis: str) -> None:
-        owner = make_line(2)
-        bone = owner.pose.bones["b1"]
-        bone.rotation_quaternion = Quaternion((0.3, 0.4, 0.2), 0.5)
-        constraint = cast(bpy.types.DampedTrackConstraint, bone.constraints.new("DAMPED_TRACK"))
-        constraint.target, constraint.track_axis = make_empty((1.2, 0.7, 1.8)), axis
-        bpy.context.view_layer.objects.active = owner
+        owner, constraint = tracked((1.2, 0.7, 1.8))
+        constraint.track_axis = axis
+        owner.pose.bones["b1"].rotation_quaternion = Quaternion((0.3, 0.4, 0.2), 0.5)
         before = bone_matrices(owner)
         assert bpy.ops.fabrik.from_ik(use_aims=True) == {"FINISHED"}
         assert constraint.mute
@@ -320,19 +323,15 @@ class TestAims:
         bpy.ops.fabrik.solve()
         assert_bones_stay(owner, wanted, 1e-3, 1e-3)
 
-    def test_without_the_option_tracks_stay(self) -> None:
-        owner = make_line(2)
-        constraint = cast(bpy.types.DampedTrackConstraint, owner.pose.bones["b1"].constraints.new("DAMPED_TRACK"))
-        constraint.target = make_empty((1, 0, 2))
-        bpy.context.view_layer.objects.active = owner
+    def test_tracks_stay_that_are_not_asked_for_or_at_a_place_along_a_bone(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        _, constraint = tracked((1, 0, 2))
         assert_refused("no bone has an IK constraint", "from_ik")
         assert not constraint.mute
-
-    def test_a_place_along_a_bone_is_left_as_it_is(self, capfd: pytest.CaptureFixture[str]) -> None:
-        owner, other = make_line(2), make_line(2)
-        constraint = cast(bpy.types.DampedTrackConstraint, owner.pose.bones["b1"].constraints.new("DAMPED_TRACK"))
-        constraint.target, constraint.subtarget, constraint.head_tail = other, "b0", 0.5
-        bpy.context.view_layer.objects.active = owner
+        active = bpy.context.view_layer.objects.active
+        constraint.target, constraint.subtarget, constraint.head_tail = make_line(2), "b0", 0.5
+        bpy.context.view_layer.objects.active = active
         bpy.ops.fabrik.from_ik(use_aims=True)
         assert not constraint.mute
         assert "a place along a bone" in capfd.readouterr().out

@@ -171,17 +171,6 @@ def test_all_enabled_chains_are_pinned_and_freed(body: bpy.types.Object) -> None
     assert [chain.pin for chain in rig_of(body).chains] == [False, False, False]
 
 
-def test_a_second_pin_on_a_bone_is_refused_by_name_and_nothing_is_changed(body: bpy.types.Object) -> None:
-    for name in ("one", "two"):
-        add_limb(body, "foot.L", 3, target=(0.1, 0.02, 0.08), name=name)
-    rig_of(body).active_index = 0
-    press("pin_toggle", which="ACTIVE")
-    rig_of(body).active_index = 1
-    with pytest.raises(RuntimeError, match=r"chain 'two', bone 'foot\.L': the chain 'one' pins it already"):
-        press("pin_toggle", which="ACTIVE")
-    assert [chain.pin for chain in rig_of(body).chains] == [True, False]
-
-
 def test_a_bone_made_as_a_target_means_its_chain_and_one_made_as_a_pole_is_refused(body: bpy.types.Object) -> None:
     press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, use_pole=True, kind="BONE")
     chain = rig_of(body).chains[0]
@@ -423,18 +412,6 @@ def test_a_hand_that_pulled_the_body_is_freed_and_nothing_moves(name: str) -> No
     for one in rig_of(owner).chains:
         before.pop(one.pole_bone, None)  # those of limbs that are nearly straight are brought to the bend
     assert_still(owner, before, STILL, TURNED)
-
-
-def test_both_hands_are_pinned_with_keys(human: bpy.types.Object) -> None:
-    go_live(human)
-    bpy.context.scene.frame_set(10)
-    key_automatically()
-    select(human, *[chain(human, name).tip_bone for name in ("Arm.L", "Arm.R")])
-    press("pin_toggle")
-    assert [chain(human, name).pin for name in ("Arm.L", "Arm.R")] == [True, True]
-    for frame, expected in ((9, False), (10, True), (30, True)):
-        bpy.context.scene.frame_set(frame)
-        assert [chain(human, name).pin for name in ("Arm.L", "Arm.R")] == [expected, expected], frame
 
 
 def test_a_pin_before_a_later_switch_ends_with_that(human: bpy.types.Object) -> None:

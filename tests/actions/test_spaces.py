@@ -301,15 +301,6 @@ def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object
     assert (matrices(human)[hand].translation - before).length <= 1e-4 * height(human)
 
 
-def test_a_goal_that_hangs_there_already_keeps_its_parent(human: bpy.types.Object) -> None:
-    target = chain(human, "Arm.L").target_bone
-    goal = goals_of(chain(human, "Arm.L"))[0]
-    assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == ([], [])
-    bone = pose_bones(human)[target]
-    assert bone.parent.name == chest_of(human)
-    assert not bone.constraints
-
-
 def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     arm = chain(human, "Arm.L")
@@ -566,7 +557,11 @@ def test_keys_that_another_character_plays_are_not_changed(human: bpy.types.Obje
     assert not control.constraints
 
 
-def test_a_goal_finds_back_to_its_first_space(human: bpy.types.Object) -> None:
+def test_a_goal_is_left_where_it_hangs_already_and_finds_back_to_its_first_space(human: bpy.types.Object) -> None:
+    goal, bone = goals_of(chain(human, "Arm.L"))[0], pose_bones(human)[chain(human, "Arm.L").target_bone]
+    assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == ([], [])
+    assert bone.parent.name == chest_of(human)
+    assert not bone.constraints
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
     first = space_name(goals_of(chain(human, "Arm.L"))[0])
     for options in ({"space": "ARMATURE"}, {"space": "BODY"}):

@@ -9,6 +9,7 @@ from math import cos, degrees, pi, sin
 import bpy
 import pytest
 from fabrik_addon.actions.drag import Drag, Dragged, Taken, begin, drag_to, finish, set_falloff
+from fabrik_addon.actions.drag.drag import bones_away
 from fabrik_addon.actions.drag.scope import Scope, scope_of
 from fabrik_addon.actions.pins import pin_bone
 from fabrik_addon.errors import ChainError
@@ -272,6 +273,11 @@ class TestFalloff:
             drag.restore()
             bpy.data.objects.remove(owner)
         assert poses[0] == poses[1]
+
+
+def test_bones_away_along_the_tree() -> None:
+    assert bones_away((-1, 0, 1, 2, 1, 4), 3) == [3, 2, 1, 0, 3, 4]
+    assert bones_away((-1, 0, 1, 2, 1, 4), 1) == [1, 0, 1, 2, 1, 2]
 
 
 def bones_of(owner: bpy.types.Object, scope: Scope) -> set[str]:

@@ -16,11 +16,10 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
-from support.judging import assert_alike, channels, evaluated_joints, tip_error
+from support.judging import assert_alike, channels, tip_error
 from support.scenes import (
     Bone,
     add_chain,
-    add_limb,
     chain_bones,
     each_frame,
     give_action,
@@ -29,7 +28,6 @@ from support.scenes import (
     keyed,
     live_line,
     make_armature,
-    make_body,
     make_empty,
     make_line,
     make_rig,
@@ -39,7 +37,6 @@ from support.scenes import (
     strand,
     turned,
     update,
-    with_legs_pinned,
 )
 
 
@@ -139,27 +136,6 @@ class TestSeveral:
         update()
         assert [rig_of(owner).chains[0].message for owner in (first, second)] == ["", ""]
         assert rig_of(first).chains[0].status == "REACHED"
-
-    def test_of_two_bodies_in_a_circle_only_the_arms_wait(self) -> None:
-        bodies = [with_legs_pinned(make_body()) for _ in range(2)]
-        bodies[1].location.x = 1.0
-        for owner in bodies:
-            add_limb(owner, "hand.L", 3)
-        update()
-        for owner, other in (bodies, bodies[::-1]):
-            rig = rig_of(owner)
-            rig.chains["hand.L"].target, rig.chains["hand.L"].target_bone = other, "hand.L"
-            rig.live = True
-        update()
-        for owner in bodies:
-            waiting = [chain.name for chain in rig_of(owner).chains if "wait for each other" in chain.message]
-            assert (waiting, all(chain.enabled for chain in rig_of(owner).chains)) == (["hand.L"], True)
-            before = evaluated_joints(owner, rig_of(owner).chains["foot.L"])
-            chain = rig_of(owner).chains["foot.L"]
-            chain.held_location = Vector(chain.held_location) + Vector((0.0, -0.1, 0.1))
-            update()
-            assert chain.status == "REACHED"
-            assert (evaluated_joints(owner, chain)[1] - before[1]).length > 1e-3
 
 
 class TestThrift:

@@ -323,19 +323,6 @@ class TestByHand:
             assert off_target(reaching, name) <= HELD
         assert_feet_hold(reaching)
 
-    def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self, reaching: bpy.types.Object) -> None:
-        for chain in rig_of(reaching).chains:
-            chain.start = "ANIMATED"
-        update()
-        give_action(reaching)
-        key_automatically()
-        reaching.pose.bones["hips"].location.y -= 0.1
-        update()
-        shown = channels(reaching)
-        assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(reaching)}
-        go_to(5, 1)
-        assert_channels(reaching, shown, 1e-5)
-
     def test_it_is_told_until_the_body_moves_on(self, reaching: bpy.types.Object) -> None:
         for join in (False, True):
             reaching.pose.bones["hips"].location.y -= 0.03
@@ -347,15 +334,3 @@ class TestByHand:
                 rig_of(reaching).chains["hand.L"].target.location.z -= 0.1
             update()
             assert not note_of(reaching)
-
-    def test_undo_and_redo(self, reaching: bpy.types.Object) -> None:
-        bpy.ops.ed.undo_push(message="before")
-        stood = channels(reaching)
-        reaching.pose.bones["hips"].location.y -= 0.1
-        update()
-        posed = channels(reaching)
-        bpy.ops.ed.undo_push(message="moved")
-        for step, expected in ((bpy.ops.ed.undo, stood), (bpy.ops.ed.redo, posed), (bpy.ops.ed.undo, stood)):
-            step()
-            update()
-            assert channels(bpy.data.objects["Body"]) == expected

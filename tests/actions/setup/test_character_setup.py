@@ -354,12 +354,6 @@ def test_a_foot_that_is_pinned_already() -> None:
     assert {"Arm.L", "Arm.R", "Leg.L", "Leg.R"} <= {chain.name for chain in chains}
 
 
-def test_an_object_that_is_no_armature() -> None:
-    make_character("human")
-    bpy.context.view_layer.objects.active = make_empty((0, 0, 0))
-    assert not bpy.ops.fabrik.character_setup.poll()
-
-
 def test_edit_mode_and_rest_position() -> None:
     owner = make_character("human_mixamo")
     bpy.ops.object.mode_set(mode="EDIT")

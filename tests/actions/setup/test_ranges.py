@@ -357,35 +357,20 @@ class Case(NamedTuple):
 
 KNEE, ELBOW = (2, 1, "KNEE"), (2, -1, "ELBOW")
 HOCK = (3, -1, "")  # the heel of an animal
-CASES = [
-    Case("human", "shin.{}", *KNEE),
-    Case("human", "forearm.{}", *ELBOW),
-    Case("basic_human", "shin.{}", *KNEE),
-    Case("basic_human", "forearm.{}", *ELBOW),
-    Case("basic_quadruped", "shin.{}", *KNEE),
-    Case("basic_quadruped", "foot.{}", *HOCK),
-    Case("basic_quadruped", "front_shin.{}", *ELBOW),
-    Case("wolf", "shin.{}", *KNEE),
-    Case("wolf", "foot.{}", *HOCK),
-    Case("wolf", "front_shin.{}", *ELBOW),
-    Case("cat", "shin.{}", *KNEE),
-    Case("cat", "foot.{}", *HOCK),
-    Case("cat", "forearm.{}", *ELBOW),
-    Case("horse", "lower_leg.{}", *KNEE),
-    Case("horse", "hind_foot.{}", *HOCK),
-    Case("horse", "forearm.{}", *ELBOW),
-    Case("bird", "shin.{}", 2, -1),  # as Rigify draws it: the shin goes down and forward, the joint is the heel
-    Case("human_mixamo", "mixamorig:{}Leg", *KNEE),
-    Case("human_mixamo", "mixamorig:{}ForeArm", *ELBOW),
-    Case("human_game_engine", "calf_{}", *KNEE),
-    Case("human_game_engine", "lowerarm_{}", *ELBOW),
-    Case("makehuman", "lowerleg01.{}", 3, 1, "KNEE"),
-    Case("makehuman", "lowerarm01.{}", 3, -1, "ELBOW"),
-    Case("cmu_walk", "{}ForeArm", *ELBOW),
-    Case("cmu_walk", "{}Leg", *KNEE),
-    *(Case("cesium_man", bone, *KNEE) for bone in ("Node_4", "Node_8")),
-    *(Case("cesium_man", bone, *ELBOW) for bone in ("Node_14", "Node_17")),
-]
+# By character the bones below its joints, and which these are.
+BONES_BELOW: dict[str, list[tuple[str, tuple[int, int, str]]]] = {
+    **{name: [("shin.{}", KNEE), ("forearm.{}", ELBOW)] for name in ("human", "basic_human")},
+    **{name: [("shin.{}", KNEE), ("foot.{}", HOCK), ("front_shin.{}", ELBOW)] for name in ("basic_quadruped", "wolf")},
+    "cat": [("shin.{}", KNEE), ("foot.{}", HOCK), ("forearm.{}", ELBOW)],
+    "horse": [("lower_leg.{}", KNEE), ("hind_foot.{}", HOCK), ("forearm.{}", ELBOW)],
+    "bird": [("shin.{}", (2, -1, ""))],  # as Rigify draws it: it goes down and forward, and the joint is the heel
+    "human_mixamo": [("mixamorig:{}Leg", KNEE), ("mixamorig:{}ForeArm", ELBOW)],
+    "human_game_engine": [("calf_{}", KNEE), ("lowerarm_{}", ELBOW)],
+    "makehuman": [("lowerleg01.{}", (3, 1, "KNEE")), ("lowerarm01.{}", (3, -1, "ELBOW"))],
+    "cmu_walk": [("{}ForeArm", ELBOW), ("{}Leg", KNEE)],
+    "cesium_man": [("Node_4", KNEE), ("Node_8", KNEE), ("Node_14", ELBOW), ("Node_17", ELBOW)],
+}
+CASES = [Case(character, bone, *joint) for character, below in BONES_BELOW.items() for bone, joint in below]
 SIDE_NAMES = {"human_mixamo": ("Left", "Right"), "cmu_walk": ("Left", "Right"), "human_game_engine": ("l", "r")}
 JOINTS = [
     pytest.param(case, case.bone.format(side), id=f"{case.character}-{case.bone.format(side)}")

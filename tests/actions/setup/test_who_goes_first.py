@@ -28,15 +28,8 @@ from support.skeletons import forward_of, height, make_character, rest_bones, se
 WAYS = ((-0.4, -1.0, 0.2), (-0.3, -0.6, 0.8), (-1.0, -0.2, -0.3), (0.5, -1.0, 0.0))  # from the right shoulder
 INSIDE = (0.5, 0.76, 0.9)  # shares of the arm's reach; from here on the body helps
 CLAVICLES = {
-    "human": 2,
-    "human_mixamo": 2,
-    "human_game_engine": 2,
+    **dict.fromkeys(("human", "human_mixamo", "human_game_engine", "cmu_walk", "wolf", "cat", "horse", "bird"), 2),
     "makehuman": 4,
-    "cmu_walk": 2,
-    "wolf": 2,
-    "cat": 2,
-    "horse": 2,
-    "bird": 2,
 }
 SOCKETS = {"cmu_walk": ["LHipJoint", "RHipJoint"], "human": ["pelvis.L", "pelvis.R"], "wolf": ["pelvis.L", "pelvis.R"]}
 
