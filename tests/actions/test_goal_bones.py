@@ -31,6 +31,7 @@ from support.scenes import (
     Bone,
     add_chain,
     armature,
+    assert_refused,
     each_frame,
     edited,
     go_live,
@@ -310,20 +311,14 @@ def test_goals_that_could_not_come_to_rest_are_refused(what: str) -> None:
             press("drag", chain=chain.name, way=(0.1, 0, 0))
 
 
-def test_chains_are_added_with_control_bones() -> None:
+@pytest.mark.parametrize("live", [False, True])
+def test_add_chain_leaves_control_bones_out(live: bool) -> None:
     owner = make_armature(strand((0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), connect=False))
     bpy.context.view_layer.objects.active = owner
     press("chain_add", tip_bone="b1", use_target=True, use_pole=True, kind="BONE")
     chain = rig_of(owner).chains[0]
     assert (chain.target, chain.target_bone, chain.pole, chain.pole_bone) == (owner, "b1.target", owner, "b1.pole")
     assert solved_status(chain) == "REACHED"
-
-
-@pytest.mark.parametrize("live", [False, True])
-def test_add_chain_leaves_control_bones_out(live: bool) -> None:
-    owner = make_armature(strand((0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), connect=False))
-    bpy.context.view_layer.objects.active = owner
-    press("chain_add", tip_bone="b1", use_target=True, use_pole=True, kind="BONE")
     rig_of(owner).live = live
     rig_of(owner).chains.clear()
     names = [bone.name for bone in pose_bones(owner)]
@@ -358,19 +353,6 @@ def test_control_bones_do_not_change_what_a_body_is(kind: str) -> None:
     rig_of(owner).chains.clear()
     assert chains_of_all(owner, use_small=True) == wanted
     assert hinges() == bends
-
-
-def test_linked_data_gets_no_chain_with_bones(tmp_path: Path) -> None:
-    make_armature(strand((0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), connect=False), "Linked")
-    data = linked(tmp_path, "armatures", "Linked")
-    owner = bpy.data.objects.new("Rig", data)
-    bpy.context.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
-    with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones"):
-        press("chain_add", tip_bone="b1", use_target=True, kind="BONE")
-    assert not rig_of(owner).chains
-    press("chain_add", tip_bone="b1", use_target=True, kind="EMPTY")
-    assert rig_of(owner).chains[0].target.type == "EMPTY"
 
 
 def bone_error(owner: bpy.types.Object) -> float:
@@ -533,6 +515,8 @@ def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones: use an empty"):
         press("target_add", kind="BONE")
     assert (chain.target, owner.mode) == (None, "OBJECT")
+    assert_refused("its armature data is linked", "chain_add", tip_bone="b1", use_target=True, kind="BONE")
+    assert len(rig_of(owner).chains) == 1
     press("target_add", kind="EMPTY")
     assert tip_error(owner, chain) < 1e-5
 

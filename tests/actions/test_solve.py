@@ -49,28 +49,6 @@ from support.scenes import (
 from support.skeletons import make_character
 
 
-def test_chains_that_hang_on_others_are_solved_after_them() -> None:
-    owner = make_rig("fork")[0]
-    arm = add_chain(owner, (1.0, 0.9, 2.0), tip="b3", count=2)
-    other = add_chain(owner, (-1.0, 0.9, 2.2), tip="b5", count=2)
-    spine = add_chain(owner, (0.4, 0.3, 1.8), tip="b1", count=2)
-    press("solve_all")
-    for chain in (arm, other, spine):
-        assert rig_of(owner).chains[chain.name].status == "REACHED"
-        assert tip_error(owner, rig_of(owner).chains[chain.name]) < 1e-4
-
-
-def test_target_on_a_bone_that_another_chain_moves() -> None:
-    owner = make_rig("fork")[0]
-    follower = add_chain(owner, tip="b5", count=2)
-    follower.target, follower.target_bone = owner, "b3"
-    leader = add_chain(owner, (0.8, 0.9, 2.4), tip="b3", count=2)
-    assert solved_status(rig_of(owner).chains[leader.name], "solve_all") == "REACHED"
-    wanted = owner.pose.bones["b3"].head
-    chain = rig_of(owner).chains[follower.name]
-    assert (owner.pose.bones["b5"].tail - wanted).length == pytest.approx(chain.residual, abs=1e-5)
-
-
 def test_disabled_chains_are_left_out() -> None:
     _, chain = reaching_line((0.5, 0.5, 2.0))
     chain.enabled = False

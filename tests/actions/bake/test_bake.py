@@ -31,7 +31,6 @@ from support.scenes import (
     keyed_turns,
     make_armature,
     make_line,
-    on_moving_parents,
 )
 
 
@@ -48,12 +47,6 @@ def test_every_frame_stands_on_its_target_and_channels_run_on_without_jumps(mode
             continue  # the axis of a small turn may be any
         values = [point.co[1] for point in curve.keyframe_points]
         assert all(abs(b - a) < 0.7 for a, b in pairwise(values)), curve.data_path
-
-
-def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
-    owner, chain = on_moving_parents()
-    assert bake_chain(owner, chain).worst_tip_error[0] < 1e-5
-    assert_on_target(owner, chain)
 
 
 def test_a_channel_that_stays_gets_one_key(owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -96,21 +89,6 @@ def test_what_is_simulated_is_come_to_step_by_step(what: str, line: bpy.types.Ob
     go_to(*range(1, 13))
     assert ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation.z < 2.5
     assert tip_error(line, chain) < 1e-5
-
-
-def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:
-    owner = make_line(6)
-    spine = add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3)
-    keyed(spine.target, {1: 0.2, 20: 0.9}, "location.x")
-    arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
-    names = [spine.name, arm.name]
-    results = bake(bpy.context, [(owner, owner.fabrik.chains[name]) for name in names], BakeSettings(FRAMES)).chains
-    assert [result.chain for result in results] == names
-    for chain, result in zip(owner.fabrik.chains, results, strict=True):
-        unreached = dict(result.unreached)
-        assert "MOVED" not in unreached.values()
-        assert len(unreached) < len(FRAMES) / 2
-        assert_on_target(owner, chain, [frame for frame in FRAMES if frame not in unreached])
 
 
 @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])

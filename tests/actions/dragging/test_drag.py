@@ -21,7 +21,6 @@ from mathutils import Euler, Vector
 
 from support.judging import (
     angle_between,
-    assert_channels,
     bone_head,
     bone_turn,
     channels,
@@ -73,39 +72,6 @@ class TestAnchored:
         owner, _, drag = started()
         assert drag_to(bpy.context, drag, Vector((30, 0, 0)), anchored=True).status == "TOO_FAR"
         assert joints(owner)[-1].normalized().x > 0.999
-
-    def test_cancelling_puts_all_back(self) -> None:
-        owner, chain, _ = started()
-        chain.target = make_empty((0, 1, 3))
-        go_live(owner)
-        before, stood = channels(owner), chain.target.location.copy()
-        drag = begin(bpy.context, owner, Taken.tip_of(chain))
-        drag_to(bpy.context, drag, Vector((0.5, 1.0, 2.5)), anchored=True)
-        drag_to(bpy.context, drag, Vector((0.5, 2.0, 2.5)), anchored=False)
-        drag.restore()
-        bpy.context.view_layer.update()
-        assert chain.target.location == stood
-        assert_channels(owner, before, 1e-6)
-
-    def test_a_live_chain_takes_its_target_along(self) -> None:
-        owner, chain, _ = started()
-        holder = make_empty((0.3, 0, 0), "Holder")
-        chain.target = make_empty((0, 1, 3))
-        chain.target.parent = holder
-        go_live(owner)
-        point = Vector((0.5, 1.0, 2.5))
-        drag_to(bpy.context, begin(bpy.context, owner, Taken.tip_of(chain)), point, anchored=True)
-        bpy.context.view_layer.update()
-        assert (chain.target.matrix_world.translation - point).length < 1e-5
-        assert (joints(owner)[-1] - point).length < 1e-3
-
-    def test_limits_hold(self) -> None:
-        owner, _, _ = started()
-        for bone in list(owner.pose.bones)[1:]:
-            limit_of(bone).limit = "LOCKED"
-        drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
-        assert drag_to(bpy.context, drag, Vector((0, 1, 1)), anchored=True).status == "BLOCKED"
-        assert rig_of(owner).chains[0].status == "NONE"
 
 
 class TestRope:

@@ -94,20 +94,6 @@ class TestHips:
 
 
 class TestOtherBones:
-    def test_the_spine_follows_a_hand(self, body: bpy.types.Object) -> None:
-        way = Vector((-0.4, -0.6, -0.6))
-        start = place_of(body, "hand.L", "HEAD")
-        drag, found = dragged(body, Taken("hand.L", "HEAD"), way)
-        assert found.status == "REACHED"
-        assert (place_of(body, "hand.L", "HEAD") - start - way).length <= HELD
-        assert_feet_hold(body)
-        bends = [
-            angle_between(tuple(pose_bones(body)[name].rotation_quaternion), (1, 0, 0, 0))
-            for name in ("spine1", "spine2")
-        ]
-        assert min(bends) > 0.05
-        drag.restore()
-
     @pytest.mark.parametrize(
         ("bone", "end", "way"),
         [
@@ -436,10 +422,6 @@ class TestPinning:
 
 
 class TestBadInput:
-    def test_a_bone_that_is_not_there(self) -> None:
-        with pytest.raises(ChainError, match="no bone 'none'"):
-            scope_of(make_body(), Taken("none"))
-
     def test_a_chain_that_goes_while_it_holds(self, standing: bpy.types.Object) -> None:
         drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
         rig_of(standing).chains.remove(0)

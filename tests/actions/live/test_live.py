@@ -245,15 +245,6 @@ class TestFailures:
         follower.target.location.z = 1.5
         assert tip_error(other, follower) < 1e-4
 
-    def test_switching_it_on_again_works(self) -> None:
-        owner, _chain = live_line()
-        constraint = owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
-        update()
-        owner.pose.bones["b1"].constraints.remove(constraint)
-        owner.fabrik.chains[0].enabled = True
-        update()
-        assert owner.fabrik.chains[0].status == "REACHED"
-
     def test_nan_in_a_target(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         before = channels(owner)
         chain.target.location.x = float("nan")
@@ -401,14 +392,6 @@ class TestWhatChangesUnheard:
             rig.fabrik.chains[0].target.location.x = x
             assert tip_error(rig, rig.fabrik.chains[0]) < 1e-4
 
-    def test_the_rig_moves_while_the_scene_is_switched_off(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
-        bpy.context.scene.fabrik_live = False
-        update()
-        owner.location.x = 0.3
-        update()
-        bpy.context.scene.fabrik_live = True
-        assert tip_error(owner, chain) < 1e-4
-
     def test_uneven_scale_above_a_chain_that_starts_on_its_target(self) -> None:
         owner, _ = make_rig("limb on a bone")
         bpy.ops.fabrik.chain_remove()
@@ -465,4 +448,5 @@ class TestWhatChangesUnheard:
         drag_to(bpy.context, drag, point, anchored=True)
         update()
         assert (target.matrix_world.translation - point).length < 1e-4
+        assert tip_error(owner, chain) < 1e-4
         drag.restore()

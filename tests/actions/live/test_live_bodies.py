@@ -80,19 +80,6 @@ class TestFollowing:
             assert off_target(reaching, "hand.L") <= HELD
             assert channels(reaching) != before
 
-    def test_an_aim_follows(self, reaching: bpy.types.Object) -> None:
-        look = add_limb(reaching, "head", 2, target=(0.8, -1.0, 1.4))
-        look.kind = "AIM"
-        look.aim_axis = reaching.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
-        update()
-        for place in ((0.8, -1.0, 1.4), (-0.6, -1.0, 1.8)):
-            look = rig_of(reaching).chains["head"]
-            look.target.location = place
-            update()
-            head = reaching.pose.bones["head"]
-            assert (head.matrix.to_3x3() @ Vector(look.aim_axis)).angle(Vector(place) - head.head) <= 1e-3
-            assert_feet_hold(reaching)
-
     def test_a_pin_that_is_pulled_out_of_reach_goes_first(self, reaching: bpy.types.Object) -> None:
         rig_of(reaching).chains["hand.L"].target.location = (0.5, -0.4, 4.0)
         assert_feet_hold(reaching)
