@@ -31,7 +31,6 @@ def on_hands() -> bpy.types.Object:
     """A character that is over the ground on its stretched arms, sways and kicks; it is set up over that."""
     owner = make_character("human_mixamo")
     scene = bpy.context.scene
-    assert scene is not None
     scene.render.fps, scene.frame_end = RATE, FRAMES[-1]
     found = find_parts(owner)
     for part in found.parts:
@@ -284,7 +283,6 @@ BOARD_SPEED = 0.01  # legs a frame
 def board() -> bpy.types.Object:
     """An object on which feet may stand."""
     found = bpy.data.objects.new("Board", None)
-    assert bpy.context.scene is not None
     bpy.context.scene.collection.objects.link(found)
     return found
 

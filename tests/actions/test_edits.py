@@ -23,6 +23,7 @@ from support.animated import FIRST, LAST, Frames, Motion, control, limb, move, p
 from support.hanging import activate, chain
 from support.scenes import assert_refused, each_frame, go_live, keyed, keyed_turns, press, update
 from support.skeletons import height
+from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
@@ -152,11 +153,9 @@ def test_a_pole_that_is_an_object_has_one_layer_alone(motion: Motion) -> None:
     owner, names, before = motion
     one = rig_of(owner).chains["Arm.L"]
     pole = bpy.data.objects.new("Pole", None)
-    assert bpy.context.scene is not None
     bpy.context.scene.collection.objects.link(pole)
     pole.parent, pole.parent_type = owner, "BONE"
     swing = pose_bones(owner)[one.pole_bone].parent
-    assert swing is not None
     pole.parent_bone = swing.name
     update()
     pole.matrix_world = owner.matrix_world @ pose_bones(owner)[one.pole_bone].matrix
@@ -192,9 +191,7 @@ def test_applied_edits_leave_those_of_layers_that_are_off(motion: Motion, layere
 
 def test_keys_in_other_actions_of_the_character_are_put_aside_too(layered: Motion) -> None:
     owner, names, poses = layered
-    assert owner.animation_data is not None
     first = owner.animation_data.action
-    assert first is not None
     other = first.copy()
     other.use_fake_user = True
     press("layer_choose", layer="Edits")
@@ -287,7 +284,6 @@ def test_frames_that_bones_pose_are_not_judged(human: bpy.types.Object) -> None:
     goal.keyframe_insert("location", frame=END)
     press("bake", span="RANGE", frame_start=1, frame_end=END, chains="ALL")
     report = read_report(human)
-    assert report is not None
     (arm,) = [one for one in report["chains"] if one["chain"] == "Arm.L"]
     assert all(run["last"] <= TO_FK for run in arm["unreached"])
 
@@ -301,7 +297,6 @@ def test_what_can_not_be_switched_is_told(human: bpy.types.Object) -> None:
 
 
 WIDTH = 5
-SCENE: Any = bpy.context
 
 
 @pytest.fixture
@@ -438,19 +433,15 @@ def test_a_tool_that_moves_nothing_leaves_no_keys(hand: Motion) -> None:
 
 
 def test_a_spread_is_undone_in_one_step(hand: Motion) -> None:
-    owner, name = hand[0], hand[0].name
-    bpy.ops.ed.undo_push(message="before")
-    move(owner, "Arm.L", (0.0, -0.1, 0.2))
-    bpy.ops.ed.undo_push(message="moved")
-    assert bpy.ops.fabrik.time_spread("EXEC_DEFAULT", True, width=WIDTH) == {"FINISHED"}
-    bpy.ops.ed.undo()
-    assert not keys_of(bpy.data.objects[name], "Arm.L")
+    name = hand[0].name
+    move(hand[0], "Arm.L", (0.0, -0.1, 0.2))
+    assert_one_step(lambda: keys_of(bpy.data.objects[name], "Arm.L"), "time_spread", width=WIDTH)
 
 
 def test_a_drag_through_time_keys_the_control_about_its_frame(motion: Motion) -> None:
     owner, _, _ = motion
     bpy.context.scene.frame_set(AT)
-    SCENE.scene.fabrik_through_time, SCENE.scene.fabrik_time_width = True, WIDTH
+    bpy.context.scene.fabrik_through_time, bpy.context.scene.fabrik_time_width = True, WIDTH
     press("drag", chain="Arm.L", way=(0.0, -0.05 * height(owner), 0.08 * height(owner)))
     keys = keys_of(owner, "Arm.L")
     assert keys
@@ -459,7 +450,7 @@ def test_a_drag_through_time_keys_the_control_about_its_frame(motion: Motion) ->
 
 def test_the_tools_are_there_only_through_time(hand: Motion) -> None:
     assert not bpy.ops.fabrik.move_through_time.poll()
-    SCENE.scene.fabrik_through_time = True
+    bpy.context.scene.fabrik_through_time = True
     assert bpy.ops.fabrik.move_through_time.poll()
     assert bpy.ops.fabrik.turn_through_time.poll()
 

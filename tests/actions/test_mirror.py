@@ -407,23 +407,6 @@ def made(scale: tuple[float, float, float]) -> bpy.types.Object:
     return owner
 
 
-def assert_mirrored(owner: bpy.types.Object) -> None:
-    """The right arm stands as the mirror image of the left one."""
-    update()
-    mirror = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))
-    for name in ("upper_arm", "forearm", "hand"):
-        here, there = (owner.pose.bones[f"{name}{side}"] for side in (".L", ".R"))
-        assert (mirror @ here.head - there.head).length < 1e-4
-        assert (mirror @ here.tail - there.tail).length < 1e-4
-        rests = (bone.bone.matrix_local.to_3x3() for bone in (here, there))
-        turned, other = (
-            bone.matrix.to_3x3() @ rest.inverted() for bone, rest in zip((here, there), rests, strict=True)
-        )
-        flip = mirror.to_3x3()
-        for row, wanted in zip(other, flip @ turned @ flip, strict=True):
-            assert tuple(row) == pytest.approx(tuple(wanted), abs=1e-3)
-
-
 def mirror(owner: bpy.types.Object) -> FabrikChain:
     bpy.context.view_layer.objects.active = owner
     rig_of(owner).active_index = 0
@@ -449,7 +432,17 @@ def test_a_hand_that_is_pinned_or_turns_with_its_target(scale: tuple[float, floa
     assert other.target is None if is_pinned else other.target not in (None, chain.target)
     press("solve", chain=other.name)
     assert other.status == "REACHED"
-    assert_mirrored(owner)
+    update()
+    image = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))
+    for name in ("upper_arm", "forearm", "hand"):
+        here, there = (owner.pose.bones[f"{name}{side}"] for side in (".L", ".R"))
+        assert (image @ here.head - there.head).length < 1e-4
+        assert (image @ here.tail - there.tail).length < 1e-4
+        rests = (bone.bone.matrix_local.to_3x3() for bone in (here, there))
+        turned, twin = (bone.matrix.to_3x3() @ rest.inverted() for bone, rest in zip((here, there), rests, strict=True))
+        flip = image.to_3x3()
+        for row, wanted in zip(twin, flip @ turned @ flip, strict=True):
+            assert tuple(row) == pytest.approx(tuple(wanted), abs=1e-3)
 
 
 def test_an_axis_that_aims() -> None:

@@ -420,19 +420,6 @@ def test_applied_edits_are_the_motion_and_the_controls_rest(motion: Motion) -> N
     assert_refused("nothing to apply", "edits_apply")
 
 
-def assert_applied(owner: bpy.types.Object, edited: Frames) -> None:
-    """Apply Edits leaves all frames as they were edited, with controls at rest, live and not."""
-    names = [bone.name for bone in pose_bones(owner)]
-    own = [i for i, name in enumerate(names) if not pose_bones(owner)[name].bone.name.endswith(("target.L", "pole.L"))]
-    press("edits_apply")
-    for live in (True, False):
-        rig_of(owner).live = live
-        update()
-        off = np.abs(played(owner, names) - edited)[:, own, :3, 3]
-        assert off.max() <= 2e-5 * size(owner), (live, off.max(axis=(1, 2)) / size(owner))
-    assert tuple(control(owner, "Arm.L").location) == (0.0, 0.0, 0.0)
-
-
 def with_keys(owner: bpy.types.Object, **values: object) -> None:
     """Let all keys go on in some way."""
     for curve in fcurves_of(owner):
@@ -482,7 +469,16 @@ def test_edits_are_applied_where_keys_are_as_they_may_be(change: str, frames: tu
     CHANGES[change](owner)
     press("character_setup")
     go_live(owner)
-    assert_applied(owner, raised(owner, frames))
+    edited = raised(owner, frames)
+    names = [bone.name for bone in pose_bones(owner)]
+    own = [i for i, name in enumerate(names) if not pose_bones(owner)[name].bone.name.endswith(("target.L", "pole.L"))]
+    press("edits_apply")
+    for live in (True, False):
+        rig_of(owner).live = live
+        update()
+        off = np.abs(played(owner, names) - edited)[:, own, :3, 3]
+        assert off.max() <= 2e-5 * size(owner), (live, off.max(axis=(1, 2)) / size(owner))
+    assert tuple(control(owner, "Arm.L").location) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", ["LINEAR", "CONSTANT"])

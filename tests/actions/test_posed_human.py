@@ -57,7 +57,6 @@ def add_goal(owner: bpy.types.Object, bone: str, count: int, place: Vector) -> F
     """A chain whose goal holds the head of its last bone."""
     press("chain_add", tip_bone=bone, bone_count=count, use_target=True)
     chain = rig_of(owner).chains[-1]
-    assert chain.target is not None
     chain.effector, chain.target.location = "HEAD", place
     return chain
 

@@ -197,18 +197,16 @@ def test_the_pose_at_the_frames_where_goals_have_keys(owner: bpy.types.Object, c
     assert chain.enabled
 
 
-def test_the_pose_at_this_frame_is_a_solve(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    chain.target.location = (0.2, 0.8, 1.1)
-    key_automatically()
-    bpy.ops.fabrik.pose_snap()
-    assert chain.status == "REACHED"
-    assert key_frames(owner) == {float(bpy.context.scene.frame_current)}
-
-
-def test_automatic_keying_keys_snapped_goals(chain: FabrikChain) -> None:
+def test_goals_and_pose_at_this_frame_are_keyed_where_keying_is_automatic(
+    owner: bpy.types.Object, chain: FabrikChain
+) -> None:
     key_automatically()
     bpy.ops.fabrik.goal_snap()
     assert key_frames(chain.target) == {float(bpy.context.scene.frame_current)}
+    chain.target.location = (0.2, 0.8, 1.1)
+    bpy.ops.fabrik.pose_snap()
+    assert chain.status == "REACHED"
+    assert key_frames(owner) == {float(bpy.context.scene.frame_current)}
 
 
 def test_the_current_frame_shows_its_own_keys_afterwards(owner: bpy.types.Object, chain: FabrikChain) -> None:

@@ -367,6 +367,7 @@ class TestStretch:
             chain.target.location = place
             assert solved_status(chain, "solve_all") == "REACHED"
             assert (effector(owner, chain) - chain.target.location).length <= 1e-3
+        assert all(tuple(bone.scale) == pytest.approx((1, 1, 1)) for bone in pose_bones(owner))  # and comes back
 
     @pytest.mark.parametrize("effector_end", ["TAIL", "HEAD"])
     def test_it_stretches_as_far_as_it_may(self, effector_end: str) -> None:
@@ -378,14 +379,6 @@ class TestStretch:
         length = 1.0002 if effector_end == "HEAD" else 2.0004
         assert (effector(owner, chain) - head).length == pytest.approx(1.25 * length, abs=1e-3)
         assert chain.status != "REACHED"
-
-    def test_it_comes_back_to_its_length(self) -> None:
-        owner, chain = leg()
-        chain.stretch = 2.0
-        for place in ((0, 0, -1.0), (0, 0, 0.4)):
-            chain.target.location = place
-            press("solve_all")
-        assert all(tuple(bone.scale) == pytest.approx((1, 1, 1)) for bone in pose_bones(owner))
 
     def test_soft_reach_is_made_up_for(self) -> None:
         owner, chain = leg()
@@ -485,7 +478,6 @@ def test_two_free_bones_reach_all_that_can_be_reached() -> None:
     owner, chain = scaled_limb()
     random, found = Random(1), Counter[str]()
     for _ in range(200):
-        assert chain.target is not None
         chain.target.location = somewhere(random, owner, chain, 3.0)
         solve()
         found[chain.status] += 1

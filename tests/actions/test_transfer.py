@@ -55,13 +55,6 @@ def owner() -> bpy.types.Object:
     return without_motion("human_game_engine")
 
 
-def test_limbs_point_where_those_of_another_skeleton_do(owner: bpy.types.Object) -> None:
-    source = animated("human_mixamo")
-    wanted = ways(source)
-    transfer(source, owner, keep_contacts=False)
-    assert np.abs(ways(owner) - wanted).max() < 0.01
-
-
 @pytest.mark.parametrize("change", ["turned", "small", "rolled", "lying"])
 def test_the_same_skeleton_moves_the_same(change: str, owner: bpy.types.Object) -> None:
     source = animated("human_game_engine")
@@ -124,6 +117,8 @@ def test_hips_go_as_far_as_legs_are_long(owner: bpy.types.Object) -> None:
 def test_feet_stand_still_where_those_of_the_source_do(name: str) -> None:
     source = shifting()
     owner = without_motion(name)
+    transfer(source, owner, keep_contacts=False)
+    assert not contacts_of(owner)
     transfer(source, owner)
     found = contacts_of(owner)
     assert len(found) == len(STANDS)
@@ -138,19 +133,12 @@ def test_feet_stand_still_where_those_of_the_source_do(name: str) -> None:
         assert stood[:, 2] == pytest.approx(rest.z, abs=1e-4)
 
 
-def test_no_contact_is_kept_where_none_is_wanted(owner: bpy.types.Object) -> None:
-    source = shifting()
-    transfer(source, owner, keep_contacts=False)
-    assert not contacts_of(owner)
-
-
 def test_hips_that_hang_on_a_turned_root_stand_where_they_are_to(owner: bpy.types.Object) -> None:
     source = animated("human_mixamo")
     transfer(source, owner)
     hips = find_parts(owner).body
     wanted = played(owner, [hips], FRAMES)
     root = pose_bones(owner)[hips].parent
-    assert root is not None
     owner.animation_data_clear()
     for bone in pose_bones(owner):
         bone.matrix_basis = Matrix()

@@ -30,7 +30,6 @@ from support.judging import (
     angle_between,
     as_played,
     assert_feet_hold,
-    assert_on_target,
     assert_same,
     bake_all,
     bake_chain,
@@ -81,7 +80,6 @@ def test_only_where_target_or_pole_has_a_key(owner: bpy.types.Object, chain: Fab
     result = bake_chain(owner, chain, only_keys=True)
     assert key_frames(owner) == {1.0, 4.5, 10.0, 20.0}
     assert len(result.frames) == 4
-    assert result.worst_tip_error is not None
     assert result.worst_tip_error[0] < 1e-5
 
 
@@ -116,15 +114,6 @@ def test_a_smooth_curve_needs_fewer_keys_than_straight_lines() -> None:
     owner, chain = keyed_line()
     straight = bake_chain(owner, chain, clean_up=radians(0.2), stays_enabled=True).keys
     assert bake_chain(owner, chain, clean_up=radians(0.2), interpolation="BEZIER").keys < straight
-
-
-def test_beside_keys_that_stay(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    bone = owner.pose.bones["b0"]
-    for frame in (-10, 40):
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
-    bake_chain(owner, chain, clean_up=radians(0.01), interpolation="BEZIER")
-    assert_on_target(owner, chain, most=2e-3)
-    assert {-10.0, 40.0} < key_frames(owner)
 
 
 @pytest.mark.parametrize("mode", [*SOME_MODES, "XZY", "YXZ", "YZX", "ZXY"])
@@ -341,7 +330,6 @@ class TestSquat:
         result = bake_all(owner)
         assert result.all_reached
         for found in result.chains:
-            assert found.worst_tip_error is not None
             assert found.worst_tip_error[0] < 1e-4
             assert found.worst_violation < 1e-5
         for _ in each_frame(shuffled(SQUAT)):
@@ -444,7 +432,6 @@ class TestRotations:
         hand.rotation_offset = tip_turn(squatter, hand)
         result = bake_all(squatter)
         found = next(found for found in result.chains if found.chain == "hand.L")
-        assert found.worst_tip_turn is not None
         assert found.worst_tip_turn[0] < HELD_TURN
         for _ in each_frame(SQUAT):
             turn = Euler(hand.target.rotation_euler).to_quaternion() @ hand.rotation_offset
@@ -456,7 +443,6 @@ class TestRotations:
         keyed(head.target, {1: (0.5, -2, 1.5), 12: (-0.8, -2, 1.9)})
         result = bake_all(body)
         assert result.all_reached
-        assert result.chains[0].worst_tip_turn is not None
         assert result.chains[0].worst_tip_turn[0] < HELD_TURN
         for _ in each_frame(SQUAT):
             update()

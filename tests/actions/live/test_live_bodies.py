@@ -29,7 +29,6 @@ from support.scenes import (
     go_to,
     key_automatically,
     keyed,
-    live_body,
     make_body_on_root,
     make_empty,
     note_of,
@@ -218,16 +217,6 @@ class TestFrames:
         posed = channels(reaching)
         go_to(8, 7)
         assert_channels(reaching, posed, 1e-5)
-
-
-def test_a_second_body_and_a_chain_beside_it_go_on_by_themselves() -> None:
-    first, second = live_body(), live_body()
-    second.location.x = 0.0
-    before = channels(second)
-    rig_of(first).chains["hand.L"].target.location.z -= 0.3
-    update()
-    assert channels(second) == before
-    assert_feet_hold(first)
 
 
 def test_pinned_by_its_target(body: bpy.types.Object) -> None:

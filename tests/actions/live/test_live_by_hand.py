@@ -156,11 +156,6 @@ class TestBecomesTheStartPose:
         assert tip_error(owner, chain) < 1e-4
 
 
-def _key_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    keyed(chain.target, {1: chain.target.location.copy(), 20: (0.6, 0.9, 1.5)})
-    bpy.context.scene.frame_set(1)
-
-
 def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
     holder = make_empty((0, 0, 0), "Holder")
     keyed(holder, {1: (0, 0, 0), 20: (0, 0, 1)})
@@ -193,7 +188,8 @@ def test_bones_without_keys_keep_it_in_all_frames(name: str) -> None:
 
 def test_a_keyed_goal_takes_its_new_place_for_this_frame() -> None:
     owner, chain = live_line(count=4)
-    _key_target(owner, chain)
+    keyed(chain.target, {1: chain.target.location.copy(), 20: (0.6, 0.9, 1.5)})
+    bpy.context.scene.frame_set(1)
     goal, curves = chain.target.location.copy(), len(fcurves_of(chain.target))
     wanted = turned(owner, "b1")
     posed = channels(owner)

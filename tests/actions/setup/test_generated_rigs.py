@@ -29,6 +29,7 @@ from support.scenes import (
     update,
 )
 from support.skeletons import generate_rig, make_character, set_up
+from support.undoing import assert_one_step
 
 KINDS = ("basic_human", "basic_quadruped")
 SEEN = ("DEF-", "ORG-")  # how the bones that deform begin, and those that they follow
@@ -354,14 +355,11 @@ def test_a_switch_that_does_nothing_is_told_and_left() -> None:
 
 
 def test_one_step_of_undo_takes_all_of_it_back(human: bpy.types.Object) -> None:
-    before = channels(human)
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.fabrik.character_setup("EXEC_DEFAULT", True)
-    bpy.ops.ed.undo()
-    owner = bpy.data.objects["rig"]
-    assert pose_bones(owner)["thigh_parent.L"]["IK_FK"] == 0.0
-    assert channels(owner) == before
-    assert len(rig_of(owner).chains) == 0
+    def told() -> tuple[object, ...]:
+        owner = bpy.data.objects["rig"]
+        return pose_bones(owner)["thigh_parent.L"]["IK_FK"], channels(owner), len(rig_of(owner).chains)
+
+    assert_one_step(told, "character_setup")
 
 
 def test_the_root_takes_all_along(owner: bpy.types.Object) -> None:

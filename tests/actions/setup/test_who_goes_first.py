@@ -77,7 +77,6 @@ def reach(owner: bpy.types.Object, way: tuple[float, float, float], share: float
         rest[bone_of(owner.name, part, "R")].head_local for part in ("upper arm", "forearm", "hand")
     )
     size = (shoulder - elbow).length + (elbow - wrist).length
-    assert chain.target is not None
     chain.target.location = owner.matrix_world @ (shoulder + Vector(way).normalized() * size * share)
     assert solved_status(chain, "solve_all") == "REACHED"
     shoulder, elbow, wrist = limb_joints(owner, chain)
@@ -97,7 +96,6 @@ def reaching(human: bpy.types.Object) -> bpy.types.Object:
     for name in ("Arm.L", "Arm.R"):
         chain = rig_of(human).chains[name]
         for goal in (chain.target, chain.pole):
-            assert goal is not None
             stood = goal.matrix_world.copy()
             goal.parent, goal.matrix_world = None, stood
     update()

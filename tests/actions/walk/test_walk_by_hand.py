@@ -31,19 +31,15 @@ from support.walks import legs_of, walking
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 
 
-def standing(kind: str) -> bpy.types.Object:
-    owner = make_spider() if kind == "spider" else make_body()
+@pytest.fixture(params=("spider", "human"))
+def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
+    owner = make_spider() if request.param == "spider" else make_body()
     update()
     add_walker(bpy.context, owner)
     scene: Any = bpy.context.scene
     scene.render.fps = 24
     scene.frame_set(1)
     return owner
-
-
-@pytest.fixture(params=("spider", "human"))
-def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
-    return standing(request.param)
 
 
 def led_ahead(owner: bpy.types.Object, seconds: float = 1.5, pace: float = 0.5) -> Led:
@@ -246,8 +242,6 @@ class TestRecording:
 
 BODY = "b0"
 
-SCENE: Any = bpy.context
-
 
 @pytest.fixture
 def spider() -> Iterator[bpy.types.Object]:
@@ -290,7 +284,7 @@ class TestNumbers:
         assert planned_frames(spider) == (1, 5)
         rig_of(spider).walker.inputs = "x y z"
         assert planned_frames(spider) is None
-        assert what_is_old(spider, SCENE.scene) == ""
+        assert what_is_old(spider, bpy.context.scene) == ""
 
 
 class TestBodies:
@@ -308,7 +302,6 @@ def lock(owner: bpy.types.Object) -> None:
 
 
 def mix(owner: bpy.types.Object) -> None:
-    assert owner.animation_data is not None
     owner.animation_data.action_influence = 0.5
 
 
@@ -342,7 +335,7 @@ class TestRecordingIsRefused:
             spider.update_tag()
             update()
         assert [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points] == before
-        assert what_is_old(spider, SCENE.scene) == ""
+        assert what_is_old(spider, bpy.context.scene) == ""
 
 
 GONE: dict[str, Callable[[bpy.types.Object], object]] = {
@@ -370,7 +363,7 @@ class TestMarks:
         owner.name = "Ünïcödé" * 6
         for _ in range(2):
             bpy.ops.fabrik.walk_mark(footprints="NONE")
-            names = [marker.name for marker in SCENE.scene.timeline_markers]
+            names = [marker.name for marker in bpy.context.scene.timeline_markers]
             assert len(names) == sum(map(len, walk_plan(owner).steps))
             assert {name.rsplit(" ", 1)[1] for name in names} <= {leg.name for leg in rig_of(owner).walker.legs}
 
@@ -380,4 +373,4 @@ class TestMarks:
         mine = bpy.data.objects.new("mine", None)
         next(one for one in bpy.data.collections if one.name.endswith("_footprints")).objects.link(mine)
         bpy.ops.fabrik.walk_mark(footprints="NONE", use_markers=False)
-        assert [thing.name for thing in SCENE.scene.objects if thing.type == "EMPTY"] == ["mine"]
+        assert [thing.name for thing in bpy.context.scene.objects if thing.type == "EMPTY"] == ["mine"]
