@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,11 @@ from support.scenes import (
     make_empty,
     make_line,
     press,
+    put,
     select,
     solved_status,
     strand,
+    update,
 )
 from support.skeletons import make_character
 from support.undoing import assert_one_step
@@ -190,23 +193,44 @@ def test_a_live_drag_of_a_keyed_target_tells_that_its_keys_win(kind: str) -> Non
     assert finish(bpy.context, drag).warnings == [text]
 
 
-HELD = {
-    "connected": "is connected to 'hold'",
-    "constraint": "has constraints",
-    "driven": "is driven",
-    "locked": "is locked in its location",
-    "chain": "is a bone of the chain 'other'",
-    "gone": "has no bone 'gone'",
-    "rest": "is of an armature that is shown in its rest position",
+def connect(holder: bpy.types.Object, chain: FabrikChain) -> None:
+    with edited(holder) as bones:
+        bones["target"].use_connect = True
+    bpy.context.view_layer.objects.active = chain.id_data
+
+
+# What keeps the bone "target" where it is, and what is said of it.
+HELD: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] = {
+    "connected": (connect, "is connected to 'hold'"),
+    "constraint": (
+        lambda holder, _: pose_bones(holder)["target"].constraints.new("COPY_LOCATION"),
+        "has constraints",
+    ),
+    "driven": (lambda holder, _: pose_bones(holder)["target"].driver_add("location", 0), "is driven"),
+    "locked": (
+        lambda holder, _: put(pose_bones(holder)["target"], lock_location=(False, True, False)),
+        "is locked in its location",
+    ),
+    "chain": (
+        lambda holder, _: put(rig_of(holder).chains.add(), name="other", tip_bone="target", bone_count=1),
+        "is a bone of the chain 'other'",
+    ),
+    "gone": (lambda _, chain: put(chain, target_bone="gone"), "has no bone 'gone'"),
+    "rest": (
+        lambda holder, _: put(armature(holder), pose_position="REST"),
+        "is of an armature that is shown in its rest position",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", HELD)
 def test_what_holds_a_bone_is_told(what: str) -> None:
     owner, chain, holder = limb_with_bone_goals(other_rig=True)
-    hold(holder, chain, what)
+    hold, text = HELD[what]
+    hold(holder, chain)
+    update()
     before = channels(holder)
-    with pytest.raises(RuntimeError, match=f"the target {HELD[what]}, so it can't be moved"):
+    with pytest.raises(RuntimeError, match=f"the target {text}, so it can't be moved"):
         press("goal_snap", chains="ACTIVE")
     assert channels(holder) == before
     if what == "gone":
@@ -214,34 +238,11 @@ def test_what_holds_a_bone_is_told(what: str) -> None:
     drag = begin(bpy.context, owner, Taken.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.4, -0.3)), anchored=True)
     warnings = finish(bpy.context, drag).warnings
-    assert any(f"its target 'target' of 'Other' {HELD[what]}, and stays" in text for text in warnings)
+    assert any(f"its target 'target' of 'Other' {text}, and stays" in told for told in warnings)
     assert channels(holder)[1] == before[1]
     rig_of(owner).live = True
-    with pytest.raises(RuntimeError, match=f"it is live and its target 'target' of 'Other' {HELD[what]}"):
+    with pytest.raises(RuntimeError, match=f"it is live and its target 'target' of 'Other' {text}"):
         press("drag", chain=chain.name, way=(0.1, 0, 0))
-
-
-def hold(holder: bpy.types.Object, chain: FabrikChain, what: str) -> None:
-    """Let something keep the bone "target" where it is."""
-    bone = pose_bones(holder)["target"]
-    if what == "connected":
-        with edited(holder) as bones:
-            bones["target"].use_connect = True
-        bpy.context.view_layer.objects.active = chain.id_data
-    elif what == "constraint":
-        bone.constraints.new("COPY_LOCATION")
-    elif what == "driven":
-        bone.driver_add("location", 0)
-    elif what == "locked":
-        bone.lock_location = (False, True, False)
-    elif what == "chain":
-        other = rig_of(holder).chains.add()
-        other.name, other.tip_bone, other.bone_count = "other", "target", 1
-    elif what == "gone":
-        chain.target_bone = "gone"
-    else:
-        armature(holder).pose_position = "REST"
-    bpy.context.view_layer.update()
 
 
 def test_a_bone_without_scale_above_it_is_refused_by_name() -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import radians
 
 import bpy
@@ -39,6 +39,7 @@ from support.scenes import (
     make_empty,
     make_line,
     press,
+    put,
     reaching_line,
     solved_status,
     update,
@@ -218,27 +219,28 @@ def test_the_current_frame_shows_its_own_keys_afterwards(owner: bpy.types.Object
     assert apart(owner, chain, before) < 1e-4 * LENGTH
 
 
-@pytest.mark.parametrize("what", ["locked", "modified", "shared", "carried", "influence", "armature"])
+# What is done to an armature and its chain, so that the target could not be brought to the pose.
+SPOILT: dict[str, Callable[[bpy.types.Object, FabrikChain], object]] = {
+    "locked": lambda _, chain: put(fcurves_of(chain.target)[0], lock=True),
+    "modified": lambda _, chain: fcurves_of(chain.target)[0].modifiers.new("NOISE"),
+    "shared": lambda owner, chain: put(add_chain(owner, tip="b0", count=1), target=chain.target),
+    "carried": lambda _, chain: put(chain.pole, parent=chain.target),
+    "influence": lambda _, chain: put(chain, influence=0.5),
+    "armature": lambda owner, chain: put(owner, parent=chain.target),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
 def test_what_could_not_be_brought_to_the_pose_is_refused(what: str) -> None:
     owner, chain = posed_limb()
     chain.target.keyframe_insert("location", frame=1)
-    if what == "locked":
-        fcurves_of(chain.target)[0].lock = True
-    elif what == "modified":
-        fcurves_of(chain.target)[0].modifiers.new("NOISE")
-    elif what == "shared":
-        add_chain(owner, tip="b0", count=1).target = chain.target
-    elif what == "carried":
-        chain.pole.parent = chain.target
-    elif what == "armature":
-        owner.parent = chain.target
-    else:
-        chain.influence = 0.5
-    before = chain.target.location.copy()
+    SPOILT[what](owner, chain)
+    target = rig_of(owner).chains[0].target
+    before = target.location.copy()
     with pytest.raises(RuntimeError):
         bpy.ops.fabrik.goal_snap(chains="ALL", span="RANGE", frame_start=1, frame_end=4)
-    assert chain.target.location == before
-    assert key_frames(chain.target) == {1.0}
+    assert target.location == before
+    assert key_frames(target) == {1.0}
 
 
 def test_goals_that_can_not_be_moved(chain: FabrikChain) -> None:

@@ -265,6 +265,17 @@ def choose(owner: Any, name: str) -> None:
     rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index(name)
 
 
+def given_a_target(owner: Any, name: str, **options: object) -> tuple[FabrikChain, dict[str, Vector]]:
+    """Give a chain a target by one click, by which nothing moves; the chain, and where bones stood."""
+    before = bone_heads(owner)
+    choose(owner, name)
+    press("target_add", **options)
+    press("solve_all")
+    now = bone_heads(owner)
+    assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
+    return rig_of(owner).chains[name], before
+
+
 def move_target(owner: Any, name: str, way: Vector) -> Vector:
     """Move the target of a chain, an empty; returns where it is in the world."""
     chain = rig_of(owner).chains[name]
@@ -301,14 +312,8 @@ def test_the_panel_says_how_to_pose_them(name: str) -> None:
 @pytest.mark.parametrize("name", FACES)
 def test_a_head_looks_at_its_target_by_one_click(name: str) -> None:
     owner = set_up(name)
-    before = bone_heads(owner)
-    choose(owner, "Head")
-    press("target_add", kind="EMPTY")
-    chain = rig_of(owner).chains["Head"]
+    chain, before = given_a_target(owner, "Head", kind="EMPTY")
     assert (chain.kind, chain.enabled) == ("AIM", True)
-    press("solve_all")
-    now = bone_heads(owner)
-    assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
     forward = Vector(forward_of(name))
     assert dot(face_of(owner, chain), v3(forward)) > 0.9
     off = 0.3 * (chain.target.matrix_world.translation - before[chain.tip_bone]).length
@@ -323,17 +328,10 @@ def test_a_head_looks_at_its_target_by_one_click(name: str) -> None:
 @pytest.mark.parametrize(("name", "part"), [*((name, "Spine") for name in FACES), *((name, "Tail") for name in TAILED)])
 def test_spine_and_tail_reach_their_targets_by_one_click(name: str, part: str) -> None:
     owner = set_up(name)
-    for chain in rig_of(
-        owner
-    ).chains:  # clavicles do not let a chest go so far sideways between two hands that are held
+    # clavicles do not let a chest go so far sideways between two hands that are held
+    for chain in rig_of(owner).chains:
         chain.enabled = chain.enabled and not chain.name.startswith("Arm")
-    before = bone_heads(owner)
-    choose(owner, part)
-    press("target_add", kind="EMPTY")
-    chain = rig_of(owner).chains[part]
-    press("solve_all")
-    now = bone_heads(owner)
-    assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
+    chain, before = given_a_target(owner, part, kind="EMPTY")
     target = move_target(owner, part, Vector((0.05 * height(owner), 0.0, -0.03 * height(owner))))
     assert solved_status(chain, "solve_all") == "REACHED"
     tip = evaluated(owner).pose.bones[chain.tip_bone]
@@ -374,14 +372,9 @@ def test_a_head_is_pinned_where_it_is() -> None:
 def test_targets_are_made_as_the_rig_has_them(controls: str, is_bone: bool) -> None:
     owner = make_character("human_mixamo")
     press("character_setup", controls=controls)
-    choose(owner, "Head")
-    before = bone_heads(owner)
-    press("target_add")
-    chain = rig_of(owner).chains["Head"]
+    chain, _ = given_a_target(owner, "Head")
     assert (chain.target == owner) == is_bone
-    assert solved_status(chain, "solve_all") == "REACHED"
-    now = bone_heads(owner)
-    assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
+    assert chain.status == "REACHED"
 
 
 def test_where_nothing_tells_the_front_there_is_no_face() -> None:
