@@ -161,8 +161,7 @@ def test_masses_of_human_parts_add_up_to_those_of_de_leva(body: bpy.types.Object
     whole = 0.0681 + 0.312 + 0.1182 + 2 * (0.0263 + 0.015 + 0.0059 + 0.1447 + 0.0457 + 0.0133)
     assert found["thigh.L"] == pytest.approx(0.1447 / whole, rel=1e-5)
     assert found["hand.R"] == pytest.approx(0.0059 / whole, rel=1e-5)
-    trunk = sum(found[name] for name in ("spine1", "spine2", "chest"))
-    assert trunk == pytest.approx(0.312 / whole, rel=1e-5)
+    assert sum(found[name] for name in ("spine1", "spine2", "chest")) == pytest.approx(0.312 / whole, rel=1e-5)
 
 
 def test_a_root_that_is_of_no_part_has_next_to_none(body: bpy.types.Object) -> None:

@@ -192,8 +192,7 @@ def test_held_keys_stay_held_and_a_range_begins_and_ends_with_keys(motion: Motio
 def test_nothing_is_pasted_on_bones_that_are_not_there_or_over_strips(motion: Motion) -> None:
     owner, _, _ = motion
     press("motion_copy", **ALL)
-    data = bpy.data.armatures.new("other")
-    other = bpy.data.objects.new("other", data)
+    other = bpy.data.objects.new("other", bpy.data.armatures.new("other"))
     bpy.context.collection.objects.link(other)
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = other
@@ -353,8 +352,7 @@ def test_of_several_armatures_in_a_file_that_of_such_a_body_is_read(tmp_path: Pa
     choose(owner)
     press("motion_from_files", filepath=str(path))
     assert any("thigh" in curve.data_path for curve in fcurves_of(owner))
-    snake = make_line(4)
-    choose(snake)
+    choose(make_line(4))
     assert_refused("no body bone was found", "motion_from_files", filepath=str(path))
 
 

@@ -338,8 +338,7 @@ def test_feet_stand_still_on_a_board_that_moves(carried: bpy.types.Object) -> No
 
 
 def test_what_goes_along_with_the_armature_is_no_ground(carried: bpy.types.Object) -> None:
-    child = bpy.data.objects.new("Child", None)
-    child.parent = carried
+    bpy.data.objects.new("Child", None).parent = carried
     assert_refused("'Child' goes along with it", "contact_mark", ground="Child")
     assert_refused("there is no object 'Nothing'", "contacts_find", ground="Nothing")
 

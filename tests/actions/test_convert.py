@@ -42,8 +42,7 @@ def leg(pole_angle: float = 0.0) -> tuple[bpy.types.Object, bpy.types.KinematicC
 
 
 def knee(owner: bpy.types.Object) -> Vector:
-    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return evaluated.pose.bones["b1"].head.copy()
+    return owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["b1"].head.copy()
 
 
 @pytest.mark.parametrize("angle", [0, 30, 90, -90, 180])

@@ -95,8 +95,7 @@ def test_choosing_one_changes_no_pose_and_takes_its_keys_along(layered: Motion, 
 
 def test_influence_can_be_keyed(motion: Motion, layered: Motion) -> None:
     owner, names, _ = layered
-    layer = rig_of(owner).layers["Reach"]
-    keyed(layer, {FIRST: 0.0, LAST: 1.0}, "influence")
+    keyed(rig_of(owner).layers["Reach"], {FIRST: 0.0, LAST: 1.0}, "influence")
     way = hands(owner, names, played(owner, names), motion[2])
     assert np.linalg.norm(way[0]) == pytest.approx(0.1, abs=2e-3)
     assert np.linalg.norm(way[-1]) == pytest.approx(np.hypot(0.1, 0.2), abs=2e-3)
@@ -155,8 +154,7 @@ def test_a_pole_that_is_an_object_has_one_layer_alone(motion: Motion) -> None:
     pole = bpy.data.objects.new("Pole", None)
     bpy.context.scene.collection.objects.link(pole)
     pole.parent, pole.parent_type = owner, "BONE"
-    swing = pose_bones(owner)[one.pole_bone].parent
-    pole.parent_bone = swing.name
+    pole.parent_bone = pose_bones(owner)[one.pole_bone].parent.name
     update()
     pole.matrix_world = owner.matrix_world @ pose_bones(owner)[one.pole_bone].matrix
     update()
@@ -191,8 +189,7 @@ def test_applied_edits_leave_those_of_layers_that_are_off(motion: Motion, layere
 
 def test_keys_in_other_actions_of_the_character_are_put_aside_too(layered: Motion) -> None:
     owner, names, poses = layered
-    first = owner.animation_data.action
-    other = first.copy()
+    other = owner.animation_data.action.copy()
     other.use_fake_user = True
     press("layer_choose", layer="Edits")
     owner.animation_data.action = other

@@ -123,8 +123,7 @@ def test_goals_to_pose_over_a_range(other_rig: bool) -> None:
     groups = {curve.group.name for curve in fcurves_of(holder) if '"pole"' in curve.data_path and curve.group}
     assert groups == {"pole"}
     for _ in each_frame((1, 4, 10)):
-        tip = evaluated_joints(owner, chain)[-1]
-        assert (bone_head(holder, "target") - tip).length < CLOSE * LENGTH
+        assert (bone_head(holder, "target") - evaluated_joints(owner, chain)[-1]).length < CLOSE * LENGTH
         before = evaluated_joints(owner, chain)
         press("solve")
         assert joints_moved(owner, chain, before) < 10 * CLOSE

@@ -111,8 +111,7 @@ def test_every_limb_of_a_metarig_poses_as_its_mirror_image(kind: str, with_limit
         chain = add_chain(owner, tip=tip, count=count)
         press("start_pose_capture")
         pose_at_random(random, bones, 0.15)
-        joints = evaluated_joints(owner, chain)
-        chain.target = make_empty(joints[-1], "Goal.L")
+        chain.target = make_empty(evaluated_joints(owner, chain)[-1], "Goal.L")
         if not with_limits:
             chain.pole_angle = 0.4
             press("pole_add", kind="EMPTY")
@@ -231,8 +230,7 @@ def test_a_hand_that_hangs_on_a_turned_chest_is_mirrored_there(name: str, is_liv
     seen = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chest.name]
     back = (owner.matrix_world @ seen.matrix @ chest.bone.matrix_local.inverted()).inverted()
     left, right = back @ after["Arm.L"], back @ after["Arm.R"]
-    middle = chest.bone.head_local.x
-    assert (left - Vector((2.0 * middle - right.x, right.y, right.z))).length < 0.03
+    assert (left - Vector((2.0 * chest.bone.head_local.x - right.x, right.y, right.z))).length < 0.03
 
 
 def test_the_mirrored_pose_is_keyed_where_keying_is_automatic(owner: bpy.types.Object) -> None:

@@ -83,8 +83,7 @@ class TestMaking:
         put_channels(owner, pose)
         stand = Stand(owner)
         for chain in rig_of(owner).chains:
-            bones = chain_bones(owner, chain)
-            chain.target = make_empty(owner.matrix_world @ bones[-1].tail)
+            chain.target = make_empty(owner.matrix_world @ chain_bones(owner, chain)[-1].tail)
             chain.enabled = how != "enabled"
         bpy.context.scene.fabrik_live = how != "scene"
         rig_of(owner).live = True
@@ -126,8 +125,7 @@ class TestMaking:
         assert let_go.moved() <= ROUNDING
         assert found.done == ["start pose captured"]
         assert not found.warnings
-        other = rig_of(owner).chains[1]
-        other.enabled = False
+        rig_of(owner).chains[1].enabled = False
         press("solve_all")
         assert let_go.moved() <= ROUNDING
 
@@ -336,8 +334,7 @@ def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
         owner = make_body()
         for k in order:
             tip = ("hand.L", "hand.R")[k]
-            chain = add_limb(owner, tip, 5, target=(0.6 - 1.2 * k, -0.2, 1.3))
-            chain.start = "REST"
+            add_limb(owner, tip, 5, target=(0.6 - 1.2 * k, -0.2, 1.3)).start = "REST"
         bend(owner)
         keep_at_tips([(owner, rig_of(owner).chains["hand.L"])])
         press("solve_all")

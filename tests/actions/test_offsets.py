@@ -527,8 +527,7 @@ def test_what_is_baked_is_motion_and_its_controls_rest(
 def test_a_refused_apply_leaves_the_action_alone() -> None:
     owner, names, before = with_motion("human_mixamo")
     move(owner, "Arm.L", (0.0, -0.1, 0.1))
-    other = owner.copy()
-    bpy.context.collection.objects.link(other)
+    bpy.context.collection.objects.link(owner.copy())
     keys = [read_keys(curve).points.tobytes() for curve in fcurves_of(owner)]
     assert_refused("also moves", "edits_apply")
     assert [read_keys(curve).points.tobytes() for curve in fcurves_of(owner)] == keys

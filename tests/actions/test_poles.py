@@ -172,8 +172,7 @@ def test_the_other_side_gets_a_bone_of_its_own_that_swings() -> None:
         bpy.ops.object.mode_set(mode="POSE")
     activate(owner, "Leg.L")
     press("chain_mirror")
-    swing = swing_frame_of(owner, chain(owner, "Leg.R"))["pole"]
-    assert swing.endswith(".R")
+    assert swing_frame_of(owner, chain(owner, "Leg.R"))["pole"].endswith(".R")
     left, right = (matrices(owner)[chain(owner, name).pole_bone].translation for name in ("Leg.L", "Leg.R"))
     assert (Vector((-left.x, left.y, left.z)) - right).length < 0.02 * height(owner)
     assert pole_off(owner, "Leg.R") < 2e-3
@@ -211,8 +210,7 @@ def test_blenders_own_constraint_takes_the_pole_over(human: bpy.types.Object) ->
 
 def test_linked_armature_data_is_told_that_it_can_have_none(tmp_path: Path) -> None:
     set_up("human_mixamo", controls="EMPTIES")
-    owner = overridden(bpy.context.object, tmp_path)
-    activate(owner, "Leg.L")
+    activate(overridden(bpy.context.object, tmp_path), "Leg.L")
     assert_refused("linked", "goal_space", space="SWING")
 
 

@@ -213,8 +213,7 @@ def test_undo_takes_names_back_and_redo_brings_them_again() -> None:
 
 
 def test_renamed_by_a_script_and_saved(tmp_path: Path) -> None:
-    owner = reaching_line((0, 1, 2))[0]
-    by_a_script(owner, {"b2": "tip"})
+    by_a_script(reaching_line((0, 1, 2))[0], {"b2": "tip"})
     reload(tmp_path)
     assert rig_of(bpy.data.objects["Rig"]).chains[0].tip_bone == "tip"
 
@@ -293,8 +292,7 @@ def test_goals_of_others_and_their_keys_stay(line: bpy.types.Object) -> None:
     chain.target = thing
     own = make_empty((0.0, 1.0, 1.0), f"{chain.name}.pole")
     chain.pole = own
-    shared = make_empty((0.0, 0.0, 0.0), "Shared")
-    shared.constraints.new("COPY_LOCATION").target = own
+    make_empty((0.0, 0.0, 0.0), "Shared").constraints.new("COPY_LOCATION").target = own
     line.keyframe_insert(chain.path_from_id("influence"), frame=1)
     line.keyframe_insert("location", frame=1)
     press("rig_clear")
@@ -338,8 +336,7 @@ def original(owner: bpy.types.Object) -> bpy.types.Object | None:
 @pytest.fixture
 def owner() -> bpy.types.Object:
     owner = make_line(3, bend=0.2)
-    chain = add_chain(owner, (0.5, 0.6, 2.0))
-    chain.pole = make_empty((1, 3, 1), "Pole")
+    add_chain(owner, (0.5, 0.6, 2.0)).pole = make_empty((1, 3, 1), "Pole")
     press("solve")
     return owner
 

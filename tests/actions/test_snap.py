@@ -87,8 +87,7 @@ def test_on_a_turned_armature_with_parented_goals(owner: bpy.types.Object, chain
 
 
 def test_a_range_is_keyed_and_comes_back(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    bone = owner.pose.bones["b0"]
-    keyed_turns(bone, {1: 0.2, 10: 1.2}, (0.3, 1.0, -0.4))
+    keyed_turns(owner.pose.bones["b0"], {1: 0.2, 10: 1.2}, (0.3, 1.0, -0.4))
     wanted = {frame: evaluated_joints(owner, chain) for frame in each_frame((1, 4, 10))}
     bpy.context.scene.frame_set(-3, subframe=0.5)
     bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)

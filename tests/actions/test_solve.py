@@ -20,6 +20,7 @@ from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
 from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
@@ -87,8 +88,6 @@ def test_influence_blends_from_start_to_solution() -> None:
 
 class TestAutomaticKeying:
     def keys(self, owner: bpy.types.Object) -> set[str]:
-        from fabrik_addon.rig.animation.compat import fcurves_of
-
         return {curve.data_path for curve in fcurves_of(owner)}
 
     def test_keys_the_rotation_of_the_chain_alone(self) -> None:
@@ -224,8 +223,7 @@ def test_plain_fabrik_goes_back_and_forth_joint_by_joint() -> None:
     moves = [step for step in recording.moves if step.name == "backward"][:5]
     assert [step.moved for step in moves] == [4, 3, 2, 1, 0]
     assert moves[-1].joints == recording.passes[first].joints
-    before = recording.passes[first - 1].joints
-    assert moves[1].joints[:3] == before[:3]
+    assert moves[1].joints[:3] == recording.passes[first - 1].joints[:3]
 
 
 def test_buttons_go_through_the_steps_and_exit_leaves_the_rig() -> None:

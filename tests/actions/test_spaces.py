@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions import drag as dragging
+from fabrik_addon.actions.live.state import state
 from fabrik_addon.actions.spaces import space_name, switch_spaces
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
@@ -42,8 +43,7 @@ def test_hands_hang_on_the_chest_and_feet_do_not(human: bpy.types.Object) -> Non
         arm, leg = chain(human, f"Arm.{side}"), chain(human, f"Leg.{side}")
         assert chest_of(human) in [bone.name for bone in bones[arm.tip_bone].parent_recursive]
         assert bones[arm.pole_bone].parent.parent.name == chest_of(human)
-        body = rig_of(human).body_bone
-        assert body not in [bone.name for bone in bones[leg.target_bone].parent_recursive]
+        assert rig_of(human).body_bone not in [bone.name for bone in bones[leg.target_bone].parent_recursive]
 
 
 def test_a_hand_moved_inside_its_reach_bends_the_arm_alone(human: bpy.types.Object) -> None:
@@ -95,8 +95,6 @@ def test_one_answer_by_button_live_and_bake(human: bpy.types.Object) -> None:
 
 
 def test_live_does_nothing_where_nothing_moves(human: bpy.types.Object) -> None:
-    from fabrik_addon.actions.live.state import state
-
     go_live(human)
     drop_hips(human, 0.05)
     writes, before = state.counts.writes, posed(human)
@@ -304,8 +302,7 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) ->
 
 def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
-    cup = bpy.data.objects.new("Cup", None)
-    bpy.context.collection.objects.link(cup)
+    bpy.context.collection.objects.link(bpy.data.objects.new("Cup", None))
     go_live(human)
     control = pose_bones(human)[chain(human, "Arm.L").target_bone]
     control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.actions.status import Told, measure_text, status_text, told_of
 from fabrik_addon.rig.dependencies import absence_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
@@ -93,8 +94,6 @@ class TestFinalPose:
             follower.target, follower.target_bone = owner, "b3"
             for chain, k in zip(rig_of(owner).chains, order, strict=False):
                 chain.target.location = places[k]
-            from fabrik_addon.actions.solve import solve_items
-
             outcomes = solve_items(bpy.context, [(other, follower), *((owner, one) for one in rig_of(owner).chains)])
             update()
             assert {outcome.rig for outcome in outcomes} == {owner.name, other.name}

@@ -477,8 +477,7 @@ def test_an_object_with_delta_transforms_goes_along(going: bpy.types.Object, mod
 def test_a_root_that_something_else_moves_is_refused(going: bpy.types.Object, root: str) -> None:
     owner = without_motion("human_game_engine")
     bone = pose_bones(owner)[pose_bones(owner)[find_parts(owner).body].parent_recursive[-1].name]
-    thing = (bone if root == "ROOT" else owner).constraints.new("COPY_LOCATION")
-    thing.target = going
+    (bone if root == "ROOT" else owner).constraints.new("COPY_LOCATION").target = going
     with pytest.raises(RuntimeError, match="constraint"):
         transfer(going, owner, root=root)
 

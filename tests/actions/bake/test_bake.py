@@ -53,8 +53,7 @@ def test_every_frame_stands_on_its_target_and_channels_run_on_without_jumps(mode
 def test_a_channel_that_stays_gets_one_key(owner: bpy.types.Object, chain: FabrikChain) -> None:
     owner.pose.bones["b2"].fabrik.limit = "LOCKED"
     bake_chain(owner, chain)
-    counts = {len(curve.keyframe_points) for curve in fcurves_of(owner) if '"b2"' in curve.data_path}
-    assert counts == {1}
+    assert {len(curve.keyframe_points) for curve in fcurves_of(owner) if '"b2"' in curve.data_path} == {1}
 
 
 @pytest.mark.parametrize(
@@ -195,8 +194,7 @@ class TestTracks:
         assert_on_target(owner, chain, [1, 10, 20])
 
     def test_other_strips_play_on_outside_the_range(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
-        bone = owner.pose.bones["b0"]
-        keyed_turns(bone, {1: 0.0, 60: 1.0})
+        keyed_turns(owner.pose.bones["b0"], {1: 0.0, 60: 1.0})
         onto_track(owner)
         before = poses(owner, (30, 50))
         bake_chain(owner, chain, into="NLA")
@@ -252,16 +250,14 @@ class TestRefusals:
         owner, chain = keyed_line()
         chain.pole = add_chain(owner, (0.5, -4, 1)).target
         owner.fabrik.chains.remove(1)
-        goal = getattr(chain, role)
-        keyed(goal, {1: False, 8: True}, "hide_viewport")
+        keyed(getattr(chain, role), {1: False, 8: True}, "hide_viewport")
         bpy.context.scene.frame_set(1)
         with pytest.raises(FabrikError, match=f"in frame 8, the {role} '.*' is not in the view layer"):
             bake_chain(owner, chain, verify=verify)
         assert not fcurves_of(owner)
 
     def test_a_broken_chain_that_is_not_selected_is_left_out(self, owner: bpy.types.Object) -> None:
-        other = add_chain(owner, (0.4, 0.5, 1.0), tip="b0", count=1)
-        other.tip_bone = "gone"
+        add_chain(owner, (0.4, 0.5, 1.0), tip="b0", count=1).tip_bone = "gone"
         bpy.ops.object.mode_set(mode="POSE")
         bpy.ops.pose.select_all(action="SELECT")
         assert bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="SELECTED") == {"FINISHED"}
@@ -315,8 +311,7 @@ def test_influence_shows_in_the_residuals(owner: bpy.types.Object, chain: Fabrik
 
 
 def test_flags_of_rest_bones_may_be_animated(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    bone = owner.data.bones["b1"]
-    keyed(bone, {1: True, 10: False}, "use_inherit_rotation")
+    keyed(owner.data.bones["b1"], {1: True, 10: False}, "use_inherit_rotation")
     bpy.context.scene.frame_set(1)
     assert bake_chain(owner, chain).unreached == []
     assert_on_target(owner, chain, most=1e-4)

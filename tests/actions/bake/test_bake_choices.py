@@ -13,11 +13,12 @@ from math import radians
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.actions.bake import BakeSettings, bake, bake_steps, sample
+from fabrik_addon.actions.bake import BakeSettings, bake, bake_steps, run, sample
 from fabrik_addon.actions.bake.report import WORDS, levels_of, runs_of
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import conjugated, multiplied, q4, turn_angle
+from fabrik_addon.rig.animation import curves
 from fabrik_addon.rig.animation.channels import to_rotation, to_rotations
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
@@ -183,8 +184,6 @@ def test_nothing_stays_behind_of_a_bake_that_is_given_up(
 
 
 def test_no_copy_stays_behind_where_reading_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fabrik_addon.rig.animation import curves
-
     owner, chain = keyed_line()
     actions = len(bpy.data.actions)
 
@@ -215,8 +214,6 @@ def test_it_is_stored_with_the_armature(owner: bpy.types.Object, chain: FabrikCh
 
 
 def test_a_sample_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fabrik_addon.actions.bake import run
-
     monkeypatch.setattr(run, "SAMPLES", 5)
     owner, chain = keyed_line()
     with frames_gone_to() as seen:
@@ -235,8 +232,7 @@ def test_levels_are_decades_and_frames_alike_are_runs() -> None:
 
 
 def test_rotations_of_neighbouring_frames_tell_the_worst_turn(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    result = bake_chain(owner, chain)
-    angle, frame = result.worst_turn
+    angle, frame = bake_chain(owner, chain).worst_turn
     rotations = {}
     for at in (frame - 1, frame):
         bpy.context.scene.frame_set(int(at))
@@ -471,8 +467,7 @@ class TestRotations:
 
 
 def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(squatter: bpy.types.Object) -> None:
-    foot = rig_of(squatter).chains["foot.L"]
-    foot.keyframe_insert("held_location", frame=9)
+    rig_of(squatter).chains["foot.L"].keyframe_insert("held_location", frame=9)
     (hand,) = bake(
         bpy.context, [(squatter, rig_of(squatter).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
     ).chains[:1]

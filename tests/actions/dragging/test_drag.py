@@ -107,8 +107,7 @@ class TestRope:
 
     def test_a_root_that_is_connected_is_refused(self) -> None:
         owner = make_line(4)
-        chain = add_chain(owner, tip="b3", count=3)
-        drag = begin(bpy.context, owner, Taken.tip_of(chain))
+        drag = begin(bpy.context, owner, Taken.tip_of(add_chain(owner, tip="b3", count=3)))
         before = channels(owner)
         with pytest.raises(BoneError, match="connected to its parent"):
             drag_to(bpy.context, drag, Vector((1, 0, 3)), anchored=False)
@@ -378,8 +377,7 @@ def test_a_rotation_that_is_kept_goes_along(orientation: str, standing: bpy.type
     drag = begin(bpy.context, standing, Taken.tip_of(hand))
     set_turning(drag, on=True)
     drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.1)), turn_about(X_AXIS, radians(25)))
-    told = finish(bpy.context, drag)
-    assert told.warnings == []
+    assert finish(bpy.context, drag).warnings == []
     before, place = bone_turn(standing, "hand.R"), bone_head(standing, "hand.R")
     assert angle_between(tuple(hand.held_rotation), before) <= 1e-5 or orientation == "TARGET"
     assert solved_status(hand, "solve_all") == "REACHED"

@@ -198,8 +198,7 @@ class TestEnds:
     def test_the_next_solve_moves_nothing(self, body: bpy.types.Object, bone: str, end: str) -> None:
         add_limb(body, "hand.R", 3, target=v3(place_of(body, "hand.R", "HEAD")))
         drag, _ = dragged(body, Taken(bone, end), (0.1, -0.15, -0.15))
-        told = finish(bpy.context, drag)
-        assert told.warnings == []
+        assert finish(bpy.context, drag).warnings == []
         heads = [Vector(bone.head) for bone in pose_bones(body)]
         stood = turns_of(body)
         press("solve_all")

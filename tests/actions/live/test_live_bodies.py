@@ -150,8 +150,7 @@ class TestGroups:
         assert off_target(reaching, "hand.L") <= HELD
 
     def test_a_chain_that_can_not_be_solved_is_left_out_at_once(self, reaching: bpy.types.Object) -> None:
-        constraint = reaching.pose.bones["forearm.L"].constraints.new("COPY_ROTATION")
-        constraint.target = make_empty((0, 0, 0))
+        reaching.pose.bones["forearm.L"].constraints.new("COPY_ROTATION").target = make_empty((0, 0, 0))
         reaching.location.z -= 0.05
         update()
         assert [chain.name for chain in rig_of(reaching).chains if not chain.enabled] == ["hand.L"]

@@ -363,8 +363,7 @@ BEND = Quaternion((1.0, 0.0, 0.0), 0.7)
 def action_with(angle: float) -> bpy.types.Action:
     """An action that turns b1 about X: from 0 at frame 1 to an angle at frame 20."""
     owner = make_line(4)
-    bone = owner.pose.bones["b1"]
-    keyed_turns(bone, {1: 0.0, 20: angle})
+    keyed_turns(owner.pose.bones["b1"], {1: 0.0, 20: angle})
     action = owner.animation_data.action
     bpy.data.objects.remove(owner)
     return action

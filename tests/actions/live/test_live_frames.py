@@ -269,8 +269,7 @@ class TestRenders:
 
     def test_a_chain_that_hangs_on_another(self, judged: Render) -> None:
         owner = make_rig("two levels", is_live=True)[0]
-        target = owner.fabrik.chains[0].target
-        keyed(target, {1: (0.5, 0, 1.5), 4: (-0.3, 0.2, 1.6)})
+        keyed(owner.fabrik.chains[0].target, {1: (0.5, 0, 1.5), 4: (-0.3, 0.2, 1.6)})
         owner.fabrik.chains.move(1, 0)
         assert max(error for *_, error in judged()) < 1e-3
 

@@ -320,8 +320,7 @@ def test_a_spider_without_names_is_set_up_and_its_feet_stay() -> None:
     assert moved(owner, before) < STILL
     feet = {chain.name: v3(effector(owner, chain)) for chain in legs}
     assert all((feet[chain.name][0] > 0.0) == chain.name.endswith("L") for chain in legs)
-    body = owner.pose.bones["b0"]
-    body.location = (0.1, 0.1, -0.05)
+    owner.pose.bones["b0"].location = (0.1, 0.1, -0.05)
     press("start_pose_capture", use_all=True)
     press("solve_all")
     assert all(chain.status == "REACHED" for chain in legs)
@@ -406,8 +405,7 @@ def test_what_is_not_sure_is_set_up_where_it_was_answered() -> None:
 )
 def test_answers_that_make_no_sense(first: str, last: str, match: str) -> None:
     owner = make_character("shark")
-    answers = [answer("Tail", first, last, use=True)]
-    refused(owner, match, parts=answers)
+    refused(owner, match, parts=[answer("Tail", first, last, use=True)])
 
 
 def test_linked_data_is_set_up_with_empties(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

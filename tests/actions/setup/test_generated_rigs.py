@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.setup.controls import BODY_COLLECTION, flesh_of, follow_controls
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import armature_of, pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
@@ -234,8 +235,6 @@ def test_button_live_and_bake_give_one_pose(owner: bpy.types.Object) -> None:
 
 def keyed_paths(owner: bpy.types.Object) -> set[str]:
     """The data paths of the curves of an armature object."""
-    from fabrik_addon.rig.animation.compat import fcurves_of
-
     return {curve.data_path for curve in fcurves_of(owner)}
 
 
@@ -438,8 +437,7 @@ def test_rings_and_boxes_stand_about_the_mesh(name: str) -> None:
 def test_shapes_of_a_rig_stay_and_setting_up_again_changes_nothing() -> None:
     owner = make_character("human_mixamo")
     own = bpy.data.objects.new("Own", None)
-    head = pose_bones(owner)["mixamorig:Head"]
-    head.custom_shape = own
+    pose_bones(owner)["mixamorig:Head"].custom_shape = own
     press("character_setup")
     assert pose_bones(owner)["mixamorig:Head"].custom_shape == own
     before = [tuple(bone.custom_shape_scale_xyz) for bone in pose_bones(owner)]

@@ -184,8 +184,7 @@ def test_spine_says_nothing_of_a_bone_that_is_of_a_limb(reaching: bpy.types.Obje
 def test_hip_sockets_never_turn(name: str, sockets: list[str]) -> None:
     owner = set_up(name)
     stood = {bone: pose_bones(owner)[bone].matrix_basis.to_quaternion() for bone in sockets}
-    hips = rig_of(owner).body_bone
-    drag = dragging.begin(bpy.context, owner, dragging.Taken(hips, "HEAD"))
+    drag = dragging.begin(bpy.context, owner, dragging.Taken(rig_of(owner).body_bone, "HEAD"))
     dragging.drag_to(bpy.context, drag, drag.place + Vector((0.1, 0.1, -0.1)) * owner.dimensions.z)
     dragging.finish(bpy.context, drag)
     update()
@@ -221,8 +220,7 @@ def test_a_character_of_before_is_given_the_defaults_of_now_where_that_is_asked_
     press("character_setup")
     assert space_name(goals_of(rig_of(owner).chains["Arm.L"])[0]) == ""
     assert rig_of(owner).body_stiffness == 0.0
-    control = pose_bones(owner)[rig_of(owner).chains["Arm.R"].target_bone]
-    control.keyframe_insert("location", frame=1)
+    pose_bones(owner)[rig_of(owner).chains["Arm.R"].target_bone].keyframe_insert("location", frame=1)
     press("solve_all")
     before = matrices(owner)
     press("character_setup", use_defaults=True)
@@ -251,8 +249,7 @@ def test_an_animal_that_lifts_a_front_paw_stands_still(name: str) -> None:
     control.matrix = place
     assert solved_status(rig_of(owner).chains["Front Leg.L"], "solve_all") == "REACHED"
     body = rig_of(owner).body_bone
-    moved = (matrices(owner)[body].translation - before[body].translation).length
-    assert moved <= 1e-3 * leg_length
+    assert (matrices(owner)[body].translation - before[body].translation).length <= 1e-3 * leg_length
 
 
 FACES = ("human_mixamo", "human_game_engine", "makehuman", "human", "wolf", "cat", "horse", "bird")
@@ -358,8 +355,7 @@ def test_their_bones_are_dragged_and_the_feet_stay(name: str) -> None:
 
 def test_a_head_is_pinned_where_it_is() -> None:
     owner = set_up("human_mixamo")
-    tip = rig_of(owner).chains["Head"].tip_bone
-    select(owner, tip)
+    select(owner, rig_of(owner).chains["Head"].tip_bone)
     before = bone_heads(owner)
     press("pin_toggle")
     chain = rig_of(owner).chains["Head"]

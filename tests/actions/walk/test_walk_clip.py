@@ -88,8 +88,7 @@ def rotations(owner: bpy.types.Object, frame: int) -> dict[str, Doubles]:
 
 def test_a_clip_without_skating_comes_back(clip: Clip) -> None:
     owner = walker(clip)
-    work = plan_walk(bpy.context, owner, (1, LAST))
-    assert not work.warnings
+    assert not plan_walk(bpy.context, owner, (1, LAST)).warnings
     rig_of(owner).live = True
     plan = plan_of(owner)
     wanted = {one.bone: one.turns for one in clip.bones if one.turns is not None}
@@ -247,8 +246,7 @@ def test_a_fox_that_speeds_up_goes_over_into_its_faster_clip() -> None:
     assert not told.warnings
     assert "all bones are keyed as in the clip" in " ".join(told.done), told
     rig_of(owner).live = True
-    plan = plan_of(owner)
-    assert len(plan.steps[0]) > 5
+    assert len(plan_of(owner).steps[0]) > 5
     before: dict[str, Doubles] = {}
     for frame in range(30, 80):
         found = rotations(owner, frame)

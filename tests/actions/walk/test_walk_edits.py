@@ -86,8 +86,7 @@ def test_hips_are_lowered_and_turned_and_feet_stay_and_all_comes_back(owner: bpy
     assert np.median(np.abs(after[:, 1:] - before[:, 1:])) <= 1e-5
     move(owner, "Body", Vector())
     assert (played() == before).all()
-    scene = bpy.context.scene
-    scene.frame_set(FRAMES[3])
+    bpy.context.scene.frame_set(FRAMES[3])
     stood = pose_bones(owner.evaluated_get(bpy.context.evaluated_depsgraph_get()))[HIPS].matrix.to_quaternion()
     bone = control(owner, "Body")
     bone.rotation_mode = "XYZ"

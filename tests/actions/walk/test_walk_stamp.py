@@ -106,8 +106,7 @@ def test_what_changes_makes_a_walk_old(what: str) -> None:
 
 
 def test_what_is_no_ground_makes_it_not_old() -> None:
-    moving = slope()
-    key_ahead(moving)
+    key_ahead(slope())
     owner = walking("spider")
     bpy.context.scene.frame_set(30)
     assert not told(owner)
@@ -184,8 +183,7 @@ def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_
         for bone in resolve_bones(owner, chain):
             bone.rotation_mode = "QUATERNION"
             limit_of(bone).limit, limit_of(bone).cone_max = "CONE", 0.5
-    body = body_chain(owner)
-    frame = frame_for(owner, body.tip_bone, rig_of(owner).walker.upright)
+    frame = frame_for(owner, body_chain(owner).tip_bone, rig_of(owner).walker.upright)
     limits = leg_limits(owner, legs_of(owner), frame)
     for _ in range(20):
         for chain in legs_of(owner):
