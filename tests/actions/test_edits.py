@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.bake import read_report
-from fabrik_addon.actions.motion.trails import place_of
+from fabrik_addon.actions.motion.through_time import end_of
 from fabrik_addon.overlay.bones import is_true
 from fabrik_addon.overlay.settings import state
 from fabrik_addon.rig.animation.channels import rotation_path
@@ -514,7 +514,7 @@ def test_a_trail_tells_where_a_live_hand_is_and_when_it_is_old(hand: Motion) -> 
     (trail,) = state.trails.values()
     assert bpy.context.scene.frame_current == AT
     for frame in each_frame((FIRST, AT, LAST)):
-        place = place_of(owner, trail.taken, bpy.context.evaluated_depsgraph_get())
+        place = end_of(owner, trail.taken, bpy.context.evaluated_depsgraph_get())
         assert trail.at(frame) == pytest.approx(place, abs=1e-6)
     bpy.context.scene.frame_set(AT)
     assert is_true(bpy.context, trail)
