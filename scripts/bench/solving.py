@@ -11,13 +11,13 @@ from __future__ import annotations
 import tracemalloc
 from array import array
 from collections.abc import Sequence
-from math import cos, degrees, hypot, sin
+from math import degrees
 from random import Random
 
 import numpy as np
 from fabrik_addon.kernel import FREE, Figure, Limit, Locked, Planar, Point, Rows, Settings, Solver, Status
-from fabrik_addon.maths import Q4, V3, Doubles, v3
-from mathutils import Quaternion, Vector
+from fabrik_addon.maths import Q4, V3, Doubles, q4, turns_by, v3, vectors_of
+from scipy.linalg import block_diag
 from scipy.optimize import least_squares
 
 from .live import Bake, baked
@@ -309,7 +309,6 @@ def bakes(scale: Scale) -> Table:
 
 VIOLATION = 1e-5  # degrees
 WITHIN = 1.01  # times as far from the target as scipy
-LEAST_TURN = 1e-12  # radians
 OUTSIDE = 0.05  # of the length, that a radian outside a limit counts
 STEPS = 200  # of scipy from each start, at most
 
@@ -420,13 +419,11 @@ def _nearest_row(scale: Scale, name: str, chain: Figure, reach: tuple[float, flo
 def nearest(chain: Figure, target: V3, random: Random, starts: int) -> float:
     """The least distance from tip to target that scipy finds, in units of the chain."""
     limits, place = chain.joint_limits, np.array(target)
-    sizes = [0 if limit.is_fixed else 3 if limit.is_ball else 1 for limit in limits]
-    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+    turns: Doubles = block_diag(*map(_unknowns, limits))  # of all joints, by all unknowns
 
     def pose(x: Doubles) -> tuple[list[Q4], list[float]]:
         """Allowed rotations, and by how much each joint was outside its limit."""
-        parts = [x[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        wanted = [_rotation(limit, part) for limit, part in zip(limits, parts, strict=True)]
+        wanted = [q4(turn) for turn in turns_by((turns @ x).reshape(-1, 3)).tolist()]
         over = [
             0.0 if each.is_free or each.is_fixed else each.violation(q) for each, q in zip(limits, wanted, strict=True)
         ]
@@ -443,9 +440,7 @@ def nearest(chain: Figure, target: V3, random: Random, starts: int) -> float:
 
     best = float("inf")
     for _ in range(starts):
-        start = np.array(
-            [value for limit, size in zip(limits, sizes, strict=True) for value in _start(random, limit, size)]
-        )
+        start = turns.T @ vectors_of(np.array([drawn(random, limit) for limit in limits])).ravel()
         found = least_squares(errors, start, diff_step=1e-6, xtol=1e-10, ftol=1e-12, gtol=1e-12, max_nfev=STEPS)
         best = min(best, float(np.linalg.norm(off(pose(found.x)[0]))))
         if best <= 1e-9 * chain.size:
@@ -453,16 +448,8 @@ def nearest(chain: Figure, target: V3, random: Random, starts: int) -> float:
     return best
 
 
-def _start(random: Random, limit: Limit, size: int) -> list[float]:
-    """The unknowns of a joint for a rotation drawn inside its limit."""
-    turn = Vector(Quaternion(drawn(random, limit)).to_exponential_map())
-    return {0: [], 1: [float(turn.dot(Vector(limit.axis)))], 3: list(turn)}[size]
-
-
-def _rotation(limit: Limit, x: Doubles) -> Q4:
-    turn = [value * x[0] for value in limit.axis] if len(x) == 1 else [float(value) for value in x]
-    angle = hypot(*turn)
-    if angle < LEAST_TURN:
-        return (1.0, 0.0, 0.0, 0.0)
-    factor = sin(0.5 * angle) / angle
-    return (cos(0.5 * angle), turn[0] * factor, turn[1] * factor, turn[2] * factor)
+def _unknowns(limit: Limit) -> Doubles:
+    """How a joint turns by its unknowns: none, the angle about its axis, or a rotation vector."""
+    if limit.is_fixed:
+        return np.zeros((3, 0))
+    return np.eye(3) if limit.is_ball else np.array(limit.axis)[:, None]

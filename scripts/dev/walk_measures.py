@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import pairwise
 from math import acos, atan2, degrees, pi
 
@@ -27,10 +26,13 @@ from fabrik_addon.maths import (
     conjugated,
     distance,
     dot,
+    mean,
     minus,
+    multiplied,
     placed,
     plus,
     scaled,
+    turn_angle,
     turned,
     unit_or,
 )
@@ -180,9 +182,8 @@ def _judge_turns(judged: Judged, index: int, leg: Leg, moments: tuple[Moment, Mo
     backs = [conjugated(moment.turn) for moment in moments]
     ways = [unit_or(turned(back, way), Z_AXIS) for back, way in zip(backs, legs, strict=True)]
     judged.worst("turned", degrees(angle_between(*ways)), f"{leg.name} in frame {moments[1].frame:g}")
-    rotations = [moment.feet[index].rotation for moment in moments]
-    same = abs(sum(a * b for a, b in zip(*rotations, strict=True)))
-    judged.foot_turned = max(judged.foot_turned, 2.0 * degrees(acos(min(same, 1.0))))
+    before, now = (moment.feet[index].rotation for moment in moments)
+    judged.foot_turned = max(judged.foot_turned, degrees(turn_angle(multiplied(now, conjugated(before)))))
 
 
 def _judge_slip(
@@ -247,7 +248,7 @@ def swings_of(plan: WalkPlan) -> list[list[tuple[float, float]]]:
 
 def is_supported(moment: Moment, on_walls: bool) -> bool:
     """Whether the middle of the hips is above the standing feet: seen from above, on walls along its own up."""
-    centre = scaled(reduce(plus, moment.hips), 1.0 / len(moment.hips))
+    centre = mean(moment.hips)
     back = conjugated(moment.turn) if on_walls else IDENTITY
     points = [turned(back, minus(foot.sole, centre)) for foot in moment.feet if foot.is_planted]
     return inside([(x, y) for x, y, _ in points])
