@@ -17,7 +17,8 @@ def main(out: Path, rigs: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with quiet():
         addon_session.enable()
-    from bodies import pose_bodies, pose_by_hand  # noqa: PLC0415  # what follows imports the extension, which is enabled by now
+    # What follows imports the extension, which is enabled by now.
+    from bodies import pose_bodies, pose_by_hand  # noqa: PLC0415
     from clips import clean_feet, edit_motion, transfer_hands, transfer_to_stairs, transfer_walk  # noqa: PLC0415
     from limbs import pose_characters, pose_limbs  # noqa: PLC0415
     from walks import lead_by_hand, walk_rigs  # noqa: PLC0415
