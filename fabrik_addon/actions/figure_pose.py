@@ -180,7 +180,8 @@ class FigurePose:
         turned = by if by == IDENTITY else multiplied(multiplied(conjugated(around), by), around)
         others = self._others(chain.target, chain.target_bone)
         location, own = others.own(axes.to_3x3().inverted_safe() @ Vector(way), turned)
-        holder = kind_of(posed, chain.target_bone).holder(posed, chain.target_bone)
+        assert chain.target is not None, "it has one"
+        holder = kind_of(chain.target, chain.target_bone).holder(chain.target, chain.target_bone)
         return location, to_values(holder.rotation_mode, own, read_values(holder))
 
     def _others(self, found: bpy.types.Object | None, name: str) -> OtherLayers:

@@ -21,7 +21,6 @@ from ..actions.motion.through_time import (
     Trail,
     chosen,
     controls_of,
-    note,
     off_keys,
     selected_controls,
     spread,
@@ -183,7 +182,7 @@ class FABRIK_OT_time_note(FabrikOperator):
     needs = NEEDS_CONTROLS
 
     def execute(self, context: bpy.types.Context) -> Returned:
-        Kept.noted = note(context)
+        Kept.noted = [Noted.of(goal) for _, goal in selected_controls(context)]
         return {"FINISHED"}
 
 

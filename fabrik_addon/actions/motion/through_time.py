@@ -89,11 +89,6 @@ def selected_controls(context: bpy.types.Context) -> list[tuple[FabrikChain, Goa
     return [one for one in controls_of(owners) if is_chosen(one[1])]
 
 
-def note(context: bpy.types.Context) -> list[Noted]:
-    """The selected controls as they stand."""
-    return [Noted.of(goal) for _, goal in selected_controls(context)]
-
-
 def off_keys(context: bpy.types.Context) -> list[Noted]:
     """The selected controls as their keys have them; offsets without keys as they rest.
 
