@@ -411,10 +411,16 @@ _text = _checked(
     f"it is no text of 1 to {LONGEST} characters that can be printed",
 )
 _flag = _checked(lambda value: isinstance(value, bool), "it is neither true nor false")
-_number = _checked(lambda value: type(value) in {int, float} and are_finite([value]), "it is no finite number")
 _whole = _checked(
     lambda value: type(value) is int and abs(value) <= LAST_FRAME, f"it is no whole number up to {LAST_FRAME}"
 )
+
+
+def _number(value: Any) -> float:
+    _check(type(value) in {int, float} and are_finite([value]), "it is no finite number")
+    return float(value)
+
+
 _rate = _checked(lambda value: value > 0.0, "it is no number of frames a second", _number)
 _clean_up = _checked(
     lambda value: 0.0 <= value <= MOST_DEGREES, f"it is not between 0 and {MOST_DEGREES:g} degrees", _number
@@ -437,7 +443,7 @@ def _targets(value: Any) -> dict[str, tuple[float, ...]]:
     _check(isinstance(value, dict), "it is no object of places by chains")
     for name, place in value.items():
         _check(isinstance(place, list) and len(place) == 3, f"'{_shown(name)}' is no list of three numbers")
-    return {_text(name): tuple(float(_number(number)) for number in place) for name, place in value.items()}
+    return {_text(name): tuple(_number(number) for number in place) for name, place in value.items()}
 
 
 def _settings(value: Any) -> dict[str, dict[str, Value]]:

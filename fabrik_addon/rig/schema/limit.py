@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import takewhile
 from math import pi, radians
 from typing import Any
 
@@ -127,19 +128,12 @@ LIMIT_SETTINGS: Sequence[str] = tuple(
 )
 
 
-def limit_of(bone: bpy.types.PoseBone) -> LimitView:
-    """The joint limit of a pose bone."""
-    return LimitView(bone)
+limit_of = LimitView  # the joint limit of a pose bone
 
 
 def girdle_of(root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
     """The bones above a limb that are of it as well (`of_limb`), as a clavicle is, the nearest to its root first."""
-    found = list[bpy.types.PoseBone]()
-    for bone in root.parent_recursive:
-        if not limit_of(bone).of_limb:
-            break
-        found.append(bone)
-    return found
+    return [*takewhile(lambda bone: limit_of(bone).of_limb, root.parent_recursive)]
 
 
 def carrier_of_limb(root: bpy.types.PoseBone) -> bpy.types.PoseBone | None:

@@ -258,9 +258,7 @@ class SceneView(View[bpy.types.Scene]):
     )
 
 
-def rig_of(owner: bpy.types.Object) -> RigView:
-    """The chains of an armature object."""
-    return RigView(owner)
+rig_of = RigView  # the chains of an armature object
 
 
 def name_all(owner: bpy.types.Object) -> None:

@@ -182,6 +182,4 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
             self.plan, self.digest = to_text(replace(plan, legs=legs, digest=digest)), digest
 
 
-def walker_of(owner: bpy.types.Object) -> WalkerView:
-    """How an armature object walks."""
-    return WalkerView(owner)
+walker_of = WalkerView  # how an armature object walks
