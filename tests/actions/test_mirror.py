@@ -8,10 +8,11 @@ from random import Random
 
 import bpy
 import pytest
+from fabrik_addon.recognise.words import side_of
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
-from fabrik_addon.rig.skeleton import flipped_name, side_of
+from fabrik_addon.rig.skeleton import flipped_name
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import evaluated_joints
