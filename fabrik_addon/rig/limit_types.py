@@ -238,9 +238,9 @@ class HingeType(LimitType):
         zero = mirrored_rotation(turn, limit.zero)
         return Hinge(rotated(turn, limit.axis), limit.angle_min, limit.angle_max, zero)
 
-    def narrowed(self, limit: Any, locks: Limit) -> Limit | None:
+    def narrowed(self, limit: Any, locks: Any) -> Limit | None:
         low, high = limit.angle_min, limit.angle_max
-        if not isinstance(locks, Hinge):
+        if locks.dofs != 1:
             tried = [limit.rotation_at(low + (high - low) * k / TRIED) for k in range(TRIED + 1)]
             return limit if all(locks.violation(one) < ONE_AXIS for one in tried) else None
         turn = 2.0 * atan2(length(locks.zero[1:]), abs(locks.zero[0]))

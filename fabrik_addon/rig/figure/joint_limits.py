@@ -360,7 +360,7 @@ class ChannelLocks:
             return [same_turn(0.0, near[0]) if k == 0 else self.stand[k] for k in self.free]
         angle, *axis = to_values(self.mode, rotation, near)
         factor = _size(self.stand[1:])
-        if axis[i - 1] * self.stand[i] < 0.0 and isinstance(self.limit, AxisLock):
+        if axis[i - 1] * self.stand[i] < 0.0 and abs(self.stand[i] / factor) >= OFF_ZERO:  # else it has no side
             angle, factor = same_turn(-angle, near[0]), -factor
         return [angle if k == 0 else factor * axis[k - 1] for k in self.free]
 
