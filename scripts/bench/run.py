@@ -42,7 +42,10 @@ def main() -> int:
     missed = [miss for table in found for miss in table.missed()]
     open_goals = [miss for table in found for miss in table.missed(goals=True)]
     lines = [("missed", *miss) for miss in missed] + [("goal not reached yet", *miss) for miss in open_goals]
-    print("\n" + "\n".join(f"{what}: {name} {figure}, to be {aim}" for what, name, figure, aim in lines))
+    print(
+        "\n"
+        + "\n".join(f"{what}: {name}, {rows}, worst {figure}, to be {aim}" for what, name, rows, figure, aim in lines)
+    )
     return int(bool(missed) and not arguments.quick)
 
 

@@ -36,13 +36,15 @@ def pages(tmp_path: Path) -> tuple[Path, Path]:
 def test_what_is_missed_stands_above_and_goals_apart_from_aims(pages: tuple[Path, Path]) -> None:
     write_group("3", group("3", [1.0, 3.0, 5.0], [None, 4.0, 4.0]), *pages)
     tables, readme = (page.read_text(encoding="utf-8") for page in pages)
-    head = "| what | figure | to be |\n| --- | ---: | ---: |\n"
-    missed = "| 3a. Table: 1, all | 3 | ≤ 2 |\n| 3a. Table: 2, all | 5 | ≤ 2 |"
-    goals = f"### Goals not reached yet\n\n{head}| 3a. Table: 2, some | 5 | ≤ 4 |\n\n## 3. Live posing"
+    head = "| what | rows | the worst | to be |\n| --- | ---: | ---: | ---: |\n"
+    missed = "| 3a. Table: all | 2 of 3 | 5 (2) | ≤ 2 |"
+    goals = f"### Goals not reached yet\n\n{head}| 3a. Table: some | 1 of 2 | 5 (2) | ≤ 4 |\n\n## 3. Live posing"
     assert f"### Aims missed\n\n{head}{missed}\n\n{goals}" in tables
     assert tables.startswith("Head\n")
     assert tables.endswith("Tail\n")
-    assert "| Benchmark aims missed | 2 |\n| Goals not reached yet | 1 |" in readme
+    assert (
+        "| Kinds of figures that miss their aim | 1 |\n| Kinds of figures with a goal not reached yet | 1 |" in readme
+    )
 
 
 def test_where_nothing_is_missed_it_says_so(pages: tuple[Path, Path]) -> None:
