@@ -234,7 +234,7 @@ class Stepper:
         up, hip = self.track.up(now), placed(*self._body(now), limb.hip)
         down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)  # towards the height of the ankle
         stretch = distance(along(hip, up, -down), ankle) / limb.walking_reach
-        off = self._held_off(leg, now, ankle)
+        off = max(self._held_off(leg, now, ankle), 0.0)
         if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and self._drift(leg, place, now) >= ALREADY_HOME * limb.reach:
             return max(stretch, 1.0) + off / limb.reach, Cause.REACH
         twist = 0.0

@@ -304,8 +304,6 @@ class ConeType(LimitType):
         if name in {"cone_min", "cone_max"}:
             angle, least, greatest = atan2(sqrt(x * x + z * z), y), float(limit.inner), float(limit.x_high)
             return max(angle, least) if name == "cone_max" else min(angle, greatest)
-        if name not in self.fields:
-            raise KeyError(name)
         angle = atan2(z, y) if name.startswith("cone_x") else atan2(-x, y)
         return max(angle, 0.0) if name.endswith("max") else min(angle, 0.0)
 
@@ -345,8 +343,6 @@ class PlanarType(LimitType):
         return Outline((curve,), ends=curve_ends("angle_min", "angle_max", curve))
 
     def setting_at(self, limit: Any, name: str, point: V3) -> float:
-        if name not in self.fields:
-            raise KeyError(name)
         return set_end(name, angle_about(limit.axis, Y_AXIS, point), limit.angle_min, limit.angle_max)
 
     def ik_meaning(self, limit: Any) -> IkMeaning:
@@ -467,6 +463,8 @@ def setting_at(limit: Limit, name: str, point: V3) -> float:
     Raises:
         KeyError: The limit has no such end.
     """
+    if name not in limit_outline(limit).ends:
+        raise KeyError(name)
     twist = _twist(limit)
     if twist is not None and name in {"twist_min", "twist_max"}:
         return set_end(name, angle_about(Y_AXIS, X_AXIS, point), *twist)

@@ -250,9 +250,13 @@ def squat(name: str = "", values: Mapping[float, object] | None = None, chain: s
     return owner
 
 
-def balanced_squat() -> bpy.types.Object:
+def balanced_squat(start: str = "REST") -> bpy.types.Object:
+    """A body that keeps its balance, and a spine that has keys of its own where it starts from them."""
     owner = squatting()
     rig_of(owner).balance = 1.0
+    for chain in rig_of(owner).chains if start != "REST" else ():
+        chain.start = start
+        keyed(owner.pose.bones["spine1"], {1: (1, 0, 0, 0), 12: (1, 0.2, 0.1, 0)}, "rotation_quaternion")
     keyed(rig_of(owner).chains["hand.L"].target, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
     return owner
 
@@ -276,6 +280,7 @@ SQUATS: dict[str, Callable[[], bpy.types.Object]] = {
     "a pin moved by keys": partial(squat, "held_location", {1: (0.1, 0.02, 0.08), 12: (0.2, 0.02, 0.08)}, "foot.L"),
     "a squat with an uneven arm": lambda: scaled(squatting(), "forearm.L", (1.0, 1.3, 0.8)),
     "a squat in balance": balanced_squat,
+    "a squat in balance from a keyed start pose": partial(balanced_squat, "ANIMATED"),
     "a squat of an armature that moves": moved_squat,
 }
 RIGS: dict[str, Callable[[], bpy.types.Object]] = {

@@ -348,8 +348,9 @@ def test_an_outline_names_the_settings_that_it_shows() -> None:
     assert ellipse.ends["cone_x_max"][2] == pytest.approx(sin(1.2), abs=PRECISION)
     assert ellipse.ends["cone_z_min"][0] == pytest.approx(sin(0.8), abs=PRECISION)
     assert limit_outline(hinge(X, 0, 90)).ends["angle_max"][2] == pytest.approx(1.0)
-    with pytest.raises(KeyError):
-        setting_at(FREE, "angle_min", Y)
+    for limit, name in ((FREE, "angle_min"), (hinge(X, 0, 90), "cone_max"), (Cone.circular(0.5), "cone_x_max")):
+        with pytest.raises(KeyError):
+            setting_at(limit, name, Y)
 
 
 def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:

@@ -215,8 +215,8 @@ ONLY_LOOK = {
 }  # fmt: skip
 # would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
 NOT_REDONE = {"manual", "drag_pick", "walk_by_hand", "time_note"}
-WITH_A_FILE = {"mapping_import"}  # tried in actions/test_mappings.py
-# tried in actions/test_*.py: offsets, layers, contacts, grounds, clips, through_time, switch, transfer and takes
+WITH_A_FILE = {"mapping_import"}  # tried in actions/setup
+# tried in actions, where motion is edited, cleaned and transferred
 WITH_MOTION = {
     "goal_kind", "edits_apply", "contacts_find", "contacts_clean", "contact_mark", "contact_move", "limb_to_fk",
     "limb_to_ik", "time_spread", "goals_tween", "motion_smooth", "motion_mirror", "motion_paste",

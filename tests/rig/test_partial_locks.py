@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import pi, radians
+from math import cos, pi, radians, sin
 from random import Random
 from typing import Any
 
@@ -179,6 +179,20 @@ def test_a_quaternion_may_be_locked_as_euler_angles(locked: str, kind: type) -> 
     bone.rotation_quaternion, bone.lock_rotations_4d = (0.9, 0.3, 0.1, 0.2), False
     lock(bone, tuple(axis in locked for axis in "WXYZ"))
     assert type(read_limit(bone, read_rotation(bone))) is kind
+
+
+def test_what_a_quaternion_is_locked_to_as_euler_angles_does_not_move_with_its_pose() -> None:
+    owner = make_line(3, bend=0.3)
+    bone = pose_bones(owner)["b1"]
+    set_rotation(bone, Quaternion((0.9, 0.2, 0.3, -0.1)), "QUATERNION")
+    bone.lock_rotations_4d = False
+    lock(bone, (False, False, True, False))
+    chain, found = add_chain(owner, (0.3, 0.8, 1.2)), {repr(read_limit(bone, (1.0, 0.0, 0.0, 0.0)))}
+    for k in range(12):
+        chain.target.location = (0.5 * cos(k), 0.9, 1.6 + 0.5 * sin(1.7 * k))
+        press("solve")
+        found.add(repr(read_limit(bone, (1.0, 0.0, 0.0, 0.0))))
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize(

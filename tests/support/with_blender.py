@@ -14,6 +14,9 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # one of some beside each o
         os.environ[name] = str(Path(os.environ.get(name, tempfile.gettempdir()), worker))
         Path(os.environ[name]).mkdir(parents=True, exist_ok=True)
     tempfile.tempdir = None
+    if hasattr(os, "sched_setaffinity"):  # to a core of its own, so that Blender's threads don't wait for each other
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
     atexit.register(os._exit, 0)  # as the runner ends, before Blender's own clean-up
 
 import bpy
