@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The errors of FABRIK Posing.
+"""The errors of FABRIK Posing, and which numbers are none.
 
 Each error says what is wrong and carries where: the rig, the chain and the bone. Below the operators every refusal
 is one of these; operators turn them into reports.
@@ -7,10 +7,12 @@ is one of these; operators turn them into reports.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from .messages import Message, with_place
+
+LARGEST = 1e18  # its square is near the end of single precision; Blender turns infinity into 3.4e38
 
 
 class FabrikError(Exception):
@@ -76,3 +78,11 @@ def place_of(*, rig: str = "", chain: str = "", bone: str = "") -> Iterator[None
     except FabrikError as error:
         error.rig, error.chain, error.bone = error.rig or rig, error.chain or chain, error.bone or bone
         raise
+
+
+def are_finite(values: Iterable[float]) -> bool:
+    """True where no value is NaN, infinite, or too large to be squared in single precision."""
+    for value in values:  # noqa: SIM110 - a generator takes twice as long
+        if not abs(value) <= LARGEST:
+            return False
+    return True

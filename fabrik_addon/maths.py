@@ -3,7 +3,7 @@
 
 A vector is (x, y, z), a rotation a unit quaternion (w, x, y, z). What Blender hands out, and mathutils, are sequences
 of as many numbers and are taken as they are; single precision begins where Blender's channels do. Which numbers a solve
-can use is told by `finite.py`, which the kernel shares.
+can use is told by `errors.py`, which the kernel shares.
 """
 
 from __future__ import annotations
@@ -294,6 +294,20 @@ def axes_of(matrix: Matrix) -> Q4:
         axes = axes * -1.0
     w, x, y, z = axes.to_quaternion()
     return normalized((w, x, y, z))
+
+
+def even_size(rows: Nine, volume: float, off: float, skewed: float) -> float:
+    """The scale of a matrix whose axes are scaled alike and not sheared, from its determinant; else 0.
+
+    The last two are shares of the square of the scale by which those of the axes may differ, and their products be.
+    """
+    a, b, c, d, e, f, g, h, i = rows
+    size = abs(volume) ** (1.0 / 3.0)
+    square = size * size
+    squares = a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i
+    products = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
+    is_even = max(max(squares) - square, square - min(squares)) <= off * square
+    return size if is_even and max(map(abs, products)) <= skewed * square else 0.0
 
 
 # ---- arrays: vectors (..., 3) and rotations (..., 4), w first

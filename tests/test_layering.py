@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "fabrik_addon"
 LAYERS = (
     ("messages",),
     ("texts",),
-    ("errors", "finite", "maths"),
+    ("errors", "maths"),
     ("kernel",),
     ("gait", "recognise", "translations"),
     ("motion",),
@@ -27,9 +27,9 @@ LAYERS = (
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_BPY = ("errors", "finite", "maths", "messages", "texts", "kernel", "gait", "motion", "recognise")
+WITHOUT_BPY = ("errors", "maths", "messages", "texts", "kernel", "gait", "motion", "recognise")
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")
-BELOW_SENTENCES = ("errors", "finite", "messages", "maths", "kernel", "gait", "motion", "recognise", "rig")
+BELOW_SENTENCES = ("errors", "messages", "maths", "kernel", "gait", "motion", "recognise", "rig")
 WORDING = ("Text", "counted", "enumerated", "joined", "quoted", "worded")
 LONGEST, SHORT = 600, 80  # lines of a file
 MOST_FILES = 20  # in a folder

@@ -124,7 +124,7 @@ def _solver_at(pose: FigurePose) -> Solver:
     figure = pose.as_started
     if figure.is_rigid:
         return figure.solver
-    return Solver(measured_at(figure, mounted_path(figure, pose.owner, pose.depsgraph), pose.rotations))
+    return measured_at(figure, mounted_path(figure, pose.owner, pose.depsgraph), pose.rotations)
 
 
 def pole_error(pose: FigurePose, chain: str) -> float | None:

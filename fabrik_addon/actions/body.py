@@ -169,9 +169,11 @@ def fill_masses(owner: bpy.types.Object, by: str) -> int:
         ChainError: The names don't tell of thighs, shins, upper arms and forearms.
     """
     skeleton = read_skeleton(owner, without=control_names(owner))
-    masses = [0.0] * len(skeleton.names)
-    if by != "NONE":
-        masses = _by_parts(owner, skeleton) if by == "PARTS" else _by_length(owner, skeleton)
+    lengths = _carrying(owner, skeleton)
+    whole = sum(lengths) or 1.0
+    masses = [size / whole if by == "LENGTH" else 0.0 for size in lengths]
+    if by == "PARTS":
+        masses = _by_parts(owner, skeleton, lengths)
     bones = pose_bones(owner)
     for bone in bones:
         limit_of(bone).mass = 0.0
@@ -188,15 +190,8 @@ def _carrying(owner: bpy.types.Object, skeleton: Skeleton) -> list[float]:
     return found if any(found) else lengths
 
 
-def _by_length(owner: bpy.types.Object, skeleton: Skeleton) -> list[float]:
-    lengths = _carrying(owner, skeleton)
-    whole = sum(lengths) or 1.0
-    return [size / whole for size in lengths]
-
-
-def _by_parts(owner: bpy.types.Object, skeleton: Skeleton) -> list[float]:
+def _by_parts(owner: bpy.types.Object, skeleton: Skeleton, lengths: Sequence[float]) -> list[float]:
     """Each segment's share divided among its bones by their lengths; other bones are of the segment they hang on."""
-    lengths = _carrying(owner, skeleton)
     segments = _segments_of(skeleton, parts_of(skeleton))
     sizes = {name: sum(size for size, own in zip(lengths, segments, strict=True) if own == name) for name in SEGMENTS}
     missing = sorted(name for name in NEEDED if not sizes[name])

@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 import bpy
 from mathutils import Matrix, Vector
 
-from ..errors import ChainError, FabrikError, RigError, TargetError
-from ..finite import are_finite
+from ..errors import ChainError, FabrikError, RigError, TargetError, are_finite
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Figure, Solver
 from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
 from ..recognise.limbs import Limbs

@@ -51,7 +51,9 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     if library is not None and isinstance(library.reference, bpy.types.Object) and rig_of(library.reference).chains:
         raise RigError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
     count = len(rig.chains)
-    empties = [goal for chain in rig.chains for goal in _own_empties(chain)]
+    named = [(sided_name(chain.name, role), getattr(chain, role)) for chain in rig.chains for role in ROLES]
+    made = [goal for name, goal in named if goal is not None and goal.type == "EMPTY" and goal.name.startswith(name)]
+    empties = [goal for goal in made if not (goal.library or goal.children)]  # on which nothing hangs
     bones = [] if new_bones_refusal(owner) else sorted(control_names(owner))
     with suppress(FabrikError):  # where no walk is planned, nothing is marked
         mark_steps(context, owner, "NONE", use_markers=False)
@@ -67,13 +69,6 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     for goal in unused:
         bpy.data.objects.remove(goal)
     return count, len(bones) + len(unused)
-
-
-def _own_empties(chain: FabrikChain) -> list[bpy.types.Object]:
-    """The empties that have the names under which they were made for a chain, and on which nothing hangs."""
-    goals = [(role, goal) for role, goal in (("target", chain.target), ("pole", chain.pole)) if goal is not None]
-    free = [(role, goal) for role, goal in goals if goal.type == "EMPTY" and not (goal.library or goal.children)]
-    return [goal for role, goal in free if goal.name.startswith(sided_name(chain.name, role))]
 
 
 # A duplicated character follows the goals of its original, until it gets goals of its own.

@@ -25,6 +25,7 @@ from ..rig.figure.joint_limits import write_ik_settings
 from ..rig.figure.pose_writer import Pose, seen_rotations, updated, write_pose, write_rotations
 from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import capture, is_animated
+from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goal_of, is_offset, swing_frame_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.targets import kind_of
@@ -108,8 +109,8 @@ def give_refusal(chain: FabrikChain) -> str:
         return Text("it moves the body alone, which Blender's IK does not")
     if is_offset(chain):
         return Text("its target tells how far from its motion it is to be, which no constraint of Blender's knows")
-    text = Text("several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that")
-    return text if chain.aims else ""
+    refusal = GOAL_KINDS[chain.kind].ik_refusal
+    return worded(refusal) if refusal is not None else ""
 
 
 AXES = "xyz"
@@ -455,7 +456,7 @@ def _constrained(one: _Back, keyed: KeyedChannels) -> Any:
             ]
     write_pose(owner, Pose(figure, np.array(figure.starts)))
     chain.enabled = False
-    if asked.aims:
+    if asked.kind.aims:
         bone = bones[-1]
         track: Any = next(reversed(_muted(bone, "DAMPED_TRACK", chain)), None) or bone.constraints.new("DAMPED_TRACK")
         track.target, track.subtarget, track.track_axis = chain.target, chain.target_bone, track_axis(chain)

@@ -49,6 +49,7 @@ from ..rig.figure.reader import frame_of, read_figure, read_goals
 from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
+from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame, read_held
 from ..rig.layers import OtherLayers, others_of
 from ..rig.schema.chain import FabrikChain
@@ -373,7 +374,7 @@ def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsg
     Raises:
         FabrikError: The chain has no such bones.
     """
-    if chain.soft <= 0.0 or chain.stretch > 1.0 or chain.aims:
+    if chain.soft <= 0.0 or chain.stretch > 1.0 or "soft" not in GOAL_KINDS[chain.kind].settings:
         return place
     evaluated = owner.evaluated_get(depsgraph)
     bones = [pose_bones(evaluated)[bone.name] for bone in resolve_bones(owner, chain)]

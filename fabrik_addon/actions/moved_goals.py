@@ -125,7 +125,13 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     if target is not None and is_offset(chain):
         return _place_control(context, pose, one, target)
     held = read_held(owner.evaluated_get(pose.depsgraph), chain.tip_bone, chain.at_head)
-    told = _place_target(context, pose, one, target) if target is not None else []
+    told = list[str]()
+    if target is not None:
+        there = Vector(resolve_point("target", target.found, target.bone, pose.depsgraph))
+        if (there - one.goal).length > IN_PLACE * pose.figure.space.world_length((pose.figure.length, 0, 0)):
+            told += placed(context, pose, one, target, one.goal)[1]
+        else:
+            _key_in_place(context, pose, one, target)
     if chain.pin and chain.target is None:
         store(chain, "held_location", v3(one.goal))
     if chain.orientation == "KEEP":
@@ -193,16 +199,6 @@ def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) 
             insert_pin_keys(context, owner, chain)
     elif is_keyed:
         return [Text("its pin is keyed: key it, or the next frame change takes it back")]
-    return []
-
-
-def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, target: GoalRef) -> list[str]:
-    """Bring the target to where it leaves the tip; why it stays, where it can't be moved."""
-    there = Vector(resolve_point("target", target.found, target.bone, pose.depsgraph))
-    near = IN_PLACE * pose.figure.space.world_length((pose.figure.length, 0, 0))
-    if (there - one.goal).length > near:
-        return placed(context, pose, one, target, one.goal)[1]
-    _key_in_place(context, pose, one, target)
     return []
 
 

@@ -166,19 +166,14 @@ def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
     """How all of them stand; refused where one can't be pinned, or has a bone that is pinned already."""
     with unposed() as depsgraph:
         posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
-        held = [_read(owner, one, posed) for one in wanted]
-    for chain, bone in wanted:
-        taken = pinned_by(owner, Wanted(chain, bone))
+        at_tails = {(chain.name, chain.tip_bone) for chain in rig_of(owner).chains if not chain.at_head}
+        held = [read_held(posed, one.bone, one not in at_tails) for one in wanted]
+    for one in wanted:
+        taken = pinned_by(owner, one)
         if taken:
             text = Text("the chain '{taken}' pins it already", taken=taken)
-            raise BoneError(text, rig=owner.name, chain=chain, bone=bone)
+            raise BoneError(text, rig=owner.name, chain=one.chain, bone=one.bone)
     return held
-
-
-def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held:
-    chain = rig_of(owner).chains[one.chain] if one.chain else None
-    is_own = chain is not None and chain.tip_bone == one.bone
-    return read_held(posed, one.bone, chain is None or not is_own or chain.at_head)
 
 
 def pinned_by(owner: bpy.types.Object, one: Wanted) -> str:

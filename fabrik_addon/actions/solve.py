@@ -255,16 +255,13 @@ def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[
                 rest = [chain for chain in one.chains if chain not in at_fault]
             waiting += sets_of(one.owner, rest) if at_fault else ()
             outcomes += _refused(one._replace(chains=tuple(at_fault)) if rest and at_fault else one, error)
-    written = [one for some in solved.values() for one in _write(some)]
+    written = list[_Written]()
+    for some in solved.values():  # all of one armature
+        owner = some[0][0].owner
+        writer = PoseWriter([item.pose for _, item in some], places_of(owner))
+        writer.write(owner)
+        written += [_Written(one, item, writer, k) for k, (one, item) in enumerate(some)]
     return outcomes + _judged(context, written, facts) if written else outcomes
-
-
-def _write(solved: Sequence[tuple[ChainSet, Posed]]) -> list[_Written]:
-    """Write chains of one armature."""
-    owner = solved[0][0].owner
-    writer = PoseWriter([item.pose for _, item in solved], places_of(owner))
-    writer.write(owner)
-    return [_Written(one, item, writer, k) for k, (one, item) in enumerate(solved)]
 
 
 def _refused(one: ChainSet, error: FabrikError) -> list[_Ended]:

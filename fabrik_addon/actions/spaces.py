@@ -267,12 +267,20 @@ LOOSE = "(loose)"  # the same where the target hung on nothing before
 
 
 def _refusal(one: _Switch, own: set[tuple[str, str]]) -> Text | Message | str:
-    """Why something can't be hung elsewhere, to follow its name; "" where it can."""
+    """Why something can't be hung elsewhere, to follow its name; "" where it can.
+
+    It can't if that hangs on it, or on what is moved by it (`own`).
+    """
     reason = one.goal.held_by() or one.goal.turn_held_by() or _parent_refusal(one) or _keys_refusal(one)
     if reason or one.to is None:
         return reason or ""
     found, name = one.to
-    return Message("HAS_NO_BONE", bone=name) if name and holder_in(found, name) is None else _circle(one, own)
+    if name and holder_in(found, name) is None:
+        return Message("HAS_NO_BONE", bone=name)
+    for thing, bone in [one.to, *carriers_above(found, name)]:
+        if (thing.name_full, bone) in {*own, (one.goal.found.name_full, one.goal.bone)}:
+            return Text("would move with itself: it moves '{name}'", name=bone or thing.name)
+    return ""
 
 
 def _is_pins(space: Any) -> bool:
@@ -313,16 +321,6 @@ def _parent_refusal(one: _Switch) -> Text | Message | None:
     if holder.parent_type in PARENTS:
         return None
     return Text("is parented to vertices or a lattice, whose place no space can take")
-
-
-def _circle(one: _Switch, own: set[tuple[str, str]]) -> Text | str:
-    """That what something is to hang on hangs on it, or is moved by it; "" where it does not."""
-    assert one.to is not None
-    found, name = one.to
-    for thing, bone in [one.to, *carriers_above(found, name)]:
-        if (thing.name_full, bone) in {*own, (one.goal.found.name_full, one.goal.bone)}:
-            return Text("would move with itself: it moves '{name}'", name=bone or thing.name)
-    return ""
 
 
 def _visit(context: bpy.types.Context, wanted: Sequence[tuple[_Switch, set[float]]]) -> list[_Switch]:

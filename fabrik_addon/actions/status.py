@@ -26,6 +26,7 @@ from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.goal_table import REACHED
 from ..rig.figure.groups import ChainSet, lacks_goal
 from ..rig.figure.solve import Posed, moved_since, stand_of
+from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
 from ..texts import Text, joined, quoted, worded
@@ -48,7 +49,6 @@ OF_PIN = {
     "TOO_FAR": Text("Pin too far away"),
     "TOO_NEAR": Text("Pin too near to the root"),
 }
-OF_AIM = {"REACHED": Text("Aims at its target")}
 MOVED_TEXTS = {
     "target": Text("The target moved since"),
     "pole": Text("The pole moved since"),
@@ -56,10 +56,6 @@ MOVED_TEXTS = {
     "bones": Text("The pose was changed since"),
 }
 BAKED = Text("Baked: its keys play. Tick it to edit")
-IDLE = {
-    "REACH": Text("Off: drag its bones as they are, or press Add Target to pose it by its end"),
-    "AIM": Text("Off: drag its bones as they are, or press Add Target to let it look at that"),
-}
 GONE_TEXTS = {"target": Text("target gone"), "pole": Text("pole gone")}
 
 
@@ -165,7 +161,7 @@ def _is_straight(item: Posed, one: ChainGoal) -> bool:
         joints = np.vstack((joints, item.ends[one.joints[-1]]))
     steps = np.vstack((np.diff(joints, axis=0), joints[-1] - joints[0]))
     *own, across = np.sqrt((steps**2).sum(axis=1)).tolist()
-    return len(own) > 1 and not one.aims and across >= STRAIGHT * sum(own)
+    return len(own) > 1 and not one.kind.aims and across >= STRAIGHT * sum(own)
 
 
 def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outcome:
@@ -275,7 +271,9 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if is_refused:
         return Told("REFUSED", "", message_of(chain))
     if chain.status == "NONE":
-        short, text = (Text("no target"), IDLE[chain.kind]) if is_idle(chain) else ("", status_text(chain))
+        short, text = (
+            (Text("no target"), worded(GOAL_KINDS[chain.kind].idle)) if is_idle(chain) else ("", status_text(chain))
+        )
         return Told("NONE", short, text)
     is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
     stand = stand_of(chain)
@@ -321,8 +319,9 @@ def status_text(chain: FabrikChain) -> Text:
     if chain.status == "NONE":
         has_goal = chain.target or chain.pin
         return Text("Not solved since the last change") if has_goal else Text("No target: add one, or pin it")
-    own = OF_AIM if chain.aims else OF_PIN if chain.pin else {}
-    text = own.get(chain.status, STATUS_TEXTS[chain.status])
+    reached = GOAL_KINDS[chain.kind].reached if chain.status == "REACHED" else None
+    own = OF_PIN if chain.pin and not chain.aims else STATUS_TEXTS
+    text = worded(reached) if reached is not None else own.get(chain.status, STATUS_TEXTS[chain.status])
     names = ", ".join(bone.name for bone in chain.blocking_bones)
     if chain.status == "BLOCKED" and not names and chain.message:  # which tells by what
         return Text("Held back")

@@ -23,8 +23,7 @@ from ..actions.setup.parts import find_parts
 from ..actions.solve import solve_items
 from ..actions.status import told_of
 from ..actions.walk.clip import load_cycle
-from ..errors import FabrikError, InvalidValueError
-from ..finite import are_finite
+from ..errors import FabrikError, InvalidValueError, are_finite
 from ..gait.gaits import GAITS
 from ..kernel import FORM
 from ..motion.transfer import TRANSFER_WORDS, TransferOptions

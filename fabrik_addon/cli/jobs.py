@@ -26,8 +26,7 @@ from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.frames import LAST_FRAME, check_range
 from ..actions.motion.takes import files_in
 from ..actions.walk.clip import load_cycle
-from ..errors import FabrikError, InvalidValueError
-from ..finite import are_finite
+from ..errors import FabrikError, InvalidValueError, are_finite
 from ..gait.gaits import GAITS
 from ..motion.transfer import TRANSFER_WORDS, TransferOptions
 from ..recognise.find import PLANS

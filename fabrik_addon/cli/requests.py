@@ -28,8 +28,7 @@ from ..actions.solve import Item
 from ..actions.walk.clip import SavedCycle, use_cycle
 from ..actions.walk.plan import plan_walk
 from ..actions.walk.setup import add_walker
-from ..errors import ChainError, InvalidValueError, TargetError
-from ..finite import are_finite
+from ..errors import ChainError, InvalidValueError, TargetError, are_finite
 from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
 from ..recognise.part import Recognised

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..maths import FRONT, Z_AXIS, Doubles, Mask, dot, lengths, rotated_each, rows_of
 from ..messages import Message
-from .cycle import SAMPLES, BodyCycle, Cycle
+from .cycle import SAMPLES, SHARES, BodyCycle, Cycle
 from .legs import Leg, reach_of
 
 LOW = 0.12  # of the height that a foot rises: how far above the usual height of one that does not go ahead it may stand
@@ -213,23 +213,22 @@ def _stance(leg: Leg, stands: Mask) -> tuple[int, int]:
 def _cycle(leg: Leg, walk: _Walk, hips: Doubles, stride: float) -> Cycle:
     """The cycle of a leg whose feet slide no more, its stride still in scene units."""
     count, front = len(walk.pitches), np.array(FRONT)
-    shares: Doubles = np.arange(SAMPLES + 1) / SAMPLES
     ahead, aside, high = walk.flat @ front, walk.flat[:, 0], walk.flat[:, 2]
     frames = (walk.first + np.arange(walk.stance)) % count
     duty = (walk.stance - 1) / count
-    stance: Doubles = walk.first + shares * duty * count
-    flight: Doubles = walk.first + (duty + shares * (1.0 - duty)) * count
+    stance: Doubles = walk.first + SHARES * duty * count
+    flight: Doubles = walk.first + (duty + SHARES * (1.0 - duty)) * count
     middle = float((ahead[frames] + (np.arange(walk.stance) - 0.5 * (walk.stance - 1)) * stride / count).mean())
     rolls = between_frames(walk.pitches, stance)
     ahead_of_it, ankles = (leg.reach * part for part in leg.foot.rolled(rolls))
-    forward = middle - (shares - 0.5) * duty * stride + ahead_of_it
-    across = np.full_like(shares, aside[frames].mean())
+    forward = middle - (SHARES - 0.5) * duty * stride + ahead_of_it
+    across = np.full_like(SHARES, aside[frames].mean())
     stood = np.stack((across, -forward, leg.home[2] + ankles), axis=1)
     reaches = lengths(stood - between_frames(hips, stance)) / leg.reach
-    gone = between_frames(ahead, flight) + shares * (1.0 - duty) * stride
+    gone = between_frames(ahead, flight) + SHARES * (1.0 - duty) * stride
     gone = (gone - gone[0]) / (gone[-1] - gone[0])
     rise, swerve = (
-        values - values[0] * _fading(shares) - values[-1] * _fading(1.0 - shares)
+        values - values[0] * _fading(SHARES) - values[-1] * _fading(1.0 - SHARES)
         for values in (
             (between_frames(high, flight) - high[frames].mean()) / leg.reach,
             between_frames(aside, flight) / leg.reach - across[0] / leg.reach,

@@ -401,17 +401,12 @@ def _columns(step: Step, cycle: Cycle | None) -> tuple[float, ...]:
     if cycle is not None:
         off = off / cycle.toe_off if cycle.toe_off > 0.0 else step.share
         on = on / cycle.strike if cycle.strike > 0.0 else step.share
-    shape = step.apex, _power(step, step.power), step.lead, float(step.curve == Swing.SINE)
+    shape = step.apex, GENTLE if step.pace else step.power, step.lead, float(step.curve == Swing.SINE)
     kept, waits = max(step.power, 0.0), max(-step.power, 0.0)
     if waits and dot(minus(step.end.place, step.start.place), step.up) < 0.0:
         waits = -waits
     by_cycle = (step.pace, cycle.duty, kept, waits) if cycle is not None else (0.0,) * 4
     return step.lift, step.land, *shape, off, on, step.toes_down, step.share, *by_cycle
-
-
-def _power(step: Step, power: float) -> float:
-    """Of the arch of a step; a foot that goes by a cycle leaves the ground, and comes to it, without a jerk."""
-    return GENTLE if step.pace else power
 
 
 def cycle_of_step(leg: Leg, step: Step) -> Cycle | None:
@@ -506,7 +501,7 @@ GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be tha
 EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
 NOT_WORTH = 1.3  # another shape is worth it where its apex is lower by more than this factor
 LEADS, TIMED_LEADS = (1.0, 2.0, 3.0), (1.0, 1.5)  # of arcs; by a cycle: a knee bends the quicker the more
-GENTLE = 2.0  # power of a rise that begins and ends at no speed
+GENTLE = 2.0  # power of the rise of a foot that goes by a cycle: it leaves the ground, and comes to it, without a jerk
 KEEPING, WAITING = (1.0, 0.5, 0.0), (-0.15, -0.3)  # powers of steps by a cycle; of those that would rise far else
 LOW = 0.2  # of a leg's reach: no step waits that rises no farther
 POWERS: dict[str, tuple[float, ...]] = {Swing.SMOOTH: (1.0, 0.6, 0.35), Swing.SINE: (0.5, 0.35)}
@@ -530,7 +525,7 @@ def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pos
         for power in powers:
             if step.pace and power != powers[0]:  # of an arc it tells of the rise alone
                 across, rises = _rises(replace(step, apex=0.0, lead=lead, power=power), leg, ground, surface_pose)
-            needed = float((rises / arch(across, _power(step, power))).max()) + margin
+            needed = float((rises / arch(across, GENTLE if step.pace else power)).max()) + margin
             found = replace(step, apex=min(max(least, needed), MOST_RISE * leg.reach), power=power, lead=lead)
             if best is None or found.apex * NOT_WORTH < best.apex:
                 best = found

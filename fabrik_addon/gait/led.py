@@ -11,8 +11,7 @@ from math import ceil, inf, log, radians
 
 import numpy as np
 
-from ..errors import InvalidValueError
-from ..finite import are_finite
+from ..errors import InvalidValueError, are_finite
 from ..maths import (
     FRONT,
     IDENTITY,

@@ -11,8 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..errors import InvalidValueError
-from ..finite import are_finite
+from ..errors import InvalidValueError, are_finite
 from ..maths import FRONT, ORIGIN, Q4, V3, Z_AXIS, Doubles, cross, distance, dot, minus, perpendicular, plus, unit_or
 from ..messages import Message
 from .cycle import Cycle, Sole
@@ -148,12 +147,10 @@ def check_legs(legs: Sequence[Leg]) -> None:
 def arranged(legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """The legs with side, row and group found from where they stand; their order is kept."""
     middle = sum(leg.home[0] for leg in legs) / len(legs)
-    width = max(abs(leg.home[0] - middle) for leg in legs)
-    arrangement = []
-    for leg in legs:
-        aside = leg.home[0] - middle
-        side = 0 if abs(aside) <= IN_THE_MIDDLE * width else LEFT if aside > 0.0 else RIGHT
-        arrangement.append(replace(leg, side=side))
+    asides = [leg.home[0] - middle for leg in legs]
+    near = IN_THE_MIDDLE * max(map(abs, asides))
+    sides = [0 if abs(aside) <= near else LEFT if aside > 0.0 else RIGHT for aside in asides]
+    arrangement = [replace(leg, side=side) for leg, side in zip(legs, sides, strict=True)]
     rows = {  # how many legs of its side stand in front of each
         leg.name: sum(one.side == leg.side and one.home[1] < leg.home[1] for one in arrangement) for leg in arrangement
     }

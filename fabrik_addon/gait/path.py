@@ -11,8 +11,7 @@ from math import floor, inf
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..errors import InvalidValueError
-from ..finite import LARGEST, are_finite
+from ..errors import LARGEST, InvalidValueError, are_finite
 from ..maths import (
     Q4,
     V3,

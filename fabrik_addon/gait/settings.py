@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from math import radians
 from typing import NamedTuple
 
-from ..errors import InvalidValueError
-from ..finite import are_finite
+from ..errors import InvalidValueError, are_finite
 from ..messages import Message
 from .legs import Leg
 
@@ -153,9 +152,8 @@ def check_settings(settings: Settings) -> None:
     Raises:
         InvalidValueError: The setting is named.
     """
-    values = asdict(settings)
     for name, (low, high) in RANGES.items():
-        value = values[name]
+        value = getattr(settings, name)
         if not are_finite([value]) or not low <= value <= high:
             raise InvalidValueError(Message("SETTING_OUT_OF_RANGE", name=name, value=value, low=low, high=high))
     if settings.swing_curve not in list(Swing) or settings.gravity not in list(Gravity):

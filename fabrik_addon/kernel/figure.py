@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import NamedTuple
 
-from ..errors import ChainError, InvalidValueError
-from ..finite import LARGEST
+from ..errors import LARGEST, ChainError, InvalidValueError
 from . import cython
 from .forms import Q4, V3, Doubles, Ints
 from .limits.base import Limit, finite_numbers

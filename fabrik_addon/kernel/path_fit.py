@@ -13,8 +13,7 @@ from math import sqrt
 from operator import index
 from typing import SupportsFloat, SupportsIndex
 
-from ..errors import InvalidValueError
-from ..finite import LARGEST, are_finite
+from ..errors import LARGEST, InvalidValueError, are_finite
 from . import cython
 from .forms import V3, Doubles
 from .vectors import copy_into, doubles, length, minus, plus, put3, scaled, v3

@@ -9,8 +9,7 @@ from enum import StrEnum
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex
 
-from ..errors import ChainError, InvalidValueError
-from ..finite import LARGEST
+from ..errors import LARGEST, ChainError, InvalidValueError
 from . import cython
 from .fabrik import Trace
 from .figure import Figure, Pose

@@ -72,6 +72,11 @@ class Foot(NamedTuple):
         """(F, 3), where a point is that is so far from the effector, in the axes of the bone."""
         return self.places + rotated_each(self.turns, offset)
 
+    def lowest(self, *offsets: Doubles) -> Doubles:
+        """(F,), how high the lowest of some such points is."""
+        found: Doubles = np.min([self.points(offset)[:, 2] for offset in offsets], axis=0)
+        return found
+
     def seen_from(self, ground: Doubles) -> Foot:
         """The same foot in the axes of a ground that moves: (F, 7), its place and rotation in each frame."""
         back, away = conjugates(ground[:, 3:]), ground[:, :3]

@@ -196,7 +196,8 @@ def _stand(body: Body, motion: Motion, touches: Touches, rate: float) -> float:
         stances = [_stance(body, limbs[name], rolled, own, ground, span) for span in runs(own != NONE)]
         way, turn = standing_still(foot, own, stances, every, rate)
         if is_hand or not body.is_upright:  # whose legs are bent otherwise than the source's
-            way[own == NONE, 2] += _under(foot, way, turn, high)[own == NONE]
+            under = np.maximum(high - foot.moved(way, turn).lowest(foot.heel, foot.ball), 0.0)
+            way[own == NONE, 2] += under[own == NONE]
         if not is_hand:
             stood, ball = on_ground(body, limbs[name])[0], limbs[name].sole[1]
             moved = foot.moved(way, turn)
@@ -226,8 +227,7 @@ def put(body: Body, motion: Motion, limb: Limb, places: Doubles, turns: Doubles)
 
 def _cleared(foot: Foot, way: Doubles, turn: Doubles, kinds: Ints, above: Doubles, rate: float) -> Doubles:
     """(F,), how much higher a foot that is moved and turned goes to clear what is below it, and smoothly to and fro."""
-    turned = foot.moved(way, turn)
-    low = np.minimum.reduce([turned.points(one)[:, 2] for one in (foot.heel, foot.ball, foot.toe)])
+    low = foot.moved(way, turn).lowest(foot.heel, foot.ball, foot.toe)
     free = 1.0 - shares_near(kinds != NONE, CLEARS_IN * rate)
     needed = np.maximum(above + CLEARS * foot.reach * free - low, 0.0) * (kinds == NONE)
     return free * _longest_near(needed[:, None], CLEARS_IN * rate)[:, 0]
@@ -239,14 +239,6 @@ def _longest_near(values: Doubles, width: float) -> Doubles:
     shares, padded = eased_each(1.0 - np.abs(np.arange(-reach, reach + 1)) / reach), np.pad(values, ((reach,), (0,)))
     rows = np.stack([share * padded[k : k + len(values)] for k, share in enumerate(shares)])
     found: Doubles = rows[lengths(rows).argmax(axis=0), np.arange(len(values))]
-    return found
-
-
-def _under(foot: Foot, way: Doubles, turn: Doubles, high: Doubles) -> Doubles:
-    """(F,), how far heel or ball of a foot that is moved and turned are under the ground."""
-    turned = foot.moved(way, turn)
-    low = np.minimum(turned.points(foot.heel), turned.points(foot.ball))[:, 2]
-    found: Doubles = np.maximum(high - low, 0.0)
     return found
 
 
@@ -296,7 +288,7 @@ def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, ground
     return products(turns_about(across, up), turns)
 
 
-def _fold(body: Body, motion: Motion, row: Sequence[int], wanted: Doubles) -> None:
+def _fold(motion: Motion, row: Sequence[int], wanted: Doubles) -> None:
     """Let a leg of an animal be as long as it is to places (F, 3), all of its joints bending. Changes the motion.
 
     Each bends about its hinge in the motion, by damped least squares (Wampler 1986); what is missing then is small.
@@ -331,7 +323,7 @@ def _reach(body: Body, motion: Motion, limb: Limb, wanted: Doubles) -> None:
     """
     joints = body.joints(limb)
     if not body.is_upright:
-        _fold(body, motion, limb.bones[joints[0] : joints[2] + 1], wanted)
+        _fold(motion, limb.bones[joints[0] : joints[2] + 1], wanted)
     first, knee, tip = (limb.bones[place] for place in joints)
     (upper, _), (hinge, _) = body.beside_hinge(limb), hinges_in_motion(body, motion, limb, hinges_at_rest(body, limb))
     for _ in range(ROUNDS):

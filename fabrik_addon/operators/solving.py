@@ -13,7 +13,7 @@ from ..actions.mirror.pose import Plan, flipped, mirrored, pose_as
 from ..actions.solve import Item, record, solve_items
 from ..actions.status import measure_text, message_of, status_text
 from ..overlay.settings import redraw, set_step, state, step_of
-from ..overlay.steps import current_step
+from ..overlay.view import current_step
 from ..rig.animation.compat import is_selected
 from ..rig.bones import armature_of, pose_bones
 from ..rig.checks import check_rig

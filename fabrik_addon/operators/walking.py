@@ -21,8 +21,7 @@ from ..actions.walk.lead import Led, begin, check_recording, keep_recording, lea
 from ..actions.walk.plan import forget_marks, plan_steps
 from ..actions.walk.posture import forget_posture
 from ..actions.walk.setup import add_walker, remove_walker
-from ..errors import FabrikError, InvalidValueError
-from ..finite import are_finite
+from ..errors import FabrikError, InvalidValueError, are_finite
 from ..gait.settings import STYLES
 from ..maths import v3
 from ..rig.schema import GAIT_LABELS, rig_of

@@ -99,6 +99,7 @@ class Picture:
         effector: What is to come to the target: the last joint, or the head of the last bone.
         turn: The rotation that the last bone is to have, or None.
         soft: Where the softened goal stands, where that is not at the target; or None.
+        about: Curves about the target that show where else the effector may be.
         aim: From where an axis of the last bone aims, and where it hits as far away as the target; or empty.
     """
 
@@ -113,6 +114,7 @@ class Picture:
     effector: V3 | None = None
     turn: Q4 | None = None
     soft: V3 | None = None
+    about: tuple[tuple[V3, ...], ...] = ()
     aim: tuple[V3, ...] = ()
 
     @property
@@ -177,6 +179,8 @@ def _goal(shapes: Shapes, picture: Picture) -> None:
         return
     arm = CROSS * picture.length
     _cross(shapes, picture.target, arm)
+    for curve in picture.about:
+        shapes.line("target", curve)
     if picture.soft is not None:
         _cross(shapes, picture.soft, 0.5 * arm)
         shapes.dashes("target", picture.soft, picture.target)

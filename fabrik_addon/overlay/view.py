@@ -2,7 +2,8 @@
 """The overlay: the one owner of its draw handlers, and of what was drawn last in the 3D View.
 
 Of chains that is a picture of each: its bones, goal, limits, reach and start pose. Of a planned walk it is the path of
-the body, footprints, the steps of the next second, refused footholds, and the support.
+the body, footprints, the steps of the next second, refused footholds, and the support. Of a recorded solve it is one of
+its steps, and the error by step.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import atan2
+from math import atan2, log10
 from random import Random
 from typing import Any, TypeVar
 
@@ -19,6 +20,8 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..actions.chain_edit import working_rig
+from ..actions.solve import RecordedStep, Recording
+from ..actions.status import length_text
 from ..actions.walk.bake import footprints_of, outline
 from ..errors import FabrikError
 from ..gait.plan import WalkPlan, feet_at, steps_between
@@ -33,14 +36,17 @@ from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import read_starts
 from ..rig.figure.uneven import ends_at
+from ..rig.goal_kinds import GOAL_KINDS, left_of, options_of
 from ..rig.goals import asked_point, goal_of, is_offset, read_turn
 from ..rig.limit_types import Outline, limit_outline
-from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.targets import resolve_point
 from ..rig.walk_goals import plan_of
-from . import bones, sheet, steps
-from .settings import parts_of, scene_settings, state
-from .shapes import Drawing, Picture, Shapes, shapes_of
+from ..texts import Text, joined
+from ..translations import iface_
+from . import bones, sheet
+from .settings import parts_of, scene_settings, state, step_of
+from .shapes import Drawing, Picture, Shapes, paint, shapes_of, theme_colours, write
 
 T = TypeVar("T")
 
@@ -64,9 +70,15 @@ def _of_goal(
     if target is not None and chain.softened > 0.0 and chain.status != "NONE":
         soft = plus(target, scaled(unit(minus(joints[0], target)), chain.softened))
     goal = target if soft is None else soft
-    is_reached = goal is None or distance(effector, goal) <= NEARLY * chain.tolerance * length
+    kind, axes = GOAL_KINDS[chain.kind], owner_of(chain).matrix_world.to_3x3()
+    off = minus(goal, effector) if goal is not None else ORIGIN
+    if not kind.is_exact:
+        off = v3(axes @ Vector(left_of(chain, v3(axes.inverted_safe() @ Vector(off)))))
+    curves = kind.outline(options_of(chain)) if target is not None else ()
+    about = tuple([tuple([plus(target or ORIGIN, v3(axes @ Vector(point))) for point in curve]) for curve in curves])
+    is_reached = distance(off, ORIGIN) <= NEARLY * chain.tolerance * length
     turn = _readable(lambda: read_turn(chain, depsgraph)) if not is_offset(chain) else None
-    return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached)
+    return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached, about=about)
 
 
 def _readable(read: Callable[[], T | None]) -> T | None:
@@ -299,6 +311,104 @@ def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
     shapes.line("pin", [*feet, feet[0]])
 
 
+# What is drawn of a recorded solve: one of its steps, and the error by step.
+
+GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
+MARGIN = 60.0, 75.0  # from the corner of the view, where Blender tells of the last operator
+DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
+TEXT_SIZE = 12.0  # pixels at scale 1
+MOST_POINTS = 150  # of the graph
+STEP_TEXTS = {  # by the kernel's names
+    "start": Text("start"),
+    "swing": Text("swing"),
+    "backward": Text("backward"),
+    "forward": Text("forward"),
+    "descend": Text("descend"),
+    "restart": Text("restart"),
+    "end": Text("end"),
+}
+
+
+def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:
+    """The recording, the step that is looked at, its index and the number of steps; None without a recording."""
+    recording = state.recording
+    owner = bpy.data.objects.get(recording.rig) if recording else None
+    if recording is None or owner is None or recording.chain not in rig_of(owner).chains:
+        return None
+    index, by_joint = step_of(manager)
+    steps = recording.steps(by_joint)
+    index = min(max(index, 0), len(steps) - 1)
+    return recording, steps[index], index, len(steps)
+
+
+def step_shapes(recording: Recording, step: RecordedStep) -> Shapes:
+    """The chain at a step and the line to its target, in the world."""
+    shapes = Shapes()
+    shapes.line("before", recording.passes[0].joints)
+    shapes.line("step", step.joints)
+    shapes.dots("step", step.joints)
+    if step.moved is not None:
+        shapes.dots("target", [step.joints[step.moved]])
+    shapes.line("residual", (step.joints[-1], recording.target))
+    return shapes
+
+
+def graph_shapes(errors: list[float], length: float, index: int, scale: float) -> Shapes:
+    """The error by step as a curve on a logarithmic scale, with the step marked; in pixels.
+
+    Errors, and the length of the chain, which is the top, are in scene units.
+    """
+    shapes, width, high, low, up = Shapes(), GRAPH[0] * scale, GRAPH[1] * scale, MARGIN[0] * scale, MARGIN[1] * scale
+
+    def at(i: int, error: float) -> V3:
+        height = 1.0 + log10(max(error / length, 1e-9)) / DECADES
+        x = i / max(len(errors) - 1, 1)
+        return low + width * x, up + high * min(max(height, 0.0), 1.0), 0.0
+
+    shapes.line("before", ((low, up + high, 0.0), (low, up, 0.0), (low + width, up, 0.0)))
+    stride = max(1, len(errors) // MOST_POINTS)
+    shapes.line("step", [at(i, errors[i]) for i in range(0, len(errors), stride)])
+    shapes.dots("target", [at(index, errors[index])])
+    return shapes
+
+
+def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, int]) -> Text:
+    """The step in words."""
+    recording, step, index, count = found
+    number = Text("{chain}: step {number} of {count}", chain=recording.chain, number=index + 1, count=count)
+    words = [number, STEP_TEXTS[step.name]]
+    words += [Text("joint {index}", index=step.moved)] if step.moved is not None else []
+    return joined(", ", [*words, Text("{distance} off", distance=length_text(step.error, scene))])
+
+
+def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
+    """The step, where the user works on its rig."""
+    found = current_step(context.window_manager)
+    owner = working_rig(context)
+    return found if found is not None and owner is not None and owner.name == found[0].rig else None
+
+
+def draw_step(context: bpy.types.Context) -> None:
+    """Draw the step in the world."""
+    found = _shown_step(context)
+    if found is not None:
+        paint(context, step_shapes(found[0], found[1]), 1.5)
+
+
+def draw_graph(context: bpy.types.Context) -> None:
+    """Draw the graph and the caption in the corner of the view."""
+    found = _shown_step(context)
+    if found is None:
+        return
+    recording, step, index, _ = found
+    scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
+    errors = [other.error for other in recording.steps(step_of(context.window_manager)[1])]
+    length = sum(distance(a, b) for a, b in pairwise(step.joints))
+    paint(context, graph_shapes(errors, length, index, scale))
+    place = MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale
+    write(iface_(caption(context.scene, found)), place, TEXT_SIZE * scale, colours["text"], has_shadow=False)
+
+
 def _draw_all(works: Sequence[Callable[[bpy.types.Context], None]], off: Callable[[], None]) -> None:
     """Draw; where that fails, log why and switch off what was drawn, so that it is not tried again."""
     for work in works:
@@ -323,10 +433,10 @@ def _switch_sheet_off() -> None:
 def register() -> None:
     """Draw in every 3D View, timeline and dope sheet from now on."""
     view, dope_sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
-    world = draw, bones.draw_pins, bones.draw_trails, steps.draw_view, bones.draw_bone
+    world = draw, bones.draw_pins, bones.draw_trails, draw_step, bones.draw_bone
     for space, works, off, when in (
         (view, world, _switch_off, "POST_VIEW"),
-        (view, (steps.draw_pixels, bones.draw_name), _switch_off, "POST_PIXEL"),
+        (view, (draw_graph, bones.draw_name), _switch_off, "POST_PIXEL"),
         (dope_sheet, (sheet.draw,), _switch_sheet_off, "POST_PIXEL"),
     ):
         add: Any = space.draw_handler_add

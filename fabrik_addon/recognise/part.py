@@ -160,17 +160,14 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Part[int]
             named_tip = len(run) - end if end else -1
         holds_head = named_tip > first
         last = named_tip if holds_head else last
-        return Part(kind, "", tuple(run[first : last + 1]), _named_roles(labels, first, last), holds_head)
+        # what lies between two halves of one bone is of it
+        roles: tuple[str, ...] = tuple(accumulate(labels[first : last + 1], lambda before, own: own or before))
+        return Part(kind, "", tuple(run[first : last + 1]), roles, holds_head)
     if kind == LEG and stance:
         first = 0 if stance > LEGS_OF_FOUR else _after_pelvis(tree, run)
         last = len(run) - end if end else len(run) - 1
         return Part(kind, "", tuple(run[first : last + 1]), ("",) * (last + 1 - first), bool(end))
     return _fitted(tree, run, kind, len(run) - end if end else -1)
-
-
-def _named_roles(labels: Sequence[str], first: int, last: int) -> tuple[str, ...]:
-    """What names say, and what lies between two halves of one bone is of it."""
-    return tuple(accumulate(labels[first : last + 1], lambda before, own: own or before))
 
 
 def _after_pelvis(tree: Tree, run: Sequence[int]) -> int:
@@ -273,10 +270,8 @@ class Evidence:
 def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
     """What speaks for a pair, beside what stands on the ground."""
     evidence = Evidence(_names(tree, pair), _structure(tree, pair, legs), _geometry(tree, pair, legs))
-    if not evidence.names and pair.kind in (ARM, LEG):
-        evidence.doubts = _doubts(tree, pair, legs)
-    elif pair.kind in (ARM, LEG):
-        evidence.doubts = _contradictions(tree, pair)
+    if pair.kind in (ARM, LEG):
+        evidence.doubts = _contradictions(tree, pair) if evidence.names else _doubts(tree, pair, legs)
     if len(pair.runs) == 1:
         evidence.doubts += [(MAYBE_LIMB, text) for value, text in evidence.structure[1:] if value == 0.0]
     if all(_size(tree, limb.bones) <= 0.0 for limb in pair.limbs):
@@ -428,11 +423,10 @@ def _geometry(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
         return found
     share = max(sizes) / max(skeleton.extent, NO_LENGTH)
     found.append((ramp(share, SMALL_SIZE, LIMB_SIZE), Message("SMALL")))
-    if pair.kind == LEG:
-        found.append((float(pair.does_stand), Message("NOT_ON_GROUND")))
-        return [*found, *_halves(tree, pair)]
-    found.append((1.0 - float(pair.does_stand), Message("ON_GROUND")))
-    if legs:
+    is_leg = pair.kind == LEG
+    told = Message("NOT_ON_GROUND") if is_leg else Message("ON_GROUND")
+    found.append((float(pair.does_stand == is_leg), told))
+    if legs and not is_leg:
         along = _size(tree, legs[0].limbs[0].bones)
         share = max(sizes) / max(along, NO_LENGTH)
         found.append((ramp(share, SHORT_ARM, LONG_ARM), Message("SHORT_BESIDE_LEGS")))

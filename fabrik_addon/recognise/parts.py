@@ -331,27 +331,16 @@ def _evidence(tree: Tree, kind: str, bones: Sequence[int], structure: Features) 
     if len(names) < len(bones) / 2 and all(value == 1.0 for value, _ in names):
         names = []
     in_middle = all(tree.unnamed.twins[bone] < 0 for bone in bones)
-    return Evidence(names, [*structure, (float(in_middle), Message("TWIN_ON_ONE_SIDE"))], _size(tree, bones))
-
-
-def _size(tree: Tree, bones: Sequence[int]) -> Features:
+    structure = [*structure, (float(in_middle), Message("TWIN_ON_ONE_SIDE"))]
     share = span_of(tree, bones) / max(tree.skeleton.extent, NO_LENGTH)
-    return [(ramp(share, 0.0, NOT_SMALL), Message("SMALL"))]
+    return Evidence(names, structure, [(ramp(share, 0.0, NOT_SMALL), Message("SMALL"))])
 
 
 MOST_FINGER_BONES = 5  # that in the palm included
 USUAL_FINGER_BONES = 3
 LONGEST_FINGER = 0.35  # share of the arm that a finger without a name has
-FINGER_NAMES = {
-    "thumb": "Thumb",
-    "index": "Index",
-    "middle": "Middle",
-    "mid": "Middle",
-    "ring": "Ring",
-    "pinky": "Pinky",
-    "pinkie": "Pinky",
-    "little": "Pinky",
-}
+FINGER_NAMES = {label.lower(): label for label in ("Thumb", "Index", "Middle", "Ring", "Pinky")}
+FINGER_NAMES |= {"mid": "Middle", "pinkie": "Pinky", "little": "Pinky"}
 SURE, BY_PLACE = 0.95, 0.85  # confidence, by names and by where they hang
 
 

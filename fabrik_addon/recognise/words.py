@@ -121,17 +121,8 @@ PARTS: dict[str, str] = {
 }
 PART_WORDS = {part: frozenset(words.split()) for part, words in PARTS.items()}
 
-FAMILIES = {
-    "UPPER_ARM": "ARM",
-    "FOREARM": "ARM",
-    "HAND": "ARM",
-    "THIGH": "LEG",
-    "SHIN": "LEG",
-    "LEG": "LEG",
-    "FOOT": "LEG",
-    "TOE": "LEG",
-    "NECK": "HEAD",
-}
+OF_FAMILY = {"ARM": "UPPER_ARM FOREARM HAND", "LEG": "THIGH SHIN LEG FOOT TOE", "HEAD": "NECK"}
+FAMILIES = {part: family for family, parts in OF_FAMILY.items() for part in parts.split()}
 NO_LIMB = {"PELVIS", "GIRDLE", "PALM", "ROOT"}  # parts on which a limb hangs; they are no part of it
 AS_FRONT = {"THIGH": "UPPER_ARM", "SHIN": "FOREARM", "FOOT": "HAND"}  # a front leg is an arm that stands
 

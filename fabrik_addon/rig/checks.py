@@ -9,8 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError, place_of
-from ..finite import are_finite
+from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError, are_finite, place_of
 from ..messages import ROLES, Message
 from .animation.channels import rotation_path
 from .bones import armature_of, names_if_any, pose_bones, swings

@@ -75,7 +75,7 @@ def keeps_state(found: bpy.types.Object) -> bool:
 
 
 def broken_driver(found: bpy.types.Object, bone: str) -> Message | None:
-    """The property of an object, or of what moves it, whose driver Blender can't evaluate; "" where there is none."""
+    """The property of an object, or of what moves it, whose driver Blender can't evaluate; None without one."""
     for thing, name in ties_behind(found, bone):
         for curve in drivers_of(thing):
             of_bone = curve.data_path.startswith("pose.bones[")
@@ -302,10 +302,7 @@ def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[Re
 
 def _copied_by(owner: bpy.types.Object, constraint: Any) -> str:
     """The bone of an armature whose rotation a constraint copies whole; "" for none."""
-    if constraint.type not in COPYING or constraint.target != owner:
-        return ""
-    name: str = constraint.subtarget
-    return name
+    return str(constraint.subtarget) if constraint.type in COPYING and constraint.target == owner else ""
 
 
 def _switch_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Switch | None:

@@ -8,8 +8,7 @@ from collections.abc import Collection, Sequence
 import bpy
 import numpy as np
 
-from ..errors import FabrikError
-from ..finite import LARGEST
+from ..errors import LARGEST, FabrikError, place_of
 from ..maths import Doubles, axes_of, products
 from .animation.animation import paths_at
 from .goals import (
@@ -79,11 +78,8 @@ class GoalPaths:
         for c in self._alone if is_read else range(len(self._chains)):  # where one can't be read, it says why
             if c in free:
                 continue
-            try:
+            with place_of(rig=owner_of(self._chains[c]).name):
                 points = read_points(self._chains[c], depsgraph, frames=self._spaces[c])
-            except FabrikError as error:
-                error.rig = error.rig or owner_of(self._chains[c]).name
-                raise
             if c in self._alone:
                 for path, value in zip(self._alone[c], points, strict=True):
                     if path is not None and value is not None:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..errors import InvalidValueError, TargetError, place_of
-from ..finite import are_finite
+from ..errors import InvalidValueError, TargetError, are_finite, place_of
 from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, plus, v3
 from ..messages import Message
 from .animation.channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
@@ -78,16 +77,12 @@ class GoalRef(NamedTuple):
         """The properties that have its location channels, and its rotation channels as its mode has them."""
         return "location", channel_of(self.holder.rotation_mode)[0]
 
-    def channel_name(self, *, turns: bool = False) -> str:
-        """The property that has its location channels, or where that is asked for, its rotation channels."""
-        return self.channel_names[turns]
-
     def channel_path(self, *, turns: bool = False) -> str:
-        """The path of those channels from its object; see `channel_name`."""
-        return self.holder.path_from_id(self.channel_name(turns=turns))
+        """The path from its object of its location channels, or where that is asked for, of its rotation channels."""
+        return self.holder.path_from_id(self.channel_names[turns])
 
     def channel_curves(self, *, turns: bool = False) -> list[bpy.types.FCurve]:
-        """The curves of those channels in the action of its object; see `channel_name`."""
+        """The curves of those channels in the action of its object."""
         path = self.channel_path(turns=turns)
         return [curve for curve in fcurves_of(self.found) if curve.data_path == path]
 
@@ -136,7 +131,7 @@ class GoalRef(NamedTuple):
         """Write its rotation channels, where they differ."""
         holder = self.holder
         if read_values(holder) != stored(values):
-            setattr(holder, self.channel_name(turns=True), values)
+            setattr(holder, self.channel_names[True], values)
 
     def restorer(self) -> Callable[[], None]:
         """What puts it back to where it stands, if it is still there; by its names, since undo makes all anew."""

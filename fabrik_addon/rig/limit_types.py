@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from math import atan2, cos, pi, sin, sqrt, tau
 from typing import Any, NamedTuple
 
-from ..errors import InvalidValueError
-from ..finite import are_finite
+from ..errors import InvalidValueError, are_finite
 from ..kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
 from ..maths import ORIGIN, Q4, V3, X_AXIS, Y_AXIS, Z_AXIS, cross, dot, length, minus, rotated, scaled, unit
 from ..messages import Message
@@ -166,7 +165,7 @@ class LimitType:
         return IkMeaning(ALL_AXES, {}, (Message("LIMIT_TYPE", type=type(limit).__name__),))
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
-        """See the function `mirrored`."""
+        """See `mirrored_limit`."""
         raise NotImplementedError
 
     def narrowed(self, limit: Any, locks: Limit) -> Limit | None:

@@ -11,8 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ..errors import AbsentTargetError, InvalidValueError, TargetError
-from ..finite import are_finite
+from ..errors import AbsentTargetError, InvalidValueError, TargetError, are_finite
 from ..maths import Q4, Doubles, axes_of, products, units
 from ..messages import ROLES, Message
 from .bones import armature_of, bones_if_any
@@ -267,7 +266,7 @@ def kind_of(target: bpy.types.Object, bone: str) -> Kind:
 
 
 def quaternions_of(matrices: Sequence[Matrix]) -> Doubles:
-    """The rotations of matrices, (m, 4), as `rotations.axes_of` finds them one by one."""
+    """The rotations of matrices, (m, 4), as `maths.axes_of` finds them one by one."""
     found: list[Sequence[float]] = []
     for matrix in matrices:
         axes = matrix.to_3x3()

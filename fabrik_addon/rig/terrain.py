@@ -14,8 +14,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
-from ..errors import InvalidValueError
-from ..finite import are_finite
+from ..errors import InvalidValueError, are_finite
 from ..gait.ground import STATIC, Hit
 from ..maths import Q4, V3, axes_of, slerp, v3
 from ..messages import Message

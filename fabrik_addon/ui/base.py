@@ -148,10 +148,10 @@ class Sidebar:
             if keys:
                 row.prop_decorator(thing, name)
 
-    def choices(self, thing: bpy.types.bpy_struct, name: str, items: Sequence[tuple[str, str, str]]) -> None:
+    def choices(self, thing: bpy.types.bpy_struct, name: str, items: Sequence[tuple[Any, ...]]) -> None:
         """The buttons of a setting that is one of several."""
-        row = self.row_for([iface_(label) for _, label, _ in items])
-        for value, _, _ in items:
+        row = self.row_for([iface_(label) for _, label, *_ in items])
+        for value, *_ in items:
             row.prop_enum(thing, name, value, icon=radio(getattr(thing, name) == value))
 
 

@@ -18,7 +18,7 @@ from ..actions.status import STATUS_TEXTS, length_text
 from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
 from ..gait.gaits import CLIP
 from ..overlay.settings import OPTIONS, scene_settings, state
-from ..overlay.steps import STEP_TEXTS, current_step
+from ..overlay.view import STEP_TEXTS, current_step
 from ..rig.animation.compat import fcurves_of
 from ..rig.bones import pose_bones
 from ..rig.goals import goal_of, is_offset

@@ -21,6 +21,7 @@ from ..messages import Message
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.figure.start_pose import is_stale
+from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goal_of, is_offset
 from ..rig.limit_types import LIMITS
 from ..rig.schema import FabrikChain, is_scene_live, limit_of, rig_of
@@ -369,17 +370,18 @@ class FABRIK_PT_asked(RiggingPanel):
         _draw_pin(context, layout, chain)
         if chain.pin and chain.target is None:
             layout.column().prop(chain, "held_location")
-        if not chain.aims:
+        kind = GOAL_KINDS[chain.kind]
+        if not kind.aims:
             layout.label(text="End of the tip at the goal:")
             _draw_choice(sidebar, chain, "effector", EFFECTOR_ITEMS)
             layout.label(text="Rotation of the tip:")
             _draw_choice(sidebar, chain, "orientation", ORIENTATION_ITEMS)
             if chain.orientation != "FREE":
                 sidebar.settings(chain, ("orientation_weight",))
-            sidebar.settings(chain, ("weight", "soft", "stretch", "body_helps"))
-        else:
-            layout.column().prop(chain, "aim_axis")
-            sidebar.settings(chain, ("weight",))
+        vectors = [name for name in kind.settings if getattr(chain.bl_rna.properties[name], "is_array", False)]
+        for name in vectors:
+            layout.column().prop(chain, name)
+        sidebar.settings(chain, [name for name in kind.settings if name not in vectors])
 
 
 def _draw_choice(sidebar: Sidebar, chain: FabrikChain, option: str, items: Sequence[tuple[str, str, str]]) -> None:

@@ -33,7 +33,7 @@ LAYERS = (
         ("translations", "the other languages"),
     ),
     (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),
-    (("errors, finite, maths", "what all use"),),
+    (("errors, maths", "what all use"),),
     (("texts", "English that can be told in other languages"),),
     (("messages", "what is said below the actions: codes, with a sentence each"),),
 )

@@ -19,7 +19,7 @@ from fabrik_addon.actions.status import told_of
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
-from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
+from fabrik_addon.overlay.view import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of

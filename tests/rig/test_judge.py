@@ -14,6 +14,7 @@ from fabrik_addon.kernel import Rows
 from fabrik_addon.maths import Q4, Doubles, multiplied, normalized, rotated, turn_about, unit
 from fabrik_addon.rig.figure.chain_goal import ChainGoal
 from fabrik_addon.rig.figure.goal_table import GoalTable
+from fabrik_addon.rig.goal_kinds import GOAL_KINDS
 
 FRAMES, JOINTS = 7, 4
 
@@ -25,7 +26,7 @@ def chains() -> GoalTable:
             ChainGoal("place", (), (0, 1, 2, 3)),
             ChainGoal("head", (), (0, 1, 2, 3), at_head=True, has_pole=True, bent=3, pole_angle=0.4),
             ChainGoal("turn", (), (0, 1), turns=True, has_pole=True, bent=2),
-            ChainGoal("aim", (), (2,), aims=True, axis=(0.0, 0.6, 0.8)),
+            ChainGoal("aim", (), (2,), GOAL_KINDS["AIM"], axis=(0.0, 0.6, 0.8)),
             ChainGoal("nothing", (), (3,), turns=True, weight=0.0),
         ]
     )

@@ -10,15 +10,14 @@ from math import radians
 
 import bpy
 
-from ...errors import BoneError, ChainError, InvalidValueError, RigError, place_of
-from ...finite import are_finite
+from ...errors import BoneError, ChainError, InvalidValueError, RigError, are_finite, place_of
 from ...rig.animation.animation import Animated
 from ...rig.animation.channels import plain_path, rotation_path
 from ...rig.animation.compat import curves_of_action, fcurves_of, groups_of, shares_curves
 from ...rig.checks import check_drivers, check_rig
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones, sets_of
-from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema import rig_of
 from ...texts import Text
 from ..frames import MOST_FRAMES
 from ..solve import bones_above, bones_of
@@ -95,10 +94,7 @@ def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) 
         check_action(owner, [one for one in sets if one.owner == owner], into)
     animated = {name: Animated(owner) for name, owner in owners.items()}
     for one in sets:
-        _check_bones(one, animated[one.owner.name_full])
-        for chain in one.chains:
-            _check_made(one.owner, chain, animated[one.owner.name_full])
-            check_drivers(one.owner, chain)
+        _check_set(one, animated[one.owner.name_full])
     _check_carriers(context, sets)
 
 
@@ -175,20 +171,19 @@ def _is_put_to_rest(owner: bpy.types.Object) -> bool:
     return any(curve.data_path == "pose_position" for curve in curves)
 
 
-def _check_made(owner: bpy.types.Object, chain: FabrikChain, animated: Animated) -> None:
-    for name in sorted(animated.of_chain(chain) & FIXED):
-        raise ChainError(
-            Text("its '{name}' is animated, so it is not one chain", name=name), rig=owner.name, chain=chain.name
-        )
-
-
-def _check_bones(one: ChainSet, animated: Animated) -> None:
+def _check_set(one: ChainSet, animated: Animated) -> None:
+    """Refuse chains of which what they are made of is animated, or whose goals have drivers that are broken."""
     with place_of(rig=one.owner.name):
         bones = figure_bones(one)
     for bone in bones:
         if "rotation_mode" in animated.of_bone(bone):
             reason = Text("its rotation mode is animated")
             raise BoneError(reason, rig=one.owner.name, chain=one.names[0], bone=bone.name)
+    for chain in one.chains:
+        for name in sorted(animated.of_chain(chain) & FIXED):
+            reason = Text("its '{name}' is animated, so it is not one chain", name=name)
+            raise ChainError(reason, rig=one.owner.name, chain=chain.name)
+        check_drivers(one.owner, chain)
 
 
 def _check_carriers(context: bpy.types.Context, sets: Sequence[ChainSet]) -> None:

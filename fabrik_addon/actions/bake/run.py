@@ -24,6 +24,7 @@ from ...rig.figure.chain_goal import ChainGoal
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.goal_table import GoalTable
 from ...rig.figure.groups import ChainSet, figure_bones, is_let_go
+from ...rig.goal_kinds import GOAL_KINDS, options_of
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
 from ...rig.schema import rig_of
@@ -160,7 +161,8 @@ class _Compared:
             chain = self._chains[c]
             found[c] = before[c]._replace(
                 joints=(c,),
-                aims=chain.aims,
+                kind=GOAL_KINDS[chain.kind],
+                options=options_of(chain),
                 at_head=chain.at_head,
                 turns=turns_tip(chain),
                 has_pole=False,
@@ -266,7 +268,7 @@ def _put(
         return
     frames = result.frames[at]
     result.worst_tip_error = _worse(result.worst_tip_error, np.abs(error - softened), met, frames)
-    if asked.turns or asked.aims:
+    if asked.turns or asked.kind.aims:
         result.worst_tip_turn = _worse(result.worst_tip_turn, turn, met, frames)
     over = np.maximum(error - was_off - softened - far, turn - was_turned - turned)
     result.status[at[met & (over > 0.0) & (over > carried)]] = MOVED
@@ -452,16 +454,13 @@ def _frames_of(sets: Sequence[ChainSet], settings: BakeSettings) -> dict[tuple[s
     """The frames of chains that are solved together: the same array for all that have the same."""
     if not settings.only_keys:
         return dict.fromkeys(map(_key, sets), np.array(settings.frames, dtype=np.float64))
-    return {_key(one): _keys_of_goals(one, settings) for one in sets}
-
-
-def _keys_of_goals(one: ChainSet, settings: BakeSettings) -> Doubles:
     first, last = settings.frames[0], settings.frames[-1]
-    keys = keys_of_goals(one, first, last)
-    if not keys:
-        text = Text("neither target nor pole has a key from frame {first:g} to {last:g}", first=first, last=last)
-        raise ChainError(text, rig=one.owner.name, chain=one.names[0])
-    return np.array(keys, dtype=np.float64)
+    found = {_key(one): np.array(keys_of_goals(one, first, last), dtype=np.float64) for one in sets}
+    for one in sets:
+        if not len(found[_key(one)]):
+            text = Text("neither target nor pole has a key from frame {first:g} to {last:g}", first=first, last=last)
+            raise ChainError(text, rig=one.owner.name, chain=one.names[0])
+    return found
 
 
 class _Run:

@@ -236,7 +236,8 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
         return Text("the trunk moves as a whole, and has no falloff")
     if falloff > 0.0:
         pairs = zip(stiffness, bones_away(started.bodies.parents, way[0]), strict=True)
-        drag.figure = _stiffened(started, [stiffness_at(own, away, falloff) for own, away in pairs], drag.index)
+        fallen = [1.0 - (1.0 - own) * pow(A_BONE, falloff * away) for own, away in pairs]
+        drag.figure = _stiffened(started, fallen, drag.index)
     return ""
 
 
@@ -406,7 +407,7 @@ def pull(owner: bpy.types.Object, figure: RigFigure, depsgraph: bpy.types.Depsgr
     root, stood = bones[figure.bones[0]], figure.standing(bones)
     solver = figure.solver
     if not figure.is_rigid:
-        solver = Solver(measured_at(figure, mounted_path(figure, owner, depsgraph), stood))
+        solver = measured_at(figure, mounted_path(figure, owner, depsgraph), stood)
     rotations, shift = solver.pulled(stood, figure.space.to_chain(point))
     write_pose(owner, Pose(figure, np.array(rotations)))
     tree = path_of(owner, figure.bones, depsgraph)
@@ -426,11 +427,6 @@ def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
     for i, parent in enumerate(parents):
         found[i] = way.index(i) if i in way else found[parent] + 1
     return found
-
-
-def stiffness_at(own: float, away: int, falloff: float) -> float:
-    """The stiffness of a joint in a drag, 0 to 1, by its own, how many bones it is away, and the falloff, 0 to 1."""
-    return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
 
 
 def _stiffened(figure: RigFigure, stiffness: Sequence[float], chain: int) -> RigFigure:

@@ -16,7 +16,7 @@ from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves, set_of
 from ...rig.goals import edits_motion, is_offset
 from ...rig.schema import FabrikChain, limit_of, rig_of
-from ...rig.schema.chain import OFFSET
+from ...rig.schema.chain import OFFSET, ChainGoal
 from ..chains import limb_length
 
 # Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
@@ -29,7 +29,7 @@ KEPT = (
 @cache
 def _chain_defaults() -> dict[str, Any]:
     """The settings of a new chain without goals, switched off; a dragged bone's name, bones and end are to be added."""
-    found: dict[str, Any] = {"id_data": None, "target": None, "pole": None, "enabled": False, "aims": False}
+    found: dict[str, Any] = {"id_data": None, "target": None, "pole": None, "enabled": False}
     for prop in FabrikChain.bl_rna.properties:
         one: Any = prop
         if one.type == "COLLECTION":
@@ -37,6 +37,15 @@ def _chain_defaults() -> dict[str, Any]:
         elif one.type != "POINTER" and one.identifier != "enabled":
             found[one.identifier] = tuple(one.default_array) if getattr(one, "is_array", False) else one.default
     return found
+
+
+class _StandIn(SimpleNamespace):
+    """What stands in for a chain: with its settings, and what these tell."""
+
+
+for _name, _told in vars(ChainGoal).items():
+    if isinstance(_told, property):
+        setattr(_StandIn, _name, _told)
 
 
 class Taken(NamedTuple):
@@ -92,11 +101,11 @@ class Scope(NamedTuple):
             raise ChainError("it is gone", rig=owner.name, chain=name)
         if chain is not None and self.follows:
             return chain
-        own: dict[str, Any] = {"name": _free_name(owner, bone), "tip_bone": bone, "at_head": end == "HEAD"}
+        own: dict[str, Any] = {"name": _free_name(owner, bone), "tip_bone": bone, "effector": end}
         if chain is not None:  # alone it gives way softly; that would leave a body where it is
             kept = KEPT[1:] if self.body or self.holding else KEPT
-            own = {name: getattr(chain, name) for name in ("name", "tip_bone", "at_head", *kept)}
-        return cast("FabrikChain", SimpleNamespace(**(_chain_defaults() | own | {"bone_count": self.bone_count})))
+            own = {name: getattr(chain, name) for name in ("name", "tip_bone", "effector", *kept)}
+        return cast("FabrikChain", _StandIn(**(_chain_defaults() | own | {"bone_count": self.bone_count})))
 
     def chain_set(self, owner: bpy.types.Object) -> ChainSet:
         """The chains that are solved together in the drag.

@@ -8,15 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
 import bpy
 import numpy as np
 
-from ...errors import InvalidValueError, place_of
-from ...finite import are_finite
+from ...errors import InvalidValueError, are_finite, place_of
 from ...kernel import STATUSES
-from ...maths import IDENTITY, Q4, ULPS, multiplied, normalized, q4, v3
+from ...maths import IDENTITY, ULPS, multiplied, normalized, q4, v3
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -80,8 +79,7 @@ def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
     """What sources tell where goals have been read, as `points_now` would find it."""
     found: list[tuple[float, ...]] = []
     for source in sources:
-        goals = points[source.chain]
-        value = {"target": goals.target, "pole": goals.pole, "turn": goals.turn}[source.role]
+        value = getattr(points[source.chain], source.role)
         assert value is not None, "it was read for the same sources"
         found.append(q4(value) if source.role == "turn" else v3(value))
     return tuple(found)
@@ -121,12 +119,8 @@ def goals_seen(known: LiveFigure, seen: Seen) -> tuple[GoalPoints, ...]:
         return known.fixed_goals
     found = list(known.fixed_goals)
     for source, value in zip(known.sources, seen, strict=True):
-        if source.role == "target":
-            found[source.chain] = found[source.chain]._replace(target=value)
-        elif source.role == "pole":
-            found[source.chain] = found[source.chain]._replace(pole=value)
-        else:
-            found[source.chain] = found[source.chain]._replace(turn=cast("Q4", value))
+        changed: Any = {source.role: value}
+        found[source.chain] = found[source.chain]._replace(**changed)
     return tuple(found)
 
 

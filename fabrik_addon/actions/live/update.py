@@ -17,8 +17,7 @@ from typing import Any
 
 import bpy
 
-from ...errors import FabrikError, place_of
-from ...finite import are_finite
+from ...errors import FabrikError, are_finite, place_of
 from ...rig.animation.animation import keeps_turn, points_ahead
 from ...rig.animation.compat import evaluated_now
 from ...rig.animation.keys import Played

@@ -382,7 +382,10 @@ def _make(owner: bpy.types.Object, source: str, pairs: list[BonePair], twin: str
         made.tip_bone = tip
     chain, other = chains[source], chains[name]
     _copy_settings(chain, other)
-    _copy_start(chain, other, pairs)
+    stored = [(pair, chain.captured.get(pair.bone.name)) for pair in pairs]
+    starts = {pair.other.name: pair.rotation(Quaternion(item.rotation)) for pair, item in stored if item is not None}
+    store_rotations(other, {name: q4(start) for name, start in starts.items()})
+    other.fingerprint = fingerprint([pair.other for pair in pairs])
     apart = [pair.other.name for pair in pairs if not pair.is_mirrored][:1]
     notes = [Text("'{bone}' does not lie at rest as the other side does", bone=bone) for bone in apart]
     sided = [pair for pair in pairs if pair.bone != pair.other]
@@ -399,13 +402,3 @@ def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:
     other.pole_angle, other.pole_fades = -chain.pole_angle, chain.pole_fades
     other.status, other.message = "NONE", ""
     other.blocking_bones.clear()
-
-
-def _copy_start(chain: FabrikChain, other: FabrikChain, pairs: list[BonePair]) -> None:
-    rotations = {}
-    for pair in pairs:
-        item = chain.captured.get(pair.bone.name)
-        if item is not None:
-            rotations[pair.other.name] = q4(pair.rotation(Quaternion(item.rotation)))
-    store_rotations(other, rotations)
-    other.fingerprint = fingerprint([pair.other for pair in pairs])

@@ -31,7 +31,6 @@ from ..walk.setup import frame_for, upright_of
 
 FOOT = ROLES[LEG][-1]
 FINGERS = ("Index", "Middle", "Ring", "Pinky")  # by the names of parts
-NOWHERE: Mapping[int, bpy.types.Object | None] = {}
 
 
 class Stage(NamedTuple):
@@ -181,8 +180,8 @@ def sample_feet(
     owner: bpy.types.Object,
     soles: Sequence[Sole],
     frames: Sequence[int],
-    controls: Sequence[str] = (),
-    grounds: Mapping[int, bpy.types.Object | None] = NOWHERE,
+    controls: Sequence[str],
+    grounds: Mapping[int, bpy.types.Object | None],
 ) -> Generator[float, None, tuple[list[Foot], dict[str, ControlPath], dict[int, Doubles]]]:
     """Read how feet move, and what they stand on; no edit counts, for these are not solved meanwhile.
 

@@ -199,7 +199,7 @@ def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]],
 FIRST, NEXT = "Edits", "Layer"
 
 
-def add_layer(owner: bpy.types.Object, name: str = "") -> FabrikLayer:
+def add_layer(owner: bpy.types.Object, name: str) -> FabrikLayer:
     """Make a layer of edits above the others, in which controls rest, and choose it.
 
     Args:

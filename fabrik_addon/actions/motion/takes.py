@@ -125,7 +125,7 @@ def _takes(
     found = list[Take]()
     for k, action in enumerate(actions):
         with playing(source, action):
-            steps = read_steps(context, source, owner, options=options)
+            steps = read_steps(context, source, owner, None, options)
             found.append((action.name, *(yield from part_of(steps, k / len(actions), (k + 1) / len(actions)))))
     return found
 

@@ -96,8 +96,8 @@ def transfer_steps(
     context: bpy.types.Context,
     source: bpy.types.Object,
     owner: bpy.types.Object,
-    span: tuple[int, int] | None = None,
-    options: TransferOptions | None = None,
+    span: tuple[int, int] | None,
+    options: TransferOptions,
 ) -> Generator[float, None, TransferResult]:
     """Bring motion from one armature to another, in steps; its keys of the bones that are turned are replaced there.
 
@@ -115,8 +115,8 @@ def read_steps(
     context: bpy.types.Context,
     source: bpy.types.Object,
     owner: bpy.types.Object,
-    span: tuple[int, int] | None = None,
-    options: TransferOptions | None = None,
+    span: tuple[int, int] | None,
+    options: TransferOptions,
 ) -> Generator[float, None, tuple[Clip, TransferResult]]:
     """Read how one armature moves, as the motion of another one's bones, in steps.
 
@@ -133,7 +133,7 @@ def read_steps(
     Raises:
         FabrikError: They have no part in common, or it can't be read.
     """
-    scene, options = scene_of(context), options or TransferOptions()
+    scene = scene_of(context)
     _check_options(source, owner, options)
     for rig, mapping in ((source, options.mapping), (owner, options.own)):
         if mapping is not None:

@@ -184,15 +184,13 @@ def mapping_of(owner: bpy.types.Object) -> Recognised[str]:
         raise ChainError("there is no chain: set it up first", rig=owner.name)
     found = find_parts(owner)
     of_chain = {chain.name: part for part in found.parts if (chain := chain_of(owner, part)) is not None}
-    parts = tuple(_mapped(owner, chain, of_chain.get(chain.name)) for chain in chains)
-    return Recognised(found.plan, rig_of(owner).body_bone, parts)
-
-
-def _mapped(owner: bpy.types.Object, chain: FabrikChain, part: Part[str] | None) -> Part[str]:
-    bones = tuple(bone.name for bone in resolve_bones(owner, chain))
-    roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
-    kind = part.kind if part is not None else RUN
-    return Part(kind, chain.name, bones, tuple(roles.get(bone, "") for bone in bones), chain.at_head)
+    parts = list[Part[str]]()
+    for chain in chains:
+        part, bones = of_chain.get(chain.name), tuple(bone.name for bone in resolve_bones(owner, chain))
+        roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
+        kind = part.kind if part is not None else RUN
+        parts.append(Part(kind, chain.name, bones, tuple(roles.get(bone, "") for bone in bones), chain.at_head))
+    return Recognised(found.plan, rig_of(owner).body_bone, tuple(parts))
 
 
 def keep_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:

@@ -12,8 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ...errors import ChainError, InvalidValueError
-from ...finite import are_finite
+from ...errors import ChainError, InvalidValueError, are_finite
 from ...gait.ground import is_body
 from ...gait.legs import Leg
 from ...gait.plan import WalkPlan

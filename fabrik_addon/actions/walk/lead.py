@@ -18,7 +18,7 @@ from ...gait.gaits import goes_by_cycle
 from ...gait.led import HandWalk, Pose, Steering
 from ...maths import ORIGIN, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
 from ...rig.animation.channels import channel_of, plain_path, read_values, stored
-from ...rig.animation.curves import PLAIN, CurveWriter, Keys
+from ...rig.animation.curves import PLAIN, Keys
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_rig
 from ...rig.figure.figure import RigFigure
@@ -38,6 +38,7 @@ from ..figure_pose import FigurePose
 from ..frames import check_range, frames_visited, go_to, rate_of, scene_of
 from ..keep_pose import LetGo, resume_live
 from ..live.state import state as live_state
+from ..motion.clips import write_keys
 from .clip import read_own
 from .plan import Grounds, body_chain, legs_now, plan_walk
 from .posture import keyed_by_hand, posture_while_led, rests
@@ -298,13 +299,11 @@ def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values
     """Key a bone in each frame, from the first on, in place of what it has there."""
     bone = pose_bones(owner)[name]
     frames = np.arange(first, first + len(values), dtype=np.float64)
-    writer = CurveWriter(owner, can_restore=False)
+    keys, span = list[Keys](), (float(frames[0]), float(frames[-1]))
     for channel, stood in values[0]:
         is_rotation = channel == channel_of(bone.rotation_mode)[0]
         mode = bone.rotation_mode if is_rotation else PLAIN
         own = plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)]
         numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
-        span = float(frames[0]), float(frames[-1])
-        writer.write(Keys(*own, numbers, np.zeros(len(stood), dtype=np.bool_), frames, "LINEAR", span))
-    writer.flush()
-    writer.finish()
+        keys.append(Keys(*own, numbers, np.zeros(len(stood), dtype=np.bool_), frames, "LINEAR", span))
+    write_keys(owner, keys).flush()

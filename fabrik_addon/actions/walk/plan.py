@@ -13,8 +13,7 @@ from math import ceil, inf, radians
 import bpy
 import numpy as np
 
-from ...errors import ChainError, FabrikError, InvalidValueError, RigError, place_of
-from ...finite import are_finite
+from ...errors import ChainError, FabrikError, InvalidValueError, RigError, are_finite, place_of
 from ...gait.feet import FeetPoses, Foothold, Given, Refused
 from ...gait.gaits import CLIP
 from ...gait.ground import STATIC, Plain, Terrain

@@ -164,7 +164,8 @@ def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) 
     hip = hip_of(owner, chain, frame)
     ankle = frame.place(tip.bone.head_local if is_head else tip.bone.tail_local)
     sole = sole_of(tip, chain.effector, frame)
-    floor = _floor(frame, min(point[2] for point in sole), length(minus(hip, ankle)))
+    plane, lowest = frame.place(ORIGIN)[2], min(point[2] for point in sole)  # of the armature's floor, and of the bones
+    floor = plane if 0.0 <= lowest - plane <= ON_PLANE * length(minus(hip, ankle)) else lowest
     home = (ankle[0], ankle[1], floor if len(sole) > 1 else ankle[2])
     leg = Leg(chain.name, home, hip, 1.0, 0.0, minus(ankle, home))
     longest, shortest = _reach(owner, chain, seen)
@@ -175,12 +176,6 @@ def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) 
 def hip_of(owner: bpy.types.Object, chain: FabrikChain, frame: Frame) -> V3:
     """Where the first joint of a leg is at rest, in the body's axes, scene units."""
     return frame.place(resolve_bones(owner, chain)[0].bone.head_local)
-
-
-def _floor(frame: Frame, lowest: float, size: float) -> float:
-    """The height of the sole: that of the armature's floor where the lowest bones are a little above it."""
-    plane = frame.place((0.0, 0.0, 0.0))[2]
-    return plane if 0.0 <= lowest - plane <= ON_PLANE * size else lowest
 
 
 def _with_foot(leg: Leg, tip: bpy.types.PoseBone, is_head: bool, frame: Frame) -> Leg:

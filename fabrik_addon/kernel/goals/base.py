@@ -2,8 +2,13 @@
 """What every goal can do.
 
 Least squares see a goal as a vector that is missing, and as the change of that vector by small turns of the joints on
-the way from the root to the effector. The numbers of a goal that change from frame to frame are a row: three or four
-doubles in a buffer.
+the way from the root to the effector. The numbers of a goal that change from frame to frame are a row of doubles in a
+buffer: three of a place, four of a rotation.
+
+Every goal answers `numbers`, `copied`, `load`, `missing`, `move` and, where a moved figure changes what it misses,
+`shift`. Where it does not answer the others, it is never out of reach by itself, gives no way and stretches nothing.
+`load` gets numbers as they stand in the row, and the factor to the size at which the figure is solved: lengths of the
+goal's own are to be brought there, too.
 """
 
 from __future__ import annotations
@@ -11,8 +16,7 @@ from __future__ import annotations
 from operator import index
 from typing import SupportsFloat, SupportsIndex
 
-from ...errors import ChainError, InvalidValueError
-from ...finite import LARGEST
+from ...errors import LARGEST, ChainError, InvalidValueError
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints

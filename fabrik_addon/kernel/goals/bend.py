@@ -8,8 +8,7 @@ from math import atan2, sqrt
 from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
-from ...errors import ChainError, InvalidValueError
-from ...finite import LARGEST
+from ...errors import LARGEST, ChainError, InvalidValueError
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point, clamp_start, placed_pose
 from ..forms import Q4, V3, Doubles

@@ -12,8 +12,7 @@ from math import exp
 from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
-from ...errors import ChainError, InvalidValueError
-from ...finite import LARGEST
+from ...errors import LARGEST, ChainError, InvalidValueError
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles

@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from math import floor, sqrt
 from typing import Any
 
-from ...errors import InvalidValueError
-from ...finite import LARGEST
+from ...errors import LARGEST, InvalidValueError
 from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3

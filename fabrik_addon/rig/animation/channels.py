@@ -16,8 +16,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...errors import InvalidValueError
-from ...finite import are_finite
+from ...errors import InvalidValueError, are_finite
 from ...maths import (
     IDENTITY,
     Q4,
@@ -215,7 +214,7 @@ class KeptChannels:
 
 # Values of rotation channels for many frames that follow each other, each running on from the one before; and back.
 #
-# The numbers are those of `channels.to_values` frame by frame. What depends on the frame before is a sign or a number
+# The numbers are those of `to_values` frame by frame. What depends on the frame before is a sign or a number
 # of whole turns, which add up, or which of two triples of Euler angles is the nearer: so no frame has to wait for
 # another.
 
@@ -247,7 +246,7 @@ def run_of_turns(angles: Doubles, near: Doubles) -> Doubles:
 
 
 def to_rotations(mode: str, values: Doubles) -> Doubles:
-    """The channels of F frames, (F, k), as unit quaternions (F, 4); see `channels.to_rotation`."""
+    """The channels of F frames, (F, k), as unit quaternions (F, 4); see `to_rotation`."""
     if mode == "QUATERNION":
         return units(values)
     if mode == "AXIS_ANGLE":
@@ -321,7 +320,7 @@ def _followed(first: Mask, from_one: Mask, from_other: Mask) -> Mask:
 
 
 def _euler_pairs(rotations: Doubles, mode: str) -> tuple[Doubles, Doubles]:
-    """`channels.euler_pair` for many rotations (..., 4): two arrays (..., 3)."""
+    """`euler_pair` for many rotations (..., 4): two arrays (..., 3)."""
     order = euler_order(mode)
     i, j, k = (AXES.index(name) for name in order)
     sign = 1.0 if order in EVEN_ORDERS else -1.0

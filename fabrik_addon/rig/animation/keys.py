@@ -303,13 +303,13 @@ def insert_property_keys(
 
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef, *, turns: bool = False) -> int:
     """Key the location of a target or pole, or its rotation, where automatic keying is on; see `insert_auto_keys`."""
-    name, is_keyed = goal.channel_name(turns=turns), bool(goal.channel_curves(turns=turns))
+    name, is_keyed = goal.channel_names[turns], bool(goal.channel_curves(turns=turns))
     return _insert(context, goal.holder, name, goal.key_group, is_keyed)
 
 
 def insert_goal_key(goal: GoalRef, frame: float, *, turns: bool = False) -> None:
     """Key the location of a target or pole, or its rotation, at a frame."""
-    goal.holder.keyframe_insert(goal.channel_name(turns=turns), frame=frame, group=goal.key_group)
+    goal.holder.keyframe_insert(goal.channel_names[turns], frame=frame, group=goal.key_group)
 
 
 def key_from(

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ...kernel import ASKED, SOLVE_SPACE, Aim, Bend, Facing, Goal, Help, PlacedJoints, Point
+from ...kernel import ASKED, SOLVE_SPACE, Bend, Facing, Goal, Help, PlacedJoints
 from ...maths import (
     IDENTITY,
     ORIGIN,
@@ -38,6 +38,7 @@ from ...maths import (
     unit,
     v3,
 )
+from ..goal_kinds import REACH, GoalKind
 from ..goals import GoalArrays, GoalPoints
 from .space import ChainSpace, ChainSpaces
 
@@ -61,7 +62,8 @@ class ChainGoal(NamedTuple):
         chain: Name of the chain.
         bones: Names of its bones, root to tip.
         joints: Their indices in the figure.
-        aims: Whether an axis of the last bone is to point at a place, else the effector is to come to it.
+        kind: What it does with its target.
+        options: The numbers that this needs besides (`GoalKind.own`).
         at_head: Whether the head of the last bone is the effector, else its tail.
         turns: Whether the last bone is to have a rotation.
         has_pole: Whether it is to bend towards a pole.
@@ -101,7 +103,8 @@ class ChainGoal(NamedTuple):
     chain: str
     bones: tuple[str, ...]
     joints: tuple[int, ...]
-    aims: bool = False
+    kind: GoalKind = REACH
+    options: tuple[float, ...] = ()
     at_head: bool = False
     turns: bool = False
     has_pole: bool = False
@@ -158,7 +161,7 @@ class ChainGoal(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether nothing but a place, and perhaps a pole, is asked for, as they stand."""
-        return not (self.aims or self.turns or self.is_offset) and self.influence >= 1.0
+        return self.kind.is_exact and not (self.turns or self.is_offset) and self.influence >= 1.0
 
     @property
     def let_go(self) -> ChainGoal:
@@ -167,26 +170,9 @@ class ChainGoal(NamedTuple):
 
     def goals(self, numbers: Sequence[float]) -> list[Goal]:
         """Its goals, from its numbers of a row: the target, then the rotation, the pole, and what helps."""
-        last, found = self.joints[-1], list[Goal]()
-        if self.aims:
-            found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank, frame=self.frame))
-        else:
-            offset = ORIGIN if self.at_head else None
-            found.append(
-                Point(
-                    last,
-                    numbers[:3],
-                    self.weight,
-                    offset,
-                    self.rank,
-                    soft=self.soft,
-                    root=self.joints[0],
-                    stretch=self.stretch,
-                    frame=self.frame,
-                )
-            )
+        found = [self.kind.goal(self, numbers[:3])]
         if self.turns:
-            found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank, frame=self.turn_frame))
+            found.append(Facing(self.joints[-1], numbers[3:7], self.turn_weight, self.rank, frame=self.turn_frame))
         if self.has_pole:
             at = 3 + 4 * self.turns
             end, pole, along = self.joints[self.bent - 1], numbers[at : at + 3], None
@@ -309,7 +295,7 @@ class ChainGoal(NamedTuple):
 
         For an aim that is a point on the axis of the start pose, as far away as the target is.
         """
-        if self.aims:
+        if self.kind.aims:
             along = rotated(self.start_turn, self.axis)
             return plus(self.start, scaled(along, length(minus(target, self.start))))
         return self.start

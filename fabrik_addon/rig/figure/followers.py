@@ -73,7 +73,10 @@ def read_followers(
     for pose in turned:
         if pose.name in own:
             raise held[pose.name]
-    still = {pose.name for pose in poses if turned and pose.name not in own and not _gives_way(owner, pose.name)}
+    still = set[str]()
+    if turned and rig_of(owner).spine <= 0.0:
+        between = [pose.name for pose in poses if pose.name not in own]
+        still = {name for name in between if not limit_of(pose_bones(owner)[name]).of_limb}
     followed = {name for pose in turned for name in _in_own_space(pose)}
     still |= {names[-1] for chain, names in rows if chain.id_data is None and names[-1] in followed}
     still |= {name for name in held if not LIMITS[limit_of(pose_bones(owner)[name]).limit].turns}
@@ -87,11 +90,6 @@ def read_followers(
         elif pose.name in still:
             found[pose.name] = Follower(v3(Link.of(pose).location), v3(pose.scale), read_rotation(pose))
     return found
-
-
-def _gives_way(owner: bpy.types.Object, name: str) -> bool:
-    """Whether a solve turns a bone between the body bone and the chains."""
-    return rig_of(owner).spine > 0.0 or limit_of(pose_bones(owner)[name]).of_limb
 
 
 def _turning(pose: bpy.types.PoseBone) -> Iterator[Any]:

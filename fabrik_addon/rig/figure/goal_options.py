@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ...errors import BoneError, InvalidValueError, TargetError
-from ...finite import are_finite
+from ...errors import BoneError, InvalidValueError, TargetError, are_finite
 from ...kernel import ASKED, HINT, PIN, PLACED, SOLVE_SPACE, Balance, Goal
 from ...maths import IDENTITY, ORIGIN, Q4, V3, Y_AXIS, axes_of, length, plus, q4, rotated, scaled, v3
 from ...messages import ROLES, Message
@@ -18,6 +17,7 @@ from ..animation.channels import read_rotation
 from ..animation.keys import chains_animated_in
 from ..bones import ON_HEAD, bending_count, owner_of_bone, pose_bones, resolve_bones
 from ..control_bones import control_names
+from ..goal_kinds import GOAL_KINDS, options_of
 from ..goals import Frames, turns_tip
 from ..schema import FabrikChain, rig_of
 from ..spaces import carrier_of
@@ -87,7 +87,7 @@ def grown_by(
     Raises:
         BoneError: A bone can't be made longer, or the next one can't follow it.
     """
-    if (chain.stretch <= 1.0 and chain.name not in animated) or chain.aims:
+    if (chain.stretch <= 1.0 and chain.name not in animated) or "stretch" not in GOAL_KINDS[chain.kind].settings:
         return ()
     last = len(bones) - 2 if chain.at_head else len(bones) - 1
     found: list[Grown] = []
@@ -269,7 +269,7 @@ def _supports(asked: Sequence[ChainGoal], segments: Sequence[V3]) -> list[tuple[
     """`Weighed.supports`."""
     found = list[tuple[int, V3 | None]]()
     for k, one in enumerate(asked):
-        if one.rank == PIN and not one.aims and one.weight > 0.0:
+        if one.rank == PIN and not one.kind.aims and one.weight > 0.0:
             tip = segments[one.joints[-1]]
             away = tip if one.at_head else scaled(tip, -1.0)
             found.append((k, away if one.turns else None))
@@ -321,7 +321,8 @@ def ask(
     if not are_finite(numbers.values()):
         lost = next(told for name, told in NUMBERS.items() if not are_finite([numbers[name]]))
         raise InvalidValueError(Message("SETTING_NOT_FINITE", name=lost), chain=chain.name)
-    aims, turns, axis = chain.aims, turns_tip(chain), v3(chain.aim_axis)
+    kind, turns = GOAL_KINDS[chain.kind], turns_tip(chain)
+    aims, heeds, axis = kind.aims, kind.settings, v3(chain.aim_axis) if kind.aims else Y_AXIS
     if aims and (not are_finite(axis) or length(axis) <= 0.0):
         raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)
     at_head = not aims and chain.at_head
@@ -332,12 +333,13 @@ def ask(
     if pole and pole not in places:
         swing = pole
         pole, turn = _swing_of(chain, bones[0], swing, places)
-    is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
+    is_alone = is_one and kind.is_exact and not (at_head or turns)  # nothing weighs against it
     return ChainGoal(
         chain.name,
         tuple(names),
         tuple([places[name] for name in names]),
-        aims,
+        kind,
+        options_of(chain) if kind.own else (),
         at_head,
         turns,
         chain.pole is not None and not aims and len(bones) > at_head,
@@ -347,9 +349,9 @@ def ask(
         chain.orientation_weight * chain.weight if asks else 0.0,
         PIN if chain.pin or is_walked_body(chain) else ASKED,
         axis,
-        chain.soft,
-        chain.stretch,
-        1.0 if is_one or aims or len(bones) <= 1 + at_head else chain.body_helps,
+        chain.soft if "soft" in heeds else 0.0,
+        chain.stretch if "stretch" in heeds else 1.0,
+        1.0 if is_one or "body_helps" not in heeds or len(bones) <= 1 + at_head else chain.body_helps,
         influence,
         frame,
         frame if chain.orientation == "TARGET" else SOLVE_SPACE,

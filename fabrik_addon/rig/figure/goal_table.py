@@ -112,13 +112,13 @@ class GoalTable(tuple[ChainGoal, ...]):
         placed, found = figure.placed(figure.starts), []
         for one in self:
             last = one.joints[-1]
-            start, turn = placed.heads[last] if one.at_head or one.aims else placed.ends[last], placed.frames[last]
+            start, turn = placed.heads[last] if one.at_head or one.kind.aims else placed.ends[last], placed.frames[last]
             run = [*[placed.heads[i] for i in one.joints], *(() if one.at_head else (start,))]
             whole, root = sum(length(minus(b, a)) for a, b in pairwise(run)), run[0]
             if one.frame != SOLVE_SPACE:
                 frame, head = conjugated(placed.frames[one.frame]), placed.heads[one.frame]
                 start, root = rotated(frame, minus(start, head)), rotated(frame, minus(root, head))
-            if (one.frame if one.aims else one.turn_frame) != SOLVE_SPACE:
+            if (one.frame if one.kind.aims else one.turn_frame) != SOLVE_SPACE:
                 turn = multiplied(conjugated(placed.frames[one.frame]), turn)
             started = one._replace(start=start, start_turn=turn, start_root=root, length=whole)
             found.append(bent(started, placed) if one.is_offset and one.has_pole else started)
@@ -147,7 +147,12 @@ class GoalTable(tuple[ChainGoal, ...]):
     @cached_property
     def _reaches(self) -> Doubles:
         """(C,), 1 where a place is asked for, else 0."""
-        return np.array([float(one.weight > 0.0 and not one.aims) for one in self])
+        return np.array([float(one.weight > 0.0 and not one.kind.aims) for one in self])
+
+    @cached_property
+    def _loose(self) -> list[tuple[int, ChainGoal]]:
+        """The chains that may miss their targets by something, with their indices."""
+        return [(c, one) for c, one in enumerate(self) if not one.kind.is_exact]
 
     @cached_property
     def _at_head(self) -> Any:
@@ -162,13 +167,13 @@ class GoalTable(tuple[ChainGoal, ...]):
     @cached_property
     def _aiming(self) -> tuple[Places, Doubles]:
         """(A,), the chains that aim; (A, 3), the axis that each of these aims, in the axes of its last bone."""
-        aims = [c for c, one in enumerate(self) if one.aims and one.weight > 0.0]
+        aims = [c for c, one in enumerate(self) if one.kind.aims and one.weight > 0.0]
         return _places(aims), np.array([self[c].axis for c in aims]).reshape(-1, 3)
 
     @cached_property
     def _turned(self) -> tuple[Places, Places]:
         """(T,), the chains whose last bone is to have a rotation; (T, 4), where the numbers of these are in a row."""
-        turned = [c for c, one in enumerate(self) if one.turns and not one.aims and one.weight > 0.0]
+        turned = [c for c, one in enumerate(self) if one.turns and not one.kind.aims and one.weight > 0.0]
         return _places(turned), _run([self[c].row_at + 3 for c in turned], 4)
 
     @cached_property
@@ -180,7 +185,7 @@ class GoalTable(tuple[ChainGoal, ...]):
         """
         first = _places([one.goal_at for one in self])
         second = first + _places([one.turns for one in self])
-        turned = _places([c for c, one in enumerate(self) if one.weight > 0.0 and (one.turns or one.aims)])
+        turned = _places([c for c, one in enumerate(self) if one.weight > 0.0 and (one.turns or one.kind.aims)])
         bent = _places([c for c, one in enumerate(self) if one.has_pole])
         return first, second, turned, second[turned], bent, second[bent] + 1
 
@@ -205,7 +210,7 @@ class GoalTable(tuple[ChainGoal, ...]):
         return found
 
     def off(self, numbers: Doubles, heads: Doubles, ends: Doubles, frames: Doubles) -> Doubles:
-        """The vectors (F, C, 3) from effectors to targets; zero for a chain that asks for no place.
+        """The vectors (F, C, 3) that are missed between effectors and targets; zero where no place is asked for.
 
         Args:
             numbers: (F, k), what is asked for: rows as the kernel's have them.
@@ -215,6 +220,8 @@ class GoalTable(tuple[ChainGoal, ...]):
         """
         effectors = np.where(self._at_head, heads[:, self.tips], ends[:, self.tips])
         found: Doubles = (self._places_of(numbers, heads, frames) - effectors) * self._reaches[:, None]
+        for c, one in self._loose:
+            found[:, c] = one.kind.left(one.options, found[:, c])
         return found
 
     def result(self, states: Ints, missed: Doubles, turns: Doubles, softened: Doubles) -> Result:
@@ -263,8 +270,8 @@ class GoalTable(tuple[ChainGoal, ...]):
             (
                 one.goal_at,
                 one.goal_at + one.turns,
-                one.weight > 0.0 and not one.aims,
-                one.weight > 0.0 and (one.turns or one.aims),
+                one.weight > 0.0 and not one.kind.aims,
+                one.weight > 0.0 and (one.turns or one.kind.aims),
                 one.goal_at + one.turns + 1 if one.has_pole else -1,
             )
             for one in self

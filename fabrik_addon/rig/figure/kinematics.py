@@ -22,6 +22,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import ChainError
 from ...maths import (
+    IDENTITY,
     Q4,
     V3,
     Doubles,
@@ -29,6 +30,7 @@ from ...maths import (
     applied,
     axes_of,
     conjugated,
+    even_size,
     minus,
     multiplied,
     nine,
@@ -78,21 +80,8 @@ class Mount(NamedTuple):
         axes = nine(parent.to_3x3())
         a, b, c, d, e, f, g, h, i = axes
         volume = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-        if keeps_axes or volume <= 0.0:
-            return cls(0.0, axes)
-        size = volume ** (1.0 / 3.0)
-        square, slack = size * size, SIMILAR * size * size
-        x, y, z = a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i
-        xy, xz, yz = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
-        is_similar = (
-            abs(x - square) <= 2.0 * slack
-            and abs(y - square) <= 2.0 * slack
-            and abs(z - square) <= 2.0 * slack
-            and abs(xy) <= slack
-            and abs(xz) <= slack
-            and abs(yz) <= slack
-        )
-        return cls(rounded(size)) if is_similar else cls(0.0, axes)
+        size = 0.0 if keeps_axes or volume <= 0.0 else even_size(axes, volume, 2.0 * SIMILAR, SIMILAR)
+        return cls(rounded(size)) if size else cls(0.0, axes)
 
     def parent(self, rest: Matrix) -> Matrix:
         """The parent on which the chain is measured; axes and scale alone, from its rest axes in armature space."""
@@ -294,7 +283,7 @@ class BoneTree:
     @property
     def base(self) -> Q4:
         """The frame before the first bone's rotation, as a rotation in armature space: the axes of chain space."""
-        return (1.0, 0.0, 0.0, 0.0) if self.keeps_axes else axes_of(self.links[0].frame(self.parent))
+        return IDENTITY if self.keeps_axes else axes_of(self.links[0].frame(self.parent))
 
     @property
     def most_reach(self) -> float:

@@ -8,11 +8,9 @@ again. What the add-on itself wrote into the channels that it solves is no such 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 import bpy
 
@@ -22,11 +20,11 @@ from ...maths import v3
 from ...messages import Message
 from ..animation.channels import plain_path
 from ..animation.keys import KeyedChannels, chains_animated_in
-from ..bones import pose_bones, resolve_bones
+from ..bones import numbers_of, pose_bones, resolve_bones
 from ..checks import Movers, check_goal, constrained_bones, movers_of
 from ..goals import Frames, GoalPoints, frames_of, into_frame, is_offset, read_points, swing_frame_of
 from ..schema.chain import OFFSET
-from ..schema.fields import Changes, Items
+from ..schema.fields import Changes
 from ..schema.rig import rig_of
 from .chain_goal import ChainGoal
 from .figure import RigFigure, channels_of, rows_for
@@ -47,18 +45,11 @@ Stamp = tuple[float, int, bytes]
 
 def captured_starts(chain_set: ChainSet) -> bytes:
     """The captured start pose of chains and of their body, which scripts may change unheard."""
-    starts = [_bytes_of(chain.captured, "rotation", 4) for chain in chain_set.chains]
+    starts = [numbers_of(chain.captured, "rotation", 4).tobytes() for chain in chain_set.chains]
     if chain_set.body:
         kept = rig_of(chain_set.owner).body_captured
-        starts += _bytes_of(kept, "rotation", 4), _bytes_of(kept, "location", 3)
+        starts += numbers_of(kept, "rotation", 4).tobytes(), numbers_of(kept, "location", 3).tobytes()
     return b"".join(starts)
-
-
-def _bytes_of(items: Items[Any], name: str, width: int) -> bytes:
-    """A property of all items of a list."""
-    numbers = array("f", [0.0]) * (width * len(items))
-    items.foreach_get(name, numbers)
-    return numbers.tobytes()
 
 
 class FigureCache:

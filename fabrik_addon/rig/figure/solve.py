@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from ...errors import FabrikError
-from ...kernel import STATUSES, Rows, Solution, Solver, Status
+from ...kernel import STATUSES, Rows, Solution, Status
 from ...maths import (
     ORIGIN,
     Q4,
@@ -41,6 +41,7 @@ from ...maths import (
     v3,
 )
 from ..bones import pose_bones, resolve_bones
+from ..goal_kinds import left_of
 from ..goals import GoalPoints, goals_of, is_offset, swing_frame_of, turns_tip
 from ..schema.chain import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
 from ..spaces import within
@@ -224,9 +225,9 @@ def _measured(figure: RigFigure, path: BoneTree, numbers: Sequence[float], expla
         solution = solver.solve(goals, figure.settings, explain=explain)
         heads, _ends = path.placed(solution.rotations)
         solved = solver.figure.placed(solution.rotations).heads
-        if max(distance(a, b) for a, b in zip(heads, solved, strict=True)) <= EXACT * solver.figure.size:
+        if max(map(distance, heads, solved)) <= EXACT * solver.figure.size:
             break
-        solver = Solver(measured_at(figure, path, solution.rotations))
+        solver = measured_at(figure, path, solution.rotations)
     return solution, solver.figure.size
 
 
@@ -386,7 +387,7 @@ def stand_of(chain: FabrikChain) -> Stand | None:
         points["pole"] = v3(within(swing, "pole", chain.pole, chain.pole_bone).translation)
         local["pole"] = plus(root, points["pole"])
     effector = v3(bones[-1].head) if chain.at_head else tip
-    residual = 0.0 if chain.aims else length(rig.to_world(minus(effector, local["target"])))
+    residual = 0.0 if chain.aims else length(rig.to_world(left_of(chain, minus(local["target"], effector))))
     coordinates = [abs(value) for vector in (*local.values(), root, tip) for value in vector]
     world = max(abs(value) for vector in (*points.values(), rig.away) for value in vector)
     size_of_world = max(length(rig.axes[0::3]), length(rig.axes[1::3]), length(rig.axes[2::3]))

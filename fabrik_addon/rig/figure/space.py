@@ -8,13 +8,12 @@ applied, which keeps the digits of a rig that stands far from the origin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from mathutils import Matrix
 
-from ...errors import RigError
-from ...finite import LARGEST, are_finite
+from ...errors import LARGEST, RigError, are_finite
 from ...maths import (
     IDENTITY,
     Q4,
@@ -28,6 +27,7 @@ from ...maths import (
     conjugated,
     conjugates,
     dots,
+    even_size,
     length,
     lengths,
     matrix_of,
@@ -71,24 +71,13 @@ class RigFrame(NamedTuple):
         if not are_finite([value for row in world for value in row]):
             raise RigError(Message("RIG_MATRIX_NOT_FINITE"))
         axes = nine(world.to_3x3())
-        a, b, c, d, e, f, g, h, i = axes
-        first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
-        volume = a * first + b * second + c * third
+        ((a, b, c), (d, e, f), (g, h, i)), volume = _adjugate(axes)
         if abs(volume) <= LEAST_VOLUME * max(length(axes[0::3]), length(axes[1::3]), length(axes[2::3])) ** 3:
             raise RigError(Message("RIG_SCALE_ZERO"))
-        scale = 1.0 / volume
-        back = (
-            first * scale,
-            (c * h - b * i) * scale,
-            (b * f - c * e) * scale,
-            second * scale,
-            (a * i - c * g) * scale,
-            (c * d - a * f) * scale,
-            third * scale,
-            (b * g - a * h) * scale,
-            (a * e - b * d) * scale,
-        )
-        return cls(axes, v3(world.translation), back, _size_of(axes, volume), axes_of(world))
+        s = 1.0 / volume
+        back = (a * s, b * s, c * s, d * s, e * s, f * s, g * s, h * s, i * s)
+        size = even_size(axes, volume, SIMILAR, SIMILAR)
+        return cls(axes, v3(world.translation), back, size, axes_of(world))
 
     def to_world(self, vector: Sequence[float]) -> V3:
         """A vector of armature space in the world."""
@@ -124,7 +113,7 @@ class ChainSpace(NamedTuple):
         (a, b, c), (d, e, f), (g, h, i) = matrix_of(turn)
         axes, back = ((a, d, g), (b, e, h), (c, f, i)), rig.back  # the axes of chain space in armature space
         columns = back[0::3], back[1::3], back[2::3]
-        into = _nine([x * p + y * q + z * r for x, y, z in axes for p, q, r in columns])
+        into = cast("Nine", tuple([x * p + y * q + z * r for x, y, z in axes for p, q, r in columns]))
         p, q, r = origin
         shift = v3([x * p + y * q + z * r for x, y, z in axes])
         return cls(rig, origin, turn, (a, b, c, d, e, f, g, h, i), into, shift)
@@ -189,11 +178,6 @@ class ChainSpace(NamedTuple):
         return np.array([self.world_length(vector) / size if size else 1.0 for vector, size in pairs])
 
 
-def _nine(numbers: Sequence[float]) -> Nine:
-    a, b, c, d, e, f, g, h, i = numbers
-    return a, b, c, d, e, f, g, h, i
-
-
 class ChainSpaces(NamedTuple):
     """Chain space in F frames, through which armature and parents carry it; the same numbers as `ChainSpace`'s.
 
@@ -219,18 +203,9 @@ class ChainSpaces(NamedTuple):
             origins: (F, 3), heads of the first bone in armature space.
             turns: (F, 4), rotations from chain space to armature space.
         """
-        axes = worlds[:, :3, :3].reshape(-1, 9).T
-        a, b, c, d, e, f, g, h, i = axes
-        first, second, third = _minors(axes)
-        scale = 1.0 / (a * first + b * second + c * third)
-        p, q, r = (
-            np.stack(column, axis=-1) * scale[:, None]
-            for column in (
-                (first, second, third),
-                (c * h - b * i, a * i - c * g, b * g - a * h),
-                (b * f - c * e, c * d - a * f, a * e - b * d),
-            )
-        )
+        rows, volumes = _adjugate(worlds[:, :3, :3].reshape(-1, 9).T)
+        scale = 1.0 / volumes
+        p, q, r = (np.stack(column, axis=-1) * scale[:, None] for column in zip(*rows, strict=True))
         chain_axes = [np.stack(axis, axis=-1) for axis in zip(*matrix_of(turns.T), strict=True)]
         into = np.stack([dots(one, column) for one in chain_axes for column in (p, q, r)], axis=-1)
         shift = np.stack([dots(one, origins) for one in chain_axes], axis=-1)
@@ -249,27 +224,19 @@ class ChainSpaces(NamedTuple):
 def are_spaces(worlds: Doubles) -> Mask:
     """Which of world matrices (F, 4, 4) armatures can be posed with (`RigFrame.of`)."""
     axes = worlds[:, :3, :3]
-    a, b, c = axes.reshape(-1, 9).T[:3]
-    first, second, third = _minors(axes.reshape(-1, 9).T)
-    volume = np.abs(a * first + b * second + c * third)
+    _, volumes = _adjugate(axes.reshape(-1, 9).T)
     longest = lengths(axes.transpose(0, 2, 1)).max(axis=1)
-    found: Mask = (volume > LEAST_VOLUME * longest**3) & (np.abs(worlds) <= LARGEST).all(axis=(1, 2))
+    found: Mask = (np.abs(volumes) > LEAST_VOLUME * longest**3) & (np.abs(worlds) <= LARGEST).all(axis=(1, 2))
     return found
 
 
-def _minors(axes: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """By what the first row of matrices is multiplied for their determinants; (9, F)."""
-    _, _, _, d, e, f, g, h, i = axes
-    return e * i - f * h, f * g - d * i, d * h - e * g
-
-
-def _size_of(axes: Nine, volume: float) -> float:
-    """The scale of axes that are scaled alike and not sheared, from their determinant; else 0."""
+def _adjugate(axes: Nine | Doubles) -> tuple[Any, Any]:
+    """The rows of the inverse of a matrix times its determinant, and that; or of those in the columns of (9, F)."""
     a, b, c, d, e, f, g, h, i = axes
-    size = abs(volume) ** (1.0 / 3.0)
-    square = size * size
-    slack = SIMILAR * square
-    lengths = a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i
-    angles = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
-    off = max([abs(one - square) for one in lengths]), max(map(abs, angles))
-    return size if max(off) <= slack else 0.0
+    first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
+    rows = (
+        (first, c * h - b * i, b * f - c * e),
+        (second, a * i - c * g, c * d - a * f),
+        (third, b * g - a * h, a * e - b * d),
+    )
+    return rows, a * first + b * second + c * third

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ...errors import ChainError, InvalidValueError
-from ...finite import are_finite
+from ...errors import ChainError, InvalidValueError, are_finite
 from ...maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
 from ...messages import Message
 from ..animation.channels import (

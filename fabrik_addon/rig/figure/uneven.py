@@ -16,7 +16,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...kernel import Figure, Limit, Solution, Solver, Status
+from ...kernel import Limit, Solution, Solver, Status
 from ...maths import (
     ORIGIN,
     Q4,
@@ -45,12 +45,12 @@ from .kinematics import BoneTree
 # Where the joints of a figure stand as Blender will evaluate them, whether or not their figure is rigid.
 
 
-def measured_at(figure: RigFigure, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:
-    """The figure of chains that are not rigid, measured at a pose."""
+def measured_at(figure: RigFigure, tree: BoneTree, rotations: Sequence[Q4]) -> Solver:
+    """The solver of chains that are not rigid, measured at a pose."""
     segments = tree.segments(rotations)
     pairs = zip(figure.joints, segments, strict=True)
     joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
-    return figure.bodies._replace(joints=joints, heads=tuple(bone.head for bone in segments)).figure()
+    return Solver(figure.bodies._replace(joints=joints, heads=tuple(bone.head for bone in segments)).figure())
 
 
 def mounted_path(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
@@ -283,9 +283,9 @@ def measured_solution(
         solution = solver.solve(goals, figure.settings, explain=explain)
         joints, size = path.place(solution.rotations), solver.figure.size
         is_there = solution.status is Status.REACHED and _is_reached(figure, joints[-1], target, size)
-        if is_there and _apart(joints, solution.joints) <= EXACT * size:
+        if is_there and max(map(distance, joints, solution.joints)) <= EXACT * size:
             return solution, size
-        solver = Solver(measured_at(figure, path, solution.rotations))
+        solver = measured_at(figure, path, solution.rotations)
     return _brought(figure, path, numbers, solution)
 
 
@@ -309,26 +309,22 @@ def _is_reached(figure: RigFigure, tip: V3, target: V3, size: float) -> bool:
     return distance(target, tip) <= allowed
 
 
-def _apart(joints: Sequence[V3], others: Sequence[V3]) -> float:
-    return max(distance(a, b) for a, b in zip(joints, others, strict=True))
-
-
 def _brought(figure: RigFigure, path: BoneTree, numbers: Sequence[float], solution: Solution) -> tuple[Solution, float]:
     """The pose that is nearest to the target, turned to its pole as far as that can be."""
     goals, target, one = figure.goals_at(numbers), v3(numbers[:3]), figure.asked[0]
-    settings, size = figure.settings, _measured(figure, path, solution).figure.size
+    settings, size = figure.settings, measured_at(figure, path, solution.rotations).figure.size
     enough = max(FROM_NEAR * settings.tolerance, FINEST) * size
     chain = UnevenChain(path, figure.limits, target, size)
     restarts = 0 if settings.plain or length(target) > path.most_reach else settings.restarts
     nearest = chain.nearest([solution.rotations, figure.starts], restarts, enough)
     found = solution._replace(rotations=nearest.rotations, passes=solution.passes + nearest.steps, blocking=(), give=())
     for _ in range(POLE_TRIES if one.has_pole else 0):
-        turned = Solver(measured_at(figure.started(found.rotations), path, found.rotations)).solve(goals, settings)
+        turned = measured_at(figure.started(found.rotations), path, found.rotations).solve(goals, settings)
         kept = chain.nearest([turned.rotations], 0, enough)
         if kept.distance > max(enough, AS_NEAR * nearest.distance):
             break
         found, nearest = found._replace(rotations=kept.rotations, passes=found.passes + kept.steps), kept
-    joints, solver = path.place(found.rotations), _measured(figure, path, found)
+    joints, solver = path.place(found.rotations), measured_at(figure, path, found.rotations)
     pole = one.pole_from(numbers[3:], joints) if one.has_pole else ORIGIN
     found = found._replace(
         joints=joints,
@@ -342,10 +338,6 @@ def _brought(figure: RigFigure, path: BoneTree, numbers: Sequence[float], soluti
         return found._replace(status=Status.BLOCKED, blocking=tuple(held)), solver.figure.size
     is_near = length(joints[-1]) > length(target)
     return found._replace(status=Status.TOO_NEAR if is_near else Status.TOO_FAR), solver.figure.size
-
-
-def _measured(figure: RigFigure, path: BoneTree, solution: Solution) -> Solver:
-    return Solver(measured_at(figure, path, solution.rotations))
 
 
 def _pole_error(solver: Solver, solution: Solution, pole: Sequence[float], angle: float) -> float:

@@ -11,6 +11,7 @@ import bpy
 
 from ...kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from ...translations import CONTEXT
+from ..goal_kinds import GOAL_KINDS
 from .fields import (
     HIDDEN,
     Changes,
@@ -32,10 +33,7 @@ from .fields import (
 )
 from .walker import walker_of
 
-KIND_ITEMS = (
-    ("REACH", "Reach", "Bring the tip to the target"),
-    ("AIM", "Aim", "Point an axis of the tip bone at the target: heads, eyes, turrets"),
-)
+KIND_ITEMS = tuple((found.kind, found.label, found.description, found.number) for found in GOAL_KINDS.values())
 PLACE = "PLACE"  # of a goal that tells where a tip is to be
 OFFSET = "OFFSET"  # of a goal that tells how far from the start pose a tip is to be, and not where
 GOAL_ITEMS = (
@@ -184,7 +182,7 @@ class ChainGoal:
         "What the chain does with its target",
         translation_context=CONTEXT,  # "Reach" is a verb here, and a distance in the overlay
     )
-    aims = chosen("kind", "AIM")
+    aims = chosen("kind", *[kind for kind, found in GOAL_KINDS.items() if found.aims])
     goal = choice(GOAL_ITEMS, "Goal", "What the target tells: where the tip is to be, or how far from its motion")
     effector = choice(EFFECTOR_ITEMS, "End", "Which end of the tip bone comes to the target")
     at_head = chosen("effector", "HEAD")

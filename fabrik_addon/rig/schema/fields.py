@@ -143,9 +143,9 @@ def choice(items: Sequence[tuple[Any, ...]], name: str, description: str = "", *
     return cast("str", Field(props.EnumProperty, name, description, {"items": items, **options}))
 
 
-def chosen(name: str, value: str) -> bool:
-    """Whether the choice of a name has a value; not stored, so that one place alone knows the value's word."""
-    return cast("bool", property(lambda item: getattr(item, name) == value))
+def chosen(name: str, *values: str) -> bool:
+    """Whether the choice of a name is one of some; not stored, so that one place alone knows their words."""
+    return cast("bool", property(lambda item: getattr(item, name) in values))
 
 
 def pointer(kind: type[T], name: str, description: str, **options: Any) -> T | None:
