@@ -98,6 +98,7 @@ TEMPLATES = {
     "BODY_BONE_DRIVEN": "it is the body bone, and its location is driven",
     "AIM_WITHOUT_TARGET": "it aims, and no target is set",
     "NO_TARGET": "no target is set",
+    "WALK_NOT_PLANNED": "its walk is not planned yet: key the way of the body, and press Plan Walk",
     "ROTATION_DRIVEN": "its rotation is driven, so a pose would be overwritten",
     "CHANNEL_NOT_FINITE": "a location or scale channel is not a finite number",
     "BONE_SCALE_ZERO": "its scale is zero",

@@ -63,6 +63,7 @@ MARKS = {  # calls, and which of their arguments are texts
     "check_range": (0,),
     "counted": (1, 2),
     "iface_": (0,),
+    "label_": (0,),
     "listed": (1,),
     "refuse": (0,),
     "rpt_": (0,),
@@ -193,7 +194,7 @@ class Source:
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         for place in MARKS.get(name, ()):
             if len(call.args) > place:
-                self._say(ANY, call.args[place])
+                self._say(CONTEXT if name == "label_" else ANY, call.args[place])
         if isinstance(function, ast.Attribute):
             shows_name = any(
                 word.arg in LAYOUTS and ast.unparse(word.value).endswith(".name") for word in call.keywords

@@ -58,10 +58,10 @@ def chain_at_hand(context: bpy.types.Context) -> FabrikChain | None:
     owner, chain = working_rig(context), working_chain(context)
     if owner is None or chain is None or owner.mode != "POSE" or owner != context.object:
         return chain
-    bone = context.active_pose_bone
-    is_meant = (
-        bone is not None and is_selected(bone) and bone.name in [*names_if_any(owner, chain), *controls_of(chain)]
-    )
+    bone, own = context.active_pose_bone, names_if_any(owner, chain)
+    if not own:  # its bones are gone, so that it can be looked at by its row of the list alone
+        return chain
+    is_meant = bone is not None and is_selected(bone) and bone.name in [*own, *controls_of(chain)]
     return chain if is_meant else None
 
 

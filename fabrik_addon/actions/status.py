@@ -271,9 +271,11 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if is_refused:
         return Told("REFUSED", "", message_of(chain))
     if chain.status == "NONE":
-        short, text = (
-            (Text("no target"), worded(GOAL_KINDS[chain.kind].idle)) if is_idle(chain) else ("", status_text(chain))
-        )
+        short, text = Text(""), status_text(chain)
+        if is_idle(chain):
+            short, text = Text("no target"), worded(GOAL_KINDS[chain.kind].idle)
+        elif not chain.enabled and not lacks_goal(chain):
+            text = Text("Switched off: tick it to pose it")
         return Told("NONE", short, text)
     is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
     stand = stand_of(chain)

@@ -300,17 +300,17 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
 
     def conclude_steps(self, result: BakeResult) -> None:
         """Report: a sentence for each chain, or one for many; and where live posing is off now."""
-        rested, told = listed(result.rested, "{count} armatures"), list[tuple[Text, bool]]()
-        if result.rested:
-            told.append((Text("live posing of {armatures} is off: the keys play", armatures=rested), True))
+        if len(result.chains) > NAMED:
+            told = [(summary(result.chains), result.all_reached)]
+        else:
+            told = [(sentence(found), found.all_reached) for found in result.chains]
         along = [found.chain for found in result.chains if not found.is_asked]
         if along:
             names = listed(along, "{count} chains")
             told.append((Text("baked with those that they are solved together with: {chains}", chains=names), True))
-        if len(result.chains) > NAMED:
-            told.append((summary(result.chains), result.all_reached))
-        else:
-            told += [(sentence(found), found.all_reached) for found in result.chains]
+        if result.rested:
+            rested = listed(result.rested, "{count} armatures")
+            told.append((Text("live posing of {armatures} is off: the keys play", armatures=rested), True))
         self.tell_each([*told, *((note, False) for note in result.notes)])
 
 

@@ -121,7 +121,9 @@ class FABRIK_OT_chain_add(RigOperator):
             if limbs and not is_left_out(rig, warnings):
                 wanted += [(rig, (tip, self.bone_count or count)) for tip, count in limbs]
         if not wanted:
-            raise ChainError("no bone is selected: select the tip of a limb, or a run of bones", rig=owner.name)
+            raise ChainError(
+                "no bone is selected: in Pose Mode, select the tip of a limb, or a run of bones", rig=owner.name
+            )
         return wanted, small, warnings
 
     def _without_taken(

@@ -122,7 +122,7 @@ class FABRIK_OT_contact_mark(GroundOptions, SpanOptions, ChainOperator):
 
     kind = choice(CONTACT_KINDS, "Contact", "What of the foot or hand is on the ground", default="FLAT")
     feet = choice(FEET, "Feet", "Which feet and hands")
-    span = choice(SPANS, "Frames", "Which frames")
+    span = choice(SPANS, "Frames", "Which frames", default="PREVIEW")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain, marked = working_chain(context), {one.bone for one in contacts_of(owner)}

@@ -23,6 +23,7 @@ from ..actions.motion.through_time import Trail, end_of
 from ..errors import FabrikError
 from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
 from ..motion.contacts import NONE
+from ..rig.animation.compat import uid_of
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.goals import is_offset, read_points
 from ..rig.schema import FabrikChain, rig_of
@@ -142,7 +143,8 @@ def is_shown(context: bpy.types.Context, owner: bpy.types.Object) -> bool:
 def owner_of(trail: Trail) -> bpy.types.Object | None:
     """The armature object of a trail; None where it, or the bone, is gone."""
     owner: bpy.types.Object | None = bpy.data.objects.get(trail.rig)
-    return owner if owner is not None and owner.pose is not None and trail.taken.bone in pose_bones(owner) else None
+    is_there = owner is not None and uid_of(owner) == trail.uid and owner.pose is not None
+    return owner if is_there and trail.taken.bone in pose_bones(owner) else None
 
 
 def is_true(context: bpy.types.Context, trail: Trail) -> bool:

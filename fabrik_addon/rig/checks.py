@@ -17,7 +17,7 @@ from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
 from .goals import goals_of, is_offset
-from .schema import FabrikChain
+from .schema import FabrikChain, rig_of
 from .schema.chain import OFFSET
 from .spaces import holder_in, lost_space
 from .versions import newer_refusal
@@ -156,8 +156,15 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     if chain.target is None and chain.aims:
         raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
-        deleted = Message("TARGET_DELETED", name=chain.target_name)
-        raise AbsentTargetError(deleted if chain.target_name else Message("NO_TARGET"), chain=chain.name)
+        missing = Message("TARGET_DELETED", name=chain.target_name) if chain.target_name else Message("NO_TARGET")
+        walker = rig_of(owner).walker
+        if (
+            not chain.target_name
+            and len(walker.legs)
+            and chain.name in (walker.body, *[leg.name for leg in walker.legs])
+        ):
+            missing = Message("WALK_NOT_PLANNED")
+        raise AbsentTargetError(missing, chain=chain.name)
     own = set(bones)
     if chain.goal == OFFSET and is_offset(chain):
         check_offset(owner, chain, frames)

@@ -26,6 +26,7 @@ ICONS: dict[str, Icon] = {
     "GONE": "LIBRARY_DATA_BROKEN",
 }
 MODES = {"OBJECT", "POSE"}
+INDENT = 20.0  # of the title of a panel below another
 HEADER = 44.0  # pixels at scale 1 of what stands beside the title of a panel
 SIDE_BY_SIDE = 270  # pixels at scale 1 that the sidebar has to be wide for two buttons with words beside each other
 # Pixels at scale 1.
@@ -179,7 +180,8 @@ class FabrikPanel(bpy.types.Panel):
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         sidebar = Sidebar(context, self.layout)
-        if sidebar.text_width(label_(self.bl_label)) > sidebar.width(HEADER):
+        beside = HEADER + (INDENT if hasattr(self, "bl_parent_id") else 0.0)
+        if sidebar.text_width(label_(self.bl_label)) > sidebar.width(beside):
             return  # the button would stand on the title; F1 leads to the page, too
         button = self.layout.operator("fabrik.manual", text="", icon="QUESTION", emboss=False)
         button.page, button.heading = self.told_at

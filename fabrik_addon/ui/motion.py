@@ -14,11 +14,11 @@ import bpy
 from ..actions.bake import read_report
 from ..actions.chain_edit import chain_at_hand, working_chain, working_rig
 from ..actions.motion.transfer import source_for
-from ..actions.status import STATUS_TEXTS, length_text
+from ..actions.status import STATUS_TEXTS
 from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
 from ..gait.gaits import CLIP
 from ..overlay.settings import OPTIONS, scene_settings, state
-from ..overlay.view import STEP_TEXTS, current_step
+from ..overlay.view import caption, current_step
 from ..rig.animation.compat import fcurves_of
 from ..rig.bones import pose_bones
 from ..rig.goals import goal_of, is_offset
@@ -157,7 +157,7 @@ def _draw_chain(column: Sidebar, chain: dict[str, Any]) -> None:
     missed = chain["unreached_count"]
     column.wrapped(iface_("{chain}: {keys} keys, {frames} frames", **chain), "ERROR" if missed else "CHECKMARK")
     if chain["worst_tip_error"] is not None:
-        text = iface_("Tip error {error:.1e} of length", error=chain["worst_tip_error"])
+        text = iface_("Tip error {error:.1e}", error=chain["worst_tip_error"])
         _draw_place(column, text, chain["worst_tip_error_frame"])
     if chain.get("worst_tip_turn_degrees") is not None:
         text = iface_("Rotation off by {angle:.2g}°", angle=chain["worst_tip_turn_degrees"])
@@ -350,19 +350,10 @@ class FABRIK_PT_steps(RiggingPanel):
         found = current_step(manager)
         if found is None:
             return
-        recording, step, index, count = found
         row = layout.row(align=True)
         for entry in (*menus.BACK, menus.PLAY, *menus.ON):
             entry.draw(row, is_icon=True)
         row.operator("fabrik.record_clear", text="Exit", icon="X")
         layout.prop(manager, "fabrik_by_joint")
         layout.prop(manager, "fabrik_step", slider=False)
-        text = iface_(
-            "{chain}: {number} of {count}, {step}",
-            chain=recording.chain,
-            number=index + 1,
-            count=count,
-            step=STEP_TEXTS[step.name],
-        )
-        Sidebar(context, layout).wrapped(text, "NONE")
-        layout.label(text=iface_("{distance} off", distance=length_text(step.error, context.scene)))
+        Sidebar(context, layout).wrapped(iface_(caption(context.scene, found)), "NONE")

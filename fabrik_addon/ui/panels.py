@@ -20,6 +20,7 @@ from ..maths import IDENTITY
 from ..messages import Message
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
+from ..rig.figure.groups import lacks_goal
 from ..rig.figure.start_pose import is_stale
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goal_of, is_offset
@@ -29,7 +30,7 @@ from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATI
 from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..texts import Text, capitalised, counted, joined
-from ..translations import CONTEXT, iface_
+from ..translations import CONTEXT, iface_, label_
 from . import menus
 from .base import ICONS, MODES, FabrikPanel, Icon, RiggingPanel, Sidebar, radio
 from .motion import draw_plan, draw_switches
@@ -188,7 +189,7 @@ def _draw_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     if overwritten:
         text = iface_("{chains}: Live goes over the keys of the bones", chains=", ".join(overwritten))
         sidebar.wrapped(text, "INFO")
-        for name in overwritten[:TROUBLES]:
+        for name in overwritten:
             sidebar.layout.prop_enum(
                 rig.chains[name], "start", "ANIMATED", text=iface_("Start {chain} from Keys", chain=name)
             )
@@ -198,7 +199,7 @@ def _draw_buttons(sidebar: Sidebar, owner: bpy.types.Object, chain: FabrikChain 
     """The buttons of every day: for a chain, or without one for the whole character."""
     layout, context = sidebar.layout, sidebar.context
     if chain is None:
-        layout.label(text="Whole Character", icon="ARMATURE_DATA")
+        layout.label(text=label_("Whole Character"), icon="ARMATURE_DATA", translate=False)
     else:
         layout.label(text=chain.name, icon="BONE_DATA", translate=False)
     if not (rig_of(owner).live and is_scene_live(context.scene)):
@@ -208,8 +209,9 @@ def _draw_buttons(sidebar: Sidebar, owner: bpy.types.Object, chain: FabrikChain 
     row = sidebar.row_for([menus.DRAG.label, menus.PIN.label])
     menus.DRAG.draw(row)
     _draw_pin(context, row, chain)
-    row = sidebar.row_for([menus.PIN.label, menus.BAKE.label])
-    key = row.operator("fabrik.key", text="Key All" if chain is None else "Key", icon="KEY_HLT")
+    word = label_("Key All" if chain is None else "Key")
+    row = sidebar.row_for([word, menus.BAKE.label])
+    key = row.operator("fabrik.key", text=word, icon="KEY_HLT", translate=False)
     key.chains = "ALL" if chain is None else "ACTIVE"
     menus.BAKE.draw(row)
     if chain is not None:
@@ -217,7 +219,7 @@ def _draw_buttons(sidebar: Sidebar, owner: bpy.types.Object, chain: FabrikChain 
         if target is not None:
             carrier = space_name(target)
             carrier = iface_("Scene") if carrier == SCENE else carrier
-            space = _beside(sidebar, iface_("Space"))
+            space = _beside(sidebar, label_("Space"))
             space.menu("FABRIK_MT_space", text=carrier or iface_("Free"), translate=False, icon="CON_CHILDOF")
             if chain.start == "ANIMATED" or is_offset(chain):
                 word = next(label for name, label, _ in GOAL_ITEMS if name == chain.goal)
@@ -244,8 +246,8 @@ def _draw_pin(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fab
 
 def _draw_troubles(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     """What is wrong with chains of the whole character; those that wait for one of these say nothing of their own."""
-    enabled = [chain for chain in rig_of(owner).chains if chain.enabled]
-    every = {chain.name: (waits_for(chain), told_of(chain, sidebar.context)) for chain in enabled}
+    own = [chain for chain in rig_of(owner).chains if chain.enabled or chain.status == "REFUSED"]
+    every = {chain.name: (waits_for(chain), told_of(chain, sidebar.context)) for chain in own}
     wrong = {name: one for name, one in every.items() if one[1].kind not in FINE}
     told = [(name, one) for name, (before, one) in wrong.items() if before not in wrong]
     column = sidebar.box() if told else sidebar
@@ -266,6 +268,8 @@ def _draw_status(sidebar: Sidebar, chain: FabrikChain | None, refusal: Message |
     told = told_of(chain, sidebar.context)
     box.wrapped(capitalised(iface_(told.text)), ICONS[told.kind])
     box.wrapped(_measure(sidebar.context.scene, chain, told), "BLANK1")
+    if lacks_goal(chain):
+        box.layout.operator("fabrik.target_add", icon="EMPTY_AXIS")
     if told.holds and chain.message:
         box.wrapped(capitalised(iface_(message_of(chain))), "ERROR")
     hint = hint_of(chain)
@@ -372,9 +376,9 @@ class FABRIK_PT_asked(RiggingPanel):
             layout.column().prop(chain, "held_location")
         kind = GOAL_KINDS[chain.kind]
         if not kind.aims:
-            layout.label(text="End of the tip at the goal:")
+            sidebar.wrapped(iface_("End of the tip at the goal:"), "NONE")
             _draw_choice(sidebar, chain, "effector", EFFECTOR_ITEMS)
-            layout.label(text="Rotation of the tip:")
+            sidebar.wrapped(iface_("Rotation of the tip:"), "NONE")
             _draw_choice(sidebar, chain, "orientation", ORIENTATION_ITEMS)
             if chain.orientation != "FREE":
                 sidebar.settings(chain, ("orientation_weight",))
@@ -463,7 +467,7 @@ def _draw_limit(sidebar: Sidebar, bone: bpy.types.PoseBone) -> None:
     shown = kind.shown(limit)
     for setting in shown:
         if setting.is_vector:
-            _draw_vector(layout, bone, setting.name)
+            _draw_vector(sidebar, bone, setting.name)
         elif setting.is_switch:
             layout.prop(bone, f"fabrik_{setting.name}")
     angles = [f"fabrik_{setting.name}" for setting in shown if not (setting.is_vector or setting.is_switch)]
@@ -481,13 +485,13 @@ def _draw_limit(sidebar: Sidebar, bone: bpy.types.PoseBone) -> None:
         sidebar.wrapped(capitalised(iface_(error.reason)), "ERROR")
 
 
-def _draw_vector(layout: bpy.types.UILayout, bone: bpy.types.PoseBone, name: str) -> None:
+def _draw_vector(sidebar: Sidebar, bone: bpy.types.PoseBone, name: str) -> None:
     """A vector of a limit; the axis has buttons besides, which put it along one of the bone's."""
-    column = layout.column(align=True)
     if name == "axis":
-        row = column.row(align=True, heading="Along")
+        row = _beside(sidebar, iface_("Along"))
         for i, axis in enumerate("XYZ"):
             row.operator("fabrik.limit_axis", text=axis, depress=is_along(limit_of(bone).axis, i)).axis = axis
+    column = sidebar.layout.column(align=True)
     column.use_property_split = True
     column.use_property_decorate = False
     column.prop(bone, f"fabrik_{name}")
@@ -514,7 +518,8 @@ class FABRIK_PT_body(RiggingPanel):
             sidebar.wrapped(iface_("There is no bone {name}", name=name), "ERROR")
         column = layout.column()
         column.active = bool(name)
-        own = ("fabrik_body_stays", "fabrik_body_stiffness", "fabrik_spine", "fabrik_balance")
+        column.prop(owner, "fabrik_body_stays")
+        own = ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance")
         Sidebar(context, column).settings(owner, own)
         sidebar.settings(owner, ("fabrik_falloff",), texts={"fabrik_falloff": iface_("Drag Falloff")})
         column = layout.column()

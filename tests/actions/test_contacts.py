@@ -161,6 +161,13 @@ def test_hands_on_the_ground_are_found_and_stand_still(on_hands: bpy.types.Objec
         assert slide(after, on_hands, name) <= STILL
 
 
+def test_a_contact_is_marked_in_the_frames_that_play(sliding: bpy.types.Object) -> None:
+    rig_of(sliding).active_index = rig_of(sliding).chains.find("Arm.L")
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 3, 41
+    press("contact_mark")
+    assert marks(sliding, "Arm.L") == [(3, 41)]
+
+
 def test_a_hand_that_is_marked_stands_in_the_world_and_goes_with_the_body_beside_that(
     sliding: bpy.types.Object,
 ) -> None:

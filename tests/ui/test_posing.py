@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon import ui
+from fabrik_addon.actions.status import told_of
 from fabrik_addon.rig.animation.compat import fcurves_of, is_selected
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui import preferences
@@ -175,6 +176,34 @@ def test_troubles_are_told_of_the_whole_character(human: bpy.types.Object) -> No
     human.pose.bones["Arm.target.L"].location.x += 5.0
     update()
     assert "Arm.L:Targettoofar" in "".join(drawn().labels).replace(" ", "")  # over several lines
+
+
+def test_what_live_posing_switched_off_is_told_of_the_whole_character(human: bpy.types.Object) -> None:
+    bone = human.pose.bones["mixamorig:LeftForeArm"].fabrik
+    bone.limit, bone.angle_min, bone.angle_max = "HINGE", 1.0, 0.5
+    go_live(human)
+    arm = rig_of(human).chains["Arm.L"]
+    assert not arm.enabled
+    assert "Arm.L:switchedoff" in "".join(drawn().labels).replace(" ", "").replace("Arm.L:Switched", "Arm.L:switched")
+    bone.angle_max = 1.5
+    assert told_of(arm, bpy.context).text == "Switched off: tick it to pose it"
+
+
+def test_a_limb_whose_bones_are_gone_says_so_and_one_without_a_target_has_the_button_for_it(
+    human: bpy.types.Object,
+) -> None:
+    chains = rig_of(human).chains
+    chains["Spine"].enabled = True
+    rig_of(human).active_index = chains.find("Spine")
+    take(human, chains["Spine"].tip_bone)
+    assert "target_add" in drawn().buttons()
+    rig_of(human).active_index = chains.find("Arm.L")
+    chains["Arm.L"].tip_bone = "Gone"
+    with pytest.raises(RuntimeError):
+        press("solve")
+    labels = drawn().labels
+    assert "Arm.L" in labels
+    assert "Gone" in "".join(labels)
 
 
 def test_what_stops_the_whole_character_is_told_once(human: bpy.types.Object) -> None:

@@ -14,7 +14,7 @@ from ...errors import ChainError, RigError, TargetError, place_of
 from ...maths import IDENTITY, Q4, V3, conjugated, multiplied, slerp, v3
 from ...motion.contacts import NONE
 from ...rig.animation.channels import read_rotation, read_values, to_rotation, to_values
-from ...rig.animation.compat import ensure_curve, evaluated_now, is_selected, remove_curves
+from ...rig.animation.compat import ensure_curve, evaluated_now, is_selected, remove_curves, uid_of
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, put_keys, read_keys, split_at
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
@@ -360,12 +360,14 @@ class Trail(NamedTuple):
         taken: The bone, its end, and the chain whose tip it is.
         first: The first frame.
         places: In the world, in each frame from that on.
+        uid: Blender's number of the armature object, which another one of its name has not.
     """
 
     rig: str
     taken: Taken
     first: int
     places: tuple[V3, ...]
+    uid: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -439,4 +441,4 @@ def trail_steps(
             yield (k + 1) / len(frames)
     finally:
         go_to(scene, stood)
-    return [Trail(owner.name, one, frames[0], tuple(own)) for one, own in zip(taken, found, strict=True)]
+    return [Trail(owner.name, one, frames[0], tuple(own), uid_of(owner)) for one, own in zip(taken, found, strict=True)]

@@ -480,7 +480,14 @@ def plan_steps(
     walker.on = rig_of(owner).live = True
     steps = counted(sum(map(len, plan.steps)), "1 step", "{count} steps")
     done = Text("{steps} in frames {first} to {last}", steps=steps, first=frames[0], last=frames[1])
-    return LetGo([done, *found.done], [*map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)])
+    still = (
+        []
+        if any(plan.steps)
+        else [Text("no foot steps: key the way of '{chain}', or widen the frames", chain=walker.body)]
+    )
+    return LetGo(
+        [done, *found.done], [*still, *map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)]
+    )
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:
@@ -509,10 +516,16 @@ def planned_frames(owner: bpy.types.Object) -> tuple[int, int] | None:
     return (int(found["first"]), int(found["last"])) if found is not None else None
 
 
+def is_baked(owner: bpy.types.Object) -> bool:
+    """Whether the keys of a bake play in place of the walk that was planned."""
+    names = {walker_of(owner).body, *[leg.name for leg in walker_of(owner).legs]}
+    return all(chain.is_baked and not chain.enabled for chain in rig_of(owner).chains if chain.name in names)
+
+
 def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
     """Why the planned walk is not what would be planned now, as a sentence; "" where that can't be seen."""
     frames = planned_frames(owner)
-    if not walker_of(owner).digest or frames is None:
+    if not walker_of(owner).digest or frames is None or is_baked(owner):
         return ""
     try:
         plan_of(owner)

@@ -75,6 +75,14 @@ class TestSetUp:
         add_walker(bpy.context, owner)
         update()
         assert channels(owner) == before
+        assert "its walk is not planned yet" in rig_of(owner).chains["Body"].message
+
+    def test_a_body_that_goes_nowhere_is_told(self) -> None:
+        owner = make_spider()
+        add_walker(bpy.context, owner)
+        told = plan_walk(bpy.context, owner, WALK)
+        assert told.done[0].startswith("0 steps")
+        assert told.warnings[0] == "no foot steps: key the way of 'Body', or widen the frames"
 
     def test_chains_that_are_there_are_the_legs(self) -> None:
         owner = make_spider(legs=3)
@@ -303,6 +311,7 @@ def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> No
     before = walker.animation_data.action
     assert bake_bones(bpy.context, walker).all_reached
     assert walker.animation_data.action != before
+    assert what_is_old(walker, bpy.context.scene) == ""
     for frame in each_frame((1, 20, 41, 60)):
         for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
             assert distance(effector(walker, chain), foot.ankle) <= HELD
