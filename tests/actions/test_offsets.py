@@ -30,6 +30,7 @@ from support.animated import (
     limb,
     move,
     played,
+    played_now,
     raised,
     set_up,
     size,
@@ -163,11 +164,6 @@ def test_button_live_and_bake_edit_a_motion_alike(motion: Motion) -> None:
     assert np.abs(np.array(pressed) - live).max() <= 1e-6 * size(owner) * 10
     press("bake", span="RANGE", frame_start=FIRST, frame_end=LAST)
     assert np.abs(played(owner, names, frames) - live).max() <= 1e-6 * size(owner) * 10
-
-
-def played_now(owner: bpy.types.Object, names: list[str]) -> Frames:
-    posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array([[[*row] for row in pose_bones(posed)[name].matrix] for name in names])
 
 
 def test_set_up_may_replace_the_motion_as_before() -> None:

@@ -17,6 +17,7 @@ from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
 from support.hanging import chain
+from support.judging import bone_heads, evaluated
 from support.scenes import each_frame, go_live, press, set_rotation, update
 from support.skeletons import make_character
 
@@ -96,11 +97,16 @@ def set_up(owner: bpy.types.Object) -> Motion:
 
 def played(owner: bpy.types.Object, names: Sequence[str], frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
     """The matrices of bones in frames, as evaluated: (F, n, 4, 4)."""
-    found = []
-    for _ in each_frame(frames):
-        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found.append([[[*row] for row in pose_bones(posed)[name].matrix] for name in names])
-    return np.array(found)
+    return np.array([played_now(owner, names) for _ in each_frame(frames)])
+
+
+def played_now(owner: bpy.types.Object, names: Sequence[str]) -> Frames:
+    """The same at the frame, (n, 4, 4)."""
+    bones = pose_bones(evaluated(owner))
+    found = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix", found)
+    columns = found.reshape(-1, 4, 4)[[bones.find(name) for name in names]]
+    return columns.transpose(0, 2, 1).astype(np.float64)
 
 
 def control(owner: bpy.types.Object, name: str) -> bpy.types.PoseBone:
@@ -195,11 +201,13 @@ def without_motion(name: str) -> bpy.types.Object:
 
 def places(owner: bpy.types.Object, bone: str, frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
     """Where the head of a bone is, (F, 3), in the world."""
-    found = []
-    for _ in each_frame(frames):
-        posed = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found.append([*(posed.matrix_world @ pose_bones(posed)[bone].head)])
-    return np.array(found)
+    return joints(owner, [bone], frames)[:, 0]
+
+
+def joints(owner: bpy.types.Object, names: Sequence[str], frames: Iterable[int] = range(FIRST, LAST + 1)) -> Frames:
+    """Where the heads of bones are, (F, n, 3), in the world."""
+    heads = (bone_heads(owner) for _ in each_frame(frames))
+    return np.array([[found[name] for name in names] for found in heads])
 
 
 def ways(owner: bpy.types.Object, upright: Matrix | None = None) -> Frames:
