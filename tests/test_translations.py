@@ -56,8 +56,8 @@ NAMES = (
     TABLE,  # of the manual's pages
 )
 OWNERS = (bpy.types.Object, bpy.types.PoseBone, bpy.types.Scene, bpy.types.WindowManager)
-KINDS = ("Operator", "Panel", "Menu", "UIList", "PropertyGroup", "AddonPreferences")
-WITH_TOOLTIPS = ("Operator", "Panel", "Menu")
+KINDS = ("Operator", "Macro", "Panel", "Menu", "UIList", "PropertyGroup", "AddonPreferences")
+WITH_TOOLTIPS = ("Operator", "Macro", "Panel", "Menu")
 MARKS = {  # calls, and which of their arguments are texts
     "Text": (0,),
     "check_range": (0,),
@@ -99,16 +99,20 @@ def registered() -> Iterator[Said]:
         base: Any = getattr(bpy.types, kind)
         inherited = {prop.identifier for prop in base.bl_rna.properties} | {"rna_type"}
         for cls in _classes(base):
-            rna = _operator_type(cls) if kind == "Operator" else cls.bl_rna
+            rna = _operator_type(cls) if kind in ("Operator", "Macro") else cls.bl_rna
             label = getattr(cls, "bl_label", "")
-            context = rna.translation_context if kind == "Operator" else getattr(cls, "bl_translation_context", ANY)
+            context = (
+                rna.translation_context
+                if kind in ("Operator", "Macro")
+                else getattr(cls, "bl_translation_context", ANY)
+            )
             if label:
                 yield Said(context, label, cls.__name__)
-            tooltip = rna.description if kind == "Operator" else cls.__doc__
+            tooltip = rna.description if kind in ("Operator", "Macro") else cls.__doc__
             if kind in WITH_TOOLTIPS and tooltip:
                 yield Said(ANY, tooltip, f"{cls.__name__}, tooltip")
             for prop in rna.properties:
-                if prop.identifier not in inherited:
+                if prop.identifier not in inherited and kind != "Macro":  # whose properties are tools
                     yield from _of_property(prop, f"{cls.__name__}.{prop.identifier}")
     for owner in OWNERS:
         for prop in owner.bl_rna.properties:
@@ -123,7 +127,9 @@ def _classes(base: Any) -> Iterator[Any]:
     while waiting:
         cls = waiting.pop()
         waiting += cls.__subclasses__()
-        if cls.__module__.startswith(f"{addon_session.MODULE}.") and getattr(cls, "is_registered", False):
+        if cls.__module__.startswith(f"{addon_session.MODULE}.") and getattr(
+            cls, "is_registered", "bl_idname" in vars(cls)
+        ):
             found[cls] = None
     return iter(found)
 

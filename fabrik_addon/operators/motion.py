@@ -39,6 +39,7 @@ from ..rig.schema import FabrikChain
 from ..rig.schema.fields import FORGOTTEN, choice, real, share, switch, text, whole
 from ..rig.schema.rig import SceneView
 from ..texts import Text, counted
+from ..translations import CONTEXT
 from .baking import SPANS, RangeOperator, SpanOptions, StepsOperator, chains_choice, items_of
 from .base import ChainOperator, FabrikOperator, Needs, Returned, RigOperator, listed
 from .solving import BONES
@@ -226,6 +227,7 @@ class ThroughTime(bpy.types.Macro):
     """A tool of Blender's whose move of controls fades over the frames about this one."""
 
     bl_options = {"REGISTER", "UNDO"}
+    bl_translation_context = CONTEXT
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -146,6 +146,15 @@ def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Mes
     return Message("CONSTRAINT_OVERRIDES_POSE", name=constraint.name)
 
 
+def _absence(owner: bpy.types.Object, chain: FabrikChain) -> Message:
+    """Why a chain has no goal."""
+    if chain.target_name:
+        return Message("TARGET_DELETED", name=chain.target_name)
+    walker = rig_of(owner).walker
+    is_leg = chain.name == walker.body or chain.name in walker.legs
+    return Message("WALK_NOT_PLANNED") if is_leg else Message("NO_TARGET")
+
+
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:
     """Refuse a target or pole that moves with the bones that it is to move: all that are solved with its chain.
 
@@ -156,15 +165,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     if chain.target is None and chain.aims:
         raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
-        missing = Message("TARGET_DELETED", name=chain.target_name) if chain.target_name else Message("NO_TARGET")
-        walker = rig_of(owner).walker
-        if (
-            not chain.target_name
-            and len(walker.legs)
-            and chain.name in (walker.body, *[leg.name for leg in walker.legs])
-        ):
-            missing = Message("WALK_NOT_PLANNED")
-        raise AbsentTargetError(missing, chain=chain.name)
+        raise AbsentTargetError(_absence(owner, chain), chain=chain.name)
     own = set(bones)
     if chain.goal == OFFSET and is_offset(chain):
         check_offset(owner, chain, frames)

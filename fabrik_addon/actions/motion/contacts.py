@@ -159,9 +159,8 @@ def _span(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
 
 def _check(owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str]) -> None:
     """Refuse what can't be read or keyed, and feet that go as a walk was planned, which keeps their contacts."""
-    walked = next(
-        (name for name in limbs if is_walked(rig_of(owner).chains[name]) and rig_of(owner).chains[name].enabled), ""
-    )
+    own = [rig_of(owner).chains[name] for name in limbs]
+    walked = next((chain.name for chain in own if chain.enabled and is_walked(chain)), "")
     if walked:
         raise ChainError("it goes as its walk was planned: use Plan Walk", rig=owner.name, chain=walked)
     if len(frames) < FEWEST:

@@ -480,14 +480,10 @@ def plan_steps(
     walker.on = rig_of(owner).live = True
     steps = counted(sum(map(len, plan.steps)), "1 step", "{count} steps")
     done = Text("{steps} in frames {first} to {last}", steps=steps, first=frames[0], last=frames[1])
-    still = (
-        []
-        if any(plan.steps)
-        else [Text("no foot steps: key the way of '{chain}', or widen the frames", chain=walker.body)]
-    )
-    return LetGo(
-        [done, *found.done], [*still, *map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)]
-    )
+    notes = [*map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)]
+    if not any(plan.steps):
+        notes.insert(0, Text("no foot steps: key the way of '{chain}', or widen the frames", chain=walker.body))
+    return LetGo([done, *found.done], notes)
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:
