@@ -29,6 +29,7 @@ from ..rig.figure.solve import Posed, moved_since, stand_of
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
+from ..rig.walk_goals import is_of_walker
 from ..texts import Text, joined, quoted, worded
 
 log = logging.getLogger(__name__)
@@ -271,12 +272,7 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if is_refused:
         return Told("REFUSED", "", message_of(chain))
     if chain.status == "NONE":
-        short, text = Text(""), status_text(chain)
-        if is_idle(chain):
-            short, text = Text("no target"), worded(GOAL_KINDS[chain.kind].idle)
-        elif not chain.enabled and not lacks_goal(chain):
-            text = Text("Switched off: tick it to pose it")
-        return Told("NONE", short, text)
+        return Told("NONE", Text("no target") if is_idle(chain) else "", status_text(chain))
     is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
     stand = stand_of(chain)
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
@@ -318,8 +314,10 @@ def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tup
 
 def status_text(chain: FabrikChain) -> Text:
     """The status in words, with the bones that hold a blocked chain back."""
+    if chain.status == "NONE" and not chain.enabled and (is_idle(chain) or not lacks_goal(chain)):
+        return worded(GOAL_KINDS[chain.kind].idle) if is_idle(chain) else Text("Switched off: tick it to pose it")
     if chain.status == "NONE":
-        has_goal = chain.target or chain.pin
+        has_goal = chain.target or chain.pin or is_of_walker(chain, rig_of(owner_of(chain)).walker)
         return Text("Not solved since the last change") if has_goal else Text("No target: add one, or pin it")
     reached = GOAL_KINDS[chain.kind].reached if chain.status == "REACHED" else None
     own = OF_PIN if chain.pin and not chain.aims else STATUS_TEXTS

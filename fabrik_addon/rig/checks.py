@@ -17,10 +17,11 @@ from .dependencies import bones_behind, broken_driver, is_evaluated
 from .figure.groups import is_let_go, lacks_goal
 from .figure.space import RigFrame
 from .goals import goals_of, is_offset
-from .schema import FabrikChain, rig_of
+from .schema import FabrikChain, owner_of, walker_of
 from .schema.chain import OFFSET
 from .spaces import holder_in, lost_space
 from .versions import newer_refusal
+from .walk_goals import is_of_walker
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
 
@@ -146,13 +147,11 @@ def _reason_of(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Mes
     return Message("CONSTRAINT_OVERRIDES_POSE", name=constraint.name)
 
 
-def _absence(owner: bpy.types.Object, chain: FabrikChain) -> Message:
+def _absence(chain: FabrikChain) -> Message:
     """Why a chain has no goal."""
     if chain.target_name:
         return Message("TARGET_DELETED", name=chain.target_name)
-    walker = rig_of(owner).walker
-    is_leg = chain.name == walker.body or chain.name in walker.legs
-    return Message("WALK_NOT_PLANNED") if is_leg else Message("NO_TARGET")
+    return Message("WALK_NOT_PLANNED") if is_of_walker(chain, walker_of(owner_of(chain))) else Message("NO_TARGET")
 
 
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:
@@ -165,7 +164,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     if chain.target is None and chain.aims:
         raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
-        raise AbsentTargetError(_absence(owner, chain), chain=chain.name)
+        raise AbsentTargetError(_absence(chain), chain=chain.name)
     own = set(bones)
     if chain.goal == OFFSET and is_offset(chain):
         check_offset(owner, chain, frames)

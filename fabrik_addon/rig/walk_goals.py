@@ -14,6 +14,7 @@ from ..maths import Q4, V3, axes_of, mean, minus, multiplied, normalized, placed
 from ..messages import Message
 from .bones import pose_bones
 from .schema import FabrikChain, owner_of, rig_of, walker_of
+from .schema.walker import WalkerView
 
 KEPT = 16  # plans that stay parsed
 
@@ -85,6 +86,11 @@ def is_walked(chain: FabrikChain) -> bool:
     is_led = bool(_led) and owner.name_full in _led
     if not (is_led or (walker.on and walker.digest)) or chain.aims:
         return False
+    return is_of_walker(chain, walker)
+
+
+def is_of_walker(chain: FabrikChain, walker: WalkerView) -> bool:
+    """Whether a chain is the body or a leg of its armature's walker, planned or not."""
     return chain.name == walker.body or chain.name in walker.legs
 
 

@@ -180,8 +180,7 @@ class FabrikPanel(bpy.types.Panel):
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         sidebar = Sidebar(context, self.layout)
-        beside = HEADER + (INDENT if hasattr(self, "bl_parent_id") else 0.0)
-        if sidebar.text_width(label_(self.bl_label)) > sidebar.width(beside):
+        if sidebar.text_width(label_(self.bl_label)) > sidebar.width(HEADER + INDENT * hasattr(self, "bl_parent_id")):
             return  # the button would stand on the title; F1 leads to the page, too
         button = self.layout.operator("fabrik.manual", text="", icon="QUESTION", emboss=False)
         button.page, button.heading = self.told_at

@@ -25,10 +25,11 @@ from ..rig.figure.start_pose import is_stale
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goal_of, is_offset
 from ..rig.limit_types import LIMITS
-from ..rig.schema import FabrikChain, is_scene_live, limit_of, rig_of
+from ..rig.schema import FabrikChain, is_scene_live, limit_of, owner_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS, START_ITEMS
 from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
+from ..rig.walk_goals import is_of_walker
 from ..texts import Text, capitalised, counted, joined
 from ..translations import CONTEXT, iface_, label_
 from . import menus
@@ -268,7 +269,7 @@ def _draw_status(sidebar: Sidebar, chain: FabrikChain | None, refusal: Message |
     told = told_of(chain, sidebar.context)
     box.wrapped(capitalised(iface_(told.text)), ICONS[told.kind])
     box.wrapped(_measure(sidebar.context.scene, chain, told), "BLANK1")
-    if lacks_goal(chain):
+    if lacks_goal(chain) and not is_of_walker(chain, rig_of(owner_of(chain)).walker):
         box.layout.operator("fabrik.target_add", icon="EMPTY_AXIS")
     if told.holds and chain.message:
         box.wrapped(capitalised(iface_(message_of(chain))), "ERROR")

@@ -39,13 +39,9 @@ def _chain_defaults() -> dict[str, Any]:
     return found
 
 
-class _StandIn(SimpleNamespace):
-    """What stands in for a chain: with its settings, and what these tell."""
-
-
-for _name, _told in vars(ChainGoal).items():
-    if isinstance(_told, property):
-        setattr(_StandIn, _name, _told)
+# What stands in for a chain: with its settings, and with what these tell.
+_TOLD = {name: told for name, told in vars(ChainGoal).items() if isinstance(told, property)}
+_StandIn = type("_StandIn", (SimpleNamespace,), _TOLD)
 
 
 class Taken(NamedTuple):

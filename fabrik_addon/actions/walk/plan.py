@@ -39,7 +39,7 @@ from ...rig.figure.reader import carried, read_figure
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
-from ...rig.walk_goals import keep_parsed, plan_of, rest_turn
+from ...rig.walk_goals import is_of_walker, keep_parsed, plan_of, rest_turn
 from ...texts import Text, counted, enumerated, quoted, worded
 from ..frames import Steps, check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
 from ..keep_pose import LetGo, unposed
@@ -514,8 +514,9 @@ def planned_frames(owner: bpy.types.Object) -> tuple[int, int] | None:
 
 def is_baked(owner: bpy.types.Object) -> bool:
     """Whether the keys of a bake play in place of the walk that was planned."""
-    names = {walker_of(owner).body, *[leg.name for leg in walker_of(owner).legs]}
-    return all(chain.is_baked and not chain.enabled for chain in rig_of(owner).chains if chain.name in names)
+    rig = rig_of(owner)
+    own = [one.is_baked and not one.enabled for one in rig.chains if is_of_walker(one, rig.walker)]
+    return all(own) and bool(own)
 
 
 def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:

@@ -151,8 +151,7 @@ def is_hidden(bone: bpy.types.PoseBone) -> bool:
 
 def uid_of(thing: bpy.types.ID) -> int:
     """The number that no other thing of a session has, whatever its name; 0 in Blender 4.2, which has none."""
-    uid: int = getattr(thing, "session_uid", 0)
-    return uid
+    return int(getattr(thing, "session_uid", 0))
 
 
 def is_selected(bone: bpy.types.PoseBone) -> bool:

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.live.state import state as live_state
+from fabrik_addon.actions.status import status_text
 from fabrik_addon.actions.walk.bake import bake_bones, bake_goals, kept_frames
 from fabrik_addon.actions.walk.plan import legs_now, plan_walk, refused_ahead, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker, remove_walker
@@ -19,6 +20,7 @@ from fabrik_addon.gait.plan import body_pose_at, feet_at
 from fabrik_addon.maths import distance
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.walk_goals import is_of_walker
 from mathutils import Vector
 
 from dev.humans import give_ranges, make_human
@@ -75,7 +77,11 @@ class TestSetUp:
         add_walker(bpy.context, owner)
         update()
         assert channels(owner) == before
-        assert "its walk is not planned yet" in rig_of(owner).chains["Body"].message
+        body = rig_of(owner).chains["Body"]
+        assert "its walk is not planned yet" in body.message
+        assert is_of_walker(body, rig_of(owner).walker), "which needs no target"
+        body.status = "NONE"
+        assert status_text(body) == "Not solved since the last change"
 
     def test_a_body_that_goes_nowhere_is_told(self) -> None:
         owner = make_spider()
@@ -315,6 +321,8 @@ def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> No
     for frame in each_frame((1, 20, 41, 60)):
         for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
             assert distance(effector(walker, chain), foot.ankle) <= HELD
+    rig_of(walker).chains.clear()
+    assert "changed since the walk was planned" in what_is_old(walker, bpy.context.scene), "no key plays for it now"
 
 
 def test_what_can_not_be_baked_is_refused() -> None:
