@@ -309,14 +309,13 @@ from fabrik_addon import kernel
 from fabrik_addon.kernel import loading
 print(loading.first_difference(kernel))
 """
-Answer = tuple[str, list[float]]  # a solve's status, and its numbers, the residual last
 DIGITS = 9  # of the stored numbers after the point
-NUDGE = 1e-13  # what places are stretched by, more than systems' sines differ
+NUDGE = 1e-13  # what the numbers of goals are stretched by, more than systems' sines differ
 SOLVE_PROOF = """
 import json, sys
 from fabrik_addon import kernel
 from fabrik_addon.kernel import loading
-print(json.dumps([list(loading.answers(kernel, 1.0 + stretch)) for stretch in map(float, sys.argv[1:])]))
+print(json.dumps([loading.answer(kernel, problem) for problem in json.load(sys.stdin)]))
 """
 
 
@@ -327,19 +326,29 @@ def renew_proof() -> None:
         CompileError: A problem is none to store: numbers a little different lead to another answer.
     """
     path = ROOT / "fabrik_addon" / "kernel" / "proof.json"
-    answers_by_stretch: list[list[Answer]] = json.loads(_interpreted(SOLVE_PROOF, "0", str(NUDGE), str(-NUDGE)))
-    exact, *nudged = answers_by_stretch
-    for index, (status, numbers) in enumerate(exact):
-        for answers in nudged:
-            other, others = answers[index]
-            off = max(abs(a - b) for a, b in zip(numbers, others, strict=True))
+    problems = json.loads(path.read_text(encoding="utf-8"))
+    nudged = [
+        {**each, "goals": _stretched(each["goals"], 1.0 + nudge)} for each in problems for nudge in (NUDGE, -NUDGE)
+    ]
+    answers = json.loads(_interpreted(SOLVE_PROOF, json.dumps(problems + nudged)))
+    others = answers[len(problems) :]
+    for index, (problem, (status, numbers)) in enumerate(zip(problems, answers, strict=False)):
+        for other, near in others[2 * index : 2 * index + 2]:
+            off = max(abs(a - b) for a, b in zip(numbers, near, strict=True))
             if status != other or off > 10.0**-DIGITS:
                 raise CompileError(
                     f"stored problem {index} hangs on rounding ({status}, {other}, {off:.1e}): change it"
                 )
+        problem.update(status=status, numbers=[round(number, DIGITS) for number in numbers])
         say(f"{index:2} {status:9} residual {numbers[-1]:.2e}")
-    rows = [json.dumps([status, [round(number, DIGITS) for number in numbers]]) for status, numbers in exact]
-    path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+    path.write_text("[\n" + ",\n".join(map(json.dumps, problems)) + "\n]\n", encoding="utf-8")
+
+
+def _stretched(told: Any, factor: float) -> Any:
+    """What a stored problem tells, with all numbers but whole ones times a factor."""
+    if isinstance(told, list):
+        return [_stretched(part, factor) for part in told]
+    return told * factor if isinstance(told, float) else told
 
 
 def check_proof() -> None:
@@ -354,11 +363,11 @@ def check_proof() -> None:
         )
 
 
-def _interpreted(code: str, *words: str) -> str:
-    """What code prints that uses the interpreted kernel."""
-    command = [sys.executable, "-c", code, *words]
+def _interpreted(code: str, told: str = "") -> str:
+    """What code prints that uses the interpreted kernel, and may read what it is told."""
+    command = [sys.executable, "-c", code]
     environment = {**os.environ, "FABRIK_INTERPRETED": "1", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment, input=told, capture_output=True, text=True, check=False)
     if done.returncode:
         raise CompileError(f"the interpreted kernel does not solve the stored problems:\n{done.stderr.strip()}")
     return done.stdout
