@@ -13,7 +13,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "4": ("Baking", "live", ("baking",)),
     "5": ("Limits: who reaches, and how near", "solving", ("reachable_targets", "from_nearest")),
     "6": ("Bodies", "bodies", ("success", "cost", "unreachable")),
-    "7": ("Smoothness: drags and paths", "bodies", ("paths", "drags")),
+    "7": ("Smoothness: drags and paths", "bodies", ("paths", "drags", "jumps")),
     "8": ("Walks as they are planned", "walks", ("quality", "strides", "growth", "people")),
     "9": ("Walks in Blender", "walks", ("walked", "cost", "rigs_of_people")),
     "10": ("Bodies as posed by hand", "posing", ("by_hand", "drags")),

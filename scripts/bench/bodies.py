@@ -22,7 +22,18 @@ from mathutils import Quaternion, Vector
 from dev.humans import bone_of, both, named
 
 from .armatures import Built, bodies, built_anew
-from .problems import FRONT, TOLERANCE, BlenderIk, drawn, integers, limb, limbs, random_direction
+from .problems import (
+    FRONT,
+    TOLERANCE,
+    BlenderIk,
+    drawn,
+    integers,
+    limb,
+    limbs,
+    random_chain,
+    random_direction,
+    reachable,
+)
 from .tables import Judged, Row, Scale, Table, at_most, percentile, worst_of
 
 NEAR = 1e-4  # of the body's height, within which all goals are met
@@ -315,6 +326,84 @@ def largest_turn(poses: Sequence[Sequence[Q4]]) -> float:
     """The largest turn of a joint from one pose to the next, in degrees."""
     pairs = (pair for x, y in pairwise(poses) for pair in zip(x, y, strict=True))
     return degrees(max(turn_angle(multiplied(a, conjugated(b))) for a, b in pairs))
+
+
+# Jumps of version 1.0.0 of each limb on its path, and of free chains by their bones and shares of their reach.
+JUMPS = {
+    "leg with knee": 0,
+    "leg with knee and ankle": 0,
+    "three one-sided hinges": 0,
+    "spider leg of six joints": 35,
+    "six-axis arm": 84,
+    "cone arm": 111,
+    "tail of 10, 15 degrees": 0,
+    "tail of 10, 30 degrees": 0,
+    "shoulder, ellipse and twist": 16,
+    "finger of four bones": 0,
+}
+FREE_JUMPS = {
+    (4, 0.7): 16,
+    (4, 0.95): 14,
+    (4, 0.998): 18,
+    (10, 0.7): 58,
+    (10, 0.95): 55,
+    (10, 0.998): 53,
+    (50, 0.9): 106,
+    (50, 0.998): 96,
+}
+ROUTES, ROUTE_STEPS = 16, 60  # of a path: from one place to the next, and into how many steps each is divided
+JUMP, MOVED = 15.0, 0.01  # degrees by which a joint turns in a step, and by which a pose is another
+
+
+def jumps(scale: Scale) -> Table:
+    """All limbs, and chains without limits, with all rungs, without FABRIK's passes and without restarts."""
+    rows = [_jumps_row(scale, name, limb(name), None, most) for name, most in JUMPS.items()]
+    for (count, share), most in FREE_JUMPS.items():
+        name = f"free chain of {count} at {share:g}"
+        rows.append(_jumps_row(scale, name, random_chain(Random(count), count), share, most))
+    note = (
+        f"Straight paths from one place that can be reached to the next, {ROUTE_STEPS} steps each. *Jumps*: steps in "
+        f"which a joint turns by more than {JUMP:g}°, at most as many as in version 1.0.0. *Moved*: steps whose pose "
+        "FABRIK's passes make another than it is without them. *Missed*: of the places that can be reached."
+    )
+    return Table("7c. Jumps along paths, with FABRIK's passes and restarts and without", note, rows)
+
+
+def _jumps_row(scale: Scale, name: str, chain: Figure, share: float | None, most: int) -> Row:
+    """A chain whose places are those of random poses, or lie at a share of its reach."""
+
+    def places(count: int, seed: int) -> list[V3]:
+        random = Random(seed)
+        if share is None:
+            return [reachable(random, chain) for _ in range(count)]
+        return [v3(random_direction(random) * (chain.size * share)) for _ in range(count)]
+
+    def solved(settings: Settings) -> tuple[list[list[Q4]], int, int, float]:
+        """Poses along the path, how many targets are missed, and how many steps jump and the farthest."""
+        solver, last = Solver(chain), chain.count - 1
+        poses = [solver.solve([Point(last, place)], settings, explain=False).rotations for place in path]
+        ends = [solver.solve([Point(last, place)], settings, explain=False).status for place in targets]
+        turns = [largest_turn(pair) for pair in pairwise(poses)]
+        return poses, sum(end is not Status.REACHED for end in ends), sum(turn > JUMP for turn in turns), max(turns)
+
+    targets = places(scale.of(1000, 20), 7)
+    ends = [Vector(place) for place in places(scale.of(ROUTES, 2) + 1, 2011)]
+    path = [v3(a.lerp(b, k / ROUTE_STEPS)) for a, b in pairwise(ends) for k in range(ROUTE_STEPS)]
+    usual = Settings(TOLERANCE)
+    poses, missed, jumped, worst = solved(usual)
+    bare, bare_missed, bare_jumped, _ = solved(usual._replace(fabrik=False))
+    _, alone_missed, alone_jumped, _ = solved(usual._replace(restarts=0))
+    return {
+        "limb": name,
+        "jumps": Judged(jumped, at_most=most),
+        "worst °": worst,
+        "missed": Judged(missed, at_most=0),
+        "moved": sum(largest_turn(pair) > MOVED for pair in zip(poses, bare, strict=True)),
+        "jumps without passes": bare_jumped,
+        "missed without passes": bare_missed,
+        "jumps without restarts": alone_jumped,
+        "missed without restarts": alone_missed,
+    }
 
 
 def _there_and_back(x: float, y: float, z: float) -> Callable[[float], V3]:
