@@ -34,20 +34,10 @@ MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
 NOT_COMPILED = frozenset({"__init__.py", "cython.py", "loading.py"})
 
 
-class UnusableError(Exception):
-    """A binary that is not to be used; the text says why."""
-
-
 def load_names(package: str) -> Mapping[str, object]:
-    """What the kernel offers: of a binary that fits, else of the interpreted modules.
+    """The public names of a kernel's package: of a binary that fits, else of the interpreted modules.
 
-    A binary that can't be used is told by one warning.
-
-    Args:
-        package: Full name of the kernel's package.
-
-    Returns:
-        All public names, with what they are. `FORM` tells in which form it runs.
+    A binary that can't be used is told by one warning; `FORM` tells in which form the kernel runs.
     """
     tag, path = platform_tag(), ""
     binary = Path(__file__).parents[1] / "native" / tag / ("core.pyd" if tag.startswith("windows") else "core.abi3.so")
@@ -66,27 +56,31 @@ def load_names(package: str) -> Mapping[str, object]:
 
 
 def _offered(kernel: ModuleType, path: str, reason: str) -> Mapping[str, object]:
-    names = {name: getattr(kernel, name) for name in kernel.__all__}
-    return names | {"__all__": kernel.__all__, "FORM": {**kernel.FORM, "path": path, "reason": reason}}
+    form = {**kernel.FORM, "path": path, "reason": reason}
+    return {name: getattr(kernel, name) for name in kernel.__all__} | {"__all__": kernel.__all__, "FORM": form}
 
 
 def load(binary: Path, package: str) -> ModuleType:
-    """Load a binary, beside which its note lies, and have it prove itself; by an UnusableError where it does not."""
-    digest = hashlib.sha256(binary.read_bytes()).hexdigest()
+    """Load a binary, beside which its note lies, and have it prove itself; an ImportError says why it does not."""
+    digest = digest_of(binary)
     try:
-        note = json.loads((binary.parent / NOTE).read_text(encoding="utf-8"))
-        bytes_, sources = note["sha256"], note["sources"]
+        told = json.loads((binary.parent / NOTE).read_text(encoding="utf-8"))
+        bytes_, sources = told["sha256"], told["sources"]
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UnusableError(f"{NOTE} beside it can't be read") from error
+        raise ImportError(f"{NOTE} beside it can't be read") from error
     if bytes_ != digest:
-        raise UnusableError("the file is damaged")
+        raise ImportError("the file is damaged")
     if sources != sources_digest(Path(__file__).parent):
-        raise UnusableError("it was compiled from other sources than these")
+        raise ImportError("it was compiled from other sources than these")
     core = _imported(f"{package}.core", _placed(binary, digest))
     wrong = first_difference(core)
     if wrong:
-        raise UnusableError(wrong)
+        raise ImportError(wrong)
     return core
+
+
+def digest_of(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def platform_tag() -> str:
@@ -119,14 +113,11 @@ def _placed(binary: Path, digest: str) -> Path:
         return binary
     copy = Path(tempfile.gettempdir()) / f"fabrik-core-{digest[:16]}.pyd"
     with contextlib.suppress(OSError):
-        if not (copy.is_file() and hashlib.sha256(copy.read_bytes()).hexdigest() == digest):
-            fresh = copy.with_suffix(f".{os.getpid()}")
-            shutil.copyfile(binary, fresh)
-            fresh.replace(copy)
-        for old in copy.parent.glob("fabrik-core-*.pyd"):
-            if old != copy:
-                with contextlib.suppress(OSError):  # another Blender runs it
-                    old.unlink()
+        if not (copy.is_file() and digest_of(copy) == digest):
+            shutil.copyfile(binary, copy.with_suffix(f".{os.getpid()}")).replace(copy)
+        for old in {*copy.parent.glob("fabrik-core-*.pyd")} - {copy}:
+            with contextlib.suppress(OSError):  # another Blender runs it
+                old.unlink()
         return copy
     return binary
 
@@ -145,7 +136,7 @@ def _created(name: str, path: Path) -> tuple[ModuleType, ExtensionFileLoader]:
     loader = ExtensionFileLoader(name, str(path))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None:
-        raise UnusableError("it is no module")
+        raise ImportError("it is no module")
     return importlib.util.module_from_spec(spec), loader
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
-from .figure import Figure, Pose, copy_pose
+from .figure import Figure, Pose, copied_pose, copy_pose
 from .forms import Ints
 from .goals.base import HINT, PIN, PLACED, Goal
 from .goals.help import Help
@@ -253,12 +253,30 @@ class Ranks:
         return used + self.settle(rough.pose, effort.share if self.is_put else effort.passes)
 
     @cython.cfunc
-    def polish(self) -> cython.int:
-        """Come as near as can be to what is missed, from the pose at hand; returns the steps used."""
-        if not self.is_put:  # the posture's minimum is as near
+    def finish(self) -> cython.int:
+        """End a search for other starts at the best pose; returns the steps used.
+
+        A run comes as near as can be to what it misses. Where it misses nothing, what the other start turned for
+        nothing goes back towards where the joints began.
+        """
+        if not self.is_put:  # the posture's minimum is that
             return 0
-        self.descent.little = POLISHED
-        return self.descent.descend(MET_BY_RUN, self.effort.passes)
+        descent: Descent = self.descent
+        used: cython.int = 0
+        best: Pose = copied_pose(descent.pose, self.figure.count)
+        is_met: cython.bint = self.misses() <= self.effort.tolerance
+        if is_met:
+            descent.posture.weight = POSTURE
+            descent.little = CONVERGED
+            descent.judge()
+            used = descent.descend(NEVER_ENOUGH, self.effort.passes)
+            descent.posture.weight = 0.0
+            descent.judge()
+        descent.little = POLISHED
+        used += descent.descend(MET_BY_RUN, self.effort.passes)
+        if is_met and self.misses() > self.effort.tolerance:
+            descent.take(best)
+        return used
 
     @cython.cfunc
     def misses(self) -> cython.double:

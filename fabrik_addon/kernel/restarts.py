@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a figure misses its goals it starts again: from poses on the way to such as are drawn inside the limits."""
+"""Where a figure misses its goals it starts again: from poses on the way to such as are drawn inside the limits.
+
+A run starts from beside the pose that it came to before, at first: where its joints are bent to their limits in one
+plane, a goal a little way off is often reached by what no small turn tells, that they turn about their bones.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,29 @@ from .goals.base import Goal
 from .limits.base import Limit
 from .ranks import Ranks
 from .run import Run
-from .vectors import X_AXIS, Y_AXIS, Z_AXIS, apart, copy_into, dot, doubles, larger, plus, put3, put4, q4, scaled, v3
+from .vectors import (
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    apart,
+    copy_into,
+    dot,
+    doubles,
+    larger,
+    plus,
+    put3,
+    put4,
+    q4,
+    rotated,
+    scaled,
+    unit,
+    v3,
+)
 
 SCREENED = 128  # poses that are drawn
 SEED = 2011
 HALF_WAY = 0.5  # to a drawn pose from the start pose: the inner half of the limits
+NUDGED = cython.declare(cython.double, 0.3)  # radians by which joints are turned about their bones
 APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of the figure: neighbours end alike
 
 
@@ -71,6 +93,10 @@ class Restarts:
         least = ranks.errors()
         missed: cython.double = ranks.rough.error_of(best)
         start: Pose
+        if self.run is not None:
+            used += ranks.settle_from(self.nudged(), missed)
+            if ranks.misses() <= ranks.effort.tolerance:
+                return used + ranks.finish()
         for start in self.starts():
             used += ranks.settle_from(start, missed)
             ranks.record("restart")
@@ -82,7 +108,7 @@ class Restarts:
             if is_met:
                 break
         descent.take(best)
-        return used + ranks.polish()
+        return used + ranks.finish()
 
     @cython.cfunc
     def starts(self) -> list[Pose]:
@@ -93,6 +119,21 @@ class Restarts:
             self.run.put_otherwise(pose)
             found.insert(0, pose)
         return found
+
+    @cython.cfunc
+    def nudged(self) -> Pose:
+        """The pose at hand with all joints turned a little about their bones, as far as their limits let them."""
+        k: cython.int
+        descent: Descent = self.ranks.descent
+        pose: Pose = copied_pose(descent.pose, self.figure.count)
+        for k in range(descent.count_of_turned):
+            i: cython.int = descent.movers[k]
+            limit: Limit = self.figure.limits[i]
+            rotation: Q4 = q4(pose.rotations, i)
+            bone: V3 = rotated(rotation, unit(v3(self.figure.segments, i)))
+            put4(pose.rotations, i, limit.turn(rotation, scaled(bone, NUDGED)))
+        self.figure.place(pose)
+        return pose
 
     @cython.cfunc
     def nearest(self, count: cython.int) -> list[Pose]:

@@ -7,9 +7,10 @@ from itertools import pairwise
 from math import radians
 from pathlib import Path
 from random import Random
+from statistics import mean
 
 import pytest
-from fabrik_addon.kernel import FREE, Cone, Figure, Limit, Locked, Planar, Solver, Status, Twist
+from fabrik_addon.kernel import FREE, Cone, Figure, Limit, Locked, Planar, Settings, Solver, Status, Twist
 from fabrik_addon.maths import distance, length, lerp, scaled
 from fabrik_addon.rig.limit_types import limit_settings
 
@@ -20,6 +21,7 @@ from support.chains import (
     Z,
     assert_sound,
     hinge,
+    largest_turn,
     leg,
     miss,
     points_at_random,
@@ -29,6 +31,7 @@ from support.chains import (
     solve,
     some,
     tail,
+    turn_between,
 )
 
 FAMILIES: dict[str, Figure] = {name: LIMITED[name] for name in ("shoulder", "finger", "spider leg")} | {
@@ -145,6 +148,31 @@ def test_targets_made_by_forward_kinematics_are_reached(chain: Figure) -> None:
         if solution.status is not Status.REACHED:
             missed.append((target, solution.residual / chain.size))
     assert not missed
+
+
+def test_what_only_another_start_reaches_is_turned_for_no_more_than_that() -> None:
+    """The bones behind turn a little about themselves there, and back again: they jumped by 128° an earlier version."""
+    chain, steps = LIMITED["cone arm"], 60
+    solver, solved, found = Solver(chain), [], []
+    for i in range(steps + 1):
+        target = lerp((0.121, -2.392, 0.364), (-0.763, -0.504, 1.893), i / steps)
+        solved.append(solve(solver, target))
+        found.append(solve(solver, target, settings=Settings(restarts=0)).status is Status.REACHED)
+    assert all(solution.status is Status.REACHED for solution in solved)
+    assert 10 < found.count(False) < 40
+    assert max(largest_turn(*pair) for pair in pairwise(solved)) < radians(40)
+
+
+def test_robots_arms_turn_less_from_where_they_start() -> None:
+    """Of the targets that only other starts reach: 381° of all joints together in an earlier version, 188° now."""
+    chain, turns = LIMITED["arm"], []
+    solver, random = Solver(chain), Random(7)
+    for _ in range(some(200)):
+        target = reachable_target(random, chain)
+        if solve(solver, target, settings=Settings(restarts=0)).status is not Status.REACHED:
+            rotations = solve(solver, target).rotations
+            turns.append(sum(turn_between(p, q) for p, q in zip(rotations, chain.starts, strict=True)))
+    assert mean(turns) < radians(240)
 
 
 def one_angle(random: Random) -> Limit:
