@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose real rigs, limb by limb, whole and by hand, and let two walk: a table, a .blend and a picture each in out/.
+"""Pose real rigs, limb by limb, whole and by hand, and let some walk: a table, a .blend and a picture each in out/.
 
   python3 scripts/demo.py              writes into out/
   python3 scripts/demo.py --readme     renews the pictures of README and manual and the tables of bench/README.md, too

@@ -89,7 +89,7 @@ class Walk:
 
 
 def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
-    """Plan a walk in slices, for idle time.
+    """Plan a walk in slices, between which its progress is shown and Esc is heard.
 
     Yields:
         The share of the work that is done, 0..1.

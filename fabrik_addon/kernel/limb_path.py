@@ -152,7 +152,7 @@ SHOWS_BEND = 0.75  # share of the start pose's reach
 
 @cython.cclass
 class Limb(Falling):
-    """The way of a limb from its longest pose over its start pose to its shortest; `way.py` finds it.
+    """The way of a limb from its longest pose over its start pose to its shortest; `find_way` finds it.
 
     Attributes:
         first: Index of the first ball joint, which turns the limb onto its target.

@@ -18,7 +18,7 @@ from environment import ROOT, say
 from . import GROUPS
 from .tables import Scale, Table, write_group
 
-PAGES = ROOT / "scripts" / "bench" / "README.md", ROOT / "README.md"
+PAGES = ROOT / "scripts" / "bench" / "README.md", ROOT / "README.md", ROOT / "fabrik_addon" / "manual" / "speed.md"
 
 
 def main() -> int:

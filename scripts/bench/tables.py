@@ -2,8 +2,8 @@
 """Tables of measured figures, printed and as pages, and the time of contenders who are taken in turn.
 
 A figure that misses its aim or its goal says so. All tables are in bench/README.md, a few figures in the project's
-README. Both are written between marks; what stands around them is left alone, and so is what groups say between them
-that were not measured now. What slows the machine for a while slows all contenders.
+README and in the manual's page about speed. All are written between marks; what stands around them is left alone, and
+so is what groups say between them that were not measured now. What slows the machine for a while slows all contenders.
 """
 
 from __future__ import annotations
@@ -170,9 +170,10 @@ HEADS = {heading: f"{heading}\n\n{COLUMNS}" for heading in (MISSED, GOALS)}
 
 
 BESIDE_IK = "time compared with Blender's IK (smaller is better)"
-# Figures for the project's README: what each says; how the title of its table begins, the name of its row, "" for the
-# sum of all, and its column; and its unit.
-PICKS: dict[str, tuple[str, str, str, str]] = {
+Picks: TypeAlias = dict[str, tuple[str, str, str, str]]
+# Figures for other pages: what each says; how the title of its table begins, the name of its row, "" for the sum of
+# all, and its column; and its unit. Those of the project's README, and of the manual's page about speed.
+PICKS: Picks = {
     f"One solve of a leg with a knee: {BESIDE_IK}": ("1b.", "leg with knee", "over Blender", " x"),
     f"Live frame, human of 53 bones with 5 goals: {BESIDE_IK}": ("3b.", "character of 53 bones", "over Blender", " x"),
     "Bake of 64 chains over 1,000 frames: speed compared with `nla.bake`": (
@@ -184,22 +185,44 @@ PICKS: dict[str, tuple[str, str, str, str]] = {
     "Human with joint limits, walking: standing feet that reach": ("9a.", "human with limits", "REACHED %", " %"),
     "Reachable targets missed under limits, of 20,000": ("5a.", "", "missed", ""),
 }
+SPEED: Picks = {
+    "One chain of 4 bones": ("3a.", "1 x 4", "anew", " ms"),
+    "The same, played again": ("3a.", "1 x 4", "live", " ms"),
+    "64 chains of 4 bones, each solved by itself": ("3a.", "64 x 4", "anew", " ms"),
+    "These, played again": ("3a.", "64 x 4", "live", " ms"),
+    "A human of 53 bones with five goals, hips fixed": ("3b.", "character of 53 bones", "anew", " ms"),
+    "The human, played again": ("3b.", "character of 53 bones", "live", " ms"),
+    "The human, played again, with hips that move and feet that are pinned": (
+        "3b.",
+        "character of 53 bones",
+        "body",
+        " ms",
+    ),
+    "A planned walk of a spider with eight legs of three bones": (
+        "9b.",
+        "playing the planned walk live",
+        "ms a frame",
+        " ms",
+    ),
+    "The same walk, baked to keys": ("9b.", "playing the walk baked into the bones", "ms a frame", " ms"),
+}
 
 
-def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) -> None:
-    """Renew what a group says between the marks of both pages; what other groups say there stays.
+def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path, speed: Path) -> None:
+    """Renew what a group says between the marks of all pages; what other groups say there stays.
 
     Args:
         key: Of the group.
         found: Its tables.
         tables: The page with all tables.
         readme: The page with a few figures.
+        speed: The page with a few figures about speed.
 
     Raises:
         MarksError: A page has no marks.
     """
     head, sections = _read(between(tables, BEGIN))
-    summary = between(readme, BEGIN)
+    earlier = {page: between(page, BEGIN).splitlines() for page in (readme, speed)}
     parts = [part for table in found for part in (table.as_markdown(), f"<sub>{table.made}</sub>")]
     sections[key] = "\n\n".join([f"## {key}. {GROUPS[key][0]}", *parts])
     for heading, lines in head.items():
@@ -209,12 +232,13 @@ def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) ->
     told = [HEADS[heading] + "\n".join(lines) for heading, lines in head.items() if lines]
     in_order = [sections[key] for key in sorted(sections, key=int)]
     write_between(tables, BEGIN, "\n\n".join([*(told or ["All aims hold, and all goals are reached."]), *in_order]))
-    lines = [line for text in PICKS if (line := _picked(text, found, summary.splitlines()))]
     counts = [
         f"| Kinds of figures that miss their aim | {len(head[MISSED])} |",
         f"| Kinds of figures with a goal not reached yet | {len(head[GOALS])} |",
     ]
-    write_between(readme, BEGIN, "\n".join(["| measured | figure |", "| --- | ---: |", *lines, *counts]))
+    for page, picks, last in ((readme, PICKS, counts), (speed, SPEED, [])):
+        lines = [line for text, pick in picks.items() if (line := _picked(text, pick, found, earlier[page]))]
+        write_between(page, BEGIN, "\n".join(["| measured | figure |", "| --- | ---: |", *lines, *last]))
 
 
 def _read(text: str) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -234,9 +258,9 @@ def _key(line: str) -> str:
     return found.group(1) if found else ""
 
 
-def _picked(text: str, tables: Sequence[Table], earlier: Sequence[str]) -> str:
+def _picked(text: str, pick: tuple[str, str, str, str], tables: Sequence[Table], earlier: Sequence[str]) -> str:
     """The line of a figure; where it was not measured now, the line that stood there, if any."""
-    title, name, column, unit = PICKS[text]
+    title, name, column, unit = pick
     table = next((table for table in tables if table.title.startswith(title)), None)
     if table is None:
         return next((line for line in earlier if line.startswith(f"| {text} ")), "")

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from bench import GROUPS
 from bench.tables import BEGIN, Judged, Row, Table, write_group
 from dev.marked import END, NAMES, MarksError, mark_of, write_tables
+
+ROOT = Path(__file__).parents[2]
 
 
 def group(key: str, values: list[float], at_most: list[float | None]) -> list[Table]:
@@ -27,15 +31,16 @@ def group(key: str, values: list[float], at_most: list[float | None]) -> list[Ta
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> tuple[Path, Path]:
-    for name in ("tables.md", "readme.md"):
-        (tmp_path / name).write_text(f"Head\n\n{BEGIN}\n\n{END}\n\nTail\n", encoding="utf-8")
-    return tmp_path / "tables.md", tmp_path / "readme.md"
+def pages(tmp_path: Path) -> tuple[Path, Path, Path]:
+    found = tmp_path / "tables.md", tmp_path / "readme.md", tmp_path / "speed.md"
+    for page in found:
+        page.write_text(f"Head\n\n{BEGIN}\n\n{END}\n\nTail\n", encoding="utf-8")
+    return found
 
 
-def test_what_is_missed_stands_above_and_goals_apart_from_aims(pages: tuple[Path, Path]) -> None:
+def test_what_is_missed_stands_above_and_goals_apart_from_aims(pages: tuple[Path, Path, Path]) -> None:
     write_group("3", group("3", [1.0, 3.0, 5.0], [None, 4.0, 4.0]), *pages)
-    tables, readme = (page.read_text(encoding="utf-8") for page in pages)
+    tables, readme, _ = (page.read_text(encoding="utf-8") for page in pages)
     head = "| what | rows | the worst | to be |\n| --- | ---: | ---: | ---: |\n"
     missed = "| 3a. Table: all | 2 of 3 | 5 (2) | ≤ 2 |"
     goals = f"### Goals not reached yet\n\n{head}| 3a. Table: some | 1 of 2 | 5 (2) | ≤ 4 |\n\n## 3. Live posing"
@@ -47,7 +52,7 @@ def test_what_is_missed_stands_above_and_goals_apart_from_aims(pages: tuple[Path
     )
 
 
-def test_where_nothing_is_missed_it_says_so(pages: tuple[Path, Path]) -> None:
+def test_where_nothing_is_missed_it_says_so(pages: tuple[Path, Path, Path]) -> None:
     write_group("3", group("3", [1.0], [4.0]), *pages)
     assert f"{BEGIN}\n\nAll aims hold, and all goals are reached.\n\n## 3." in pages[0].read_text(encoding="utf-8")
 
@@ -57,7 +62,7 @@ def test_only_an_aim_that_is_missed_is_marked_in_its_table() -> None:
     assert "| 0 | **5 missed** | 5 | 5 |" in told
 
 
-def test_one_group_is_renewed_by_itself(pages: tuple[Path, Path]) -> None:
+def test_one_group_is_renewed_by_itself(pages: tuple[Path, Path, Path]) -> None:
     groups = {key: group(key, [1.0, 3.0], [None, 2.0]) for key in ("9", "3", "4")}
     for key, tables in groups.items():
         write_group(key, tables, *pages)
@@ -73,7 +78,7 @@ def test_one_group_is_renewed_by_itself(pages: tuple[Path, Path]) -> None:
     assert pages[0].read_text(encoding="utf-8") == first
 
 
-def test_a_line_of_the_summary_stays_or_is_renewed_with_its_group(pages: tuple[Path, Path]) -> None:
+def test_a_line_of_the_summary_stays_or_is_renewed_with_its_group(pages: tuple[Path, Path, Path]) -> None:
     def success(missed: int) -> list[Table]:
         rows: list[Row] = [{"limb": "leg", "missed": missed}, {"limb": "arm", "missed": 1}]
         return [Table("5a. Targets", "", rows)]
@@ -86,7 +91,21 @@ def test_a_line_of_the_summary_stays_or_is_renewed_with_its_group(pages: tuple[P
     assert line not in pages[1].read_text(encoding="utf-8")
 
 
-def test_a_page_without_marks_is_refused(pages: tuple[Path, Path]) -> None:
+def test_every_table_of_the_groups_stands_on_the_page() -> None:
+    """One vanished once, with a module that no group named any more."""
+    folder = ROOT / "scripts" / "bench"
+    texts = {module: (folder / f"{module}.py").read_text(encoding="utf-8") for _, module, _ in GROUPS.values()}
+    named = [(module, name) for _, module, names in GROUPS.values() for name in names]
+    assert [
+        (module, name) for module, name in named if f"\ndef {name}(scale: Scale) -> Table:" not in texts[module]
+    ] == []
+    titles = [title for text in texts.values() for title in re.findall(r' Table\(\s*"(\d[^"]+)"', text)]
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    assert len(titles) == len(named)
+    assert sorted(titles) == sorted(re.findall(r"^### (\d.*)", page, flags=re.MULTILINE))
+
+
+def test_a_page_without_marks_is_refused(pages: tuple[Path, Path, Path]) -> None:
     pages[0].write_text("Nothing", encoding="utf-8")
     with pytest.raises(MarksError):
         write_group("3", group("3", [1.0], [None]), *pages)
@@ -126,5 +145,5 @@ def test_a_table_that_was_not_printed_is_missed_and_nothing_is_written(page: Pat
 
 
 def test_the_page_of_the_figures_has_a_place_for_each() -> None:
-    text = (Path(__file__).parents[2] / "scripts" / "bench" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "scripts" / "bench" / "README.md").read_text(encoding="utf-8")
     assert [text.count(mark_of(name)) for name in NAMES] == [1] * len(NAMES)

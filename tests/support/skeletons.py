@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real characters as armatures: Rigify's metarigs, and imported ones kept as plain data in `skeleton_data/`."""
+"""Real characters as armatures: Rigify's metarigs, and imported ones kept as plain data in `data/skeletons/`."""
 
 from __future__ import annotations
 

@@ -196,8 +196,8 @@ NEAR_BACK = cython.declare(cython.double, 0.94)  # half axis
 class Cone(SwingTwist):
     """The bone's direction stays near its rest direction.
 
-    On the map of `cone_map.py` a circular cone is a disc, and the ellipse of four quadrants (Aristidou & Lasenby 2011,
-    section 4) joins smoothly; Blender's own IK limits of a ball joint are this shape.
+    On a map of the directions (`to_map`) a circular cone is a disc, and the ellipse of four quadrants (Aristidou &
+    Lasenby 2011, section 4) joins smoothly; Blender's own IK limits of a ball joint are this shape.
 
     Attributes:
         inner: Least angle from the rest direction, for a circular cone.

@@ -238,7 +238,7 @@ def nobody(*_: object) -> None:
 
 
 class Changes:
-    """Changes of settings in this session, and who in the session layer is told of some.
+    """Changes of settings in this session, and which actions are told of some.
 
     Attributes:
         count: Rises with every change; compared with an earlier value.
