@@ -38,7 +38,7 @@ from .vectors import (
 
 SCREENED = 128  # poses that are drawn
 SEED = 2011
-HALF_WAY = 0.5  # to a drawn pose from the start pose: the inner half of the limits
+BODY_SHARE = 0.9  # of the way from the start pose to a drawn one, where a body starts again: within its limits
 NUDGED = cython.declare(cython.double, 0.3)  # radians by which joints are turned about their bones
 APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of the figure: neighbours end alike
 
@@ -79,7 +79,7 @@ class Restarts:
 
     def __init__(self, ranks: Ranks, run: Run | None) -> None:
         self.figure, self.ranks, self.run = ranks.figure, ranks, run
-        self.share = HALF_WAY if run is None else 1.0
+        self.share = BODY_SHARE if run is None else 1.0
         self.rotations = self.drawn = None
         self.drawn_at = 0
 
