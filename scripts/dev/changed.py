@@ -4,7 +4,8 @@
 A test file sees a module of the extension that it imports, an operator that it presses, and, at one remove, a module
 that one of these imports. Of these as many are taken as run within about a minute, the nearest first; so what a change
 breaks far away is for the whole run to tell. The tests in the folder of its package are added where few see it. Files
-of `scripts/` and `tests/support/` stand for all tests that use them; a file that is no module counts by its folder.
+of `scripts/` and `tests/support/` stand for all tests that use them. A file that is no module is judged by the tests
+that name it or a folder of its path, and by those in the folder of its package.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 ROOTS = ("", "scripts", "tests")  # from which modules are named
 ADDON, TESTS = "fabrik_addon", "tests"
-ALWAYS = ("tests/test_layering.py",)
+ALWAYS = ("tests/test_layering.py", "tests/test_distance.py")
 FEW = 4  # test files, below which the folder of the package is added
 MOST = 18  # test files that a module of the extension is judged by
 OPERATOR = re.compile(r"^class FABRIK_OT_(\w+)", re.MULTILINE)
@@ -86,14 +87,21 @@ class ImportGraph:
             if path.parts[0] == TESTS and _is_test(path) and (self.root / path).exists():
                 found.add(path)
             else:
-                seen = self._nearest(path) if path.parts[0] == ADDON else self._users(path)
+                seen = self._seen_by(path)
                 found |= seen if len(seen) >= FEW else seen | self._tests_beside(path)
         return sorted(found)
+
+    def _seen_by(self, path: Path) -> set[Path]:
+        """The tests that see a file that is no test."""
+        if path.suffix != ".py":
+            named = re.compile("|".join(rf'["/.]{re.escape(word)}["/ ]' for word in (path.name, *path.parts[1:-1])))
+            return {test for test in self.pressed if named.search(self._text(test))}
+        return self._nearest(path) if path.parts[0] == ADDON else self._users(path)
 
     def _nearest(self, path: Path) -> set[Path]:
         """The tests that see a module of the extension: those that use it most first, then those at one remove."""
         uses = Counter(user for user in self.importers[path] if _is_test(user))
-        if path.suffix == ".py" and (self.root / path).exists():
+        if (self.root / path).exists():
             for name in OPERATOR.findall(self._text(path)):
                 uses.update({test: presses[name] for test, presses in self.pressed.items() if presses[name]})
         modules = sorted(user for user in self.importers[path] if user.parts[0] == ADDON)

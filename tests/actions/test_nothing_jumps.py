@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from math import radians
+from typing import Any
 
 import bpy
 import pytest
@@ -11,7 +12,7 @@ from fabrik_addon.actions.drag import Taken, begin, drag_to, finish
 from fabrik_addon.actions.keep_pose import keep_at_tips
 from fabrik_addon.maths import axes_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
-from mathutils import Euler, Vector
+from mathutils import Euler, Matrix, Vector
 
 from support.judging import (
     ROUNDING,
@@ -146,6 +147,34 @@ class TestMaking:
             assert let_go.moved() <= ROUNDING
             press("solve", chain=rig_of(owner).chains[0].name)
             assert let_go.moved() <= ROUNDING
+
+
+def ik_leg(posed: bool, count: int) -> bpy.types.Object:
+    """Two limbs held by Blender's IK with poles."""
+    owner = posed_limbs("free" if count == 4 else "hinge")
+    for bone in owner.pose.bones:
+        limit_of(bone).limit = "FREE"
+        if not posed:
+            bone.matrix_basis = Matrix()
+    for x, tip in zip((0.0, 3.0), ends_of_limbs(owner), strict=True):
+        constraint: Any = owner.pose.bones[tip].constraints.new("IK")
+        constraint.target, constraint.chain_count = make_empty((0, 0, 0)), count
+        constraint.target.location = owner.matrix_world @ Vector((x + 0.4, -0.4, 1.2))
+        constraint.pole_target, constraint.pole_angle = make_empty((1 + x, -9, 2), "Pole"), 0.5
+        constraint.iterations = 500
+    bpy.context.view_layer.update()
+    return owner
+
+
+@pytest.mark.parametrize("count", [3, 4])
+@pytest.mark.parametrize("posed", [False, True])
+def test_chains_from_ik(posed: bool, count: int) -> None:
+    owner = ik_leg(posed, count)
+    stand = Stand(owner)
+    press("from_ik")
+    assert stand.moved() <= ROUNDING
+    press("solve_all")
+    assert stand.moved() <= 1e-3  # as near as Blender's IK came
 
 
 @pytest.mark.parametrize("act", ["chain", "target", "drag", "live"])

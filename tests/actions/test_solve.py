@@ -396,7 +396,7 @@ class TestStretch:
         hand.target.location = (1.2, -1.3, 1.2)
         press("solve_all")
         assert pose_bones(standing)["upper_arm.L"].scale.y > 1.05
-        assert (effector(standing, hand) - hand.target.location).length <= 2e-3 or hand.status == "BLOCKED"
+        assert (effector(standing, hand) - hand.target.location).length <= 2e-3
         assert {rig_of(standing).chains[f"foot{side}"].status for side in (".L", ".R")} == {"REACHED"}
 
 

@@ -223,6 +223,20 @@ def test_no_block_is_of_a_language_that_nothing_checks() -> None:
     assert not [str(block) for page in PAGES for block in blocks_of(page) if block.language not in known]
 
 
+# Modules of which pages, docstrings and comments tell by their file are there.
+
+NAMED = re.compile(r"`([\w./-]+\.py)`")
+
+
+def test_modules_that_are_named_are_there() -> None:
+    folders = [ROOT / name for name in ("fabrik_addon", "scripts", "tests")]
+    modules = [f"/{path.relative_to(ROOT).as_posix()}" for folder in folders for path in folder.rglob("*.py")]
+    told = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".md", ".py")]
+    named = [(path, name) for path in told if path.stem != EXAMPLES for name in NAMED.findall(path.read_text("utf-8"))]
+    assert len(named) > 40
+    assert [pair for pair in named if not any(module.endswith(f"/{pair[1]}") for module in modules)] == []
+
+
 # The manual's drawings of the layers, and of the ways through them, are as the code is today.
 
 

@@ -224,8 +224,7 @@ def test_a_hinge_within_locks_is_what_both_allow(locked: str) -> None:
     chain = add_chain(owner, (0, 0.3, 0.5))
     press("solve")
     assert (chain.status, [b.name for b in chain.blocking_bones]) == ("BLOCKED", ["b1"])
-    assert abs(bone.rotation_euler.x) <= radians(20) + 1e-5
-    assert bone.rotation_euler.x == pytest.approx(radians(20), abs=1e-5) or bone.rotation_euler.x < 0.0
+    assert bone.rotation_euler.x == pytest.approx(radians(20), abs=1e-5)
     assert (bone.rotation_euler.y, abs(bone.rotation_euler.z) < 1e-6) == (0.0, True)
 
 
@@ -281,7 +280,7 @@ def test_small_angles_of_axis_angle_bones_are_exact() -> None:
     for off in (1e-3, 1e-5, 1e-7):
         chain.target.location = (0.05, 0.02, 10 * (1 - off))
         press("solve")
-        assert tip_error(owner, chain) < 1.1e-4 or chain.status == "TOO_FAR"
+        assert (chain.status, tip_error(owner, chain) < 1e-5) == ("REACHED", True)
 
 
 @pytest.mark.parametrize(("values", "free"), [((0.2, radians(90), 0.5), 0), ((radians(170), 0.1, radians(170)), 1)])

@@ -25,11 +25,13 @@ FILES = {
     "tests/rig/test_reading.py": "def test() -> None:\n    from fabrik_addon.rig import reader",
     "tests/rig/test_writing.py": "from fabrik_addon.rig.writer import write",
     "tests/ui/test_menus.py": "",
+    "tests/test_words.py": 'read(ROOT / "translations" / "README.md")',
+    "fabrik_addon/translations/de_DE.json": "",
     "tests/scripts/test_of_scripts.py": "from dev.targets import TARGETS",
     "scripts/dev/targets.py": "",
     "scripts/other.py": "",
 }
-LAYERING = "tests/test_layering.py"
+ALWAYS = {"tests/test_layering.py", "tests/test_distance.py"}
 RIG = {name for name in FILES if name.startswith("tests/rig")}
 
 
@@ -53,12 +55,14 @@ def root(tmp_path: Path) -> Path:
         ("scripts/dev/targets.py", {"tests/scripts/test_of_scripts.py", "tests/rig/test_by_support.py"}),
         ("scripts/other.py", {"tests/scripts/test_of_scripts.py"}),
         ("tests/ui/test_menus.py", {"tests/ui/test_menus.py"}),
-        ("README.md", set()),
+        ("README.md", {"tests/test_words.py"}),
+        ("fabrik_addon/translations/de_DE.json", {"tests/test_words.py"}),
+        ("pyproject.toml", set()),
     ],
 )
 def test_a_change_is_judged_by_the_tests_that_see_it(root: Path, path: str, tests: set[str]) -> None:
     found = ImportGraph(root).tests_of([Path(path)])
-    assert {path.as_posix() for path in found} == {*tests, LAYERING}
+    assert {path.as_posix() for path in found} == tests | ALWAYS
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def test_of_many_those_are_taken_that_import_it_themselves_and_no_folder(
     monkeypatch.setattr(changed, "MOST", most)
     (root / "tests/ui/test_0.py").write_text("from fabrik_addon.rig.writer import write", encoding="utf-8")
     found = {path.as_posix() for path in ImportGraph(root).tests_of([Path("fabrik_addon/rig/writer.py")])}
-    assert found == {*tests, LAYERING}
+    assert found == tests | ALWAYS
 
 
 def test_committed_and_uncommitted_files_and_new_ones_have_changed(root: Path) -> None:

@@ -188,6 +188,8 @@ def families() -> dict[str, Family]:
     plain = Settings(plain=True, max_passes=40)
     for name in ("free chain of 4", "straight chain of 3", "cone arm", "leg with ankle", "spider leg"):
         every[f"{name}, plain"] = Family(chains[name], for_the_tip, plain)
+    for name in ("free chain of 4", "spider leg"):
+        every[f"{name}, without FABRIK's passes"] = Family(chains[name], for_the_tip, Settings(fabrik=False))
     for name in ("spider leg", "tail", "leg with ankle"):
         every[f"{name}, no restarts"] = Family(chains[name], for_the_tip, Settings(restarts=0))
         every[f"{name}, few passes"] = Family(chains[name], for_the_tip, Settings(max_passes=3))

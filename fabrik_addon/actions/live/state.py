@@ -286,7 +286,7 @@ Hands = dict[LiveItem, list[str]]  # of chains the bones that were turned by han
 
 @dataclass(slots=True)
 class LiveCounts:
-    """How much live posing did in this session: gauges for tests and benchmarks, by which nothing is decided.
+    """How much live posing did in this session: gauges for tests, by which nothing is decided.
 
     Attributes:
         reads: Number of times that chains were read in full.
