@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from math import degrees, exp, radians
@@ -22,7 +23,8 @@ from fabrik_addon.overlay.settings import state, step_of
 from fabrik_addon.overlay.view import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.schema import FabrikChain, rig_of
+from fabrik_addon.rig.figure.reader import FigureCache
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Quaternion, Vector
 
 from support.judging import assert_feet_hold, channels, effector, evaluated_joints, off_target, statuses, tip_error
@@ -34,6 +36,7 @@ from support.scenes import (
     armature,
     assert_refused,
     chain_bones,
+    edited,
     key_automatically,
     make_armature,
     make_body,
@@ -534,3 +537,53 @@ def test_the_pole_is_met() -> None:
         along = (tip - root).normalized()
         bend, wanted = ((point - root) - along * (point - root).dot(along) for point in (knee, chain.pole.location))
         assert bend.angle(wanted) < radians(2) or "the pole is missed" in chain.message
+
+
+# Figures are kept from press to press: what is changed in between, and how, no kept one hides.
+
+
+def changes(owner: bpy.types.Object) -> Iterator[None]:
+    """Changes of whatever a solve depends on, one after the other."""
+    chains = rig_of(owner).chains
+    hips, knee = owner.pose.bones["hips"], owner.pose.bones["shin.L"]
+    yield
+    for chain in chains:
+        if chain.target is not None:
+            chain.target.location.x += 0.1
+    yield
+    limit = limit_of(knee)
+    limit.limit, limit.angle_min, limit.angle_max = "HINGE", -2.0, 0.1
+    yield
+    limit.angle_max = 0.4
+    yield
+    owner.location.z += 0.05
+    yield
+    chains[0].weight = 0.5
+    yield
+    rig_of(owner).body_stiffness = 0.7
+    yield
+    hips.location.y += 0.05
+    yield
+    press("start_pose_capture", use_all=True)
+    yield
+    with edited(owner) as bones:
+        bones["shin.L"].tail.z -= 0.02
+    yield
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+    yield
+    knee.lock_rotation = (False, True, False)
+    yield
+
+
+def test_no_kept_figure_hides_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    def poses() -> list[list[tuple[float, ...]]]:
+        owner, found = with_legs_pinned(make_body()), []
+        add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+        for _ in changes(owner):
+            press("solve_all")
+            found.append(channels(owner))
+        return found
+
+    kept = poses()
+    monkeypatch.setattr(FigureCache, "get", lambda *_: None)
+    assert poses() == kept
