@@ -81,6 +81,10 @@ class Scale(NamedTuple):
         """The lower edge of a row of bars: at the foot of the region, where they cover the fewest keys."""
         return (FOOT + row * (BAR + GAP)) * self.size
 
+    def has_room(self, row: int) -> bool:
+        """Whether a row of bars covers no numbers of frames."""
+        return self.low_of(row) + BAR * self.size <= self.top
+
 
 def runs_of_report(owner: bpy.types.Object) -> list[Run]:
     """The runs of frames of an armature's last report."""
@@ -115,7 +119,7 @@ def bar_at(context: bpy.types.Context, x: float, y: float) -> Bar | None:
     scale = Scale.of(context)
     for row, (_, contacts) in enumerate(rows_of(contacts_of(owner))):
         low = scale.low_of(row)
-        if not low <= y <= low + BAR * scale.size:
+        if not (scale.has_room(row) and low <= y <= low + BAR * scale.size):
             continue
         for one in contacts:
             left, right, edge = scale.at(one.first - 0.5), scale.at(one.last + 0.5), EDGE * scale.size
@@ -142,7 +146,8 @@ def draw(context: bpy.types.Context) -> None:
     if scene_settings(scene).show_strip:
         _draw_runs(runs_of_report(owner), scale, colours)
     if _marked_rig(context) is not None:
-        _draw_bars(rows_of(contacts_of(owner)), scale, colours)
+        rows = rows_of(contacts_of(owner))
+        _draw_bars([own for row, own in enumerate(rows) if scale.has_room(row)], scale, colours)
     if SceneView(scene).through_time:
         _draw_bell(scene, scale, colours["target"])
 

@@ -250,6 +250,12 @@ def test_what_is_out_of_view_is_left_out_and_the_worst_is_drawn_last() -> None:
     assert found == [(10.5, 200.0, 0), (0.5, 10.5, 5)]
 
 
+def test_contacts_cover_no_numbers_of_frames() -> None:
+    """A row of bars stands where it has room below the numbers, and nowhere else."""
+    assert [Scale(0.0, 1.0, 200.0, top, 1.0).has_room(1) for top in (34.0, 35.0)] == [False, True]
+    assert [Scale(0.0, 1.0, 200.0, top, 2.0).has_room(0) for top in (43.0, 44.0)] == [False, True]
+
+
 def test_a_single_bad_frame_is_seen_from_far_away() -> None:
     (left, right, _) = rectangles([(500, 500, 5)], Scale(0.0, 0.001, 200.0, 50.0, 1.0))[0]
     assert right - left == pytest.approx(LEAST)
