@@ -7,7 +7,7 @@ from math import cos, sin, sqrt
 
 from . import cython
 from .figure import Figure
-from .forms import Q4, V3, Doubles, Ints
+from .forms import Q4, V3, Doubles
 from .vectors import (
     ORIGIN,
     PI,
@@ -16,7 +16,6 @@ from .vectors import (
     dot,
     doubles,
     from_to,
-    integers,
     length,
     magnitude,
     minus,
@@ -260,9 +259,9 @@ class Chain:
         figure: n joints.
         count: n.
         inner: Least distance of the tip from the root without limits; the greatest is 1.
-        carried: For each joint the index of the last point that turns rigidly with it: n for the tip, else the head
-            of the next bone that does not inherit rotation.
         first_moving: Index of the first joint that is not fixed; n where all are.
+        carried: Index of the last point that turns rigidly with that: n for the tip, else the head of the next bone
+            that does not inherit rotation.
         first_ball: Index of the first joint that turns every way and has joints behind it, all of which follow it;
             -1 where there is none.
         is_free: Whether no joint has a limit or stiffness.
@@ -272,8 +271,8 @@ class Chain:
     figure: Figure
     count: cython.int
     inner: cython.double
-    carried: Ints
     first_moving: cython.int
+    carried: cython.int
     first_ball: cython.int
     is_free: cython.bint
     reach: Reach
@@ -282,14 +281,9 @@ class Chain:
         count = figure.count
         self.figure, self.count = figure, count
         self.inner = max(0.0, 2.0 * max(figure.spans) - 1.0)
-        self.carried = integers(count)
-        end = count
-        for i in range(count - 1, -1, -1):
-            self.carried[i] = end
-            if not figure.inherits[i]:
-                end = i
         limits = figure.limits
         self.first_moving = next((i for i in range(count) if not limits[i].is_fixed), count)
+        self.carried = next((i for i in range(self.first_moving + 1, count) if not figure.inherits[i]), count)
         self.is_free = not figure.is_stiff and all(limit.is_free for limit in limits)
         follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
         self.first_ball = next((i for i in range(count - 1) if limits[i].is_ball and follow[i]), -1)

@@ -17,6 +17,7 @@ from .vectors import (
     ORIGIN,
     X_AXIS,
     Y_AXIS,
+    clipped,
     conjugated,
     copy_into,
     doubles,
@@ -230,8 +231,8 @@ class Figure:
         self.spans[i] = length(segment)
         if not abs(joint.stiffness) <= LARGEST:
             raise InvalidValueError("a stiffness is not a finite number")
-        self.stiffness[i] = joint.stiffness
-        self.is_stiff = self.is_stiff or joint.stiffness > 0.0
+        self.stiffness[i] = clipped(joint.stiffness, 0.0, 1.0)
+        self.is_stiff = self.is_stiff or self.stiffness[i] > 0.0
         self.inherits[i] = bool(joint.inherits)
         self.limits.append(joint.limit)
 

@@ -181,7 +181,9 @@ class PoleTurn:
                 held: cython.double = wanted + towards * PI * k / POLE_TURNS
                 out: cython.double = wanted + towards * PI * (k - 1) / POLE_TURNS
                 if not self.holds(held):
-                    continue
+                    if held * out > 0.0:
+                        continue
+                    held = 0.0  # between the two: as it stands it is allowed, however little room there is about it
                 for step in range(POLE_BISECTIONS):
                     middle: cython.double = 0.5 * (held + out)
                     if self.holds(middle):

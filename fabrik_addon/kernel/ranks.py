@@ -57,6 +57,7 @@ class Ranks:
             nor where a body was put, which gives way to pins.
         ranks: For each goal the rank that it had when the stages were made; NO_RANK for one without weight.
         descent: Of all goals; its pose is the answer.
+        firm: Of all goals but hints, which no limit holds back: who tells what does stands there.
         stages: One for each rank of goals.
         rough: Of all goals by which a solve is judged, none before another.
         is_held: Whether what carries a limb is stiffer in the solve at hand, since that is in reach (`Help`).
@@ -67,6 +68,7 @@ class Ranks:
     judged: list[Goal]
     ranks: Ints
     descent: Descent
+    firm: Descent
     stages: list[Descent]
     rough: Descent
     is_put: cython.bint
@@ -91,6 +93,8 @@ class Ranks:
             self.stages.append(stage)
             before = before + own
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
+        firm = [goal for goal in before if goal.rank != HINT] or before
+        self.firm = self.descent if len(firm) == len(before) else Descent(figure, firm)
         self.rough = self.stages[0] if len(self.stages) == 1 else Descent(figure, self.judged)
 
     @cython.cfunc
@@ -150,6 +154,8 @@ class Ranks:
         before: Descent = None
         for stage in self.stages:
             stage.posture.weight = 0.0 if self.is_put else POSTURE
+            # no hand in its reach says how a body gives way to pinned feet; said before the stage's cost is found
+            stage.posture.is_eased = stage.goals[stage.kept].rank != PIN
             stage.take(start if before is None else before.pose)
             if before is not None:
                 stage.keep(self.effort.tolerance)
@@ -172,7 +178,6 @@ class Ranks:
         converged: cython.double = CONVERGED_IN_ROOM if stage.kept > 0 else CONVERGED
         is_pulled: cython.bint = not self.is_put
         stage.posture.is_relaxed = False
-        stage.posture.is_eased = not is_pin  # no hand in its reach says how a body gives way to pinned feet
         stage.first_damping = FIRST_DAMPING
         stage.little = converged if is_pulled and not is_hint else LITTLE
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
@@ -291,9 +296,26 @@ class Ranks:
             self.effort.record(name, self.descent.pose.heads, self.figure.count)
 
     @cython.cfunc
+    def least_missing(self) -> cython.double:
+        """What the worst of a body's goals misses at least, by the lengths of the joints alone; 0 for a run.
+
+        Of two that are too far apart, the one of the later rank misses all of it, and two of one rank a half each.
+        """
+        other: Goal
+        least: cython.double = 0.0
+        for k in range(0 if self.is_put else len(self.judged)):
+            goal: Goal = self.judged[k]
+            least = larger(least, goal.beyond(self.figure))
+            for other in self.judged[:k]:
+                gap: cython.double = goal.gap(other, self.figure)
+                least = larger(least, 0.5 * gap if goal.rank == other.rank else gap)
+        return least
+
+    @cython.cfunc
     def is_hopeless(self) -> cython.bint:
-        """Whether some goals can't all be met, by the lengths of the joints alone: whatever start they have."""
-        return not self.is_put and are_too_far_apart(self.judged, self.figure)
+        """Whether no other start can come so much nearer that it would be taken, however the joints turn."""
+        least: cython.double = self.least_missing()
+        return least > 0.0 and least >= MUCH_BETTER * self.misses() - self.effort.tolerance
 
 
 def effector_of(goal: Goal) -> int:
@@ -305,20 +327,6 @@ def effector_of(goal: Goal) -> int:
 def rank_of_goal(goal: Goal) -> cython.int:
     """The rank of a goal that has weight; NO_RANK for one that asks for nothing."""
     return goal.rank if goal.weight > 0.0 else NO_RANK
-
-
-@cython.cfunc
-def are_too_far_apart(goals: list[Goal], figure: Figure) -> bool:
-    """Whether some goals can't all be met, by the lengths of the joints alone: whatever start they have."""
-    other: Goal
-    for k in range(len(goals)):
-        goal: Goal = goals[k]
-        if goal.is_beyond(figure):
-            return True
-        for other in goals[:k]:
-            if goal.is_apart(other, figure):
-                return True
-    return False
 
 
 @cython.cfunc

@@ -167,8 +167,8 @@ class Restarts:
         k: cython.int
         descent: Descent = self.ranks.descent
         random = Random(SEED)
-        self.drawn_at = self.figure.changes
-        self.rotations, self.drawn = [], []
+        every: list[Doubles] = []
+        poses: list[Pose] = []
         for _ in range(SCREENED):
             drawn: Doubles = doubles(4 * self.figure.count)
             for i in range(self.figure.count):
@@ -181,8 +181,9 @@ class Restarts:
                 is_whole: cython.bint = self.share >= 1.0
                 end: Q4 = q4(drawn, i)
                 put4(rotations, i, end if is_whole else limit.blend(q4(rotations, i), end, self.share))
-            self.rotations.append(rotations)
-            self.drawn.append(placed_pose(self.figure, rotations))
+            every.append(rotations)
+            poses.append(placed_pose(self.figure, rotations))
+        self.rotations, self.drawn, self.drawn_at = every, poses, self.figure.changes
         if self.run is not None:
             self.run.rotations, self.run.drawn = self.rotations, self.drawn
 
@@ -208,6 +209,9 @@ class Restarts:
             pull: cython.double = 0.0
             weight: cython.double = 0.0
             for goal in self.ranks.descent.goals:
+                if not goal.is_shifted:
+                    continue
+                goal.prepare(pose)
                 change: V3 = goal.shift(pose, axis)
                 pull += dot(change, goal.missing(pose))
                 weight += dot(change, change)

@@ -14,9 +14,7 @@ from . import cython
 from .fabrik import Trace
 from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
-from .goals.base import HINT, SOLVE_SPACE, Goal
-from .goals.bend import Bend
-from .goals.point import Point
+from .goals.base import HINT, PUTS_TIP, TURNS_RUN, Goal
 from .vectors import doubles, integers, plus, put3, q4, scaled, v3
 
 DEFAULT_TOLERANCE = 1e-4
@@ -32,7 +30,8 @@ class Settings(NamedTuple):
 
     Attributes:
         tolerance: Distance from a goal that counts as reached, as a share of the figure's size.
-        max_passes: Greatest number of passes; each is one sweep over all joints.
+        max_passes: Greatest number of passes of a descent; each is one sweep over all joints. Each rank of goals, and
+            each other start, has a descent of its own.
         plain: FABRIK's passes alone, as in the paper: no path of a limb, no least squares, no restarts.
         restarts: How many other starts are tried where limits hold the figure back.
         fabrik: Whether FABRIK's passes take part; without them the path of a limb is gone to its end.
@@ -81,10 +80,10 @@ class Effort:
             raise TypeError(f"the settings are {type(settings).__name__}, and not Settings")
         if not abs(float(settings.tolerance)) <= LARGEST:
             raise InvalidValueError("the tolerance is not a finite number")
-        self.tolerance = settings.tolerance
-        self.passes = max(min(index(settings.max_passes), MOST_PASSES), 0)
-        self.is_plain, self.with_fabrik = bool(settings.plain), bool(settings.fabrik)
+        passes = max(min(index(settings.max_passes), MOST_PASSES), 0)
         restarts = max(min(index(settings.restarts), MOST_RESTARTS), 0)
+        self.tolerance, self.passes = settings.tolerance, passes  # nothing is taken over before all of it makes sense
+        self.is_plain, self.with_fabrik = bool(settings.plain), bool(settings.fabrik)
         self.restarts = 0 if self.is_plain or self.passes < LEAST_STEPS else restarts
         self.share = max(int(self.passes / max(restarts, 1)), LEAST_STEPS)
 
@@ -115,7 +114,8 @@ class Solution(NamedTuple):
     """What a solve found.
 
     Attributes:
-        status: How it ended; with several goals, REACHED where all are, else that of the one that misses most.
+        status: How it ended; with several goals, REACHED where all are but hints, and where the body was put, else that
+            of the one that misses most.
         rotations: n rotations, each in the rest frame of its joint.
         joints: n + 1 points in solve space: the joints, and the end of the last one's segment.
         residual: Greatest distance from a goal, in units of the solve space.
@@ -232,9 +232,11 @@ class Rows:
     count = cython.declare(cython.Py_ssize_t, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     joints = cython.declare(cython.int, visibility="readonly")
+    parents: Ints  # of the figure's joints
     buffers: dict[str, Any]
     asked: list[Goal]
     tip: cython.int  # index of the goal of a chain's tip, if but a pole is asked besides; -1 for none
+    pole: cython.int  # that of its pole; -1 for none
     rungs: Any  # what solves them, made at the first solve
     numbers: Doubles
     starts: Doubles
@@ -272,7 +274,7 @@ class Rows:
             raise ChainError(f"{count} rows of {figure.count} joints are more than can be solved at once")
         self.asked = [goal.bound(figure) for goal in goals]
         self.count = count
-        self.joints = figure.count
+        self.joints, self.parents = figure.count, figure.parents
         self.width = sum(goal.width for goal in goals)
         widths = widths_of(figure.count, int(self.width), len(self.asked))
         self.buffers = {
@@ -282,7 +284,10 @@ class Rows:
         self.buffers["ranks"] = array("i", [goal.rank for goal in goals]) * count
         self._view(list(self.buffers.values()))
         self.rungs = None
-        self.tip = self._find_tip(figure.count - 1) if figure.is_chain else -1
+        roles = [goal.role(figure.count - 1) for goal in self.asked] if figure.is_chain else []
+        is_run = sorted(roles) in ([PUTS_TIP], [PUTS_TIP, TURNS_RUN])
+        self.tip = roles.index(PUTS_TIP) if is_run else -1
+        self.pole = roles.index(TURNS_RUN) if is_run and TURNS_RUN in roles else -1
 
     def _view(self, made: list[Any]) -> None:
         """Take the buffers over for quick access, in their order."""
@@ -297,14 +302,6 @@ class Rows:
             return self.buffers[name]
         except KeyError:
             raise AttributeError(f"rows have no '{name}'") from None
-
-    def _find_tip(self, last: int) -> int:
-        """Which goal is a place for the tip of a chain, joint `last`, if at most one pole is asked besides; else -1."""
-        points = [g for g, goal in enumerate(self.asked) if isinstance(goal, Point) and goal.is_for_tip]
-        bends = [goal for goal in self.asked if isinstance(goal, Bend) and goal.root == 0]
-        is_whole = len(points) == 1 and len(bends) <= 1 and len(points) + len(bends) == len(self.asked)
-        is_for_it = all(goal.effector == last and goal.frame == SOLVE_SPACE for goal in self.asked)
-        return points[0] if is_whole and is_for_it else -1
 
     @cython.cfunc
     def load(self, row: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:

@@ -113,7 +113,8 @@ class Run:
         distance: cython.double = length(place)
         self.target = scaled(place, clipped(distance, chain.inner, 1.0) / distance) if distance > 0.0 else place
         is_within: cython.bint = distance < 1.0 and (distance > chain.inner or chain.inner == 0.0)
-        self.is_final = effort.is_plain or (chain.is_free and not is_within)
+        is_led: cython.bint = chain.first_ball == 0 or chain.count == 1  # as a whole: else joints before the limb rest
+        self.is_final = effort.is_plain or (chain.is_free and is_led and not is_within)
         if effort.is_plain:
             self.start_at(pose, clamp_start(self.figure))
             return self.passes(pose, effort.passes)
@@ -206,7 +207,7 @@ class Run:
         if first >= count:
             return
         head: V3 = v3(pose.heads, first)
-        lever: V3 = minus(v3(pose.heads, chain.carried[first]), head)
+        lever: V3 = minus(v3(pose.heads, chain.carried), head)
         wanted: V3 = minus(plus(lever, self.target), v3(pose.heads, count))
         if length(lever) < NO_LEVER or length(wanted) < NO_LEVER:
             return

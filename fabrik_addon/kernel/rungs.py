@@ -4,7 +4,7 @@
 1. The start pose, where it is the answer.
 2. For a run, a chain whose tip one goal alone asks to a place: the path of its limb, and FABRIK's passes.
 3. Least squares by ranks, with posture where no run's path tells how the joints turn.
-4. Other starts, where goals are missed that the lengths of the joints would let be met.
+4. Other starts, where goals are missed, and by more than the lengths of the joints explain.
 5. A rigid turn about the line from the root to the tip, for a run with a pole.
 
 At last what may stretch does.
@@ -13,6 +13,7 @@ At last what may stretch does.
 from __future__ import annotations
 
 from math import sqrt
+from typing import cast
 
 from . import cython
 from .descent import Descent
@@ -63,7 +64,7 @@ class Rungs:
 
     Args:
         figure: n joints.
-        goals: Bound to it, in the order in which they are asked.
+        rows: With the goals, bound to it, in the order in which they are asked.
         effort: What may be spent.
         run: The whole figure as a run, or None where it is none. Its goals are a point, and perhaps a pole.
 
@@ -93,12 +94,11 @@ class Rungs:
     used: cython.int
     is_done: cython.bint  # before any least squares
 
-    def __init__(self, figure: Figure, goals: list[Goal], effort: Effort, run: Run | None) -> None:
+    def __init__(self, figure: Figure, rows: Rows, effort: Effort, run: Run | None) -> None:
+        goals = rows.asked
         self.figure, self.goals, self.effort, self.run = figure, goals, effort, run
-        self.point = self.pole = None
-        if run is not None:
-            self.point = next(goal for goal in goals if isinstance(goal, Point))
-            self.pole = next((goal for goal in goals if isinstance(goal, Bend)), None)
+        self.point = None if run is None else cast(Point, goals[rows.tip])
+        self.pole = None if run is None or rows.pole < 0 else cast(Bend, goals[rows.pole])
         self.ranks = Ranks(figure, goals if run is None else [self.point], run is not None, effort)
         self.restarts = Restarts(self.ranks, run)
         self.factors, self.counts = doubles(len(goals)), integers(len(goals))
@@ -115,18 +115,19 @@ class Rungs:
         goal: Goal
         descent: Descent = self.ranks.descent
         i: cython.int
+        start: Pose = placed_pose(self.figure, clamp_start(self.figure)) if self.run is None else self.run.start
         self.ranks.share_weights()
         for i in range(self.figure.count):
             self.figure.eases[i] = UNEASED
         for goal in self.goals:
-            goal.begin(self.figure)
+            goal.begin(self.figure, start)
             goal.let_stretch(False)
         self.ranks.is_held = False
         for i in range(self.figure.count):
             if UNEASED < self.figure.eases[i] < 0.0:
                 self.ranks.is_held = True
         pose: Pose = self.ranks.stages[0].pose
-        self.used = self.begin(pose)
+        self.used = self.begin(pose, start)
         if self.is_done:
             descent.take(pose)
         else:
@@ -134,7 +135,10 @@ class Rungs:
         pose = descent.pose
         if descent.count_of_placed < self.figure.count:
             self.figure.place(pose)
-        self.held = blocking_joints(descent) if self.ranks.misses() > self.effort.tolerance else []
+        self.held = []
+        if self.ranks.misses() > self.effort.tolerance:
+            self.ranks.firm.take(pose)
+            self.held = blocking_joints(self.ranks.firm)
         self.pole_error = 0.0
         if self.pole is not None and self.pole.weight > 0.0:
             pole: V3 = plus(v3(pose.heads, self.pole.root), self.pole.away(pose))
@@ -143,17 +147,17 @@ class Rungs:
         self.stretch()
 
     @cython.cfunc
-    def begin(self, pose: Pose) -> cython.int:
+    def begin(self, pose: Pose, start: Pose) -> cython.int:
         """Stand at the start pose, or where a run is put; tells besides whether that is the answer.
 
         Args:
             pose: Becomes the pose, placed.
+            start: The start pose, inside the limits.
 
         Returns:
             The passes used.
         """
         run: Run = self.run
-        start: Pose = placed_pose(self.figure, clamp_start(self.figure)) if run is None else run.start
         self.effort.record("start", start.heads, self.figure.count)
         self.is_done = most_missing(self.ranks.goals, start) <= THERE * self.effort.tolerance
         if run is None or (self.is_done and not run.leads_past_start()):
@@ -270,7 +274,7 @@ class Rungs:
             return REACHED if self.pole_error <= POLE_MET else BLOCKED
         if missed <= self.effort.tolerance:
             return REACHED
-        if goal.is_beyond(self.figure):
+        if goal.beyond(self.figure) > 0.0:
             return TOO_FAR
         return TOO_NEAR if goal.is_within(self.figure) else BLOCKED
 
@@ -293,10 +297,10 @@ class Rungs:
         if rows.status[k] != BLOCKED:
             return
         told: list[float | None] = []
-        if explains and self.ranks.is_hopeless():
+        if explains and self.ranks.least_missing() > 0.0:
             told = [None] * len(self.held[:MOST_GIVES])
         elif explains:
-            told = gives(self.ranks.descent, self.held, self.effort.tolerance)
+            told = gives(self.ranks.firm, self.held, self.effort.tolerance)
         for i in range(len(self.held)):
             rows.blocking[joint + i] = self.held[i]
         for i in range(len(told)):
@@ -378,9 +382,11 @@ def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list
     for i in joints[:MOST_GIVES]:
         limit: Limit = figure.limits[i]
         freed: Descent = Descent(figure, descent.goals)
-        figure.limits[i] = FREE
-        freed.take(descent.pose)
-        freed.descend(tolerance, GIVE_STEPS)
-        figure.limits[i] = limit
+        try:
+            figure.limits[i] = FREE
+            freed.take(descent.pose)
+            freed.descend(tolerance, GIVE_STEPS)
+        finally:
+            figure.limits[i] = limit
         found.append(limit.exceed(q4(freed.pose.rotations, i)) if freed.error <= tolerance else None)
     return found

@@ -104,7 +104,7 @@ class Solver:
         """`solve` for each row of numbers, by the same code; the answers are left in the rows.
 
         Args:
-            rows: `Rows` that were made for a figure with as many joints.
+            rows: `Rows` that were made for a figure with the same joints, perhaps of other lengths and limits.
             settings: All else that decides the answers.
             explain: See `solve`; which limits block a row is found in any case.
 
@@ -120,7 +120,7 @@ class Solver:
     def solve_rows(self, rows: Rows, settings: Settings) -> cython.void:
         """`solve_many` of what is known to be rows."""
         k: cython.Py_ssize_t
-        self._check_rows(rows)
+        self.check_rows(rows)
         if settings is not self.settings:
             self.effort.take(settings)
             self.settings = settings
@@ -149,7 +149,7 @@ class Solver:
         run: Run = self.run() if is_run else None
         rungs: Rungs = rows.rungs
         if rungs is None or rungs.figure is not self.unit or rungs.run is not run or not rungs.ranks.fits():
-            rungs = rows.rungs = Rungs(self.unit, rows.asked, self.effort, run)
+            rungs = rows.rungs = Rungs(self.unit, rows, self.effort, run)
         return rungs
 
     @cython.cfunc
@@ -187,7 +187,7 @@ class Solver:
         g: cython.int
         k: cython.Py_ssize_t
         share: cython.double = influence
-        self._check_rows(rows)
+        self.check_rows(rows)
         if influence >= 1.0:
             return
         pose: Pose = Pose(self.unit.count)
@@ -255,16 +255,21 @@ class Solver:
         i: cython.int
         k: cython.Py_ssize_t
         worst: cython.double = 0.0
-        self._check_rows(rows)
+        self.check_rows(rows)
         for k in range(rows.count):
             for i in range(self.unit.count):
                 limit: Limit = self.figure.limits[i]
                 worst = larger(worst, limit.exceed(q4(rows.rotations, k * self.unit.count + i)))
         return worst
 
-    def _check_rows(self, rows: Rows) -> None:
-        """Refuse rows that were made for another number of joints, by a ChainError."""
-        if rows.joints != self.unit.count:
+    @cython.cfunc
+    def check_rows(self, rows: Rows) -> cython.void:
+        """Refuse rows that were made for joints that hang on each other otherwise, by a ChainError."""
+        i: cython.int
+        is_other: cython.bint = rows.joints != self.unit.count
+        for i in range(0 if is_other else self.unit.count):
+            is_other = is_other or rows.parents[i] != self.unit.parents[i]
+        if is_other:
             raise ChainError("the rows were made for another figure")
 
     def _check_count(self, rotations: Sequence[Q4]) -> None:

@@ -35,6 +35,7 @@ from ..vectors import (
 from .base import HINT, TIP, Goal, listed
 
 LIGHT = 0.01  # share of the mass below which a part of the figure is not turned for the sake of its weight
+IN_LINE = cython.declare(cython.double, 1e-9)  # sine between two ways that are one: rounding is not to choose
 NO_EDGE = cython.declare(cython.double, 1e-18)  # square of the length of an edge that is none
 
 
@@ -158,10 +159,12 @@ class Balance(Goal):
             for i in range(count):
                 to_it: V3 = minus(v3(points, i), v3(points, here))
                 so_far: V3 = minus(v3(points, after), v3(points, here))
-                turn: cython.double = dot(self.up, cross(so_far, to_it))
-                if dot(to_it, to_it) <= NO_EDGE:
+                far: cython.double = dot(to_it, to_it)
+                if far <= NO_EDGE:
                     continue
-                if turn < 0.0 or after == here or (turn == 0.0 and dot(to_it, to_it) > dot(so_far, so_far)):
+                turn: cython.double = dot(self.up, cross(so_far, to_it))
+                in_line: cython.double = IN_LINE * sqrt(far * dot(so_far, so_far))
+                if after == here or turn < -in_line or (turn <= in_line and far > dot(so_far, so_far)):
                     after = i
             here = after
             if dot(minus(v3(points, here), v3(points, first)), minus(v3(points, here), v3(points, first))) <= NO_EDGE:

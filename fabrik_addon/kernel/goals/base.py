@@ -5,8 +5,9 @@ Least squares see a goal as a vector that is missing, and as the change of that 
 the way from the root to the effector. The numbers of a goal that change from frame to frame are a row of doubles in a
 buffer: three of a place, four of a rotation.
 
-Every goal answers `numbers`, `copied`, `load`, `missing`, `move` and, where a moved figure changes what it misses,
-`shift`. Where it does not answer the others, it is never out of reach by itself, gives no way and stretches nothing.
+Every goal that asks for something answers `numbers`, `copied`, `missing`, `move` and, where it has numbers, `load`;
+where a moved figure changes what it misses, `shift`. Where it does not answer the others, it is never out of reach by
+itself, gives no way and stretches nothing.
 `load` gets numbers as they stand in the row, and the factor to the size at which the figure is solved: lengths of the
 goal's own are to be brought there, too.
 """
@@ -27,6 +28,8 @@ PIN, PLACED, ASKED, HINT = range(4)
 A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
 TIP = cython.declare(cython.int, -1)  # the effector, or the frame of a goal, itself is carried
 UNMOVED = cython.declare(cython.int, -2)  # nothing of it is carried
+# what a goal is to a chain of which nothing else is asked: it puts the tip, or turns the whole about root and tip
+OTHER, PUTS_TIP, TURNS_RUN = range(3)
 SOLVE_SPACE = -1  # in place of the joint in whose frame a goal stands; compiled code compares with 0, no object
 
 
@@ -118,6 +121,10 @@ class Goal:
         found.is_shifted = found.frame == SOLVE_SPACE and found.path[0] == 0
         return found
 
+    def role(self, last: int) -> int:
+        """`PUTS_TIP`, `TURNS_RUN` or `OTHER`: what the goal, bound, is to a chain whose last joint is that."""
+        return OTHER
+
     @cython.cfunc
     @cython.exceptval(check=False)
     def within(self, pose: Pose, point: V3) -> V3:
@@ -177,14 +184,14 @@ class Goal:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def begin(self, figure: Figure) -> cython.void:
-        """Take over what it has to know of a figure at size 1, as that starts; asked for before each solve."""
+    def begin(self, figure: Figure, start: Pose) -> cython.void:
+        """Take over what it has to know of a figure at size 1 and of its start pose; asked for before each solve."""
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def is_beyond(self, figure: Figure) -> cython.bint:
-        """Whether the goal is farther from the root than the joints on the way to it are long together."""
-        return False
+    def beyond(self, figure: Figure) -> cython.double:
+        """How much farther the goal is from the root than the joints on the way to it are long together; else 0."""
+        return 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -231,9 +238,9 @@ class Goal:
         """Find out what `move` and `shift` need to know of a pose; asked for before them."""
 
     @cython.cfunc
-    def is_apart(self, other: Goal, figure: Figure) -> cython.bint:
-        """Whether the joints between this goal's effector and another's are too short for both to be met."""
-        return False
+    def gap(self, other: Goal, figure: Figure) -> cython.double:
+        """By how much the joints between this goal's effector and another's are too short to meet both; else 0."""
+        return 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -10,9 +10,8 @@ from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import LARGEST, ChainError, InvalidValueError
 from .. import cython
-from ..figure import MOST_JOINTS, Figure, Pose, checked_point, clamp_start, placed_pose
+from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import Q4, V3, Doubles
-from ..limits.base import Limit
 from ..vectors import (
     IDENTITY,
     ORIGIN,
@@ -34,11 +33,10 @@ from ..vectors import (
     unit,
     v3,
 )
-from .base import HINT, SOLVE_SPACE, TIP, UNMOVED, Goal
+from .base import HINT, OTHER, SOLVE_SPACE, TIP, TURNS_RUN, UNMOVED, Goal
 from .point import Point
 
 STRAIGHT = cython.declare(cython.double, 0.4)  # share of where an angle counts in full up to which a run is straight
-NOT_YET = cython.declare(cython.int, -1)  # no joint of the path, where it was not asked for
 OPPOSED = cython.declare(cython.double, 1e-3)  # sizes, for a run that points away from where its pole swings from
 NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
@@ -57,8 +55,9 @@ class Bend(Goal):
         angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
         fades: How far the knee stands off the line, as a share of the run's length, where the angle counts in full; the
             deeper the bend, the less of it counts, and a knee comes under its pole. The straighter the run, the less
-            counts the pole, for a straight knee tells no side: its root is turned about the line as it starts. 0: all
-            counts alike in all poses.
+            counts the pole, for a straight knee tells no side: its root is turned about the line as it starts. (A chain
+            of which nothing else is asked but a place for its tip is turned to its pole in full.) 0: all counts alike
+            in all poses.
         weight: How much the goal counts beside others.
         root: Index of the first joint of the run.
         rank: Before which other goals it is met.
@@ -76,8 +75,7 @@ class Bend(Goal):
     root = cython.declare(cython.int, visibility="readonly")
     start: Q4  # of the root, inside its limit
     first: cython.int  # place of the root on the path
-    bent: cython.int  # place there of the joint that is bent as the run starts ...
-    bent_at: cython.int  # ... and the figure's `changes` when that was found
+    bent: cython.int  # place there of the joint that is bent as the run starts
     reach: cython.double  # length of the run, in sizes of the figure
     turn_side: V3  # of a pole that swings, where the knee goes by a turn about the run ...
     spin: V3  # ... and how far the pole turns about it by a move of its end at right angles, as told
@@ -113,7 +111,7 @@ class Bend(Goal):
         self.root = first
         self.start = IDENTITY
         self.first = 0
-        self.bent, self.bent_at = NOT_YET, 0
+        self.bent = 0
         self.reach = 0.0
         self.turn_side = self.spin = ORIGIN
 
@@ -169,14 +167,13 @@ class Bend(Goal):
         found.reach = run.reach
         return found
 
+    def role(self, last: int) -> int:
+        return TURNS_RUN if self.root == 0 and self.effector == last and self.frame == SOLVE_SPACE else OTHER
+
     @cython.cfunc
     @cython.exceptval(check=False)
-    def begin(self, figure: Figure) -> cython.void:
-        limit: Limit = figure.limits[self.root]
-        self.start = limit.clamp(q4(figure.start, self.root))
-        if self.bent == NOT_YET or self.bent_at != figure.changes:
-            self.bent = self.farthest(placed_pose(figure, clamp_start(figure)))
-            self.bent_at = figure.changes
+    def begin(self, figure: Figure, start: Pose) -> cython.void:
+        self.start, self.bent = q4(start.rotations, self.root), self.farthest(start)
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -7,9 +7,9 @@ from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import InvalidValueError
 from .. import cython
-from ..figure import Figure
+from ..figure import Figure, Pose
 from ..forms import V3, Doubles
-from ..vectors import larger
+from ..vectors import clipped, larger
 from .base import HINT, Goal
 
 
@@ -50,11 +50,11 @@ class Help(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
-        self.given = row[at]
+        self.given = clipped(row[at], -1.0, 1.0)
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def begin(self, figure: Figure) -> cython.void:
+    def begin(self, figure: Figure, start: Pose) -> cython.void:
         k: cython.int
         for k in range(self.steps if self.weight > 0.0 else 0):
             figure.eases[self.path[k]] = larger(figure.eases[self.path[k]], self.given)

@@ -17,7 +17,7 @@ from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
 from ..vectors import ORIGIN, apart, clipped, cross, dot, larger, length, minus, plus, q4, rotated, scaled, smaller, v3
-from .base import ASKED, SOLVE_SPACE, TIP, Goal
+from .base import ASKED, OTHER, PUTS_TIP, SOLVE_SPACE, TIP, Goal
 
 CLOSED_RUN = cython.declare(cython.double, 1e-12)  # square of a run from end to end that tells no direction
 
@@ -95,10 +95,9 @@ class Point(Goal):
             found.reach = found.reach_from(figure, found.first, found.offset) / figure.size
         return found
 
-    @property
-    def is_for_tip(self) -> bool:
-        """Whether the end of the joint's segment is asked for, and all joints before it take part alike."""
-        return bool(self.at_end) and self.first == 0 and self.frame == SOLVE_SPACE
+    def role(self, last: int) -> int:
+        is_whole = self.at_end and self.first == 0 and self.effector == last and self.frame == SOLVE_SPACE
+        return PUTS_TIP if is_whole else OTHER
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -129,8 +128,14 @@ class Point(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def is_beyond(self, figure: Figure) -> cython.bint:
-        return self.soft <= 0.0 and self.away(figure) > self.stretch * self.reach_from(figure, 0, self.arm)
+    def beyond(self, figure: Figure) -> cython.double:
+        k: cython.int
+        longest: cython.double = self.reach_from(figure, 0, self.arm)
+        if self.soft > 0.0:
+            return 0.0
+        for k in range(self.first, self.steps if self.at_end else self.steps - 1):  # those that `lengthen` stretches
+            longest += self.span(figure, k, self.arm) * (self.stretch - 1.0)
+        return larger(0.0, self.away(figure) - longest)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -161,17 +166,17 @@ class Point(Goal):
         return far
 
     @cython.cfunc
-    def is_apart(self, other: Goal, figure: Figure) -> cython.bint:
+    def gap(self, other: Goal, figure: Figure) -> cython.double:
         if not isinstance(other, Point) or self.path[0] != other.path[0] or self.frame != other.frame:
-            return False
+            return 0.0
         point: Point = other
         if self.soft > 0.0 or point.soft > 0.0:
-            return False
+            return 0.0
         k: cython.int = 0
         while k + 1 < self.steps and k + 1 < point.steps and self.path[k + 1] == point.path[k + 1]:
             k += 1
         reach: cython.double = self.reach_from(figure, k, self.arm) + point.reach_from(figure, k, point.arm)
-        return apart(self.target, point.target) > reach
+        return larger(0.0, apart(self.target, point.target) - reach)
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -9,8 +9,7 @@ from ...errors import ChainError
 from .. import cython
 from ..figure import Figure, Pose
 from ..forms import Q4, V3
-from ..limits.base import Limit
-from ..vectors import IDENTITY, ORIGIN, conjugated, length, minus, multiplied, plus, q4, rotation_vector, scaled, v3
+from ..vectors import IDENTITY, ORIGIN, conjugated, length, minus, multiplied, q4, rotation_vector, scaled, v3
 from .base import A_RADIAN, PLACED, TIP, Goal
 
 
@@ -48,10 +47,8 @@ class Stay(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def begin(self, figure: Figure) -> cython.void:
-        limit: Limit = figure.limits[0]
-        self.place = plus(v3(figure.offsets, 0), v3(figure.root, 0))
-        self.turn = limit.clamp(q4(figure.start, 0))
+    def begin(self, figure: Figure, start: Pose) -> cython.void:
+        self.place, self.turn = v3(start.heads, 0), q4(start.rotations, 0)
 
     @cython.cfunc
     @cython.exceptval(check=False)

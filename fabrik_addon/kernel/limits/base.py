@@ -7,10 +7,11 @@ the rest pose. It never stores the state of a solve.
 The solver calls the methods named by a verb (`clamp`, `aim`, ...); Python calls those named by a participle (`clamped`,
 `aimed`, ...), which do the same.
 
-What a type must answer itself: `clamp`, `aim`, `allow`, `turn`, `draw`, `parts`, and `blend` unless whatever lies
-between two allowed rotations is allowed. For a `SwingTwist` all but `parts` follow from `pull`, `allow_swing` and
-`draw_direction`. What it may answer: `exceed`, faster; `prefer`, where it knows a side to bend to; `measure` and `at`,
-where `dofs` is 1. What bones store of it and what is drawn of it stands above the kernel, in `rig/limit_types.py`.
+What a type must answer itself: `clamp`, `allow`, `draw` and `parts`; `aim`, `turn` and `blend` where it knows better
+than to do what is asked freely and to clamp it. For a `SwingTwist` all but `parts` follow from `pull`, `allow_swing`
+and `draw_direction`. What it may answer: `exceed`, faster; `prefer`, where it knows a side to bend to; `measure` and
+`at`, where `dofs` is 1. What bones store of it and what is drawn of it stands above the kernel, in
+`rig/limit_types.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,21 @@ from ...errors import LARGEST, InvalidValueError
 from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, TAU, conjugated, magnitude, multiplied, part_way, turn_angle
+from ..vectors import (
+    IDENTITY,
+    ORIGIN,
+    TAU,
+    X_AXIS,
+    conjugated,
+    from_rotation_vector,
+    from_to,
+    magnitude,
+    multiplied,
+    normalized,
+    part_way,
+    rotated,
+    turn_angle,
+)
 
 AT_END = cython.declare(cython.double, 1e-9)  # radians, or of a unit vector's length: nearer than that is at the end
 NO_LENGTH = 1e-6  # of an axis that points nowhere
@@ -46,6 +61,23 @@ def turned_towards(angle: cython.double, other: cython.double) -> cython.double:
 def unwrapped(angle: cython.double, low: cython.double, high: cython.double) -> cython.double:
     """The angle that means the same, within half a turn of the middle of the range."""
     return turned_towards(angle, 0.5 * (low + high))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def kept_if_near(rotation: Q4, near: Q4) -> Q4:
+    """A rotation as it is, to its sign and last digit, where the allowed one nearest to it is no other; else that."""
+    cosine: cython.double = (
+        near[0] * rotation[0] + near[1] * rotation[1] + near[2] * rotation[2] + near[3] * rotation[3]
+    )
+    sign: cython.double = 1.0 if cosine >= 0.0 else -1.0
+    holds: cython.bint = (
+        magnitude(near[0] - sign * rotation[0]) < AT_END
+        and magnitude(near[1] - sign * rotation[1]) < AT_END
+        and magnitude(near[2] - sign * rotation[2]) < AT_END
+        and magnitude(near[3] - sign * rotation[3]) < AT_END
+    )
+    return rotation if holds else near
 
 
 def finite_numbers(name: str | Message, values: Any, count: int) -> tuple[float, ...]:
@@ -126,7 +158,8 @@ class Limit:
     @cython.exceptval(check=False)
     def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
         """The allowed rotation that turns `segment` nearest to `direction` (rest frame), starting from `rotation`."""
-        return rotation
+        turn: Q4 = from_to(rotated(rotation, segment), direction, rotated(rotation, X_AXIS))
+        return self.clamp(normalized(multiplied(turn, rotation)))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -138,7 +171,7 @@ class Limit:
     @cython.exceptval(check=False)
     def turn(self, rotation: Q4, turn: V3) -> Q4:
         """A rotation turned by a rotation vector (rest frame, radians), as far as the limit allows."""
-        return rotation
+        return self.clamp(normalized(multiplied(from_rotation_vector(turn), rotation)))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -150,7 +183,7 @@ class Limit:
     @cython.exceptval(check=False)
     def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
         """The allowed rotation that three numbers in [0, 1) choose."""
-        return IDENTITY
+        return self.clamp(IDENTITY)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -162,7 +195,7 @@ class Limit:
     @cython.exceptval(check=False)
     def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
         """The rotation `factor` of the way from `start` (0) to `end` (1), the short way inside the limit."""
-        return part_way(start, end, factor)
+        return self.clamp(part_way(start, end, factor))
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -9,7 +9,7 @@ from typing import Any
 from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, X_AXIS, from_rotation_vector, from_to, multiplied, normalized, rotated
+from ..vectors import IDENTITY, ORIGIN, from_rotation_vector
 from .base import Limit, limit_rotation
 
 LOCKED_JOINT = Message("LOCKED_JOINT")
@@ -23,17 +23,6 @@ class Free(Limit):
     def __init__(self) -> None:
         self.dofs = 3
         self.axis = ORIGIN
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
-        turn: Q4 = from_to(rotated(rotation, segment), direction, rotated(rotation, X_AXIS))
-        return normalized(multiplied(turn, rotation))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def turn(self, rotation: Q4, turn: V3) -> Q4:
-        return normalized(multiplied(from_rotation_vector(turn), rotation))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -85,25 +74,5 @@ class Locked(Limit):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
-        return self.stays
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def allow(self, rotation: Q4, turn: V3) -> V3:
         return ORIGIN
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def turn(self, rotation: Q4, turn: V3) -> Q4:
-        return self.stays
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
-        return self.stays
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
-        return self.stays

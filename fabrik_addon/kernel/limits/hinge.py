@@ -27,10 +27,10 @@ from ..vectors import (
     scaled,
     turn_about,
 )
-from .base import AT_END, Limit, checked_axis, checked_range, limit_rotation, turned_towards, unwrapped
+from .base import AT_END, Limit, checked_axis, checked_range, kept_if_near, limit_rotation, turned_towards, unwrapped
 
-# radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 HINGE = Message("HINGE")
+# radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 EITHER_END = cython.declare(cython.double, 1e-3)
 
 
@@ -100,7 +100,7 @@ class Hinge(Limit):
     @cython.cfunc
     @cython.exceptval(check=False)
     def clamp(self, rotation: Q4) -> Q4:
-        return self.at(self.measure(rotation))
+        return kept_if_near(rotation, self.at(self.measure(rotation)))
 
     @cython.cfunc
     @cython.exceptval(check=False)

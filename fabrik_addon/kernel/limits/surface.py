@@ -10,13 +10,11 @@ from ..vectors import (
     X_AXIS,
     from_rotation_vector,
     from_to,
-    magnitude,
     multiplied,
     normalized,
-    part_way,
     rotated,
 )
-from .base import AT_END, Limit
+from .base import Limit, kept_if_near
 
 AIMS = cython.declare(cython.int, 12)  # times that a joint is aimed and brought back
 
@@ -38,18 +36,7 @@ class Surface(Limit):
     @cython.cfunc
     @cython.exceptval(check=False)
     def clamp(self, rotation: Q4) -> Q4:
-        near: Q4 = self.nearest(rotation)
-        cosine: cython.double = (
-            near[0] * rotation[0] + near[1] * rotation[1] + near[2] * rotation[2] + near[3] * rotation[3]
-        )
-        sign: cython.double = 1.0 if cosine >= 0.0 else -1.0
-        holds: cython.bint = (
-            magnitude(near[0] - sign * rotation[0]) < AT_END
-            and magnitude(near[1] - sign * rotation[1]) < AT_END
-            and magnitude(near[2] - sign * rotation[2]) < AT_END
-            and magnitude(near[3] - sign * rotation[3]) < AT_END
-        )
-        return rotation if holds else near
+        return kept_if_near(rotation, self.nearest(rotation))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -66,8 +53,3 @@ class Surface(Limit):
     def turn(self, rotation: Q4, turn: V3) -> Q4:
         way: Q4 = from_rotation_vector(self.allow(rotation, turn))
         return self.clamp(normalized(multiplied(way, rotation)))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
-        return self.clamp(part_way(start, end, factor))

@@ -19,14 +19,12 @@ from ..vectors import (
     conjugated,
     cross,
     dot,
-    from_rotation_vector,
     from_to,
     larger,
     length,
     minus,
     multiplied,
     normalized,
-    part_way,
     rotated,
     scaled,
     turn_about,
@@ -158,12 +156,6 @@ class SwingTwist(Limit):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
-        turn: Q4 = from_to(rotated(rotation, segment), direction, rotated(rotation, X_AXIS))
-        return self.clamp(normalized(multiplied(turn, rotation)))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def twist_rate(self, direction: V3) -> V3:
         """The vector whose scalar product with a small turn is the change of the twist, at a direction.
 
@@ -221,22 +213,12 @@ class SwingTwist(Limit):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def turn(self, rotation: Q4, turn: V3) -> Q4:
-        return self.clamp(normalized(multiplied(from_rotation_vector(turn), rotation)))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
         twist: cython.double = self.twist_low + (self.twist_high - self.twist_low) * w
         if not self.is_twist_limited:  # every twist, and seldom a large one
             side: cython.double = 2.0 * w - 1.0
             twist = PI * side * side * side
         return normalized(multiplied(self.swing(self.draw_direction(u, v)), turn_about(Y_AXIS, twist)))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
-        return self.clamp(part_way(start, end, factor))
 
     def nearest(self, direction: V3) -> V3:
         """See `pull`."""
