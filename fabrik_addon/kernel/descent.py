@@ -94,8 +94,6 @@ class Descent:
         jacobian: What turns change; None before it is asked for (`equations`).
         turns: The rotation vector of each joint in its rest frame, radians, and the shift: 3 n + 3 numbers.
         standing: For each joint how it stands to its limit within the step.
-        little: Share of the error that is next to nothing.
-        first_damping: Of the first step of a descent.
         patience: Steps in a row that may gain next to nothing.
     """
 
@@ -119,8 +117,6 @@ class Descent:
     turns: Doubles
     standing: Ints
     keeper: Descent
-    little: cython.double
-    first_damping: cython.double
     patience: cython.int
     returns: Doubles  # turns back to the goals that are kept
 
@@ -147,9 +143,6 @@ class Descent:
         self.keeper = keeper
         if keeper is not None:
             keeper.allowed = self.allowed
-            keeper.first_damping = RETURN_DAMPING
-        self.little = LITTLE
-        self.first_damping = FIRST_DAMPING
         self.patience = STALLED
 
     @cython.cfunc
@@ -322,26 +315,29 @@ class Descent:
             put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
 
     @cython.cfunc
-    def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
+    def descend(
+        self, enough: cython.double, budget: cython.int, little: cython.double, damping: cython.double
+    ) -> cython.int:
         """Bring the goals nearer until they are near enough, the budget is spent or nothing more is gained.
 
         Args:
             enough: Error at which to stop; below zero where nothing but the gain counts.
             budget: Greatest number of steps.
+            little: Share of the error that is next to nothing.
+            damping: Of the first step.
 
         Returns:
             The steps used.
         """
         used: cython.int = 0
         stalled: cython.int = 0
-        damping: cython.double = self.first_damping
         while used < budget and stalled < self.patience and damping <= MOST_DAMPING:
             if self.error <= enough or self.cost <= NOTHING_LEFT:
                 break
             used += 1
             before: cython.double = self.cost
             if self.step(damping + ROBUST * self.error * smaller(self.error, FAR_MISSED), LARGEST_TURN):
-                is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
+                is_little: cython.bint = self.cost > before * (1.0 - 2.0 * little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
                 if is_little and self.posture.weight <= 0.0:
                     damping = larger(damping, STIFFENED_FROM) * STIFFENED
@@ -422,7 +418,7 @@ class Descent:
     def is_brought_back(self, trial: Pose) -> cython.bint:
         """Bring a trial, some joints of which came to their limits, back by a descent; False if it can't be."""
         self.keeper.take(trial)
-        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS, LITTLE, RETURN_DAMPING)
         copy_into(trial.rotations, self.keeper.pose.rotations, 4 * self.count)
         copy_into(trial.shift, self.keeper.pose.shift, 3)
         return self.keeper.error <= KEPT_WITHIN
@@ -440,5 +436,5 @@ class Descent:
             missing: V3 = goal.missing(self.pose)
             put3(self.allowed, g, ORIGIN if length(missing) <= tolerance * goal.weight else missing)
         self.keeper.take(self.pose)
-        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS, LITTLE, RETURN_DAMPING)
         self.take(self.keeper.pose)

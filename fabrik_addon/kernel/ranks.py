@@ -178,22 +178,20 @@ class Ranks:
         converged: cython.double = CONVERGED_IN_ROOM if stage.kept > 0 else CONVERGED
         is_pulled: cython.bint = not self.is_put
         stage.posture.is_relaxed = False
-        stage.first_damping = FIRST_DAMPING
-        stage.little = converged if is_pulled and not is_hint else LITTLE
+        little: cython.double = converged if is_pulled and not is_hint else LITTLE
+        damping: cython.double = LAST_DAMPING if is_pulled else FIRST_DAMPING  # of the descent that finishes the pose
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
-        used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget)
+        used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget, little, FIRST_DAMPING)
         is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
         if is_pulled or is_stiff:
             stage.posture.is_relaxed = is_stiff
             stage.posture.weight = FINISHED_POSTURE if is_pulled else 0.0
-            stage.first_damping = LAST_DAMPING if is_pulled else FIRST_DAMPING
-            stage.little = LITTLE
             stage.judge()
-            used += stage.descend(MET if is_pulled else MET_BY_RUN, budget)
+            used += stage.descend(MET if is_pulled else MET_BY_RUN, budget, LITTLE, damping)
             if self.is_held and not is_pin and not is_hint and stage.error > self.effort.tolerance:
                 stage.posture.is_eased = False  # nor how it does so where that keeps others from their goals
                 stage.judge()
-                used += stage.descend(MET, budget)
+                used += stage.descend(MET, budget, LITTLE, damping)
         return used if is_hint else used + self.refine(stage)
 
     @cython.cfunc
@@ -232,11 +230,10 @@ class Ranks:
         """
         finer = Descent(figure, near, Descent(figure, kept) if kept else None)
         finer.posture.weight = 0.0 if self.is_put else FINISHED_POSTURE
-        finer.first_damping = LAST_DAMPING
         finer.take(pose)
         if kept:
             finer.keep(self.effort.tolerance)
-        used: cython.int = finer.descend(MET, FINER_STEPS)
+        used: cython.int = finer.descend(MET, FINER_STEPS, LITTLE, LAST_DAMPING)
         copy_pose(pose, finer.pose, figure.count)
         figure.place(pose)
         return used
@@ -252,7 +249,7 @@ class Ranks:
         effort: Effort = self.effort
         rough: Descent = self.rough
         rough.take(start)
-        used: cython.int = rough.descend(ROUGH_ENOUGH * effort.tolerance, ROUGH_STEPS)
+        used: cython.int = rough.descend(ROUGH_ENOUGH * effort.tolerance, ROUGH_STEPS, LITTLE, FIRST_DAMPING)
         if rough.error > (missed if self.is_put else HOPEFUL * missed):
             return used
         return used + self.settle(rough.pose, effort.share if self.is_put else effort.passes)
@@ -272,13 +269,11 @@ class Ranks:
         is_met: cython.bint = self.misses() <= self.effort.tolerance
         if is_met:
             descent.posture.weight = POSTURE
-            descent.little = CONVERGED
             descent.judge()
-            used = descent.descend(NEVER_ENOUGH, self.effort.passes)
+            used = descent.descend(NEVER_ENOUGH, self.effort.passes, CONVERGED, FIRST_DAMPING)
             descent.posture.weight = 0.0
             descent.judge()
-        descent.little = POLISHED
-        used += descent.descend(MET_BY_RUN, self.effort.passes)
+        used += descent.descend(MET_BY_RUN, self.effort.passes, POLISHED, FIRST_DAMPING)
         if is_met and self.misses() > self.effort.tolerance:
             descent.take(best)
         return used

@@ -16,7 +16,7 @@ from math import sqrt
 from typing import cast
 
 from . import cython
-from .descent import Descent
+from .descent import FIRST_DAMPING, LITTLE, Descent
 from .figure import UNEASED, Figure, Pose, clamp_start, copy_pose, placed_pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
@@ -385,7 +385,7 @@ def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list
         try:
             figure.limits[i] = FREE
             freed.take(descent.pose)
-            freed.descend(tolerance, GIVE_STEPS)
+            freed.descend(tolerance, GIVE_STEPS, LITTLE, FIRST_DAMPING)
         finally:
             figure.limits[i] = limit
         found.append(limit.exceed(q4(freed.pose.rotations, i)) if freed.error <= tolerance else None)
