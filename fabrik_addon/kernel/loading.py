@@ -124,9 +124,9 @@ def _placed(binary: Path, digest: str) -> Path:
 
 def _imported(name: str, path: Path) -> ModuleType:
     """Load a binary as a module of its own: a copy where an earlier import of the extension loaded the same file."""
-    with tempfile.TemporaryDirectory(prefix="fabrik-native-", ignore_cleanup_errors=True) as folder:  # Windows refuses
-        module, loader = _created(name, path)
-        if hasattr(module, "__all__"):
+    module, loader = _created(name, path)
+    if hasattr(module, "__all__"):
+        with tempfile.TemporaryDirectory(prefix="fabrik-native-", ignore_cleanup_errors=True) as folder:
             module, loader = _created(name, Path(shutil.copy(path, folder)))
     loader.exec_module(module)
     return module

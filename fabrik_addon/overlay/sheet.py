@@ -106,9 +106,10 @@ def level_colour(level: int, best: Colour, worst: Colour) -> Colour:
     return red, green, blue, alpha
 
 
-def rows_of(contacts: Iterable[Contact]) -> list[tuple[str, list[Contact]]]:
-    """Contacts by feet, a row for each, from below."""
-    return [(bone, [*own]) for bone, own in groupby(contacts, key=lambda one: one.bone)][::-1]
+def rows_of(contacts: Iterable[Contact], scale: Scale) -> list[tuple[str, list[Contact]]]:
+    """Contacts by feet, a row for each that has room, from below."""
+    rows = [(bone, [*own]) for bone, own in groupby(contacts, key=lambda one: one.bone)][::-1]
+    return [own for row, own in enumerate(rows) if scale.has_room(row)]
 
 
 def bar_at(context: bpy.types.Context, x: float, y: float) -> Bar | None:
@@ -117,9 +118,9 @@ def bar_at(context: bpy.types.Context, x: float, y: float) -> Bar | None:
     if owner is None:
         return None
     scale = Scale.of(context)
-    for row, (_, contacts) in enumerate(rows_of(contacts_of(owner))):
+    for row, (_, contacts) in enumerate(rows_of(contacts_of(owner), scale)):
         low = scale.low_of(row)
-        if not (scale.has_room(row) and low <= y <= low + BAR * scale.size):
+        if not low <= y <= low + BAR * scale.size:
             continue
         for one in contacts:
             left, right, edge = scale.at(one.first - 0.5), scale.at(one.last + 0.5), EDGE * scale.size
@@ -146,8 +147,7 @@ def draw(context: bpy.types.Context) -> None:
     if scene_settings(scene).show_strip:
         _draw_runs(runs_of_report(owner), scale, colours)
     if _marked_rig(context) is not None:
-        rows = rows_of(contacts_of(owner))
-        _draw_bars([own for row, own in enumerate(rows) if scale.has_room(row)], scale, colours)
+        _draw_bars(rows_of(contacts_of(owner), scale), scale, colours)
     if SceneView(scene).through_time:
         _draw_bell(scene, scale, colours["target"])
 

@@ -109,7 +109,7 @@ def test_settings_that_are_refused_change_nothing() -> None:
     solver, target, usual = Solver(LIMITED["leg"]), (1.5, 0.0, 0.0), Settings()
     before = solve(solver, target, settings=usual)
     with pytest.raises(TypeError):
-        solve(solver, target, settings=Settings(0.9, "many"))  # type: ignore[arg-type]
+        solve(solver, target, settings=Settings._make((0.9, "many", False, 8, True)))
     assert solve(solver, target, settings=usual) == before
 
 
