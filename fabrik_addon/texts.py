@@ -45,7 +45,7 @@ def counted(count: int, one: str, many: str) -> Text:
 def joined(separator: str, parts: Iterable[str | Message]) -> Text:
     """Texts one after the other, with a separator between them that has no braces."""
     fields = {f"part{i}": part for i, part in enumerate(parts)}
-    return Text(separator.join(f"{{{name}}}" for name in fields), **fields)
+    return Text(separator.join([f"{{{name}}}" for name in fields]), **fields)
 
 
 def enumerated(names: Sequence[str | Message]) -> Text:

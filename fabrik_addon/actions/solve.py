@@ -180,7 +180,7 @@ def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.
     if chain.target is None or asked.influence < 1.0 or asked.is_offset or "target" in item.figure.frames(k):
         return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
-    allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))
+    allowed = max(PROMISED * item.length, ULPS * max([abs(value) for value in point]))
     if distance(item.figure.space.to_chain(point), item.target(k)) <= allowed:
         return None
     return TargetError(

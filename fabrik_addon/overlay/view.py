@@ -37,7 +37,7 @@ from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import read_starts
 from ..rig.figure.uneven import ends_at
 from ..rig.goal_kinds import GOAL_KINDS, left_of, options_of
-from ..rig.goals import asked_point, goal_of, is_offset, read_turn
+from ..rig.goals import GoalPoints, goal_of, is_offset, read_points
 from ..rig.limit_types import Outline, limit_outline
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.targets import resolve_point
@@ -60,7 +60,8 @@ def _of_goal(
 ) -> Picture:
     """The picture of what the goal of a chain asks: which end, which rotation, the softened goal, where it aims."""
     length = sum(distance(a, b) for a, b in pairwise(joints))
-    target = _readable(lambda: _target(chain, depsgraph))
+    points = _readable(lambda: _goals(chain, depsgraph))
+    target = v3(points.target) if points is not None else None
     if chain.aims:
         aim = _aim(chain, tip, target)
         is_reached = not aim or target is None or distance(aim[1], target) <= AIMED * distance(*aim)
@@ -77,7 +78,7 @@ def _of_goal(
     curves = kind.outline(options_of(chain)) if target is not None else ()
     about = tuple([tuple([plus(target or ORIGIN, v3(axes @ Vector(point))) for point in curve]) for curve in curves])
     is_reached = distance(off, ORIGIN) <= NEARLY * chain.tolerance * length
-    turn = _readable(lambda: read_turn(chain, depsgraph)) if not is_offset(chain) else None
+    turn = points.turn if points is not None else None
     return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached, about=about)
 
 
@@ -89,14 +90,11 @@ def _readable(read: Callable[[], T | None]) -> T | None:
         return None
 
 
-def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
-    """The target, or where a pin holds without one; None for an offset, whose control is drawn at the limb itself."""
-    if is_offset(chain):
+def _goals(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> GoalPoints | None:
+    """Where the target is, or where a pin holds, and how it is turned; None for an offset, drawn at the limb itself."""
+    if is_offset(chain) or lacks_goal(chain):
         return None
-    target = goal_of(chain, "target")
-    if target is not None:
-        return v3(resolve_point(*target, depsgraph))
-    return None if lacks_goal(chain) else asked_point(chain, depsgraph)
+    return read_points(chain, depsgraph)
 
 
 def _aim(chain: FabrikChain, tip: bpy.types.PoseBone, target: V3 | None) -> tuple[V3, ...]:

@@ -4,33 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import accumulate, pairwise
 
 import bpy
 import numpy as np
 
 from ..errors import LARGEST, FabrikError, place_of
-from ..maths import Doubles, axes_of, products
+from ..maths import IDENTITY, Doubles, Places, products
 from .animation.animation import paths_at
-from .goals import (
-    IN_THE_WORLD,
-    Frames,
-    GoalArrays,
-    checked_turn,
-    goals_of,
-    held_point,
-    is_offset,
-    read_points,
-    turns_tip,
-    turns_with_target,
-)
+from .goals import IN_THE_WORLD, Frames, GoalArrays, GoalRef, read_points, read_sources, sources_of
 from .schema.chain import FabrikChain, owner_of
-from .spaces import within
-from .targets import KINDS, Kind, Named, kind_of
-from .walk_goals import is_walked
+from .targets import Kind, Named, kind_of
 
 
 class GoalPaths:
-    """Where the goals of C chains stand in F frames.
+    """Where the goals of C chains stand in F frames, as arrays: read of all goals at once in each frame.
 
     Args:
         chains: The chains, with something that they ask for.
@@ -38,35 +26,44 @@ class GoalPaths:
         frames: F.
         spaces: For each of the chains in whose frames its goals stand; () where all are wanted in the world.
 
+    Raises:
+        FabrikError: What a chain has stored of its goals makes no sense.
+
     Attributes:
-        goals: m targets and poles of chains that go by these alone.
-        turned: Indices of those whose rotation counts.
-        places: (F, m, 3), where they stand.
-        turns: (F, m, 4), how they are turned; zeros where that does not count.
+        sources: Those of the other chains.
+        values: (F, w), what they tell, one after the other: places, and rotations without the sources' offsets.
     """
 
     def __init__(
         self, chains: Sequence[FabrikChain], changing: Collection[int], frames: int, spaces: Sequence[Frames] = ()
     ) -> None:
         self._chains, self._frames, self._spaces = chains, frames, spaces or [IN_THE_WORLD] * len(chains)
-        alone = [c for c, chain in enumerate(chains) if c in changing or is_walked(chain) or is_offset(chain)]
-        pairs = [(c, goal) for c, chain in enumerate(chains) if c not in alone for goal in goals_of(chain)]
-        self._columns = {(c, goal.role): i for i, (c, goal) in enumerate(pairs)}
-        self.goals = [goal for _, goal in pairs]
-        self._frame_of = [self._spaces[c].get(goal.role, "") for c, goal in pairs]
-        self.turned = [i for (c, role), i in self._columns.items() if role == "target" and turns_with_target(chains[c])]
-        self.places, self.turns = np.zeros((frames, len(pairs), 3)), np.zeros((frames, len(pairs), 4))
-        self._alone = {c: GoalArrays(*(np.zeros((frames, width)) for width in (3, 3, 4))) for c in alone}
-        self._objects = {goal.found for goal in self.goals}
-        self._placed = self._by_kind(range(len(pairs)))
-        self._hanging = [i for i, frame in enumerate(self._frame_of) if frame]
-        self._rotated = self._by_kind(self.turned)
+        self._changing = {c: GoalArrays(*(np.zeros((frames, width)) for width in (3, 3, 4))) for c in changing}
+        lasting = [c for c in range(len(chains)) if c not in changing]
+        asked = {c: sources_of(chains[c], self._spaces[c], c) for c in lasting}
+        self._held = {c: held for c, (held, _) in asked.items()}
+        found = [one for _, own in asked.values() for one in own]
+        self._offsets = [one.offset for one in found]
+        self.sources = [one._replace(offset=None if one.offset is None else IDENTITY) for one in found]
+        ends = [0, *accumulate([3 if one.offset is None else 4 for one in found])]
+        self._columns = [np.arange(*pair) for pair in pairwise(ends)]
+        self.values = np.zeros((frames, ends[-1]))
+        self._objects = {one.found for one in found if one.read is not None}
+        others = [i for i, one in enumerate(found) if one.frame != ""]
+        self._others = [self.sources[i] for i in others]
+        self._other_columns = np.concatenate([np.arange(0), *[self._columns[i] for i in others]])
+        self._placed, self._turned = self._by_kind("target", "pole"), self._by_kind("turn")
 
-    def _by_kind(self, indices: Sequence[int]) -> list[tuple[Kind, list[int], list[Named]]]:
-        """Goals by their kinds: their indices, and the goals."""
-        kinds = {i: kind_of(self.goals[i].found, self.goals[i].bone) for i in indices}
-        own = [(kind, [i for i in indices if kinds[i] is kind and not self._frame_of[i]]) for kind in KINDS]
-        return [(kind, some, [self.goals[i][1:] for i in some]) for kind, some in own if some]
+    def _by_kind(self, *roles: str) -> list[tuple[Kind, Places, list[Named]]]:
+        """What is read of the world for some roles, by its kind, with its columns."""
+        found: dict[Kind, list[int]] = {}
+        for i, one in enumerate(self.sources):
+            if one.frame == "" and one.role in roles:
+                found.setdefault(kind_of(one.found, one.bone), []).append(i)
+        return [
+            (kind, np.array([self._columns[i] for i in own]), [self.sources[i][1:3] for i in own])
+            for kind, own in found.items()
+        ]
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, free: Collection[int] = ()) -> None:
         """Read the goals of all chains, but of those that are free, in the frame whose place among the F is k.
@@ -74,63 +71,58 @@ class GoalPaths:
         Raises:
             FabrikError: A goal can't be read.
         """
-        is_read = self._read_all(k, depsgraph)
-        for c in self._alone if is_read else range(len(self._chains)):  # where one can't be read, it says why
+        is_read = self._read_all(self.values[k], depsgraph)
+        for c in self._changing if is_read else range(len(self._chains)):  # where one can't be read, it says why
             if c in free:
                 continue
             with place_of(rig=owner_of(self._chains[c]).name):
                 points = read_points(self._chains[c], depsgraph, frames=self._spaces[c])
-            if c in self._alone:
-                for path, value in zip(self._alone[c], points, strict=True):
-                    if path is not None and value is not None:
-                        path[k] = value
+            for path, value in zip(self._changing.get(c, ()), points, strict=False):
+                if path is not None and value is not None:
+                    path[k] = value
+
+    def _read_all(self, row: Doubles, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Read all sources into a row of the values; False where one is disabled, not there, or nowhere."""
+        try:
+            for kind, columns, found in self._placed:
+                row[columns] = kind.read_all(depsgraph, found)
+            for kind, columns, found in self._turned:
+                row[columns] = kind.turn_all(depsgraph, found)
+            if self._others:
+                row[self._other_columns] = np.concatenate(read_sources(self._others, depsgraph))
+        except (KeyError, FabrikError):
+            return False
+        for one in self._objects:
+            if one.hide_viewport:
+                return False
+        return bool((np.abs(row) <= LARGEST).all())
 
     def read_curves(self, frames: Doubles, depsgraph: bpy.types.Depsgraph) -> set[int]:
         """Read the goals in all frames (F,), rising, by their own curves; the chains, by indices, that these tell."""
-        unknown = set(self._alone)
-        for i, path in enumerate(paths_at(self.goals, self.turned, frames, depsgraph, self._frame_of)):
+        unknown = {*self._changing, *[one.k for one in self.sources if one.frame is None]}
+        places = [i for i, one in enumerate(self.sources) if one.role != "turn"]
+        turned = [n for n, i in enumerate(places) if [one.role for one in self.sources[i + 1 : i + 2]] == ["turn"]]
+        goals = [GoalRef(*self.sources[i][:3]) for i in places]
+        paths = paths_at(goals, turned, frames, depsgraph, [self.sources[i].frame or "" for i in places])
+        for i, path in zip(places, paths, strict=True):
             if path is not None:
-                self.places[:, i] = path[0]
-                self.turns[:, i] = path[1] if path[1] is not None else 0.0
-            if path is None or not (np.abs(path[0]) <= LARGEST).all() or not np.isfinite(self.turns[:, i]).all():
-                unknown |= {c for (c, _), column in self._columns.items() if column == i}
+                found = [part for part in path if part is not None]
+                own = np.concatenate(self._columns[i : i + len(found)])
+                self.values[:, own] = np.concatenate(found, axis=1)
+            if path is None or not (np.abs(self.values[:, own]) <= LARGEST).all():
+                unknown.add(self.sources[i].k)
         return {*range(len(self._chains))} - unknown
 
-    def _read_all(self, k: int, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Read the goals of those that go by these alone; False where one is disabled, not there, or nowhere."""
-        try:
-            for kind, indices, goals in self._placed:
-                self.places[k, indices] = kind.read_all(depsgraph, goals)
-            for kind, indices, goals in self._rotated:
-                self.turns[k, indices] = kind.turn_all(depsgraph, goals)
-            for i in self._hanging:
-                role, found, bone = self.goals[i]
-                matrix = within(self._frame_of[i], role, found.evaluated_get(depsgraph), bone)
-                self.places[k, i], self.turns[k, i] = matrix.translation, axes_of(matrix)
-        except (KeyError, FabrikError):
-            return False
-        for found in self._objects:
-            if found.hide_viewport:
-                return False
-        return bool((np.abs(self.places[k]) <= LARGEST).all() and np.isfinite(self.turns[k]).all())
-
     def of(self, c: int) -> GoalArrays:
-        """Where the goals of one of the chains stand.
-
-        Raises:
-            InvalidValueError: What a pin holds is not finite, or no rotation.
-        """
-        if c in self._alone:
-            return self._alone[c]
-        chain, target, pole = self._chains[c], self._columns.get((c, "target")), self._columns.get((c, "pole"))
-        turn: Doubles | None = None
-        if turns_tip(chain) and chain.orientation == "KEEP":
-            turn = self._tiled(checked_turn(chain, chain.held_rotation))
-        elif turns_tip(chain) and target is not None:
-            turn = products(self.turns[:, target], np.array(checked_turn(chain, chain.rotation_offset)))
-        points = self.places[:, target] if target is not None else self._tiled(held_point(chain))
-        return GoalArrays(points, self.places[:, pole] if pole is not None else None, turn)
-
-    def _tiled(self, values: Sequence[float]) -> Doubles:
-        """The same numbers in all frames."""
-        return np.tile(np.array(values), (self._frames, 1))
+        """Where the goals of one of the chains stand."""
+        if c in self._changing:
+            return self._changing[c]
+        held = self._held[c]
+        target, *others = [None if one is None else np.tile(np.array(one), (self._frames, 1)) for one in held]
+        assert target is not None, "there is a place, whether it counts or not"
+        found = dict[str, Doubles]()
+        for source, columns, offset in zip(self.sources, self._columns, self._offsets, strict=True):
+            if source.k == c:
+                value = self.values[:, columns]
+                found[source.role] = value if offset is None else products(value, np.array(offset))
+        return GoalArrays(target, *others)._replace(**found)

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The target and the pole of a chain, pins, where these stand and how they are put there, and how a tip is turned."""
+"""The target and the pole of a chain, pins, where these stand and how they are put there, and how a tip is turned.
+
+Where they stand is read from sources, in one way by button, live posing, bake and panel: these are found once, and tell
+in every frame.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import chain as chained
+from typing import Any, NamedTuple, TypeAlias
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..errors import InvalidValueError, TargetError, are_finite, place_of
+from ..errors import FabrikError, InvalidValueError, TargetError, are_finite
 from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, axes_of, conjugated, multiplied, normalized, plus, v3
-from ..messages import Message
+from ..messages import ROLES, Message
 from .animation.channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
 from .animation.compat import drivers_of, fcurves_of
 from .bones import pose_bones, swings
@@ -21,9 +27,9 @@ from .figure.kinematics import world_turn
 from .layers import moved_by, others_of
 from .schema.chain import OFFSET, FabrikChain, owner_of
 from .schema.rig import rig_of
-from .spaces import bone_below, carrier_of, carriers_above, is_tied, within
-from .targets import kind_of, resolve_point, resolve_turn
-from .walk_goals import is_walked, walk_goal
+from .spaces import bone_below, carrier_of, carriers_above, is_tied, reader_within
+from .targets import check_present, kind_of, resolve_turn
+from .walk_goals import is_walked, rest_turn, walk_goal, walk_pose, walked_part
 
 
 class GoalRef(NamedTuple):
@@ -173,9 +179,12 @@ class GoalArrays(NamedTuple):
 
 def goals_of(chain: FabrikChain) -> list[GoalRef]:
     """The target, then the pole, as far as they are set; a chain that walks goes to its footholds instead."""
-    target = None if is_walked(chain) else chain.target
-    pairs = (("target", target, chain.target_bone), ("pole", chain.pole, chain.pole_bone))
-    return [GoalRef(role, found, bone) for role, found, bone in pairs if found is not None]
+    found = list[GoalRef]()
+    if chain.target is not None and not is_walked(chain):
+        found.append(GoalRef("target", chain.target, chain.target_bone))
+    if chain.pole is not None:
+        found.append(GoalRef("pole", chain.pole, chain.pole_bone))
+    return found
 
 
 def goal_of(chain: FabrikChain, role: str) -> GoalRef | None:
@@ -255,43 +264,172 @@ def out_of_frame(owner: bpy.types.Object, bone: str, point: Sequence[float]) -> 
     return v3(owner.matrix_world @ (found.head + Quaternion(axes_of(found.matrix)) @ Vector(point)))
 
 
-def read_points(
-    chain: FabrikChain,
-    depsgraph: bpy.types.Depsgraph,
-    target: Sequence[float] | None = None,
-    frames: Frames = IN_THE_WORLD,
-) -> GoalPoints:
-    """Where the goals of a chain stand, evaluated; that it has a target or a pin is checked before (`checks`).
+Reader: TypeAlias = Callable[[str, bpy.types.Object, str], Sequence[float]]  # from role, evaluated object and bone
+Values = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, that it tells
+
+
+class Source(NamedTuple):
+    """Where a part of what a chain asks for is read.
+
+    Attributes:
+        role: That part, of `GoalPoints`: "target", "pole", or "turn", the rotation of the target.
+        found: The object; for a walk the armature object itself.
+        bone: Name of a bone of it, or ""; for a walk the part that walks (`walk_goals.walked_part`).
+        read: From a role, the evaluated object and the bone's name to a place, or to a rotation; None for a walk.
+        chain: Name of the chain.
+        frame: The bone in whose frame it is told, "" for the world; None where other channels than its own, and those
+            of what carries it, have a say: for a walk, and an offset.
+        offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
+        edits: Whether a control edits the walk.
+        may_hide: Whether it may be disabled, so that this has to be looked at.
+        k: Which of the chains that are read together asks for it.
+    """
+
+    role: str
+    found: bpy.types.Object
+    bone: str
+    read: Reader | None
+    chain: str
+    frame: str | None = None
+    offset: Q4 | None = None
+    edits: bool = False
+    may_hide: bool = True
+    k: int = 0
+
+
+def sources_of(
+    chain: FabrikChain, frames: Frames = IN_THE_WORLD, k: int = 0, given: Sequence[float] | None = None
+) -> tuple[GoalPoints, list[Source]]:
+    """What is read of a chain's goals: of its target, of that one's rotation where it counts, and of its pole.
 
     Args:
         chain: A chain.
-        depsgraph: Evaluated for the frame in question.
+        frames: In which its goals are told.
+        k: Its number among those that are read together.
+        given: Where the effector is to go, in place of its target.
+
+    Returns:
+        What is held, and no source tells: by a pin, or as the rotation that is kept. And the sources.
+
+    Raises:
+        FabrikError: What is stored makes no sense, or there is no target whose rotation the last bone is to have.
+    """
+    turns, moves = turns_tip(chain), given is None and is_offset(chain)
+    turn, sources = None, list[Source]()
+    if is_walked(chain):
+        sources += _of_walk(chain, k, turns=turns)
+    elif turns and (moves or chain.orientation == "KEEP"):
+        turn = IDENTITY if moves else checked_turn(chain, chain.held_rotation)
+    elif turns and chain.target is None:
+        raise TargetError(Message("ROTATION_WITHOUT_TARGET"), chain=chain.name)
+    for role, found, bone in goals_of(chain):
+        frame, turned = frames.get(role, ""), turns and role == "target" and chain.orientation == "TARGET"
+        if moves and role == "target":
+            source = Source(role, found, bone, _offset_reader(frame, turns=False), chain.name, k=k)
+        elif moves and not rig_of(owner_of(chain)).edits:
+            continue
+        elif moves and frame and len(rig_of(owner_of(chain)).layers):
+            source = Source(role, found, bone, partial(pole_within, frame), chain.name, k=k)
+        else:
+            read = reader_within(frame, turns=False) if frame else kind_of(found, bone).read
+            source = Source(role, found, bone, read, chain.name, frame, k=k)
+        sources += [source, _turn_of(source, chain, frame, moves=moves)] if turned else [source]
+    if given is not None:
+        return GoalPoints(given, None, turn), [one for one in sources if one.role != "target"]
+    is_told = bool(sources) and sources[0].role == "target"
+    return GoalPoints(ORIGIN if is_told else held_point(chain), None, turn), sources
+
+
+def _of_walk(chain: FabrikChain, k: int, *, turns: bool) -> list[Source]:
+    """The sources of a chain that walks."""
+    owner, edits = owner_of(chain), edits_walk(chain)
+    foot = Source("target", owner, walked_part(owner, chain), None, chain.name, edits=edits, may_hide=False, k=k)
+    if not turns:
+        return [foot]
+    return [foot, foot._replace(role="turn", offset=IDENTITY if edits else rest_turn(owner, chain.tip_bone))]
+
+
+def _turn_of(target: Source, chain: FabrikChain, frame: str, *, moves: bool) -> Source:
+    """The source of the rotation of a target that is told in a frame, or of that by which it is moved."""
+    if moves:
+        return target._replace(role="turn", read=_offset_reader(frame, turns=True), offset=IDENTITY)
+    read = reader_within(frame, turns=True) if frame else kind_of(target.found, target.bone).turn
+    return target._replace(role="turn", read=read, offset=checked_turn(chain, chain.rotation_offset))
+
+
+def _offset_reader(frame: str, *, turns: bool) -> Reader:
+    """What reads by how much a control is moved, or turned, from its rest (`goals.offset_in`)."""
+    return lambda role, found, name: offset_in(frame, found, name)[turns]
+
+
+def read_sources(sources: Iterable[Source], depsgraph: bpy.types.Depsgraph | None) -> Values:
+    """What sources tell, as evaluated; without a depsgraph of the originals, which were drawn last, but of no walk.
+
+    Raises:
+        AbsentTargetError: One is not there, in this frame.
+        FabrikError: One can't be read.
+    """
+    found: list[tuple[float, ...]] = []
+    try:
+        for role, goal, bone, reader, chain, _frame, offset, edits, may_hide, _k in sources:
+            if may_hide and depsgraph is not None:
+                check_present("target" if role == "turn" else role, goal, depsgraph)
+            value: Sequence[float]
+            if reader is not None:
+                value = reader(role, goal.evaluated_get(depsgraph) if depsgraph is not None else goal, bone)
+            else:
+                assert depsgraph is not None, "a walk is told of a frame"
+                edited = walked_to(rig_of(goal).chains[chain], depsgraph) if edits else None
+                value = (edited or walk_pose(goal, bone, depsgraph))[role == "turn"]
+            if offset is None:
+                x, y, z = value
+                found.append((x, y, z))
+            else:
+                w, x, y, z = value
+                found.append(multiplied((w, x, y, z), offset))
+    except FabrikError as error:
+        error.chain = error.chain or chain
+        raise
+    return tuple(found)
+
+
+def read_points(
+    chain: FabrikChain,
+    depsgraph: bpy.types.Depsgraph | None,
+    target: Sequence[float] | None = None,
+    frames: Frames = IN_THE_WORLD,
+) -> GoalPoints:
+    """Where the goals of a chain stand; that it has a target or a pin is checked before (`checks`).
+
+    Args:
+        chain: A chain.
+        depsgraph: Evaluated for the frame in question; None for what was drawn last, of a chain that does not walk.
         target: Where the effector is to go, in the space of the chain's target, and in place of that.
         frames: In which the goals are read.
 
     Raises:
         FabrikError: Target or pole can't be read, or a number that is held makes no sense.
     """
-    asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
-    moved: Offset | None = None
-    if target is None and chain.goal == OFFSET and is_offset(chain) and chain.target is not None:
-        moved = offset_in(frames.get("target", ""), chain.target.evaluated_get(depsgraph), chain.target_bone)
-    with place_of(chain=chain.name):
-        found = dict[str, Sequence[float]]()
-        for role, goal, bone in asked:
-            found[role] = resolve_point(role, goal, bone, depsgraph)
-            if role in frames:
-                found[role] = within(frames[role], role, goal.evaluated_get(depsgraph), bone).translation
-        if moved is not None:
-            by = moved[1] if chain.orientation == "TARGET" else IDENTITY
-            rig = rig_of(owner_of(chain))
-            pole = found.get("pole") if rig.edits else None
-            if pole is not None and chain.pole is not None and "pole" in frames and len(rig.layers):
-                pole = pole_within(frames["pole"], "pole", chain.pole.evaluated_get(depsgraph), chain.pole_bone)
-            return GoalPoints(moved[0], pole, by if turns_tip(chain) else None)
-        point = found.get("target", target)
-        turn = read_turn(chain, depsgraph, frames.get("target", ""))
-        return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
+    held, sources = sources_of(chain, frames, given=target)
+    values = read_sources(sources, depsgraph)
+    if not are_finite(chained.from_iterable(values)):
+        lost = next(one for one, value in zip(sources, values, strict=True) if not are_finite(value))
+        reason = Message("GOAL_PLACE_NOT_FINITE", role=ROLES.get(lost.role, ""), name=lost.found.name)
+        if lost.role == "turn":
+            reason = Message("TARGET_ROTATION_NOT_FINITE", target=lost.found.name)
+        raise InvalidValueError(reason, chain=chain.name)
+    return with_values([held], sources, values)[0]
+
+
+def with_values(
+    held: Sequence[GoalPoints], sources: Sequence[Source], values: Sequence[Sequence[float]]
+) -> list[GoalPoints]:
+    """The goals of chains: what is held, and what their sources tell in place of that."""
+    found = [*held]
+    for source, value in zip(sources, values, strict=True):
+        told: Any = {source.role: value}
+        found[source.k] = found[source.k]._replace(**told)
+    return found
 
 
 Offset = tuple[V3, Q4]  # the vector by which a control is moved from its rest, and the rotation by which it is turned
@@ -333,16 +471,6 @@ def offset_axes(frame: str, posed: bpy.types.Object, name: str) -> Matrix:
     return posed.matrix_world @ bone.matrix @ bone.matrix_basis.inverted_safe()
 
 
-def asked_point(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3:
-    """Where a planned walk, or a pin without a target, wants the effector, in the world.
-
-    Raises:
-        InvalidValueError: It is nowhere, or the walk can't be read.
-    """
-    walk = walked_to(chain, depsgraph)
-    return walk[0] if walk is not None else held_point(chain)
-
-
 def walked_to(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4] | None:
     """As `walk_goal`, moved and turned by what the chain's control is; exactly that while the control rests."""
     walk = walk_goal(chain, depsgraph)
@@ -379,30 +507,6 @@ def held_point(chain: FabrikChain) -> V3:
     if not are_finite(point):
         raise InvalidValueError(Message("PIN_PLACE_NOT_FINITE"), chain=chain.name)
     return point
-
-
-def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph, frame: str = "") -> Q4 | None:
-    """The rotation that the last bone of a chain is to have; None where it is free.
-
-    That of a target is told in the frame of a bone, or with "" in the world.
-
-    Raises:
-        FabrikError: The target can't be read, or what is held is no rotation.
-    """
-    if not turns_tip(chain):
-        return None
-    walk = walked_to(chain, depsgraph)
-    if walk is not None:
-        return walk[1]
-    if chain.orientation == "KEEP":
-        return checked_turn(chain, chain.held_rotation)
-    if chain.target is None:
-        raise TargetError(Message("ROTATION_WITHOUT_TARGET"), chain=chain.name)
-    offset = checked_turn(chain, chain.rotation_offset)
-    if frame:
-        found = within(frame, "target", chain.target.evaluated_get(depsgraph), chain.target_bone)
-        return multiplied(axes_of(found), offset)
-    return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), offset)
 
 
 def checked_turn(chain: FabrikChain, rotation: Sequence[float]) -> Q4:

@@ -84,7 +84,7 @@ FRAME = (
     Step("actions/live/state", "look", "where that may be new: which rigs are live, in which order"),
     Step("actions/live/figures", "as_foreseen", "all stand already: done"),
     Step("actions/live/user_edits", "settle", "after a change: what was posed by hand stays, and its goals come along"),
-    Step("actions/live/figures", "points_now", "where the goals are"),
+    Step("rig/goals", "read_sources", "where the goals are"),
     Step("rig/figure/reader", "read", "in full, where limits, lengths or settings are others"),
     Step("rig/figure/reader", "restarted", "else: where keys have the start pose in this frame"),
     Step("actions/live/figures", "follow", "for goals that moved, or another start pose"),

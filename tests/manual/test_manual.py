@@ -108,6 +108,15 @@ def test_the_architecture_names_what_is_there() -> None:
         assert any(re.search(rf"\b(class|def) {thing}\b", text) for text in texts), name
 
 
+@pytest.mark.parametrize(
+    "path", [ARCHITECTURE, ROOT / "README.md", *sorted(MANUAL.glob("*.md"))], ids=lambda path: path.stem
+)
+def test_nothing_is_said_twice(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    paragraphs = [one for one in text.split("\n\n") if len(one) > 80 and not one.startswith("|")]
+    assert len(paragraphs) == len({*paragraphs})
+
+
 def test_the_index_names_each_page() -> None:
     named = set(LINK.findall((MANUAL / "index.md").read_text(encoding="utf-8")))
     assert {path.name for path in MANUAL.glob("*.md")} - {"index.md"} <= named

@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from itertools import chain as chained
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...errors import InvalidValueError, are_finite, place_of
+from ...errors import InvalidValueError, are_finite
 from ...kernel import STATUSES
-from ...maths import IDENTITY, ULPS, multiplied, normalized, q4, v3
+from ...maths import ULPS, q4, v3
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -27,104 +28,24 @@ from ...rig.figure.reader import FactsByRig, read
 from ...rig.figure.solve import forget, is_plain, posed, read_posed
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, edits_walk, goals_of, offset_in, pole_within, walked_to
+from ...rig.goals import GoalPoints, Source, Values, read_sources, sources_of, with_values
 from ...rig.schema import rig_of
-from ...rig.spaces import reader_within
-from ...rig.targets import check_present, kind_of
-from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
-from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Reader, Seen, Source, Tips, state
+from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Tips, state
 
 
-def _sources(chain_set: ChainSet, figure: RigFigure, k: int) -> Iterator[Source]:
-    """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
-    owner, chain, asked, frames = chain_set.owner, chain_set.chains[k], figure.asked[k], figure.frames(k)
-    if is_walked(chain):
-        edits = edits_walk(chain)
-        foot = Source(None, "target", owner, walked_part(owner, chain), False, k, hangs=edits)
-        yield foot
-        if asked.turns:
-            yield foot._replace(role="turn", offset=IDENTITY if edits else rest_turn(owner, chain.tip_bone))
-    for goal in goals_of(chain):
-        if goal.role == "pole" and not asked.has_pole:
-            continue
-        frame = frames.get(goal.role)
-        if goal.role == "target" and asked.is_offset:
-            place = Source(_offset_reader(frame or "", turns=False), *goal, may_hide(goal.found), k, hangs=True)
-            yield place
-            if asked.turns and chain.orientation == "TARGET":
-                turn = _offset_reader(frame or "", turns=True)
-                yield place._replace(read=turn, role="turn", offset=IDENTITY)
-            continue
-        if asked.is_offset and not rig_of(owner).edits:
-            continue
-        if asked.is_offset and frame and len(rig_of(owner).layers):
-            read: Reader = partial(pole_within, frame)
-        else:
-            read = reader_within(frame, turns=False) if frame else kind_of(goal.found, goal.bone).read
-        place = Source(read, *goal, may_hide(goal.found), k, hangs=frame is not None)
-        yield place
-        if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
-            turn = reader_within(frame, turns=True) if frame else kind_of(goal.found, goal.bone).turn
-            yield place._replace(read=turn, role="turn", offset=normalized(q4(chain.rotation_offset)))
-
-
-def _offset_reader(frame: str, *, turns: bool) -> Reader:
-    """What reads by how much a control is moved, or turned, from its rest (`goals.offset_in`)."""
-    return lambda role, found, name: offset_in(frame, found, name)[turns]
-
-
-def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
-    """What sources tell where goals have been read, as `points_now` would find it."""
+def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Values:
+    """What sources tell where goals have been read, as they would tell it."""
     found: list[tuple[float, ...]] = []
     for source in sources:
-        value = getattr(points[source.chain], source.role)
+        value = getattr(points[source.k], source.role)
         assert value is not None, "it was read for the same sources"
         found.append(q4(value) if source.role == "turn" else v3(value))
     return tuple(found)
 
 
-def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
-    """Where the goals of chains stand, as evaluated; that they are visible was found when the chains were read.
-
-    Raises:
-        AbsentTargetError: One is not, in this frame.
-        FabrikError: The walk can't be read.
-    """
-    found: list[tuple[float, ...]] = []
-    for reader, role, goal, bone, hides, chain, offset, edits in known.sources:
-        if hides:
-            with place_of(chain=known.names[chain]):
-                check_present("target" if role == "turn" else role, goal, depsgraph)
-        value: Sequence[float]
-        if reader is not None:
-            value = reader(role, goal.evaluated_get(depsgraph), bone)
-        else:
-            with place_of(chain=known.names[chain]):
-                edited = walked_to(rig_of(goal).chains[known.names[chain]], depsgraph) if edits else None
-                value = (edited or walk_pose(goal, bone, depsgraph))[role == "turn"]
-        if offset is None:
-            x, y, z = value
-            found.append((x, y, z))
-        else:
-            w, x, y, z = value
-            found.append(multiplied((w, x, y, z), offset))
-    return tuple(found)
-
-
-def goals_seen(known: LiveFigure, seen: Seen) -> tuple[GoalPoints, ...]:
-    """The goals of each chain, from what its sources tell."""
-    if not known.sources:
-        return known.fixed_goals
-    found = list(known.fixed_goals)
-    for source, value in zip(known.sources, seen, strict=True):
-        changed: Any = {source.role: value}
-        found[source.chain] = found[source.chain]._replace(**changed)
-    return tuple(found)
-
-
-def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
+def numbers_of(known: LiveFigure, seen: Values) -> Numbers:
     """The goals of chains in their space, from what their sources tell.
 
     Raises:
@@ -134,7 +55,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
         target = known.space.to_chain(seen[0])
         return target if len(seen) == 1 else (*target, *known.space.to_chain(seen[1]))
     asked, numbers = known.figure.asked, list[float]()
-    for one, points in zip(asked, goals_seen(known, seen), strict=True):
+    for one, points in zip(asked, with_values(known.fixed_goals, known.sources, seen), strict=True):
         numbers += one.numbers(known.space, points)
     if not are_finite(numbers):
         lost = next(one for one in asked if not are_finite(one.of_row(numbers)))
@@ -145,7 +66,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
 
 # Live chains written, with what came of them: all of an armature at once.
 
-FIGURE, RESTS = attrgetter("figure"), attrgetter("rests")
+FIGURE, RESTS, SOURCES = attrgetter("figure"), attrgetter("rests"), attrgetter("sources")
 
 
 def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
@@ -275,7 +196,10 @@ def let_go(known: LiveFigure, figure: RigFigure, names: Collection[str], chain_s
 
 def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
-    sources = tuple(one for k in range(len(chain_set.chains)) for one in _sources(chain_set, figure, k))
+    found = [one for k, chain in enumerate(chain_set.chains) for one in sources_of(chain, figure.frames(k), k)[1]]
+    found = [one for one in found if one.role != "pole" or figure.asked[one.k].has_pole]
+    hiding = {thing for thing in {one.found for one in found if one.may_hide} if may_hide(thing)}
+    sources = tuple([one._replace(may_hide=one.may_hide and one.found in hiding) for one in found])
     return LiveFigure(
         chain_set.names,
         figure,
@@ -333,7 +257,7 @@ def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
     return True
 
 
-def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFigure, Seen]) -> bool:
+def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFigure, Values]) -> bool:
     """Whether nothing but their goals moves the chains of an armature, and all stand as they were posed for these.
 
     Where goals stand is noted in `seen`.
@@ -345,7 +269,9 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
     for known in figures:
         if not (known.is_fresh and known.facts.only_goals_move and known.figure.is_rigid) or known.may_hide:
             return False
-        seen[known] = points_now(known, depsgraph)
+    told = iter(read_sources(chained.from_iterable(map(SOURCES, figures)), depsgraph))
+    for known in figures:
+        seen[known] = (*islice(told, len(known.sources)),)
         if seen[known] != known.points:
             return False
     poses = pose_bones(evaluated)
@@ -360,7 +286,7 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
     return tips.stand(poses)
 
 
-def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
+def follow(known: LiveFigure, numbers: Numbers, points: Values) -> None:
     """Solve rigid chains for goals that moved: their numbers in chain space, and as they were seen.
 
     Raises:

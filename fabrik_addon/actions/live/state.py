@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import bpy
@@ -19,7 +19,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import AbsentTargetError, FabrikError, RigError
-from ...maths import Q4, ULPS, Doubles, Places, Singles
+from ...maths import ULPS, Doubles, Places, Singles
 from ...rig.animation.animation import GROUPING, Animated, Motion
 from ...rig.bones import bones_if_any, names_if_any, pose_bones
 from ...rig.checks import movers_of
@@ -30,7 +30,7 @@ from ...rig.figure.pose_writer import PoseWriter
 from ...rig.figure.reader import captured_starts
 from ...rig.figure.solve import Posed
 from ...rig.figure.space import ChainSpace, RigFrame
-from ...rig.goals import GoalPoints, goals_of
+from ...rig.goals import GoalPoints, Source, Values, goals_of
 from ...rig.schema import FabrikChain, RigRecord, name_all, rig_of
 from ...rig.versions import newer_refusal
 from ...texts import Text
@@ -92,8 +92,7 @@ class Tips:
 # What live posing knows between two calls.
 
 Numbers = tuple[float, ...]
-Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, in the world
-Foreseen = dict[float, tuple[Numbers, Seen]]  # by frame: goals in chain space, and as they are seen
+Foreseen = dict[float, tuple[Numbers, Values]]  # by frame: goals in chain space, and as they are seen
 Names = tuple[str, ...]  # of chains that are solved together, in alphabetical order
 
 LEFT = 7  # numbers that are kept of a bone: of its rotation, at most four, and of its location
@@ -119,34 +118,6 @@ class FigureFacts(NamedTuple):
     motion: Motion
     only_goals_move: bool
     keyed: Names = ()
-
-
-Reader: TypeAlias = Callable[[str, bpy.types.Object, str], Sequence[float]]  # from role, evaluated object and bone
-
-
-class Source(NamedTuple):
-    """Where a goal is read.
-
-    Attributes:
-        read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation; None
-            where a planned walk tells (`walk_goals.walk_pose`).
-        role: "target" or "pole"; or "turn", for the rotation of the target.
-        found: The object; for a walk the armature object itself.
-        bone: Name of a bone of it, or ""; for a walk the part that walks.
-        may_hide: Whether it is disabled in some frames.
-        chain: Which of the chains that are solved together asks for it.
-        offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
-        hangs: Whether the goal stands in the frame of a bone of the figure; of a walk whether a control edits it.
-    """
-
-    read: Reader | None
-    role: str
-    found: bpy.types.Object
-    bone: str
-    may_hide: bool
-    chain: int = 0
-    offset: Q4 | None = None
-    hangs: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +164,7 @@ class LiveFigure:
     is_plain: bool
     may_hide: bool
     numbers: Numbers = ()
-    points: Seen = ()
+    points: Values = ()
     foreseen: Foreseen | None = field(default_factory=dict)
     words: list[Outcome] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
@@ -214,7 +185,7 @@ class PlayedFrame(NamedTuple):
         numbers: What is stored in numbers of how the chains ended.
     """
 
-    goals: list[tuple[Numbers, Seen]]
+    goals: list[tuple[Numbers, Values]]
     told: list[list[int]]
     poses: list[tuple[Doubles, Doubles]]
     left: Singles

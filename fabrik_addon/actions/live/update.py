@@ -27,6 +27,7 @@ from ...rig.figure.pose_writer import flush_animation, write_left
 from ...rig.figure.reader import FactsByRig, frame_of, restarted
 from ...rig.figure.space import RigFrame
 from ...rig.figure.start_pose import held_bones
+from ...rig.goals import Source, Values, read_sources
 from ...rig.schema import Changes, rig_of
 from .figures import (
     as_foreseen,
@@ -34,7 +35,6 @@ from .figures import (
     keep,
     let_go,
     numbers_of,
-    points_now,
     read_anew,
     renew_channels,
     renew_space,
@@ -52,8 +52,6 @@ from .state import (
     LiveRig,
     Names,
     PlayedFrame,
-    Seen,
-    Source,
     grouping_of,
     look,
     mark_stale,
@@ -120,7 +118,7 @@ def _posed(
     is_same = _catch_up(scene, depsgraph, is_frame)
     if not state.rigs:
         return [], []
-    seen: dict[LiveFigure, Seen] = {}
+    seen: dict[LiveFigure, Values] = {}
     if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
         return [], []
     if is_render or not is_frame:
@@ -213,7 +211,7 @@ class _Tick:
         is_frame: bool,
         changed: set[bpy.types.Object] | None,
         hands: Hands,
-        seen: dict[LiveFigure, Seen],
+        seen: dict[LiveFigure, Values],
     ) -> None:
         self.context, self.depsgraph, self.is_frame, self.changed = context, depsgraph, is_frame, changed
         self.hands, self.seen = hands, seen
@@ -275,7 +273,7 @@ class _Tick:
             if changed is not None and changed.isdisjoint([one.found for one in known.sources]):
                 return None
             start, space = known.figure.start, known.space
-            points = self.seen.get(known) or points_now(known, self.depsgraph)
+            points = self.seen.get(known) or read_sources(known.sources, self.depsgraph)
             if not self._is_same(rig, known, points):
                 return self._anew(rig, names)
             now, numbers = known.figure, known.numbers
@@ -326,7 +324,7 @@ class _Tick:
         self._poses_of(rig)
         return read_anew(rig, chain_set, self.depsgraph, self.rig_facts)
 
-    def _is_same(self, rig: LiveRig, known: LiveFigure, points: Seen) -> bool:
+    def _is_same(self, rig: LiveRig, known: LiveFigure, points: Values) -> bool:
         """Whether chains need no full read: they are only carried, or start elsewhere, and are brought there."""
         motion, is_evaluated = known.facts.motion, self.changed is None or rig.owner in self.changed
         if not known.figure.is_rigid:
@@ -492,7 +490,7 @@ def _foresee(known: LiveFigure, foreseen: Foreseen, frame: float) -> None:
 
 def _path(source: Source, seen: tuple[float, ...], frames: Sequence[float]) -> Sequence[tuple[float, ...]] | None:
     """What a source will tell at some frames, or None where more than its own curves decide."""
-    if source.read is None or source.hangs:
+    if source.frame != "":
         return None
     if source.role == "turn":
         return [seen] * len(frames) if keeps_turn(source.found, source.bone) else None

@@ -33,7 +33,6 @@ from ...maths import (
     lengths,
     minus,
     multiplied,
-    normalized,
     plus,
     q4,
     rotated,
@@ -42,10 +41,8 @@ from ...maths import (
 )
 from ..bones import pose_bones, resolve_bones
 from ..goal_kinds import left_of
-from ..goals import GoalPoints, goals_of, is_offset, swing_frame_of, turns_tip
+from ..goals import GoalPoints, is_offset, read_points, swing_frame_of
 from ..schema.chain import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
-from ..spaces import within
-from ..targets import kind_of
 from ..walk_goals import is_walked
 from .figure import RigFigure
 from .goal_table import REACHED, Result
@@ -365,45 +362,41 @@ def _to_world(chain: FabrikChain, size: float) -> float:
 
 def stand_of(chain: FabrikChain) -> Stand | None:
     """How a chain stands, as evaluated last; None where that can't be told, as of one that goes by its motion."""
-    owner = owner_of(chain)
-    if is_offset(chain):
+    owner, is_lost = owner_of(chain), chain.target is None and (not chain.pin or chain.target_name != "")
+    if is_offset(chain) or is_walked(chain) or is_lost:
         return None
     try:
-        bones = resolve_bones(owner, chain)
-        rig = RigFrame.of(owner.matrix_world)
-        points = {role: v3(kind_of(found, bone).read(role, found, bone)) for role, found, bone in goals_of(chain)}
-        asked = _asked_turn(chain)
+        bones, frames = resolve_bones(owner, chain), swing_frame_of(owner, chain)
+        rig, points = RigFrame.of(owner.matrix_world), read_points(chain, None, frames=frames)
     except FabrikError:
         return None
-    if "target" not in points:
-        if is_walked(chain) or not chain.pin or chain.target_name:
-            return None
-        points["target"] = v3(chain.held_location)
     root, tip = v3(bones[0].head), v3(bones[-1].tail)
     shape, turn, size = _shape_of(bones)
-    local = {role: rig.to_armature(minus(point, rig.away)) for role, point in points.items()}
-    swing = swing_frame_of(owner, chain).get("pole") if "pole" in points else None
-    if swing and chain.pole is not None:  # which goes along with the limb
-        points["pole"] = v3(within(swing, "pole", chain.pole, chain.pole_bone).translation)
-        local["pole"] = plus(root, points["pole"])
+    target, pole, asked = v3(points.target), ORIGIN, points.turn or NO_TURN
+    local = rig.to_armature(minus(target, rig.away))
+    local_pole = root
+    if points.pole is not None:
+        pole = v3(points.pole)
+        swings = "pole" in frames  # along with the limb
+        local_pole = plus(root, pole) if swings else rig.to_armature(minus(pole, rig.away))
     effector = v3(bones[-1].head) if chain.at_head else tip
-    residual = 0.0 if chain.aims else length(rig.to_world(left_of(chain, minus(local["target"], effector))))
-    coordinates = [abs(value) for vector in (*local.values(), root, tip) for value in vector]
-    world = max(abs(value) for vector in (*points.values(), rig.away) for value in vector)
+    residual = 0.0 if chain.aims else length(rig.to_world(left_of(chain, minus(local, effector))))
+    coordinates = [abs(value) for vector in (local, local_pole, root, tip) for value in vector]
+    world = max([abs(value) for vector in (target, pole, rig.away) for value in vector])
     size_of_world = max(length(rig.axes[0::3]), length(rig.axes[1::3]), length(rig.axes[2::3]))
     return Stand(
-        minus(local["target"], root),
-        minus(local["pole"], root) if "pole" in local else ORIGIN,
+        minus(local, root),
+        minus(local_pole, root),
         shape,
         turn,
-        points["target"],
-        points.get("pole", ORIGIN),
+        target,
+        pole,
         size,
         ULPS * max(*coordinates, world / size_of_world),
         residual,
         multiplied(conjugated(axes_of(owner.matrix_world)), asked) if any(asked) else NO_TURN,
         asked,
-        _turn_off(owner, chain, bones[-1], asked, points["target"]),
+        _turn_off(owner, chain, bones[-1], asked, target),
     )
 
 
@@ -417,18 +410,6 @@ def _shape_of(bones: Sequence[bpy.types.PoseBone]) -> tuple[V3, V3, float]:
         turn = [turn[k] + axis[k] * own for k in range(3)]
         size += own
     return v3(shape), v3(turn), size
-
-
-def _asked_turn(chain: FabrikChain) -> Q4:
-    """The rotation in the world that the last bone of a chain is to have; zeros where it is free."""
-    if not turns_tip(chain):
-        return NO_TURN
-    if chain.orientation == "KEEP":
-        return normalized(q4(chain.held_rotation))
-    if chain.target is None:
-        return NO_TURN
-    turn = kind_of(chain.target, chain.target_bone).turn("target", chain.target, chain.target_bone)
-    return multiplied(turn, normalized(q4(chain.rotation_offset)))
 
 
 def _turn_off(owner: bpy.types.Object, chain: FabrikChain, tip: bpy.types.PoseBone, asked: Q4, target: V3) -> float:
