@@ -89,7 +89,7 @@ def _after_load(*_: Any) -> None:
     _look_around()
     settings.state.recording = None
     settings.state.trails.clear()
-    chain_edit.forget()
+    chain_edit.ActiveBone.place = None  # the active bone of a file leaves the list of chains as it was saved
     view.touch()
 
 
@@ -114,7 +114,7 @@ def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     _follow_all_renames()
     _guarded(moved_goals.put_goals_back)
     settings.state.recording = None
-    chain_edit.look_again()
+    chain_edit.ActiveBone.place = chain_edit.ANOTHER
     view.touch()
 
 

@@ -256,11 +256,6 @@ def slerp(a: Q4, b: Q4, share: float) -> Q4:
     )
 
 
-def share_of_turn(q: Q4, share: float) -> Q4:
-    """A part of a rotation: 0 none, 1 all of it."""
-    return slerp(IDENTITY, q, share)
-
-
 # ---- matrices
 
 

@@ -35,7 +35,7 @@ from ..recognise.part import ramp
 from ..rig.bones import pose_bones
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
-from ..rig.figure.uneven import joints_at, measured_at, mounted_path
+from ..rig.figure.uneven import ends_at, measured_at, mounted_path
 from ..rig.goals import GoalPoints
 from ..rig.schema import limit_of
 from ..texts import Text
@@ -181,7 +181,8 @@ def _point_for_stored(pose: FigurePose) -> Vector | None:
     """The point for a solve of a chain by itself that begins at the stored start pose."""
     figure, asked, points = pose.figure, pose.figure.asked[0], pose.points[0]
     space, last = figure.space, len(figure.bones) - 1
-    stood = joints_at(figure, pose.rotations, pose.owner, pose.depsgraph)
+    heads, ends = ends_at(figure, pose.rotations, ORIGIN, pose.owner, pose.depsgraph)
+    stood = [*heads, ends[-1]]
     along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
     pole = pose.pole(asked.chain)
     assert pole is not None, "it has one"

@@ -18,7 +18,7 @@ from ..rig.animation.compat import is_hidden, is_selected, set_selected
 from ..rig.bones import armature_of, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig, edit_refusal
 from ..rig.figure.pose_writer import plain
-from ..rig.figure.start_pose import StoredStart, fingerprint, is_stale
+from ..rig.figure.start_pose import fingerprint, is_stale, store_rotations
 from ..rig.goals import goal_of, offset_from_target, read_held, store
 from ..rig.schema import LIMIT_SETTINGS, FabrikChain, limit_of, owner_of, rig_of
 from ..rig.targets import check_present
@@ -194,15 +194,15 @@ def go_on_to(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:
 
     Its rotation as it stands becomes its start, where the chain has captured ones.
     """
-    before, is_old = StoredStart.of(chain), is_stale(chain, resolve_bones(owner, chain))
+    is_old = is_stale(chain, resolve_bones(owner, chain))
     if chain.bone_count:
         chain.bone_count += 1
     chain.tip_bone, chain.effector = bone, "HEAD"
-    rotations = before.rotations
-    if rotations:
-        rotations = (*rotations, (bone, q4(read_rotation(pose_bones(owner)[bone]))))
-    digest = before.digest if is_old else fingerprint(resolve_bones(owner, chain))
-    StoredStart(before.kind, rotations, digest).store(chain)
+    if len(chain.captured):
+        kept = {item.name: q4(item.rotation) for item in chain.captured}
+        store_rotations(chain, {**kept, bone: q4(read_rotation(pose_bones(owner)[bone]))})
+    if not is_old:
+        chain.fingerprint = fingerprint(resolve_bones(owner, chain))
 
 
 def copy_limit(source: bpy.types.PoseBone, targets: Iterable[bpy.types.PoseBone]) -> int:
@@ -311,16 +311,6 @@ class ActiveBone:
 
 
 ANOTHER = ("", "")  # equals no armature and bone, so that the next look counts as a change
-
-
-def forget() -> None:
-    """Forget the active bone, as when a file is opened: its active bone leaves the list of chains as it was saved."""
-    ActiveBone.place = None
-
-
-def look_again() -> None:
-    """Follow the active bone at the next look, though it may be the one that was seen last."""
-    ActiveBone.place = ANOTHER
 
 
 def follow(view_layer: bpy.types.ViewLayer | None) -> None:

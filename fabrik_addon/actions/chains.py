@@ -12,7 +12,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..errors import ChainError, FabrikError, RigError, TargetError, are_finite
-from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Figure, Solver
+from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Solver
 from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
 from ..recognise.limbs import Limbs
 from ..recognise.part import Part
@@ -34,7 +34,7 @@ from ..rig.control_bones import (
 )
 from ..rig.dependencies import enabled_collections
 from ..rig.figure.chain_goal import ChainGoal
-from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_limit, read_stiffness
+from ..rig.figure.joint_limits import joints_of, path_of, read_limit, read_stiffness
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.start_pose import capture, is_animated, reset
 from ..rig.goals import goals_of
@@ -337,12 +337,8 @@ def plan_pole(
     starts = starts or rotations
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     inside = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
-    found, is_rigid = joints_of(path, JointSettings(inside, limits, [read_stiffness(bone) for bone in bones]), False)
-    joints = found.joints
-    if not is_rigid:
-        pairs = zip(joints, path.segments(rotations), strict=True)
-        joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
-    solver = Solver(Figure(joints))
+    found, is_rigid = joints_of(path, inside, limits, [read_stiffness(bone) for bone in bones], is_even=False)
+    solver = Solver((found if is_rigid else found.measured(path.joints(rotations))).figure())
     places = solver.figure.placed(rotations).joints
     bend = solver.bend(rotations)
     if bend is None:

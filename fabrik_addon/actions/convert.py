@@ -11,13 +11,13 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..errors import ChainError, FabrikError
+from ..errors import ChainError, FabrikError, RigError
 from ..maths import IDENTITY, Q4, V3, distance, normalized, turn_angle, unit, v3
 from ..messages import ROLES
 from ..rig.animation.animation import Animated
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import bones_to, names_if_any, pose_bones
-from ..rig.checks import check_editable, check_rig
+from ..rig.checks import check_rig, edit_refusal
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
 from ..rig.figure.groups import set_of
@@ -167,7 +167,8 @@ def convert(
         pairs = ((bone, one) for bone in map(pose_bones(owner).__getitem__, bones) for one in bone.constraints)
         found = [(bone, one) for bone, one in pairs if one.type == kind and not one.mute]
         if found:
-            check_editable(owner)
+            if refusal := edit_refusal(owner):
+                raise RigError(refusal, rig=owner.name)
             results += _converted(context, owner, found)
     return results
 

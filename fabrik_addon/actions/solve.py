@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from ..errors import AbsentTargetError, BoneError, ChainError, FabrikError, TargetError
-from ..kernel import Status, Trace
+from ..kernel import Trace
 from ..maths import ORIGIN, ULPS, V3, distance, scaled, v3
 from ..rig.animation.keys import KeyedChannels, insert_posed_keys
 from ..rig.bones import pose_bones
@@ -351,7 +351,6 @@ class Recording:
         rig: Name of the armature object.
         chain: Name of the chain.
         target: Point in world space.
-        status: How it ended.
         passes: The steps, a pass each.
         moves: The steps, a joint each.
     """
@@ -359,7 +358,6 @@ class Recording:
     rig: str
     chain: str
     target: V3
-    status: Status
     passes: tuple[RecordedStep, ...]
     moves: tuple[RecordedStep, ...]
 
@@ -378,7 +376,7 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     _check(chain_set, chain)
     figure, points = read(chain_set, depsgraph)
     trace, space = Trace(), figure.space
-    solution = figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, trace, explain=False)
+    figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, trace, explain=False)
     root, target = space.to_world(ORIGIN), v3(points[0].target)
     count = len(figure.bones) + (not figure.asked[0].at_head)
     passes = []
@@ -386,7 +384,7 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
         joints = tuple(space.to_world(scaled(joint, figure.length)) for joint in step.joints[:count])
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
     moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]
-    return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
+    return Recording(owner.name, chain.name, target, tuple(passes), tuple(moves))
 
 
 def _check(chain_set: ChainSet, chain: FabrikChain) -> None:

@@ -73,11 +73,9 @@ class Outcome:
         passes: Passes used.
         blocking: Names of the bones whose limits hold the chain back.
         reason: Why it was refused, without rig and chain.
-        refusal: The same with them.
         warnings: What the user should know although the chain was solved.
         is_lost: Whether keys of a bone take the pose back at the next change of frame.
         rig: Name of the armature object, where chains of several are solved.
-        waits: Whether it was refused for another chain alone, with which it is solved.
     """
 
     chain: str
@@ -86,13 +84,11 @@ class Outcome:
     passes: int = 0
     blocking: list[str] = field(default_factory=list)
     reason: str = ""
-    refusal: str = ""
     warnings: list[str] = field(default_factory=list)
     is_lost: bool = False
     rig: str = ""
     turn_residual: float = 0.0
     softened: float = 0.0
-    waits: bool = False
 
     @property
     def is_bare(self) -> bool:
@@ -176,8 +172,7 @@ def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outc
         reason = Text(
             "it is solved together with '{chain}', which can't be: {reason}", chain=error.chain, reason=reason
         )
-    refusal = Text("{armature}, chain '{chain}': {reason}", armature=owner.name, chain=chain.name, reason=reason)
-    return Outcome(chain.name, "REFUSED", reason=reason, refusal=refusal, waits=error.chain != chain.name)
+    return Outcome(chain.name, "REFUSED", reason=reason)
 
 
 def store(chain: FabrikChain, outcome: Outcome) -> None:

@@ -36,7 +36,7 @@ from ..maths import (
 )
 from .body import Course
 from .cycle import SAMPLES, SLOWEST, Cycle
-from .gaits import Rhythm, gait_of, rhythm_of
+from .gaits import Rhythm, gait_of
 from .legs import CROUCH, LEAST_ROOM, Leg, Room, ahead_of, reach_of, rooms_of
 from .path import TICK, smoothed
 from .settings import Settings
@@ -142,7 +142,7 @@ def clock_of(course: Course, normals: Doubles) -> Clock:
     for index in range(course.count):
         settings = course.settings[index]
         key = (settings.gait, settings.duty)
-        rhythm = known.get(key) or known.setdefault(key, rhythm_of(legs, settings))
+        rhythm = known.get(key) or known.setdefault(key, gait_of(settings).rhythm(legs, settings))
         rhythms.append(rhythm)
         since = 0.0 if starts[index] == index else since
         cycles, rate = cycles_at(legs, settings, paces[index]), 0.0

@@ -54,14 +54,6 @@ class Refused(StrEnum):
     FOOT = "FOOT"
 
 
-class Cause(StrEnum):
-    """Why a leg steps."""
-
-    CYCLE = "CYCLE"  # its turn in the gait
-    DRIFT = "DRIFT"  # its home has moved away
-    REACH = "REACH"  # it would no longer reach its foothold, or not within the limits of its joints
-
-
 @dataclass(frozen=True)
 class Foothold:
     """Where a foot stands, flat.
@@ -130,7 +122,6 @@ class Step:
         energy: Of its cycle.
         share: How much of the cycle's rise it takes, so that short steps are low.
         toes_down: How much farther than without it the heel is up midway, radians: where the ankle asks for it.
-        cause: A name of `Cause`.
         refused: Footholds that were considered and refused: place and a name of `Refused`.
     """
 
@@ -150,7 +141,6 @@ class Step:
     pace: float = 0.0
     energy: float = 0.0
     share: float = 1.0
-    cause: str = Cause.CYCLE
     refused: tuple[tuple[V3, str], ...] = ()
 
 

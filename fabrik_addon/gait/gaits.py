@@ -165,11 +165,6 @@ def gait_of(settings: Settings) -> Gait:
     return _BY_NAME[settings.gait]
 
 
-def rhythm_of(legs: Sequence[Leg], settings: Settings) -> Rhythm:
-    """The rhythm of the gait that is set, see `gait_of`."""
-    return gait_of(settings).rhythm(legs, settings)
-
-
 def goes_by_cycle(legs: Sequence[Leg], settings: Settings) -> bool:
     """Whether who is led goes by the cycle of its gait, as two legs do; more step in groups, when they have drifted."""
     return len(legs) == 2 and gait_of(settings).cycle is not None

@@ -27,7 +27,7 @@ from ..maths import (
     perpendicular,
     placed,
     scaled,
-    share_of_turn,
+    slerp,
     turn_about,
     turned,
     unit_or,
@@ -235,7 +235,7 @@ def foot_rotation(upright: Q4, up: V3, normal: V3, settings: Settings) -> Q4:
     angle = angle_between(up, normal)
     most = STEEPEST_ON_WALLS if settings.gravity == Gravity.SURFACE else STEEPEST_FOOT
     share = settings.foot_tilt * (min(1.0, most / angle) if angle > 0.0 else 1.0)
-    return multiplied(share_of_turn(between(up, normal), share), upright)
+    return multiplied(slerp(IDENTITY, between(up, normal), share), upright)
 
 
 def laid(ground: Ground, leg: Leg, flat: tuple[V3, Q4], up: V3, time: float) -> tuple[V3, Q4] | None:

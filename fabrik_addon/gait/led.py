@@ -51,9 +51,9 @@ from .body import LOWEST, Course, Leans, carried, lean_of, need_of
 from .carriage import farthest, leading, swayed
 from .clock import FIRST_OF_CYCLE, LEAST_SWING, MOST_SWING, USUAL_FROUDE, cycle_of, shortened, size_of, usual_stride
 from .cycle import BodyCycle, Cycle, liveliness
-from .feet import Cause, Feet, Foothold, FootPaths, FootPose, Step, gone_by, raised
+from .feet import Feet, Foothold, FootPaths, FootPose, Step, gone_by, raised
 from .footholds import Choice, Stance, choose, least_distances
-from .gaits import goes_by_cycle, rhythm_of
+from .gaits import gait_of, goes_by_cycle
 from .ground import Ground, Terrain, is_body, surfaces_with
 from .legs import Leg, Reaching, ahead_of, check_legs, reach_of, rooms_of
 from .path import kept, track_through
@@ -129,7 +129,7 @@ class HandWalk:
         check_settings(settings)
         self.legs, self.settings, self.reaching, self.clip = legs, settings, reaching, clip
         self.by_cycle = goes_by_cycle(legs, settings)
-        self.offsets = rhythm_of(legs, settings).offsets
+        self.offsets = gait_of(settings).rhythm(legs, settings).offsets
         self.time = self.phase = self.pace = self.turning = 0.0
         self.ahead = 1.0  # cosine of the angle between where it goes and where it faces
         self.gone = [0.0] * len(legs)  # by leg how much of what makes it lift its heel, and step, is over
@@ -398,7 +398,7 @@ class HandWalk:
         rising = unit_or(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
         start, _ = state.foothold.in_world(self.time, self._surface_pose)
         end, turn = foothold.in_world(land, self._surface_pose)
-        step = Step(index, self.time, land, state.foothold, foothold, rising, cause=Cause.DRIFT)
+        step = Step(index, self.time, land, state.foothold, foothold, rising)
         axes = self.course.track.uprights[0], up
         step = gone_by(step, self.legs, (minus(end, start), turn), axes, self.settings, by)
         step = replace(step, toe_off=max(self.poses()[index].pitch - state.foothold.pitch, 0.0))

@@ -32,7 +32,7 @@ from ..maths import (
 )
 from .body import Carried, Course, need_of
 from .clock import LEAST_PACE, LEAST_SWING, MOST_SWING, Clock, cycle_of
-from .feet import Cause, Feet, Foothold, Given, Step, gone_by, raised
+from .feet import Feet, Foothold, Given, Step, gone_by, raised
 from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
 from .gaits import gait_of
 from .ground import Ground, SurfacePose, is_body, smallest_circle, surfaces_with
@@ -164,7 +164,7 @@ class Stepper:
                 window, share = divmod(self.clock.phases[tick] + rhythm.offsets[leg], 1.0)
                 is_early = self.clock.is_standing[tick] or share < 0.5 * rhythm.duties[leg]
                 state.window = state.window if is_early else int(window)
-                self._step(leg, free, None if is_early else window + 1.0 - rhythm.offsets[leg], Cause.CYCLE)
+                self._step(leg, free, None if is_early else window + 1.0 - rhythm.offsets[leg])
 
     def _turn(self, leg: int, tick: int) -> float | None:
         """When a leg is to lift between the sample before and this one, seconds; None where its turn has not come."""
@@ -190,17 +190,17 @@ class Stepper:
     def _take_back(self, tick: int) -> None:
         """Let one leg take its foot back to where the leg reaches, or to its home while the body stands: the worst."""
         now = tick * TICK
-        worst, leg, cause = 0.0, -1, Cause.DRIFT
+        worst, leg, is_beyond = 0.0, -1, False
         for index, state in enumerate(self.states):
             if state.held is not None or state.landed + RESTED > now or is_body(state.foothold.surface):
                 continue
             if any(self.states[other].landed > now for other in self.beside[index]):
                 continue
-            excess, reason = self._excess(index, tick)
+            excess, is_out_of_reach = self._excess(index, tick)
             if excess > worst:
-                worst, leg, cause = excess, index, reason
+                worst, leg, is_beyond = excess, index, is_out_of_reach
         if leg >= 0:
-            self._step(leg, now, None, cause)
+            self._step(leg, now, None, is_beyond)
 
     def _met(self, given: Sequence[Given]) -> list[Given]:
         """Those stances of a leg that it can hold, in the order of time; the others are noted."""
@@ -226,8 +226,11 @@ class Stepper:
         due = self.states[leg].due
         return bool(due) and self._lift_to(due[0]) <= time
 
-    def _excess(self, leg: int, tick: int) -> tuple[float, Cause]:
-        """By how much a foot that stands is beyond its leg's reach or too far from its home, as a share; else 0."""
+    def _excess(self, leg: int, tick: int) -> tuple[float, bool]:
+        """By how much a foot that stands is too far from its home, or beyond its leg's reach, as a share; else 0.
+
+        And whether it is that it is beyond the leg's reach, or what the limits of its joints allow.
+        """
         now, state, limb = tick * TICK, self.states[leg], self.legs[leg]
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
         ankle = placed(place, rotation, limb.ankle)
@@ -236,14 +239,14 @@ class Stepper:
         stretch = distance(along(hip, up, -down), ankle) / limb.walking_reach
         off = max(self._held_off(leg, now, ankle), 0.0)
         if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and self._drift(leg, place, now) >= ALREADY_HOME * limb.reach:
-            return max(stretch, 1.0) + off / limb.reach, Cause.REACH
+            return max(stretch, 1.0) + off / limb.reach, True
         twist = 0.0
         if self.clock.paces[tick] < LEAST_PACE and limb.foot_length > 0.0:  # else the next step turns it
             twist = abs(turned_left(self.track.upright(now), rotation)) / MOST_TWISTED - 1.0
         if twist > 0.0 or not self.clock.is_standing[tick]:
-            return max(twist, 0.0), Cause.DRIFT
+            return max(twist, 0.0), False
         drift = self._drift(leg, place, now) / (self.settings_at(now).step_trigger * self._stride(now))
-        return max(drift - 1.0, 0.0), Cause.DRIFT
+        return max(drift - 1.0, 0.0), False
 
     def _drift(self, leg: int, place: V3, now: float) -> float:
         """How far a foot that stands at a place is from where it wanted to stand at its home, scene units."""
@@ -264,14 +267,14 @@ class Stepper:
 
     # ---- where to
 
-    def _step(self, leg: int, lift: float, land_phase: float | None, cause: str) -> None:
+    def _step(self, leg: int, lift: float, land_phase: float | None, is_beyond: bool = False) -> None:
         """Add a step.
 
         Args:
             leg: Index.
             lift: When it begins, seconds.
             land_phase: The clock's phase, in cycles, at which the foot lands; None for a step that no cycle asks for.
-            cause: Why the leg steps, see `steps.Cause`.
+            is_beyond: Whether the leg would no longer reach its foothold, or not within the limits of its joints.
         """
         state, settings = self.states[leg], self.settings_at(lift)
         index, longest, settling = self.track.split(lift)[0], MOST_SWING, SETTLING
@@ -279,7 +282,7 @@ class Stepper:
         if cycle is not None:
             longest = LONGEST_SWING
             rate = (self.clock.phases[min(index + 1, self.course.count - 1)] - self.clock.phases[index]) / TICK
-            if cause == Cause.REACH and rate > 0.0:  # in the time that a step of the gait takes
+            if is_beyond and rate > 0.0:  # in the time that a step of the gait takes
                 settling = (1.0 - cycle.duty) / rate
         landing = self.clock.time_of(land_phase) if land_phase is not None else lift + settling
         span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, longest)
@@ -299,7 +302,7 @@ class Stepper:
         if self.ground.is_surface:
             up = unit_or(plus(state.foothold.normal, foothold.normal), up)
         axes, way = (self.track.upright(lift), self.track.up(lift)), (minus(end, start), landing_turn)
-        step = Step(leg, lift, land, state.foothold, foothold, up, cause=cause, refused=refused)
+        step = Step(leg, lift, land, state.foothold, foothold, up, refused=refused)
         step = gone_by(step, self.legs, way, axes, settings, (pace, cycle))
         state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
 

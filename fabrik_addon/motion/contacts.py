@@ -229,32 +229,32 @@ def _found(foot: Foot, rate: float, slope: Doubles) -> Ints:
     return found.astype(np.int32)
 
 
-def level_of(feet: Sequence[Foot], kinds: Sequence[Ints], slope: Doubles) -> float | None:
-    """How high the ground of feet is at X = Y = 0, below most places in which they stand; None where none stands.
+def level_of(
+    feet: Sequence[Foot],
+    kinds: Sequence[Ints],
+    slope: Doubles,
+    rate: float,
+    others: tuple[Sequence[Foot], Doubles, float],
+) -> float | None:
+    """How high the ground of feet is at X = Y = 0, below most places in which they stand.
+
+    Where none stands, that which hands alone touch, as who crawls; None where anything is lower than their palms.
 
     Args:
         feet: Their motion.
         kinds: For each (F,), what of it is on the ground.
         slope: (2,), of the ground.
+        rate: Frames a second.
+        others: The motion of hands; (F,), how high the lowest joint of the body is; the length of a leg.
     """
     stood = list[Doubles]()
     for foot, own in zip(feet, kinds, strict=True):
         for point, kind in ((foot.heel, FLAT), (rolling(foot, own).toe, TOE)):
             stood.append(_heights(foot.points(point)[own == kind], slope))
-    every = np.concatenate(stood) if stood else np.zeros(0)
-    return float(np.quantile(every, USUAL)) if len(every) else None
-
-
-def level_of_hands(hands: Sequence[Foot], lowest: Doubles, rate: float, size: float, slope: Doubles) -> float | None:
-    """How high the ground is that hands alone touch, as who crawls; None where anything is lower than their palms.
-
-    Args:
-        hands: Their motion.
-        lowest: (F,), how high the lowest joint of the body is.
-        rate: Frames a second.
-        size: Length of a leg.
-        slope: (2,), of the ground.
-    """
+    every = np.concatenate(stood)
+    if len(every):
+        return float(np.quantile(every, USUAL))
+    hands, lowest, size = others
     for hand in hands:
         low = float(np.quantile(_heights(hand.points(hand.ball), slope), LOWEST))
         is_lowest = low < float(np.quantile(lowest, LOWEST)) + LOW * size

@@ -24,7 +24,6 @@ from .contacts import (
     find_contacts,
     find_touches,
     level_of,
-    level_of_hands,
     rolling,
     runs,
     shares_near,
@@ -72,10 +71,8 @@ def grounded(body: Body, motion: Motion, rate: float, *, is_level: bool) -> tupl
     toes = {name: foot.points(foot.toe)[:, 2] for name, foot in rolled.items()}
     even: Doubles = np.zeros(2)
     size = max(foot.reach for foot in feet.values())
-    found = level_of([*feet.values()], [*kinds.values()], even)
-    if found is None:
-        lowest = motion.heads[..., 2].min(axis=1)
-        found = level_of_hands([*hands_of(body, motion).values()], lowest, rate, body.size_of_legs()[0], even)
+    others = [*hands_of(body, motion).values()], motion.heads[..., 2].min(axis=1), body.size_of_legs()[0]
+    found = level_of([*feet.values()], [*kinds.values()], even, rate, others)
     level: Doubles = np.array(found or 0.0)
     heights = dict[str, Doubles]()
     for name, own in kinds.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from math import degrees
 from time import perf_counter
 from typing import Any
@@ -21,7 +21,7 @@ from ..actions.solve import Item
 from ..errors import ChainError, FabrikError
 from ..rig.animation.compat import is_selected
 from ..rig.bones import bones_if_any
-from ..rig.schema.fields import Options, angle, choice, real, switch, whole
+from ..rig.schema.fields import angle, choice, real, switch, whole
 from ..rig.schema.rig import name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..texts import Text, counted, joined, worded
@@ -80,7 +80,7 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
     return items
 
 
-class SpanOptions(Options):
+class SpanOptions(RigOperator):
     """The options that choose a range of frames.
 
     Attributes:
@@ -88,9 +88,6 @@ class SpanOptions(Options):
         below: Names of those below, "" for some room between them.
     """
 
-    layout: bpy.types.UILayout
-    properties: bpy.types.OperatorProperties
-    draw_options: Callable[[Iterable[str]], None]  # of the operator
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
 

@@ -118,14 +118,11 @@ class RigOperator(FabrikOperator):
 
     def tell_each(self, told: Sequence[tuple[str | Message, bool]]) -> None:
         """Report what came of several things, each with whether all is fine; those last with which it is not."""
-        done, notes = list[str | Message](), list[str | Message]()
-        for one, is_fine in told:
-            (done if is_fine else notes).append(one)
-        self.tell(*done, warnings=notes)
+        self.tell(*[one for one, is_fine in told if is_fine], warnings=[one for one, is_fine in told if not is_fine])
 
-    def refuse(self, text: str | Message, /, **fields: object) -> Returned:
-        """Report why nothing is done; a text that is none yet takes its fields, as with `rpt_`."""
-        self.report({"ERROR"}, rpt_(text, **fields))
+    def refuse(self, text: str | Message) -> Returned:
+        """Report why nothing is done."""
+        self.report({"ERROR"}, rpt_(text))
         return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned | None:

@@ -22,8 +22,7 @@ from ..actions.drag import Taken
 from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
-from ..overlay.bones import Hovered, show_bone
-from ..overlay.settings import redraw
+from ..overlay.settings import redraw, state
 from ..recognise.find import helper_bones
 from ..rig.animation.compat import is_hidden
 from ..rig.bones import names_if_any, pose_bones
@@ -192,8 +191,9 @@ def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
 
 def show(picked: Picked | None) -> None:
     """Show a bone in all 3D Views, or none."""
-    found = Hovered(picked[0].name, picked[1].bone, picked[1].end, _text(*picked)) if picked is not None else None
-    if show_bone(found):
+    found = (picked[0].name, picked[1], _text(*picked)) if picked is not None else None
+    if found != state.shown:
+        state.shown = found
         redraw()
 
 

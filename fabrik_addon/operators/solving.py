@@ -11,7 +11,7 @@ import bpy
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.mirror.pose import Plan, flipped, mirrored, pose_as
 from ..actions.solve import Item, record, solve_items
-from ..actions.status import measure_text, message_of, status_text
+from ..actions.status import measure_text, message_of, status_text, waits_for
 from ..overlay.settings import redraw, set_step, state, step_of
 from ..overlay.view import current_step
 from ..rig.animation.compat import is_selected
@@ -56,12 +56,16 @@ class SolveOperator(ChainOperator):
         owners = {owner.name: owner for owner, _ in items}
         outcomes = solve_items(context, items)
         done, warnings, refused = list[str](), list[str](), list[str]()
-        waiting = [outcome.chain for outcome in outcomes if outcome.waits]
+        waiting = list[str]()
         for outcome in outcomes:
-            if outcome.status == "REFUSED":
-                refused += [] if outcome.waits else [outcome.refusal]
-                continue
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
+            if outcome.status == "REFUSED" and waits_for(chain):
+                waiting.append(outcome.chain)
+                continue
+            if outcome.status == "REFUSED":
+                fields = {"armature": outcome.rig, "chain": outcome.chain, "reason": outcome.reason}
+                refused.append(Text("{armature}, chain '{chain}': {reason}", **fields))
+                continue
             is_fine = outcome.status == "REACHED" and not outcome.warnings
             (done if is_fine else warnings).append(_sentence(chain, context.scene))
         if waiting:

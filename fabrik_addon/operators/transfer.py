@@ -60,7 +60,6 @@ class TransferOperator(StepsOperator):
     fingers = switch("Fingers", "Let fingers move, too", default=True)
     rate = real("Rate", "Frames a second of what comes out; 0: those of the scene", min=0.0, soft_max=120.0)
     mapping = text("Mapping", "File that says which bones of the other one are which parts", subtype="FILE_PATH")
-    layout: bpy.types.UILayout
 
     _is_asking = False  # by a dialog or the file window, after which it is called again, to show its progress
 

@@ -176,12 +176,12 @@ class FABRIK_OT_walk_bake(RigOperator):
             result = bake_bones(context, owner)
             self.tell_each([(summary(result.chains), result.all_reached)])
             return
-        told = bake_goals(context, owner, self.tolerance)
-        keys = counted(told.keys, "1 key", "{count} keys")
+        count, made, notes = bake_goals(context, owner, self.tolerance)
+        keys = counted(count, "1 key", "{count} keys")
         goals = counted(len(rig_of(owner).walker.legs) + 1, "1 goal", "{count} goals")
         words = [Text("{keys} on {goals}: live follows them now", keys=keys, goals=goals)]
-        words += [Text("made {goals}", goals=listed(told.made, "{count} goals"))] if told.made else []
-        self.tell(*words, warnings=told.notes)
+        words += [Text("made {goals}", goals=listed(made, "{count} goals"))] if made else []
+        self.tell(*words, warnings=notes)
 
 
 class FABRIK_OT_walk_mark(RigOperator):

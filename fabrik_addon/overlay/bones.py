@@ -18,12 +18,12 @@ import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
+from ..actions.drag import Taken
 from ..actions.motion.marks import has_marks, marks_of
 from ..actions.motion.through_time import Trail, end_of
 from ..errors import FabrikError
 from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
 from ..motion.contacts import NONE
-from ..rig.animation.compat import uid_of
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.goals import is_offset, read_points
 from ..rig.schema import FabrikChain, rig_of
@@ -143,7 +143,7 @@ def is_shown(context: bpy.types.Context, owner: bpy.types.Object) -> bool:
 def owner_of(trail: Trail) -> bpy.types.Object | None:
     """The armature object of a trail; None where it, or the bone, is gone."""
     owner: bpy.types.Object | None = bpy.data.objects.get(trail.rig)
-    is_there = owner is not None and uid_of(owner) == trail.uid and owner.pose is not None
+    is_there = owner is not None and owner.session_uid == trail.uid and owner.pose is not None
     return owner if is_there and trail.taken.bone in pose_bones(owner) else None
 
 
@@ -215,30 +215,6 @@ def _seen(context: bpy.types.Context, place: V3 | Vector) -> Vector | None:
     return location_3d_to_region_2d(context.region, context.region_data, Vector(place))
 
 
-class Hovered(NamedTuple):
-    """A bone that is shown.
-
-    Attributes:
-        rig: Name of the armature object.
-        bone: Name of the bone.
-        end: "HEAD" or "TAIL": which of its ends is marked.
-        text: What stands beside that.
-    """
-
-    rig: str
-    bone: str
-    end: str
-    text: str
-
-
-def show_bone(found: Hovered | None) -> bool:
-    """Show a bone from the next redraw on, or none any more; whether that is another one than before."""
-    if found == state.shown:
-        return False
-    state.shown = found
-    return True
-
-
 def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
     """A bone, by its matrix in the world, as an octahedron, its head or its tail marked."""
     shapes = Shapes()
@@ -252,35 +228,28 @@ def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
     return shapes
 
 
-def _evaluated(context: bpy.types.Context) -> tuple[Matrix, bpy.types.PoseBone] | None:
-    """The bone that is shown as it stands, and its matrix in the world; None where there is none."""
-    owner = bpy.data.objects.get(state.shown.rig) if state.shown is not None else None
-    if owner is None or owner.pose is None:
-        return None
-    evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-    bone = pose_bones(evaluated).get(state.shown.bone)
-    return None if bone is None else (evaluated.matrix_world @ bone.matrix, bone)
+def _shown() -> tuple[bpy.types.Object, Taken] | None:
+    """The armature object of the bone that is shown, and which end of it; None where there is none, or it is gone."""
+    rig, taken, _ = state.shown or ("", Taken(""), "")
+    owner: bpy.types.Object | None = bpy.data.objects.get(rig)
+    return (owner, taken) if owner is not None and owner.pose is not None and taken.bone in owner.pose.bones else None
 
 
 def draw_bone(context: bpy.types.Context) -> None:
     """Draw the bone in the world."""
-    found = _evaluated(context)
-    if found is None:
-        return
-    matrix, bone = found
-    paint(context, bone_shapes(matrix, bone.bone.length, state.shown.end == "HEAD"))
+    found = _shown()
+    if found is not None:
+        evaluated = found[0].evaluated_get(context.evaluated_depsgraph_get())
+        bone = pose_bones(evaluated)[found[1].bone]
+        paint(context, bone_shapes(evaluated.matrix_world @ bone.matrix, bone.bone.length, found[1].at_head))
 
 
 def draw_name(context: bpy.types.Context) -> None:
     """Write the bone's name beside it."""
-    found = _evaluated(context)
-    if found is None:
-        return
-    matrix, bone = found
-    point = matrix.translation if state.shown.end == "HEAD" else matrix @ Vector((0.0, bone.bone.length, 0.0))
-    seen = _seen(context, point)
-    if seen is None:
+    found = _shown()
+    seen = _seen(context, end_of(*found, context.evaluated_depsgraph_get())) if found is not None else None
+    if seen is None or state.shown is None:
         return
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     place = seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale
-    write(state.shown.text, place, TEXT_SIZE * scale, colours["text"])
+    write(state.shown[2], place, TEXT_SIZE * scale, colours["text"])

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import bpy
 from bpy.props import PointerProperty
 
+from ..actions.drag import Taken
 from ..actions.motion.through_time import Trail
 from ..actions.solve import Recording
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, NO_OTHERS, Options, View, switch, whole
 from ..translations import CONTEXT
 
-if TYPE_CHECKING:
-    from .bones import Hovered
+Shown: TypeAlias = tuple[str, Taken, str]  # an armature object by its name, which end of which bone, and what it says
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class OverlayState:
     revision: int = 0
     handles: list[Any] = field(default_factory=list)
     recording: Recording | None = None
-    shown: Hovered | None = None
+    shown: Shown | None = None
     trails: dict[tuple[str, str], Trail] = field(default_factory=dict)
 
     def forget(self) -> None:

@@ -86,12 +86,6 @@ class Scale(NamedTuple):
         return self.low_of(row) + BAR * self.size <= self.top
 
 
-def runs_of_report(owner: bpy.types.Object) -> list[Run]:
-    """The runs of frames of an armature's last report."""
-    report = read_report(owner)
-    return [(first, last, level) for first, last, level in report["strip"]] if report else []
-
-
 def rectangles(runs: list[Run], scale: Scale) -> list[Rectangle]:
     """The parts of runs that are in view."""
     seen = [(scale.clipped(first, last), level) for first, last, level in runs]
@@ -144,8 +138,9 @@ def draw(context: bpy.types.Context) -> None:
     if owner is None or owner.type != "ARMATURE":
         return
     scale, colours = Scale.of(context), theme_colours(context.preferences)
-    if scene_settings(scene).show_strip:
-        _draw_runs(runs_of_report(owner), scale, colours)
+    report = read_report(owner) if scene_settings(scene).show_strip else None
+    if report is not None:
+        _draw_runs(report["strip"], scale, colours)
     if _marked_rig(context) is not None:
         _draw_bars(rows_of(contacts_of(owner), scale), scale, colours)
     if SceneView(scene).through_time:

@@ -25,7 +25,7 @@ from ..actions.status import length_text
 from ..actions.walk.bake import footprints_of, outline
 from ..errors import FabrikError
 from ..gait.plan import WalkPlan, feet_at, steps_between
-from ..kernel import FREE, Figure, Joint, Limit, Solver
+from ..kernel import FREE, Figure, Limit, Solver
 from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotated, scaled, unit, v3
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
@@ -177,8 +177,8 @@ def _picture(
 
 def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count: int | None = None) -> Solver:
     """The kernel's solver for a chain as it stands in its start pose, or for its first so many bones."""
-    bones = list(zip(path.segments(starts), starts, limits, strict=True))[:count]
-    return Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in bones]))
+    bones = list(zip(path.joints(starts).joints, starts, limits, strict=True))[:count]
+    return Solver(Figure([joint._replace(start=start, limit=limit) for joint, start, limit in bones]))
 
 
 def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
@@ -257,14 +257,9 @@ def draw(context: bpy.types.Context) -> None:
         return found
 
     shown = (rig.active_index, settings.all_chains, frozenset(parts), settings.show_walk)
-    walk = walk_key(owner, frame) if settings.show_walk else None
+    walker = rig.walker
+    walk = (walker.digest, frame) if settings.show_walk and walker.on and walker.digest else None
     drawing.draw(context, (state.revision, scene.name_full, owner.name_full, *shown, walk), shapes)
-
-
-def walk_key(owner: bpy.types.Object, frame: float) -> object:
-    """What the picture of a walk depends on."""
-    walker = rig_of(owner).walker
-    return (walker.digest, frame) if walker.on and walker.digest else None
 
 
 def draw_walk(shapes: Shapes, owner: bpy.types.Object, frame: float) -> None:

@@ -44,17 +44,6 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
     return owner
 
 
-def check_editable(owner: bpy.types.Object) -> None:
-    """Refuse an armature on which nothing can be set.
-
-    Raises:
-        RigError: Why.
-    """
-    refusal = edit_refusal(owner)
-    if refusal is not None:
-        raise RigError(refusal, rig=owner.name)
-
-
 def edit_refusal(owner: bpy.types.Object | None) -> Message | None:
     """Why nothing can be set on an object; None where it can."""
     if owner is None or owner.type != "ARMATURE" or owner.pose is None:

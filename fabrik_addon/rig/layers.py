@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import bpy
 from mathutils import Vector
 
-from ..maths import IDENTITY, Q4, conjugated, multiplied, share_of_turn
+from ..maths import IDENTITY, Q4, conjugated, multiplied, slerp
 from .animation.channels import CHANNELS, channel_of, neutral_values, read_rotation
 from .schema.rig import ControlView, FabrikLayerChannels, RigView, rig_of
 
@@ -69,13 +69,13 @@ class OtherLayers(NamedTuple):
         if not self.share or (self.share == 1.0 and not any(self.way) and self.below == self.above == IDENTITY):
             return way, turn
         own = multiplied(multiplied(conjugated(self.above), turn), conjugated(self.below))
-        return (way - self.way) / self.share, share_of_turn(own, 1.0 / self.share)
+        return (way - self.way) / self.share, slerp(IDENTITY, own, 1.0 / self.share)
 
     def with_own(self, way: Vector, turn: Q4) -> Edit:
         """What all layers together are, with channels at hand."""
         if self.share == 1.0 and not any(self.way) and self.below == self.above == IDENTITY:
             return way, turn
-        own = share_of_turn(turn, self.share)
+        own = slerp(IDENTITY, turn, self.share)
         return self.way + self.share * way, multiplied(multiplied(self.above, own), self.below)
 
 
@@ -93,7 +93,7 @@ def others_of(owner: bpy.types.Object, bone: Holder) -> OtherLayers:
             share, is_above = counts, True
         elif counts > 0.0:
             way += counts * Vector(channels.location)
-            turn = share_of_turn(read_rotation(channels), counts)
+            turn = slerp(IDENTITY, read_rotation(channels), counts)
             below, above = (below, multiplied(turn, above)) if is_above else (multiplied(turn, below), above)
     return OtherLayers(share, way, below, above)
 

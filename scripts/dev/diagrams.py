@@ -104,7 +104,7 @@ SHOT = (
     Step("actions/bake/sample", "Track", "all frames, a row each"),
     Step("kernel/rows", "Rows", "the same solve, in a loop"),
     Step("actions/bake/keys", "keys_of", "rotations that run on from frame to frame"),
-    Step("actions/bake/clean_up", "clean", "keys that are not needed are left out"),
+    Step("actions/bake/keys", "clean", "keys that are not needed are left out"),
     Step("rig/animation/curves", "CurveWriter", "keys in place of those that were there"),
     Step("actions/bake/run", "verify", "plays the keys and compares"),
     Step(BLENDER, "", "evaluates the keys"),

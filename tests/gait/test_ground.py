@@ -8,7 +8,7 @@ from functools import cache
 from math import sin
 
 import pytest
-from fabrik_addon.gait.feet import Cause, Refused
+from fabrik_addon.gait.feet import Refused
 from fabrik_addon.gait.ground import Hit
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
@@ -90,7 +90,6 @@ def test_a_walk_is_sound_and_ends_under_the_body(name: str, kind: str) -> None:
     assert_calm(name, judged)
     assert judged.drift <= 1e-3
     assert judged.stances > 0
-    assert {step.cause for steps in plan.steps for step in steps} <= {Cause.CYCLE, Cause.DRIFT, Cause.REACH}
     assert all(foot.is_planted for foot in feet_at(plan, plan.last))
 
 

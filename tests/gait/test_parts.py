@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from fabrik_addon.gait.body import need_of
 from fabrik_addon.gait.feet import KEEPING, WAITING, Foothold, FootPaths, FootPose, Step, arch
-from fabrik_addon.gait.gaits import GAITS, rhythm_of
+from fabrik_addon.gait.gaits import GAITS, gait_of
 from fabrik_addon.gait.ground import smallest_circle
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.path import covered, smoothed
@@ -167,7 +167,7 @@ def test_a_foot_rolls_over_heel_and_ball() -> None:
 def test_rhythms_stand_as_long_as_they_say(gait: object) -> None:
     name = str(getattr(gait, "name"))
     for legs in (HUMAN, WOLF, HEXAPOD, SPIDER, CENTIPEDE):
-        rhythm = rhythm_of(legs, Settings(gait=name))
+        rhythm = gait_of(Settings(gait=name)).rhythm(legs, Settings(gait=name))
         assert len(rhythm.offsets) == len(legs)
         assert all(0.0 < duty < 1.0 for duty in rhythm.duties)
 
@@ -184,7 +184,7 @@ def test_slow_gaits_keep_neighbours_apart(name: str) -> None:
     for legs in (WOLF, HEXAPOD, SPIDER, CENTIPEDE):
         if name in ("RIPPLE", "METACHRONAL") and legs is WOLF:
             continue
-        rhythm = rhythm_of(legs, Settings(gait=name))
+        rhythm = gait_of(Settings(gait=name)).rhythm(legs, Settings(gait=name))
         assert not any(rhythm.is_together(i, j) for i, others in enumerate(neighbours(legs)) for j in others)
 
 

@@ -15,12 +15,13 @@ from fabrik_addon.actions.bake import read_report
 from fabrik_addon.actions.drag import Taken
 from fabrik_addon.actions.walk.bake import footprints_of, outline
 from fabrik_addon.maths import IDENTITY, ORIGIN, Singles, distance, v3
+from fabrik_addon.operators import picking
 from fabrik_addon.operators.picking import show
 from fabrik_addon.overlay import bones, view
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, Shapes, shapes_of, theme_colours
-from fabrik_addon.overlay.sheet import LEAST, Scale, level_colour, rectangles, runs_of_report
-from fabrik_addon.overlay.view import draw_walk, walk_key
+from fabrik_addon.overlay.sheet import LEAST, Scale, level_colour, rectangles
+from fabrik_addon.overlay.view import draw_walk
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Matrix, Vector
@@ -269,11 +270,13 @@ def test_colours_run_from_the_best_to_the_worst() -> None:
 
 def test_it_shows_the_last_report_of_the_armature() -> None:
     owner, chain = keyed_line()
-    assert runs_of_report(owner) == []
+    assert read_report(owner) is None
     bake_chain(owner, chain)
-    assert [bake_chain[:2] for bake_chain in runs_of_report(owner)] == [(1.0, 20.0)]
+    report = read_report(owner)
+    assert report is not None
+    assert [[*run[:2]] for run in report["strip"]] == [[1.0, 20.0]]
     owner.fabrik.bake_report = ""
-    assert runs_of_report(owner) == []
+    assert read_report(owner) is None
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "3", '{"format": 99}', "NaN"])
@@ -281,7 +284,6 @@ def test_a_report_that_can_not_be_read_is_none(text: str) -> None:
     owner, _ = keyed_line()
     owner.fabrik.bake_report = text
     assert read_report(owner) is None
-    assert runs_of_report(owner) == []
 
 
 ABOUT = 0.8  # seconds of which footprints are drawn, in a walk of four
@@ -329,9 +331,7 @@ def test_footprints_lie_where_feet_stand(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_nothing_is_drawn_of_a_walk_that_is_off_or_can_not_be_read() -> None:
     owner = walking("spider")
-    assert walk_key(owner, 20) is not None
     rig_of(owner).walker.on = False
-    assert walk_key(owner, 20) is None
     assert not drawn(owner, 20).lines
     rig_of(owner).walker.on = True
     rig_of(owner).walker.plan, rig_of(owner).walker.digest = "{}", "other"
@@ -486,12 +486,7 @@ def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> 
 @pytest.fixture(autouse=True)
 def _nothing_shown() -> Iterator[None]:
     yield
-    bones.show_bone(None)
-
-
-def hovered() -> bones.Hovered:
-    assert bones.state.shown is not None
-    return bones.state.shown
+    show(None)
 
 
 @pytest.mark.parametrize("at_head", [True, False])
@@ -506,19 +501,25 @@ def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
 
 def test_it_tells_name_end_and_pin(line: bpy.types.Object) -> None:
     show((line, Taken("b1", "HEAD")))
-    assert hovered() == bones.Hovered(line.name, "b1", "HEAD", "head of b1")
+    assert bones.state.shown == (line.name, Taken("b1", "HEAD"), "head of b1")
     add_chain(line, tip="b1", count=2).pin = True
     show((line, Taken("b1")))
-    assert hovered().text == "b1 (pinned)"
+    assert bones.state.shown == (line.name, Taken("b1"), "b1 (pinned)")
     show(None)
     assert bones.state.shown is None
 
 
-def test_only_what_is_another_is_drawn_anew() -> None:
-    one = bones.Hovered("Rig", "b1", "TAIL", "b1")
-    assert bones.show_bone(one)
-    assert not bones.show_bone(bones.Hovered("Rig", "b1", "TAIL", "b1"))
-    assert bones.show_bone(None)
+def test_only_what_is_another_is_drawn_anew(line: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn_anew = list[None]()
+    monkeypatch.setattr(picking, "redraw", lambda: drawn_anew.append(None))
+    for picked, count in (
+        ((line, Taken("b1")), 1),
+        ((line, Taken("b1")), 1),
+        ((line, Taken("b1", "HEAD")), 2),
+        (None, 3),
+    ):
+        show(picked)
+        assert len(drawn_anew) == count
 
 
 def test_it_is_seen_as_long_as_there_is_such_a_bone(line: bpy.types.Object) -> None:
@@ -527,7 +528,7 @@ def test_it_is_seen_as_long_as_there_is_such_a_bone(line: bpy.types.Object) -> N
     assert not seen(lambda: bones.draw_bone(context)).any()
     show((line, Taken("b1")))
     assert (seen(lambda: bones.draw_bone(context))[..., 3] > 0).sum() > 20
-    bones.show_bone(bones.Hovered(line.name, "gone", "TAIL", ""))
+    bones.state.shown = (line.name, Taken("gone"), "")
     assert not seen(lambda: bones.draw_bone(context)).any()
-    bones.show_bone(bones.Hovered("Gone", "b1", "TAIL", ""))
+    bones.state.shown = ("Gone", Taken("b1"), "")
     assert not seen(lambda: bones.draw_bone(context)).any()

@@ -10,7 +10,8 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.figure.start_pose import StoredStart, capture, reset
+from fabrik_addon.maths import Q4, q4
+from fabrik_addon.rig.figure.start_pose import capture, reset, store_start
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
@@ -222,6 +223,10 @@ def test_switches_of_the_scene_leave_a_linked_live_rig_alone(tmp_path: Path, cap
     assert "Traceback" not in capfd.readouterr().err
 
 
+def captured(chain: FabrikChain) -> dict[str, Q4]:
+    return {item.name: q4(item.rotation) for item in chain.captured}
+
+
 def test_a_start_pose_of_the_library_is_reset_and_put_back_on_the_override(tmp_path: Path) -> None:
     owner = make_line(3, bend=0.2)
     owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.2, 0.3, 0.1)
@@ -229,16 +234,17 @@ def test_a_start_pose_of_the_library_is_reset_and_put_back_on_the_override(tmp_p
     owner = link(owner, tmp_path)
     chain = owner.fabrik.chains[0]
     bones = [owner.pose.bones[f"b{i}"] for i in range(3)]
-    kept = StoredStart.of(chain)
-    assert kept.kind == "CAPTURED"
+    kept = captured(chain)
+    assert chain.start == "CAPTURED"
     reset(chain, bones)
     assert chain.start == "REST"
-    kept.store(chain)
-    assert StoredStart.of(chain) == kept
+    store_start(chain, bones, kept, "CAPTURED")
+    assert chain.start == "CAPTURED"
+    assert captured(chain) == kept
     bones[0].rotation_quaternion = (0.8, -0.2, 0.3, 0.1)
     capture(chain, bones)
     assert len(chain.captured) == 3
-    assert StoredStart.of(chain) != kept
+    assert captured(chain) != kept
 
 
 @pytest.mark.parametrize("captured_before", [False, True])

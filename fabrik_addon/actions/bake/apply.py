@@ -12,11 +12,9 @@ import bpy
 import numpy as np
 
 from ...errors import ChainError
-from ...rig.animation.channels import plain_path, rotation_path
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, freeze, put_keys, read_keys, split_at
-from ...rig.animation.keys import chains_animated_in, has_strips, key_at
-from ...rig.bones import pose_bones
+from ...rig.animation.keys import chains_animated_in, curves_of_bones, has_strips, key_at
 from ...rig.figure.groups import figure_bones
 from ...rig.figure.start_pose import start_from_keys
 from ...rig.goals import goals_of
@@ -24,7 +22,7 @@ from ...rig.schema import rig_of
 from ...texts import Text
 from ..frames import Steps, scene_of
 from ..motion.edits import are_moved, edited_chains, edited_frames, is_led, span_of_motion
-from ..solve import Item, together
+from ..solve import together
 from .checks import BakeSettings, check_bake
 from .report import BakeResult
 from .run import bake_steps
@@ -65,7 +63,8 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[Ba
         raise ChainError("all controls rest, so that there is nothing to apply", rig=owner.name)
     names, items = [chain.name for chain in chains], [(owner, chain) for chain in chains]
     check_bake(context, together(items), "ACTION")
-    curves, ends = _curves_of(owner, items), np.array((edited[0] - 1.0, edited[-1] + 1.0))
+    bones = [bone.name for one in together(items) for bone in figure_bones(one)]
+    curves, ends = curves_of_bones(owner, bones), np.array((edited[0] - 1.0, edited[-1] + 1.0))
     goes_on = are_moved(chains, ends)  # an edit that goes on beyond all frames ends in none
     first, last = int(ends[0]) + int(goes_on[0]), int(ends[1]) - int(goes_on[1])
     if has_strips(owner):
@@ -77,13 +76,6 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[Ba
         result = yield from bake_steps(context, items, settings)
     start_from_keys(owner, [rig_of(owner).chains[name] for name in names])
     return result
-
-
-def _curves_of(owner: bpy.types.Object, items: Sequence[Item]) -> list[bpy.types.FCurve]:
-    """The curves with keys of the bones that are solved with chains."""
-    bones = [pose_bones(owner)[bone.name] for one in together(items) for bone in figure_bones(one)]
-    paths = {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
-    return [curve for curve in fcurves_of(owner) if curve.data_path in paths and len(curve.keyframe_points)]
 
 
 def _to_keys(curves: Sequence[bpy.types.FCurve], first: int, last: int) -> tuple[int, int]:

@@ -34,8 +34,7 @@ from ..frames import Steps, frames_visited, go_to, keys_of_goals, part_of, scene
 from ..motion.edits import edits_of, rest_within
 from ..solve import Item, bones_above, bones_of, levels, together
 from .checks import BakeSettings, check_bake
-from .clean_up import clean
-from .keys import BoneKeys, Destination, keys_of, results_of
+from .keys import BoneKeys, Destination, clean, keys_of, results_of
 from .report import MOVED, REACHED, BakeResult, ChainBake, Report, all_frames
 from .sample import Track, sample
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from math import floor
-from typing import Any
 
 import bpy
 import numpy as np
@@ -26,7 +25,7 @@ from ...rig.figure.joint_limits import restarted_limits, way_up
 from ...rig.figure.kinematics import Mount, head_of_root
 from ...rig.figure.reader import FactsByRig, carried, frames_in, read, read_figure, read_goals, resettled, restarted
 from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
-from ...rig.figure.space import ChainSpaces, are_spaces
+from ...rig.figure.space import ChainSpace, are_spaces
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
 from ..frames import go_to, in_frame, scene_of
@@ -165,10 +164,10 @@ class Track:
 
     def ask(self, goals: Sequence[GoalArrays]) -> None:
         """Take what the chains ask for in all frames; of each chain, in the world."""
-        space: Any = self.figure.space
+        space = self.figure.space
         if len(self._worlds):
             turns = self.figure.hang.turns(self._parents)
-            space = ChainSpaces.of(self._worlds, self._world_turns, self._origins, turns)
+            space = ChainSpace.over(self._worlds, self._world_turns, self._origins, turns)
         self.numbers = self.figure.asked.many_numbers(space, goals)
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:

@@ -82,7 +82,7 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     before = {name: [*own] for name, own in rig.numbers.items()}
     _conclude(rig, figures)
     counts = rig.writer.write(rig.owner, rig.left)
-    state.counts.writes += sum(counts)
+    state.writes += sum(counts)
     keep(rig, before)
     return [known for known, count in zip(figures, counts, strict=True) if count]
 
@@ -158,7 +158,7 @@ def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph,
     Raises:
         FabrikError: They can't be solved.
     """
-    state.counts.reads += 1
+    state.reads += 1
     check_rig(rig.owner, depsgraph)
     before = rig.figures.get(chain_set.names)
     figure, goals = read(chain_set, depsgraph, facts, before=before.figure if before is not None else None)
@@ -180,7 +180,7 @@ def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgrap
     if figure.is_rigid:
         follow(known, numbers_of(known, seen), seen)
         return known
-    state.counts.solves += 1
+    state.solves += 1
     item = known.posed = posed(figure, goals, chain_set.owner, depsgraph)
     known.numbers, known.points, known.rests = item.numbers, seen, item.rests
     known.rotations[:], known.ends[:] = item.rotations, item.ends
@@ -292,7 +292,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Values) -> None:
     Raises:
         InvalidValueError: A goal is nowhere.
     """
-    state.counts.solves += 1
+    state.solves += 1
     figure = known.figure
     known.numbers, known.points, known.rests = numbers, points, numbers == figure.asked.at_rest
     if figure.weighed is not None and figure.space is not known.space:

@@ -256,21 +256,6 @@ Hands = dict[LiveItem, list[str]]  # of chains the bones that were turned by han
 
 
 @dataclass(slots=True)
-class LiveCounts:
-    """How much live posing did in this session: gauges for tests, by which nothing is decided.
-
-    Attributes:
-        reads: Number of times that chains were read in full.
-        solves: Number of solves.
-        writes: Number of bones written.
-    """
-
-    reads: int = 0
-    solves: int = 0
-    writes: int = 0
-
-
-@dataclass(slots=True)
 class LiveState:
     """All that live posing knows.
 
@@ -289,7 +274,10 @@ class LiveState:
         may_hold: Whether an armature may have a pose that holds until the frame changes.
         notes: What there is to say of what was posed by hand, for as long as nothing else happened to the chains.
         heard: `Changes.count` at the last call.
-        counts: How much was done so far.
+        reads: How often chains were read in full in this session. This and the next two are gauges for tests, by which
+            nothing is decided.
+        solves: How often some were solved.
+        writes: How many bones were written.
     """
 
     paused: bool = False
@@ -306,7 +294,9 @@ class LiveState:
     may_hold: bool = True
     notes: dict[Key, Text] = field(default_factory=dict)
     heard: int = -1
-    counts: LiveCounts = field(default_factory=LiveCounts)
+    reads: int = 0
+    solves: int = 0
+    writes: int = 0
 
     def turn_to(self, scene: str) -> None:
         """Another scene was evaluated, in another window, or since the window shows it now: all is looked up there."""

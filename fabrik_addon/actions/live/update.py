@@ -446,7 +446,7 @@ def _played_again(rig: LiveRig, frame: float) -> bool:
     before, rig.numbers = rig.numbers, {name: [*own] for name, own in played.numbers.items()}
     rig.left[:] = played.left
     keep(rig, before)
-    state.counts.writes += sum(map(len, rig.places.values()))
+    state.writes += sum(map(len, rig.places.values()))
     return True
 
 

@@ -26,11 +26,10 @@ import numpy as np
 from ...errors import FabrikError
 from ...maths import ORIGIN, Q4, V3, conjugated, distance, multiplied, q4, turn_angle, v3
 from ...rig.animation.channels import channel_of, plain_path, read_rotation, read_values, rotation_path, to_rotation
-from ...rig.animation.compat import curves_of_action, evaluated_now, strips_of
+from ...rig.animation.compat import evaluated_now, strip_curves
 from ...rig.animation.keys import (
     KeyedChannels,
-    insert_auto_keys,
-    insert_plain_keys,
+    insert_keys,
     key_at,
     keys_by_itself,
     makes_an_action,
@@ -176,8 +175,7 @@ def _paths_of_strips(bone: bpy.types.PoseBone) -> set[str]:
     owner = bone.id_data
     assert isinstance(owner, bpy.types.Object)
     data = owner.animation_data
-    strips = strips_of(data) if data is not None and data.use_nla else []
-    return {curve.data_path for strip in strips for curve in curves_of_action(strip.action)}
+    return {curve.data_path for curve in (strip_curves(data) if data is not None and data.use_nla else ())}
 
 
 # The pose that it makes: what was posed by hand as it stands, the other bones as live posing has them.
@@ -295,8 +293,9 @@ def _key(context: bpy.types.Context, chain_set: ChainSet, moved: Sequence[str], 
     names = dict.fromkeys([*moved, *(name for chain in limbs for name in names_if_any(owner, chain))])
     posed = [bones[name] for name in names if name != path_bone(owner)]
     keyed = KeyedChannels(owner, frame_of(depsgraph))
-    count = insert_auto_keys(context, posed, keyed)
-    count += insert_plain_keys(context, [(bone, "location") for bone in posed if bone.name == chain_set.body], keyed)
+    channels = [(bone, channel_of(bone.rotation_mode)[0]) for bone in posed]
+    channels += [(bone, "location") for bone in posed if bone.name == chain_set.body]
+    count = insert_keys(context, channels, keyed)
     if count:
         start_from_keys(owner, limbs)
         state.order = None  # from now on frames move its bones

@@ -334,7 +334,8 @@ def without_noise(owner: bpy.types.Object, clip: Clip, half: int, strength: floa
         turns = one.turns
         if turns is not None:
             limit = read_limit(pose_bones(owner)[one.bone], IDENTITY)
-            turns = _within(limit, turns, _towards(turns, smoothed_turns(turns, half, begins), strength))
+            smooth = smoothed_turns(turns, half, begins)
+            turns = _within(limit, turns, towards_each(turns, smooth, np.full(len(turns), strength)))
         changes = {name: smoothed(values, half, begins) - values for name, values in one.plain.items()}
         plain = {name: one.plain[name] + strength * change for name, change in changes.items()}
         found.append(BoneClip(one.bone, turns, plain, None))
@@ -346,14 +347,6 @@ def _within(limit: Limit, turns: Doubles, others: Doubles) -> Doubles:
     if not limit.violation(q4(turns[0])) <= ROUNDING:
         return others
     return np.array([limit.clamped(q4(turn)) for turn in others.tolist()])
-
-
-def _towards(turns: Doubles, others: Doubles, share: float) -> Doubles:
-    """Rotations a share of the way to others that are near them."""
-    near = others * np.where((turns * others).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
-    mixed = turns + share * (near - turns)
-    found: Doubles = mixed / np.linalg.norm(mixed, axis=1)[:, None]
-    return found
 
 
 def _edges(owner: bpy.types.Object, clip: Clip) -> dict[str, Mask]:

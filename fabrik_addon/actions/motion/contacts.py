@@ -24,7 +24,6 @@ from ...motion.contacts import (
     find_touches,
     junk_ends,
     level_of,
-    level_of_hands,
     relative,
     runs,
     shares_near,
@@ -125,11 +124,9 @@ def _found(feet: Sequence[Foot], hands: Sequence[Foot], rate: float) -> tuple[li
     """What of feet, and after them of hands, is on the ground in each frame, (F,); and how that slopes, (2,)."""
     slope, size = slope_of(feet, rate), max(foot.reach for foot in feet)
     kinds = [find_contacts(foot, rate, slope) for foot in feet]
-    level = level_of(feet, kinds, slope)
-    if level is None:
-        joints = [points for foot in feet for points in (foot.places, foot.roots)]
-        lowest = np.min([points[:, 2] - points[:, :2] @ slope for points in joints], axis=0)
-        level = level_of_hands(hands, lowest, rate, size, slope)
+    joints = [points for foot in feet for points in (foot.places, foot.roots)]
+    lowest = np.min([points[:, 2] - points[:, :2] @ slope for points in joints], axis=0)
+    level = level_of(feet, kinds, slope, rate, (hands, lowest, size))
     still: Ints = np.zeros(len(feet[0].places), dtype=np.int32)
     kinds += [find_touches(hand, rate, size, slope, level) if level is not None else still for hand in hands]
     return kinds, slope

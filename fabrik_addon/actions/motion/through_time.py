@@ -14,7 +14,7 @@ from ...errors import ChainError, RigError, TargetError, place_of
 from ...maths import IDENTITY, Q4, V3, conjugated, multiplied, slerp, v3
 from ...motion.contacts import NONE
 from ...rig.animation.channels import read_rotation, read_values, to_rotation, to_values
-from ...rig.animation.compat import ensure_curve, evaluated_now, is_selected, remove_curves, uid_of
+from ...rig.animation.compat import ensure_curve, evaluated_now, is_selected, remove_curves
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, put_keys, read_keys, split_at
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.goals import GoalRef, goals_of, is_offset
@@ -441,4 +441,6 @@ def trail_steps(
             yield (k + 1) / len(frames)
     finally:
         go_to(scene, stood)
-    return [Trail(owner.name, one, frames[0], tuple(own), uid_of(owner)) for one, own in zip(taken, found, strict=True)]
+    return [
+        Trail(owner.name, one, frames[0], tuple(own), owner.session_uid) for one, own in zip(taken, found, strict=True)
+    ]

@@ -24,7 +24,7 @@ from ...rig.animation.keys import KeyedChannels, animated_paths, insert_posed_ke
 from ...rig.bones import armature_of, bending_count, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
 from ...rig.dependencies import Replaced, Switch, replaced_followers
-from ...rig.figure.joint_limits import JointSettings, joints_of, path_of
+from ...rig.figure.joint_limits import joints_of, path_of
 from ...rig.figure.kinematics import basis_for
 from ...rig.figure.pose_writer import updated, write_rotations
 from ...rig.figure.reader import frame_of
@@ -334,8 +334,8 @@ def _reach(context: bpy.types.Context, owner: bpy.types.Object, row: Sequence[st
     bones, depsgraph = pose_bones(owner), context.evaluated_depsgraph_get()
     names = row[: bending_count([bones[name] for name in row], at_head=True)]
     path, starts = path_of(owner, names, depsgraph), [read_rotation(bones[name]) for name in names]
-    free = JointSettings(starts, [FREE] * len(names), [0.0] * len(names))
-    solver = Solver(joints_of(path, free, is_even=False)[0].figure())
+    free = [FREE] * len(names), [0.0] * len(names)
+    solver = Solver(joints_of(path, starts, *free, is_even=False)[0].figure())
     root = pose_bones(owner.evaluated_get(depsgraph))[names[0]]
     place = rotated(conjugated(path.base), v3(there.translation - root.head))
     solution = solver.solve([Point(len(names) - 1, place)], Settings())

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from math import cos, inf, pi, sin
 from typing import Any
 
@@ -16,7 +15,8 @@ from ...errors import ChainError, InvalidValueError, are_finite
 from ...gait.ground import is_body
 from ...gait.legs import Leg
 from ...gait.plan import WalkPlan
-from ...maths import IDENTITY, Q4, V3, Doubles, Places, conjugates, lengths, products, turn_angles, units
+from ...maths import IDENTITY, Q4, V3, Doubles, Places, conjugates, lengths, products, q4, turn_angles, units
+from ...rig.animation.channels import to_values
 from ...rig.animation.keys import key_goal
 from ...rig.goals import store, walked_to
 from ...rig.schema import FabrikChain, rig_of
@@ -26,7 +26,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
 from ...texts import Text
 from ..bake import BakeResult, BakeSettings, bake
-from ..bake.clean_up import between_keys, kept_places
+from ..bake.keys import between_keys, kept_places
 from ..chains import Empty, read_defaults
 from ..frames import frames_visited, go_to, scene_of
 from .plan import planned_frames
@@ -174,22 +174,9 @@ MOST = 0.5  # of a leg's reach: a greater tolerance leaves nothing of the steps
 Pose = tuple[V3, Q4]
 
 
-@dataclass(slots=True)
-class BakedGoals:
-    """What `bake_goals` did.
-
-    Attributes:
-        keys: How many frames were keyed, summed over all goals.
-        made: Names of the empties that were made.
-        notes: What to look out for, as sentences.
-    """
-
-    keys: int = 0
-    made: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: float) -> BakedGoals:
+def bake_goals(
+    context: bpy.types.Context, owner: bpy.types.Object, tolerance: float
+) -> tuple[int, list[str], list[str]]:
     """Key goals of legs and body where the walk has them, and let the chains follow these in place of the plan.
 
     Keys stand where a foot lifts and lands, and in between wherever a straight way would be off by more than the
@@ -199,6 +186,10 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
         context: Its view layer has the armature.
         owner: The armature object of a walker whose walk is planned.
         tolerance: By how much a goal, or the end of a foot there, may be off at a frame, as a share of the leg's reach.
+
+    Returns:
+        How many frames were keyed, summed over all goals; names of the empties that were made; what to look out for,
+        as sentences.
 
     Raises:
         FabrikError: There is no walk, or the tolerance makes no sense; nothing was changed.
@@ -210,21 +201,20 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
     plan, frames = _walk_of(owner)
     ways = _ways(context, owner, frames)
     bring_up_to_date(owner)
-    told = BakedGoals()
-    rig = rig_of(owner)
+    keys, made, notes, rig = 0, list[str](), list[str](), rig_of(owner)
     for name, way in ways.items():
         chain = rig.chains[name]
         leg = next((leg for leg in plan.legs if leg.name == name), plan.legs[0])
         kept = kept_frames(way, _events(plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
-        goal, chain.goal = _goal(context, owner, chain, (way[0][0], leg.reach), told), PLACE
+        goal, chain.goal = _goal(context, owner, chain, (way[0][0], leg.reach), made, notes), PLACE
         key_goal(goal, [(frames[0] + i, way[i]) for i in kept])
-        told.keys += len(kept)
+        keys += len(kept)
         if chain.orientation != "FREE":
             store(chain, "rotation_offset", IDENTITY)
             chain.orientation = "TARGET"
     rig.chains[rig.walker.body].pin = True
     rig.walker.on = False
-    return told
+    return keys, made, notes
 
 
 def bake_bones(context: bpy.types.Context, owner: bpy.types.Object) -> BakeResult:
@@ -265,15 +255,9 @@ def _ways(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int
             for chain in _chains(owner):
                 walk, way = walked_to(chain, context.evaluated_depsgraph_get()), found[chain.name]
                 assert walk is not None, "it walks"
-                way.append((walk[0], _run_on(walk[1], way)))
+                near = way[-1][1] if way else walk[1]
+                way.append((walk[0], q4(to_values("QUATERNION", walk[1], near))))
     return found
-
-
-def _run_on(turn: Q4, way: Sequence[Pose]) -> Q4:
-    """A rotation with the sign that is nearer to the last one of a way."""
-    w, x, y, z = turn
-    is_far = bool(way) and sum(a * b for a, b in zip(turn, way[-1][1], strict=True)) < 0.0
-    return (-w, -x, -y, -z) if is_far else turn
 
 
 def _events(plan: WalkPlan, name: str, frames: tuple[int, int]) -> list[int]:
@@ -311,9 +295,17 @@ def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[flo
 
 
 def _goal(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, at: tuple[V3, float], told: BakedGoals
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    at: tuple[V3, float],
+    made: list[str],
+    notes: list[str],
 ) -> bpy.types.Object:
-    """The object that is keyed: the chain's target where that is free, else a new empty, which becomes its target."""
+    """The object that is keyed: the chain's target where that is free, else a new empty, which becomes its target.
+
+    The name of a new one is put among those made, and what to look out for among the notes.
+    """
     target = chain.target
     is_empty = target is not None and target.type == "EMPTY" and target.is_editable and not chain.target_bone
     if target is not None and is_empty and not (target.parent or target.constraints or target.animation_data):
@@ -323,7 +315,7 @@ def _goal(
     goal = empty.make(context, owner, sided_name(chain.name, "step"))
     if target is not None:
         fields = {"chain": chain.name, "goal": goal.name, "target": target.name}
-        told.notes.append(Text("{chain} follows '{goal}' now, and '{target}' no more", **fields))
+        notes.append(Text("{chain} follows '{goal}' now, and '{target}' no more", **fields))
     chain.target, chain.target_bone = goal, ""
-    told.made.append(goal.name)
+    made.append(goal.name)
     return goal

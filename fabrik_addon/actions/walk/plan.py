@@ -46,7 +46,7 @@ from ..keep_pose import LetGo, unposed
 from ..motion import marks
 from .clip import leave_clip, read_own
 from .posture import key_posture, let_edit
-from .setup import check_body, frame_for, leg_limits, measured
+from .setup import check_body, frame_for, measured
 
 # What there is to tell of a planned walk at a frame: why footholds of the steps to come were refused.
 
@@ -102,11 +102,12 @@ def legs_now(owner: bpy.types.Object) -> tuple[tuple[Leg, ...], Reaching | None]
     body = body_chain(owner)
     chains = [rig.chains[leg.name] for leg in walker.legs]
     frame = frame_for(owner, body.tip_bone, walker.upright)
-    pairs = zip(measured(owner, chains, frame), walker.legs, strict=True)
+    found, limits = measured(owner, chains, frame)
+    pairs = zip(found, walker.legs, strict=True)
     legs = tuple(
         replace(leg, group=own.group, offset=own.offset, home=plus(leg.home, v3(own.home))) for leg, own in pairs
     )
-    return legs, leg_limits(owner, chains, frame)
+    return legs, limits
 
 
 def body_chain(owner: bpy.types.Object) -> FabrikChain:

@@ -26,9 +26,8 @@ from ...motion.body import Body
 from ...motion.posture import Bearing, curled, held, turned_by
 from ...recognise.find import HUMAN
 from ...recognise.part import LEG
-from ...rig.animation.channels import plain_path, rotation_path
-from ...rig.animation.compat import fcurves_of, remove_curves
-from ...rig.animation.keys import animated_paths
+from ...rig.animation.compat import remove_curves
+from ...rig.animation.keys import animated_paths, curves_of_bones
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_offset
 from ...rig.dependencies import bone_in
@@ -178,11 +177,11 @@ def forget_posture(owner: bpy.types.Object) -> None:
     """Take away the keys that a plan made, but for those that were changed since; controls tell a place again."""
     own = [name for name, digest in _written(owner).items() if digest == _digest(owner, name)]
     for name in own:
-        remove_curves(owner, _curves(owner, name))
+        remove_curves(owner, curves_of_bones(owner, [name]))
     legs = _legs(owner)
     for chain in [*legs, *filter(is_offset, rig_of(owner).chains)]:
         bones = names_if_any(owner, chain)
-        is_ours = not set(own).isdisjoint(bones) and not any(_curves(owner, name) for name in bones)
+        is_ours = not set(own).isdisjoint(bones) and not any(curves_of_bones(owner, [name]) for name in bones)
         if is_ours and (chain in legs or rests(owner, chain)):
             chain.goal = PLACE
             reset(chain, [pose_bones(owner)[name] for name in bones])
@@ -314,16 +313,9 @@ def keyed_by_hand(owner: bpy.types.Object) -> set[str]:
     return {name for name in animated if _digest(owner, name) not in ("", before.get(name))}
 
 
-def _curves(owner: bpy.types.Object, name: str) -> list[bpy.types.FCurve]:
-    """The curves of rotation and location of a bone."""
-    bone = pose_bones(owner).get(name)
-    paths = (rotation_path(bone), plain_path(bone, "location")) if bone is not None else ()
-    return [curve for curve in fcurves_of(owner) if curve.data_path in paths and len(curve.keyframe_points)]
-
-
 def _digest(owner: bpy.types.Object, name: str) -> str:
     """A text that changes with the keys of a bone; "" where it has none."""
-    digest, curves = blake2b(digest_size=8), _curves(owner, name)
+    digest, curves = blake2b(digest_size=8), curves_of_bones(owner, [name])
     for curve in curves:
         values: Doubles = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
         curve.keyframe_points.foreach_get("co", values)

@@ -142,40 +142,41 @@ def sole_of(chain_tip: bpy.types.PoseBone, effector: str, frame: Frame) -> list[
     return [*ends, frame.place(chain_tip.bone.head_local if effector == "HEAD" else chain_tip.bone.tail_local)]
 
 
-def measured(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> tuple[Leg, ...]:
+def measured(
+    owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame
+) -> tuple[tuple[Leg, ...], Reaching | None]:
     """The legs that chains are, in the axes of their body, with side, row and group.
+
+    Returns:
+        The legs, and what their joints allow; None where none of them has a limit.
 
     Raises:
         FabrikError: A chain can't be posed, or has no length.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    facts = FactsByRig(frame_of(depsgraph))
-    return arranged([_leg(owner, chain, frame, (depsgraph, facts)) for chain in chains])
+    facts, legs, limbs = FactsByRig(frame_of(depsgraph)), list[Leg](), list[_Limb | None]()
+    for chain in chains:
+        if chain.at_head and len(resolve_bones(owner, chain)) < 2:
+            raise ChainError("a leg has at least one bone above its foot", rig=owner.name, chain=chain.name)
+        figure = read_figure(alone(owner, chain), depsgraph, facts)
+        legs.append(_leg(owner, chain, frame, figure))
+        limbs.append(_limb(owner, figure, frame, at_head=chain.at_head))
+    return arranged(legs), LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None
 
 
-Read = tuple[bpy.types.Depsgraph, FactsByRig]
-
-
-def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) -> Leg:
+def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, figure: RigFigure) -> Leg:
     bones = resolve_bones(owner, chain)
     tip, is_head = bones[-1], chain.at_head
-    if is_head and len(bones) < 2:
-        raise ChainError("a leg has at least one bone above its foot", rig=owner.name, chain=chain.name)
-    hip = hip_of(owner, chain, frame)
+    hip = frame.place(bones[0].bone.head_local)
     ankle = frame.place(tip.bone.head_local if is_head else tip.bone.tail_local)
     sole = sole_of(tip, chain.effector, frame)
     plane, lowest = frame.place(ORIGIN)[2], min(point[2] for point in sole)  # of the armature's floor, and of the bones
     floor = plane if 0.0 <= lowest - plane <= ON_PLANE * length(minus(hip, ankle)) else lowest
     home = (ankle[0], ankle[1], floor if len(sole) > 1 else ankle[2])
     leg = Leg(chain.name, home, hip, 1.0, 0.0, minus(ankle, home))
-    longest, shortest = _reach(owner, chain, seen)
+    longest, shortest = _reach(owner, chain, figure)
     leg = replace(leg, reach=frame.size * longest, shortest=frame.size * shortest)
     return leg if len(sole) == 1 else _with_foot(leg, tip, is_head, frame)
-
-
-def hip_of(owner: bpy.types.Object, chain: FabrikChain, frame: Frame) -> V3:
-    """Where the first joint of a leg is at rest, in the body's axes, scene units."""
-    return frame.place(resolve_bones(owner, chain)[0].bone.head_local)
 
 
 def _with_foot(leg: Leg, tip: bpy.types.PoseBone, is_head: bool, frame: Frame) -> Leg:
@@ -187,13 +188,11 @@ def _with_foot(leg: Leg, tip: bpy.types.PoseBone, is_head: bool, frame: Frame) -
     return replace(leg, ball=ball, heel=scaled(ball, -BEHIND))
 
 
-def _reach(owner: bpy.types.Object, chain: FabrikChain, seen: Read) -> tuple[float, float]:
+def _reach(owner: bpy.types.Object, chain: FabrikChain, figure: RigFigure) -> tuple[float, float]:
     """Greatest and least distance of the effector from the first joint within limits, in armature space.
 
     The effector is pulled away from the joint, and brought near it, along the leg as it is at rest.
     """
-    depsgraph, facts = seen
-    figure = read_figure(alone(owner, chain), depsgraph, facts)
     solver, last = figure.solver, len(figure.bones) - 1
     is_head = chain.at_head
 
@@ -267,32 +266,16 @@ class LegLimits:
         return solution.turns[1] + solution.residuals[0] / (0.5 * limb.solver.figure.size)
 
 
-def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> Reaching | None:
-    """What the joints of legs allow, in the axes of their body; None where none of them has a limit.
-
-    Raises:
-        FabrikError: A chain can't be posed.
-    """
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    facts = FactsByRig(frame_of(depsgraph))
-    limbs: list[_Limb | None] = []
-    for chain in chains:
-        figure = read_figure(alone(owner, chain), depsgraph, facts)
-        is_head = chain.at_head
-        limits = figure.solver.figure.joint_limits
-        is_free = all(limit.is_free for limit in limits)
-        lever = ORIGIN if is_head else None
-        settings = figure.settings._replace(restarts=RESTARTS)
-        hip, turn = hip_of(owner, chain, frame), _turn(owner, figure, frame)
-        at_rest = figure.solver.figure.placed([IDENTITY] * len(limits)).frames[-1]
-        limbs.append(None if is_free else _Limb(figure.solver, settings, hip, turn, at_rest, lever))
-    return LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None
-
-
-def _turn(owner: bpy.types.Object, figure: RigFigure, frame: Frame) -> Q4:
-    """From the body's axes into the space of a leg, in which its first bone is turned at rest as its joint says."""
-    axes = axes_of(pose_bones(owner)[figure.bones[0]].bone.matrix_local)
-    return multiplied(figure.joints[0].rest, conjugated(multiplied(frame.upright, axes)))
+def _limb(owner: bpy.types.Object, figure: RigFigure, frame: Frame, *, at_head: bool) -> _Limb | None:
+    """A leg as it is solved by itself; None where its joints have no limits."""
+    limits = figure.solver.figure.joint_limits
+    if all(limit.is_free for limit in limits):
+        return None
+    root = pose_bones(owner)[figure.bones[0]].bone
+    turn = multiplied(figure.joints[0].rest, conjugated(multiplied(frame.upright, axes_of(root.matrix_local))))
+    at_rest = figure.solver.figure.placed([IDENTITY] * len(limits)).frames[-1]
+    settings, lever = figure.settings._replace(restarts=RESTARTS), ORIGIN if at_head else None
+    return _Limb(figure.solver, settings, frame.place(root.head_local), turn, at_rest, lever)
 
 
 # Make an armature a walker: legs and body become chains, and how it walks is set by the number of its legs.
@@ -342,7 +325,7 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
     had = rig_of(owner).body_bone
     rig_of(owner).body_bone = bone
     try:
-        legs = measured(owner, [rig_of(owner).chains[name] for name in names], frame_for(owner, bone, upright))
+        legs, _ = measured(owner, [rig_of(owner).chains[name] for name in names], frame_for(owner, bone, upright))
         check_legs(legs)
     except FabrikError as error:
         for name in made:

@@ -48,7 +48,7 @@ def _is_animated(thing: bpy.types.Object, bone: str) -> bool:
         return True
     paths = [curve.data_path for curve in fcurves_of(thing) if has_motion(curve)]
     paths += [driver.data_path for driver in data.drivers]
-    return any(bone_in(path) == bone for path in paths)
+    return bone in map(bone_in, paths)
 
 
 def _data_is_animated(thing: bpy.types.Object) -> bool:
@@ -385,7 +385,7 @@ def keeps_turn(found: bpy.types.Object, bone: str) -> bool:
 
 def may_hide(found: bpy.types.Object) -> bool:
     """Whether keys, strips or a driver disable an object in some frames."""
-    return any(path in HIDDEN_BY for path in animated_paths(found))
+    return not {*HIDDEN_BY}.isdisjoint(animated_paths(found))
 
 
 def _curves_of(goal: GoalRef, is_turned: bool, frame: str) -> Curves | None:

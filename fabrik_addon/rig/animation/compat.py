@@ -105,6 +105,12 @@ def strips_of(data: Any, with_muted: bool = False) -> list[Any]:
     return found
 
 
+def strip_curves(data: Any, with_muted: bool = False) -> list[bpy.types.FCurve]:
+    """The curves of the actions that the strips of an object's NLA tracks play, each action once; none without data."""
+    actions = dict.fromkeys([strip.action for strip in strips_of(data, with_muted)]) if data is not None else ()
+    return [curve for action in actions for curve in curves_of_action(action)]
+
+
 def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
     """Another object that plays the curves of an object's action, as its own action or in a strip of a track.
 
@@ -147,11 +153,6 @@ def is_hidden(bone: bpy.types.PoseBone) -> bool:
     shown: Any = bone if hasattr(bone, "hide") else bone.bone
     homes: Any = bone.bone.collections
     return bool(shown.hide) or (len(homes) > 0 and not any(home.is_visible_effectively for home in homes))
-
-
-def uid_of(thing: bpy.types.ID) -> int:
-    """The number that no other thing of a session has, whatever its name; 0 in Blender 4.2, which has none."""
-    return int(getattr(thing, "session_uid", 0))
 
 
 def is_selected(bone: bpy.types.PoseBone) -> bool:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple, TypeAlias
 
@@ -407,7 +406,7 @@ def _put(
     """
     if lacking:
         places = np.concatenate((np.array(lacking, dtype=np.float32), places))
-    points, kinds = curve.keyframe_points, _kinds(interpolation, len(places))
+    points, kinds = curve.keyframe_points, np.full(len(places), INTERPOLATION[interpolation], dtype=np.uint8)
     if kept is None:
         points.add(len(places))
         points.foreach_set("co", places.reshape(-1))
@@ -420,12 +419,6 @@ def _put(
         whole.points[0, count:], whole.words[0, count:] = places, kinds
         _set(curve, whole)
     curve.update()
-
-
-@lru_cache(maxsize=4)
-def _kinds(interpolation: str, count: int) -> Bytes:
-    """The interpolation of so many keys, as Blender numbers it; not to be written to."""
-    return np.full(count, INTERPOLATION[interpolation], dtype=np.uint8)
 
 
 def _lacking(

@@ -19,7 +19,7 @@ from ..bones import pose_bones
 from ..goals import GoalRef
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
-from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strips_of
+from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strip_curves, strips_of
 from .curves import SAME_FRAME, split_at, values_at
 
 # The data paths of what is animated of an armature object, and of which chain they are.
@@ -35,9 +35,7 @@ def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[st
     data = owner.animation_data
     if data is None:
         return []
-    curves = [*fcurves_of(owner), *data.drivers]
-    for strip in strips_of(data, with_muted):
-        curves += curves_of_action(strip.action)
+    curves = (*fcurves_of(owner), *data.drivers, *strip_curves(data, with_muted))
     return [curve.data_path for curve in curves]
 
 
@@ -108,21 +106,11 @@ def _number(curve: bpy.types.FCurve) -> int | None:
     return int(found[1]) if found else None
 
 
-def _curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The curves of an object's action, and of the actions that its strips play alone."""
-    data = owner.animation_data
-    if data is None:
-        return []
-    found = list(fcurves_of(owner))
-    for action in dict.fromkeys(strip.action for strip in strips_of(data, with_muted=True)):
-        if action != data.action:
-            found += curves_of_action(action)
-    return found
-
-
 def _holders(owner: bpy.types.Object) -> Iterator[Any]:
     """What holds a path to a chain: curves, drivers, and what drivers of any object read."""
-    for curve in [*_curves(owner), *drivers_of(owner)]:
+    data = owner.animation_data
+    others = [curve for curve in strip_curves(data, with_muted=True) if data is None or curve.id_data != data.action]
+    for curve in (*fcurves_of(owner), *others, *drivers_of(owner)):
         if OF_CHAIN.match(curve.data_path):
             yield curve
     for other in bpy.data.objects:
@@ -255,15 +243,10 @@ def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
     return next((point for point in curve.keyframe_points if abs(point.co[0] - frame) < SAME_FRAME), None)
 
 
-def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
-    """Key the rotation of bones where automatic keying is on, as the user prefers it; how many of them were keyed."""
-    return insert_plain_keys(context, [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones], keyed)
-
-
-def insert_plain_keys(
-    context: bpy.types.Context, channels: Sequence[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
+def insert_keys(
+    context: bpy.types.Context, channels: Iterable[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
 ) -> int:
-    """Key channels of bones, each by its name, where automatic keying is on; see `insert_auto_keys`."""
+    """Key channels of bones, each by its name, where automatic keying is on, as the user prefers it; how many were."""
     return sum([_insert(context, bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
 
 
@@ -280,8 +263,8 @@ def insert_posed_keys(
     """
     had = [bone.name for bone in bones if keyed.has(bone)]
     had += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
-    is_keyed = insert_auto_keys(context, bones, keyed) > 0
-    insert_plain_keys(context, plain, keyed)
+    is_keyed = insert_keys(context, [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones], keyed) > 0
+    insert_keys(context, plain, keyed)
     return had, is_keyed
 
 
@@ -302,7 +285,7 @@ def insert_property_keys(
 
 
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef, *, turns: bool = False) -> int:
-    """Key the location of a target or pole, or its rotation, where automatic keying is on; see `insert_auto_keys`."""
+    """Key the location of a target or pole, or its rotation, where automatic keying is on; see `insert_keys`."""
     name, is_keyed = goal.channel_names[turns], bool(goal.channel_curves(turns=turns))
     return _insert(context, goal.holder, name, goal.key_group, is_keyed)
 
@@ -415,19 +398,15 @@ def _insert(
     """Key a property where automatic keying is on, by the user's own preferences for it; whether it was keyed."""
     assert context.scene is not None
     assert context.preferences is not None
-    tools = context.scene.tool_settings
-    if not tools.use_keyframe_insert_auto:
+    edit, tools = context.preferences.edit, context.scene.tool_settings
+    if not tools.use_keyframe_insert_auto or (edit.use_keyframe_insert_available and not is_keyed):
         return False
-    edit: Any = context.preferences.edit
-    options: Any = set()
-    if edit.use_keyframe_insert_available:
-        if not is_keyed:
-            return False
-        options.add("INSERTKEY_AVAILABLE")
-    if edit.use_auto_keyframe_insert_needed:
-        options.add("INSERTKEY_NEEDED")
-    if tools.auto_keying_mode == "REPLACE_KEYS":
-        options.add("INSERTKEY_REPLACE")
+    switches = {
+        "INSERTKEY_AVAILABLE": edit.use_keyframe_insert_available,
+        "INSERTKEY_NEEDED": edit.use_auto_keyframe_insert_needed,
+        "INSERTKEY_REPLACE": tools.auto_keying_mode == "REPLACE_KEYS",
+    }
+    options: Any = {name for name, is_on in switches.items() if is_on}
     return bool(thing.keyframe_insert(name, group=group, options=options, keytype=tools.keyframe_type))
 
 
@@ -458,12 +437,21 @@ def has_motion(curve: bpy.types.FCurve) -> bool:
 
 def are_moved(owner: bpy.types.Object, names: Iterable[str]) -> bool:
     """Whether an action or strips move some bones of an armature object, so that they stand elsewhere in each frame."""
-    bones = [pose_bones(owner)[name] for name in names]
-    paths = {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
-    data = owner.animation_data
-    strips = strips_of(data) if data is not None and data.use_nla else ()
-    curves = [*fcurves_of(owner), *(curve for strip in strips for curve in curves_of_action(strip.action))]
+    paths, data = _paths_of(owner, names), owner.animation_data
+    curves = [*fcurves_of(owner), *(strip_curves(data) if data is not None and data.use_nla else ())]
     return any(curve.data_path in paths and has_motion(curve) for curve in curves)
+
+
+def curves_of_bones(owner: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.FCurve]:
+    """The curves with keys of rotation and location of those of some bones that are there."""
+    paths = _paths_of(owner, names)
+    return [curve for curve in fcurves_of(owner) if curve.data_path in paths and len(curve.keyframe_points)]
+
+
+def _paths_of(owner: bpy.types.Object, names: Iterable[str]) -> set[str]:
+    poses = pose_bones(owner)
+    bones = [poses[name] for name in names if name in poses]
+    return {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
 
 
 def turns_through(owner: bpy.types.Object, names: Sequence[str]) -> Iterator[tuple[str, str, float, Q4]]:

@@ -40,7 +40,7 @@ from ...maths import (
 )
 from ..goal_kinds import REACH, GoalKind
 from ..goals import GoalArrays, GoalPoints
-from .space import ChainSpace, ChainSpaces
+from .space import ChainSpace
 
 HELD = 0.5  # of the stiffness of what carries a chain, added while the target is near: .03 to the 1.5th is 1 / 192
 LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
@@ -300,7 +300,7 @@ class ChainGoal(NamedTuple):
             return plus(self.start, scaled(along, length(minus(target, self.start))))
         return self.start
 
-    def many_numbers(self, space: ChainSpace | ChainSpaces, goals: GoalArrays) -> Doubles:
+    def many_numbers(self, space: ChainSpace, goals: GoalArrays) -> Doubles:
         """`numbers` for F frames, (F, k), in chain space that stays the same, or in that of each frame; equal bits."""
         assert not self.is_offset, "it is solved frame by frame, with the start pose of each"
         parts = [space.many_to_chain(goals.target) if self.frame == SOLVE_SPACE else goals.target]

@@ -23,8 +23,8 @@ from ..goals import Frames, GoalPoints
 from .chain_goal import ChainGoal
 from .goal_options import Grown, Weighed
 from .goal_table import GoalTable
-from .joint_limits import ChannelLocks, Joints, read_channel_locks
-from .kinematics import Hang, Instead, Mount, RootMove, head_of_root
+from .joint_limits import ChannelLocks, read_channel_locks
+from .kinematics import Hang, Instead, Joints, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import Start
 

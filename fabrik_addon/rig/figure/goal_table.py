@@ -35,7 +35,7 @@ from ...maths import (
 )
 from ..goals import GoalArrays, GoalPoints
 from .chain_goal import ChainGoal, bent
-from .space import ChainSpace, ChainSpaces
+from .space import ChainSpace
 
 REACHED = STATUSES.index(Status.REACHED)
 
@@ -101,7 +101,7 @@ class GoalTable(tuple[ChainGoal, ...]):
         """The numbers of a row, for goals of each chain in the world."""
         return tuple([n for one, own in zip(self, points, strict=True) for n in one.numbers(space, own)])
 
-    def many_numbers(self, space: ChainSpace | ChainSpaces, goals: Sequence[GoalArrays]) -> Doubles:
+    def many_numbers(self, space: ChainSpace, goals: Sequence[GoalArrays]) -> Doubles:
         """`numbers` for F frames, (F, k), in chain space that stays the same, or in that of each frame; equal bits."""
         return np.concatenate([one.many_numbers(space, own) for one, own in zip(self, goals, strict=True)], axis=1)
 

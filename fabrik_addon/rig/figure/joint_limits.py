@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
-from typing import NamedTuple
 
 import bpy
 
 from ...errors import BoneError, place_of
-from ...kernel import AxisLock, Figure, Hinge, Joint, Limit, Locked, QuaternionLock, Universal
+from ...kernel import AxisLock, Hinge, Limit, Locked, QuaternionLock, Universal
 from ...maths import (
     IDENTITY,
     Q4,
@@ -46,9 +45,8 @@ from ..bones import pose_bones
 from ..limit_types import LIMITS, limit_settings, type_of
 from ..schema import limit_of, rig_of
 from ..schema.limit import IK_AXES
-from .followers import Follower
 from .groups import ChainSet
-from .kinematics import BoneTree, Segment
+from .kinematics import BoneTree, Instead, Joints
 from .start_pose import Start, read_starts
 
 # The kernel's limit of a pose bone: from its FABRIK limit, its rotation locks, or its settings for Blender's IK.
@@ -152,58 +150,17 @@ def way_up(parents: Sequence[int], joint: int) -> list[int]:
     return way
 
 
-class JointSettings(NamedTuple):
-    """What is set for the n bones of a figure, beside their rest data."""
-
-    starts: list[Q4]
-    limits: list[Limit]
-    stiffness: list[float]
-
-
-class Joints(NamedTuple):
-    """The bones of a figure as the kernel takes them.
-
-    Attributes:
-        joints: n joints.
-        parents: For each the index of its parent, -1 for the root.
-        heads: For each where it stands in the frame of its parent; None in a chain, and for the root.
-        is_chain: Whether it is a chain that is solved by itself.
-        moves: Whether the root can be moved.
-    """
-
-    joints: tuple[Joint, ...]
-    parents: tuple[int, ...]
-    heads: tuple[V3 | None, ...]
-    is_chain: bool = True
-    moves: bool = False
-
-    def figure(self) -> Figure:
-        """The kernel's figure."""
-        return Figure(self.joints, self.parents, self.heads, moves=self.moves)
-
-    def started(self, rotations: Sequence[Q4], limits: Sequence[Limit] | None = None) -> Joints:
-        """The same bones with another start pose.
-
-        Args:
-            rotations: n rotations, which are brought inside the limits.
-            limits: The n limits, where these go with the start pose; None to keep those that they have.
-        """
-        limits = [joint.limit for joint in self.joints] if limits is None else limits
-        bones = zip(self.joints, rotations, limits, strict=True)
-        joints = [joint._replace(start=limit.clamped(turn), limit=limit) for joint, turn, limit in bones]
-        return self._replace(joints=tuple(joints))
-
-
 def read_settings(
-    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels, followers: Mapping[str, Follower]
-) -> tuple[JointSettings, Start]:
+    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels, followers: Mapping[str, Instead]
+) -> tuple[list[Q4], list[Limit], list[float], Start]:
     """Read start pose, limits and stiffness of the bones of a figure.
 
     The body bone is as stiff as the armature says. Of the bones between it and the chains `spine` says how readily they
     give way; at zero they stay as they start. That does not count for bones that are of a limb, such as clavicles.
 
     Returns:
-        The settings, and where the body bone starts.
+        Of the n bones the rotations of the start pose, inside the limits; the limits; how stiff they are. And the
+        start pose as it was read, with where the body bone starts.
 
     Raises:
         FabrikError: One makes no sense.
@@ -220,7 +177,7 @@ def read_settings(
         elif start.is_between[i] and not limit_of(bone).of_limb:
             stiffness[i] = max(stiffness[i], 1.0 - rig.spine)
     inside = [limit.clamped(turn) for limit, turn in zip(limits, start.rotations, strict=True)]
-    return JointSettings(inside, limits, stiffness), start
+    return inside, limits, stiffness, start
 
 
 def restarted_limits(
@@ -248,32 +205,35 @@ def _read_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, start: Start,
     return Locked(limit.clamped(turn)) if is_of_spine else limit
 
 
-def joints_of(tree: BoneTree, settings: JointSettings, is_even: bool, moves: bool = False) -> tuple[Joints, bool]:
-    """The bones as the kernel sees them, and whether they are the same in every pose.
+def joints_of(
+    tree: BoneTree,
+    starts: Sequence[Q4],
+    limits: Sequence[Limit],
+    stiffness: Sequence[float],
+    is_even: bool,
+    moves: bool = False,
+) -> tuple[Joints, bool]:
+    """The n bones of a tree as the kernel takes them, and whether they are the same in every pose.
 
     Where they are, they are measured in the rest pose, so that they do not differ by rounding with the start pose; else
     at the start pose. To tell, they are measured in two bent poses besides.
     """
-    at_rest = tree.segments([IDENTITY] * len(tree.links))
-    if is_even:
-        return _joined(tree, at_rest, settings, moves), True
-    spans = _spans(at_rest)
-    for axis in (X_AXIS, Z_AXIS):
-        bent = tree.segments([multiplied(turn_about(axis, BENT), start) for start in settings.starts])
+    found, is_rigid = tree.joints([IDENTITY] * len(tree.links)), True
+    spans = _spans(found) if not is_even else ()
+    for axis in (X_AXIS, Z_AXIS) if not is_even else ():
+        bent = tree.joints([multiplied(turn_about(axis, BENT), start) for start in starts])
         if any(abs(a - b) > RIGID * max(spans) for a, b in zip(_spans(bent), spans, strict=True)):
-            return _joined(tree, tree.segments(settings.starts), settings, moves), False
-    return _joined(tree, at_rest, settings, moves), True
+            found, is_rigid = tree.joints(starts), False
+            break
+    told = zip(found.joints, starts, limits, stiffness, strict=True)
+    joints = [joint._replace(start=start, limit=limit, stiffness=stiff) for joint, start, limit, stiff in told]
+    return found._replace(joints=tuple(joints), moves=moves), is_rigid
 
 
-def _spans(segments: Sequence[Segment]) -> list[float]:
+def _spans(bones: Joints) -> list[float]:
     """The lengths of bones, and the distances of heads from those before them."""
-    return [length(one) for segment in segments for one in (segment.vector, segment.head or segment.vector)]
-
-
-def _joined(tree: BoneTree, segments: Sequence[Segment], settings: JointSettings, moves: bool) -> Joints:
-    bones = zip(segments, *settings, strict=True)
-    joints = [Joint(bone.vector, bone.rest, start, limit, bone.inherits, stiff) for bone, start, limit, stiff in bones]
-    return Joints(tuple(joints), tree.parents, tuple([segment.head for segment in segments]), tree.is_chain, moves)
+    pairs = zip(bones.joints, bones.heads, strict=True)
+    return [length(one) for joint, head in pairs for one in (joint.segment, head or joint.segment)]
 
 
 # Rotation locks of channels as limits, and how solved rotations go into the channels that they leave free.

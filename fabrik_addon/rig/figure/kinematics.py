@@ -21,6 +21,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import ChainError
+from ...kernel import Figure, Joint, Limit
 from ...maths import (
     IDENTITY,
     Q4,
@@ -133,15 +134,17 @@ def rounded(size: float) -> float:
 
 
 class Instead(NamedTuple):
-    """Location and scale to assume in place of a bone's channels, which a solve of a body or of stretch wrote.
+    """Channels to assume in place of a bone's own: those that a solve wrote, or that constraints pose.
 
     Attributes:
         location: Its location channels, or None for what stands there.
         scale: Its scale channels, likewise.
+        rotation: In its rest frame, where it never turns; None where it is solved for.
     """
 
     location: V3 | None = None
     scale: V3 | None = None
+    rotation: Q4 | None = None
 
 
 NOTHING_ELSE: Mapping[str, Instead] = {}
@@ -209,23 +212,44 @@ class Link:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """One bone of a tree as the kernel sees it.
+class Joints(NamedTuple):
+    """The bones of a figure as the kernel takes them.
 
     Attributes:
-        vector: In the bone's own axes: in a chain from its head to the next one's, else to its tail.
-        rest: Rotation of its rest frame in the frame of the bone on which it hangs; in chain space for the root, and
-            where it does not inherit rotation.
-        inherits: Whether it follows the rotation of that bone.
-        head: Where its head is in the axes of that bone, from its head; None in a chain, where it is at the end of
-            that bone's vector, and for the root.
+        joints: n joints.
+        parents: For each the index of its parent, -1 for the root.
+        heads: For each where it stands in the frame of its parent; None in a chain, and for the root.
+        is_chain: Whether it is a chain that is solved by itself.
+        moves: Whether the root can be moved.
     """
 
-    vector: V3
-    rest: Q4
-    inherits: bool
-    head: V3 | None = None
+    joints: tuple[Joint, ...]
+    parents: tuple[int, ...]
+    heads: tuple[V3 | None, ...]
+    is_chain: bool = True
+    moves: bool = False
+
+    def figure(self) -> Figure:
+        """The kernel's figure."""
+        return Figure(self.joints, self.parents, self.heads, moves=self.moves)
+
+    def started(self, rotations: Sequence[Q4], limits: Sequence[Limit] | None = None) -> Joints:
+        """The same bones with another start pose.
+
+        Args:
+            rotations: n rotations, which are brought inside the limits.
+            limits: The n limits, where these go with the start pose; None to keep those that they have.
+        """
+        limits = [joint.limit for joint in self.joints] if limits is None else limits
+        bones = zip(self.joints, rotations, limits, strict=True)
+        joints = [joint._replace(start=limit.clamped(turn), limit=limit) for joint, turn, limit in bones]
+        return self._replace(joints=tuple(joints))
+
+    def measured(self, other: Joints) -> Joints:
+        """The same joints, as long and standing as those of another pose."""
+        pairs = zip(self.joints, other.joints, strict=True)
+        joints = [joint._replace(segment=bone.segment, rest=bone.rest) for joint, bone in pairs]
+        return self._replace(joints=tuple(joints), heads=other.heads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,35 +344,31 @@ class BoneTree:
         """The n frames before rotation, in which limits are given, in armature space relative to the first joint."""
         return self._walk(rotations)[1]
 
-    def segments(self, rotations: Sequence[Q4]) -> list[Segment]:
-        """The bones as rigid segments and frames, measured at a pose.
+    def joints(self, rotations: Sequence[Q4]) -> Joints:
+        """The bones as the kernel takes them, measured at a pose; start pose, limits and stiffness are told later.
 
-        Where every scale on the way is uniform the result does not depend on the pose; else it holds at that pose.
+        Where every scale on the way is uniform the result does not depend on the pose; else it holds at that pose. A
+        segment reaches in a chain to the next bone's head, else to the bone's tail.
         """
         poses, frames = self._walk(rotations)
         ends = self._tails(poses)
         if self.is_chain:
             ends[:-1] = [pose.translation for pose in poses[1:]]
-        found: list[Segment] = []
-        turns: list[Q4] = []
+        joints, heads, turns = list[Joint](), list[V3 | None](), list[Q4]()
         for i, link in enumerate(self.links):
             rest, parent = axes_of(frames[i]), self.parents[i]
             turned = multiplied(rest, rotations[i])
             before = turns[parent] if parent >= 0 else self.base
             inherits = i == 0 or link.bone.use_inherit_rotation
+            along = rotated(conjugated(turned), minus(ends[i], poses[i].translation))
+            own = normalized(multiplied(conjugated(before), rest)) if inherits else rest
+            joints.append(Joint(along, own, inherits=inherits))
             head = None
             if parent >= 0 and not self.is_chain:
                 head = rotated(conjugated(before), minus(poses[i].translation, poses[parent].translation))
-            found.append(
-                Segment(
-                    rotated(conjugated(turned), minus(ends[i], poses[i].translation)),
-                    normalized(multiplied(conjugated(before), rest)) if inherits else rest,
-                    inherits,
-                    head,
-                )
-            )
+            heads.append(head)
             turns.append(turned)
-        return found
+        return Joints(tuple(joints), self.parents, tuple(heads), self.is_chain)
 
     def _tails(self, poses: Sequence[Matrix]) -> list[Vector]:
         pairs = zip(self.links, poses, strict=True)

@@ -28,12 +28,12 @@ from ..schema.fields import Changes
 from ..schema.rig import rig_of
 from .chain_goal import ChainGoal
 from .figure import RigFigure, channels_of, rows_for
-from .followers import Follower, read_followers
+from .followers import read_followers
 from .goal_options import ask, grown_by, offset, unstretched, weigh
 from .goal_table import GoalTable
 from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, figure_bones_if_any, is_let_go
 from .joint_limits import joints_of, read_settings, restarted_limits
-from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
+from .kinematics import NOTHING_ELSE, BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import held_bones
 
@@ -256,13 +256,12 @@ def _figure(
         raise BoneError(Message("BODY_BONE_DRIVEN"), bone=bones[0].name)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
-    followers = read_followers(chain_set, poses, held) if held else NO_FOLLOWERS
-    settings, start = read_settings(chain_set, bones, facts.keyed, followers)
+    followers = read_followers(chain_set, poses, held) if held else NOTHING_ELSE
+    starts, limits, stiffness, start = read_settings(chain_set, bones, facts.keyed, followers)
     grown = tuple(
         grown_by(chain, resolve_bones(owner, chain), facts.movers.driven, facts.stretched) for chain in chain_set.chains
     )
-    instead = unstretched(grown)
-    instead |= {name: Instead(one.location, one.scale) for name, one in followers.items()}
+    instead = {**unstretched(grown), **followers}
     names, first = tuple(bone.name for bone in bones), poses[0]
     if moves:
         instead[names[0]] = Instead(start.location, instead.get(names[0], Instead()).scale)
@@ -275,7 +274,7 @@ def _figure(
     mount = Mount.of(parent, keeps_axes)
     measured = tree.mounted(mount)
     is_even = measured.is_even and not mount.axes
-    bodies, is_rigid = joints_of(measured, settings, is_even, moves)
+    bodies, is_rigid = joints_of(measured, starts, limits, stiffness, is_even, moves)
     if any(grown) and not is_rigid:
         raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
     solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
@@ -293,7 +292,7 @@ def _figure(
     return RigFigure(
         asked,
         names,
-        channels_of(bones, settings.starts, facts.keyed, start.carried),
+        channels_of(bones, starts, facts.keyed, start.carried),
         solver,
         _settings(chain_set),
         chain_set.chains[0].influence if chain_set.is_one else 1.0,
@@ -312,9 +311,6 @@ def _figure(
         weighed,
         stays,
     )
-
-
-NO_FOLLOWERS: Mapping[str, Follower] = {}
 
 
 def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> GoalTable:

@@ -15,7 +15,6 @@ from mathutils import Matrix
 
 from ...errors import LARGEST, RigError, are_finite
 from ...maths import (
-    IDENTITY,
     Q4,
     V3,
     Z_AXIS,
@@ -25,8 +24,6 @@ from ...maths import (
     applied,
     axes_of,
     conjugated,
-    conjugates,
-    dots,
     even_size,
     length,
     lengths,
@@ -34,7 +31,6 @@ from ...maths import (
     multiplied,
     nine,
     plus,
-    products,
     unit,
     v3,
 )
@@ -142,15 +138,35 @@ class ChainSpace(NamedTuple):
         """The direction of the world's Z axis in chain space."""
         return unit(applied(self.into, Z_AXIS))
 
+    @classmethod
+    def over(cls, worlds: Doubles, world_turns: Doubles, origins: Doubles, turns: Doubles) -> ChainSpace:
+        """Chain space in F frames, through which armature and parents carry it: each number is an array (F,).
+
+        Args:
+            worlds: (F, 4, 4), the world matrices of the armature object, which have inverses (`are_spaces`).
+            world_turns: (F, 4), how these are turned (`maths.axes_of`).
+            origins: (F, 3), heads of the first bone in armature space.
+            turns: (F, 4), rotations from chain space to armature space.
+        """
+        axes: Any = worlds[:, :3, :3].reshape(-1, 9).T
+        away, world_turn, origin, turn = [(*one.T,) for one in (worlds[:, :3, 3], world_turns, origins, turns)]
+        rows, volumes = _adjugate(axes)
+        back: Any = tuple([value * (1.0 / volumes) for row in rows for value in row])
+        return cls.of(RigFrame(axes, away, back, 0.0, world_turn), origin, turn)
+
     def many_to_chain(self, points: Doubles) -> Doubles:
         """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""
-        off = (points - np.array(self.rig.away)).T
-        found: Doubles = np.column_stack(applied(self.into, off)) - np.array(self.shift)
+        columns: Any = points.T
+        told: Any = self.to_chain(columns)
+        found: Doubles = np.column_stack(told)
         return found
 
     def many_to_chain_turns(self, turns: Doubles) -> Doubles:
         """Rotations of the world (F, 4) in chain space; the same numbers as `to_chain_turn` one by one."""
-        return products(np.array(self.to_chain_turn(IDENTITY)), turns)
+        columns: Any = (*turns.T,)
+        told: Any = self.to_chain_turn(columns)
+        found: Doubles = np.column_stack(told)
+        return found
 
     def to_armature(self, point: Sequence[float]) -> V3:
         """A point of chain space in armature space."""
@@ -176,49 +192,6 @@ class ChainSpace(NamedTuple):
         sizes = [length(vector) for vector in vectors.tolist()]
         pairs = zip(vectors.tolist(), sizes, strict=True)
         return np.array([self.world_length(vector) / size if size else 1.0 for vector, size in pairs])
-
-
-class ChainSpaces(NamedTuple):
-    """Chain space in F frames, through which armature and parents carry it; the same numbers as `ChainSpace`'s.
-
-    Attributes:
-        away: (F, 3), where the origin of the armature stands.
-        into: (F, 9), rows of the matrices from the axes of the world into those of chain space.
-        shift: (F, 3), the origins of chain space, turned into it.
-        turn_into: (F, 4), the rotation from the world into chain space.
-    """
-
-    away: Doubles
-    into: Doubles
-    shift: Doubles
-    turn_into: Doubles
-
-    @classmethod
-    def of(cls, worlds: Doubles, world_turns: Doubles, origins: Doubles, turns: Doubles) -> ChainSpaces:
-        """By where armature and chains stand.
-
-        Args:
-            worlds: (F, 4, 4), the world matrices of the armature object, which have inverses (`are_spaces`).
-            world_turns: (F, 4), how these are turned (`maths.axes_of`).
-            origins: (F, 3), heads of the first bone in armature space.
-            turns: (F, 4), rotations from chain space to armature space.
-        """
-        rows, volumes = _adjugate(worlds[:, :3, :3].reshape(-1, 9).T)
-        scale = 1.0 / volumes
-        p, q, r = (np.stack(column, axis=-1) * scale[:, None] for column in zip(*rows, strict=True))
-        chain_axes = [np.stack(axis, axis=-1) for axis in zip(*matrix_of(turns.T), strict=True)]
-        into = np.stack([dots(one, column) for one in chain_axes for column in (p, q, r)], axis=-1)
-        shift = np.stack([dots(one, origins) for one in chain_axes], axis=-1)
-        return cls(worlds[:, :3, 3], into, shift, conjugates(products(world_turns, turns)))
-
-    def many_to_chain(self, points: Doubles) -> Doubles:
-        """World points, one of each frame, in chain space: (F, 3)."""
-        found: Doubles = np.column_stack(applied(self.into.T, (points - self.away).T))
-        return found - self.shift
-
-    def many_to_chain_turns(self, turns: Doubles) -> Doubles:
-        """Rotations of the world, one of each frame, in chain space: (F, 4)."""
-        return products(self.turn_into, turns)
 
 
 def are_spaces(worlds: Doubles) -> Mask:

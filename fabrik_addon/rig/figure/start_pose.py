@@ -25,8 +25,8 @@ from ..animation.keys import KeyedChannels, animated_paths, has_strips
 from ..bones import pose_bones, resolve_bones
 from ..goals import is_offset
 from ..schema import Changes, FabrikChain, RigRecord, rig_of
-from .followers import Follower
 from .groups import ChainSet, figure_bones, starting_chains
+from .kinematics import Instead
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
@@ -55,7 +55,7 @@ class Start(NamedTuple):
     carried: frozenset[int] = frozenset()
     played: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
-    def following(self, followers: Sequence[Follower | None]) -> Start:
+    def following(self, followers: Sequence[Instead | None]) -> Start:
         """The same start pose where bones are the rig's own, for each how it stands, or None."""
         turns = [one.rotation if one is not None else None for one in followers]
         rotations = [own if turn is None else turn for own, turn in zip(self.rotations, turns, strict=True)]
@@ -184,33 +184,6 @@ def is_stale(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> bool:
     return bool(chain.fingerprint) and chain.fingerprint != fingerprint(bones)
 
 
-class StoredStart(NamedTuple):
-    """What is stored of the start pose of a chain.
-
-    Attributes:
-        kind: "REST", "CAPTURED" or "ANIMATED".
-        rotations: The captured ones, each with its bone's name.
-        digest: Of the rest data for which it was captured.
-    """
-
-    kind: str
-    rotations: tuple[tuple[str, Q4], ...]
-    digest: str
-
-    @classmethod
-    def of(cls, chain: FabrikChain) -> StoredStart:
-        """The start pose as it is stored."""
-        return cls(chain.start, tuple((item.name, q4(item.rotation)) for item in chain.captured), chain.fingerprint)
-
-    def store(self, chain: FabrikChain) -> None:
-        """Store it; a status found from another start pose holds no more."""
-        is_other = store_rotations(chain, dict(self.rotations)) or chain.fingerprint != self.digest
-        if chain.fingerprint != self.digest:
-            chain.fingerprint = self.digest
-        if is_other or chain.start != self.kind:
-            chain.start = self.kind
-
-
 def store_start(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], rotations: Mapping[str, Q4], kind: str
 ) -> None:
@@ -222,8 +195,12 @@ def store_start(
         rotations: Of each of them, in its rest frame.
         kind: "CAPTURED"; or "ANIMATED", which falls back on them where bones have no keys; or "REST" without them.
     """
-    names = [bone.name for bone in bones] if kind != "REST" else []
-    StoredStart(kind, tuple((name, q4(stored(rotations[name]))) for name in names), fingerprint(bones)).store(chain)
+    names, digest = [bone.name for bone in bones] if kind != "REST" else [], fingerprint(bones)
+    is_other = store_rotations(chain, {name: q4(stored(rotations[name])) for name in names})
+    if chain.fingerprint != digest:
+        chain.fingerprint, is_other = digest, True
+    if is_other or chain.start != kind:  # a status found from another start pose holds no more
+        chain.start = kind
 
 
 def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], kind: str = "CAPTURED") -> None:

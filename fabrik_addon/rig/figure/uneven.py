@@ -47,10 +47,7 @@ from .kinematics import BoneTree
 
 def measured_at(figure: RigFigure, tree: BoneTree, rotations: Sequence[Q4]) -> Solver:
     """The solver of chains that are not rigid, measured at a pose."""
-    segments = tree.segments(rotations)
-    pairs = zip(figure.joints, segments, strict=True)
-    joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
-    return Solver(figure.bodies._replace(joints=joints, heads=tuple(bone.head for bone in segments)).figure())
+    return Solver(figure.bodies.measured(tree.joints(rotations)).figure())
 
 
 def mounted_path(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
@@ -74,14 +71,6 @@ def ends_at(
     heads, tails = mounted_path(figure, owner, depsgraph).placed(rotations)
     ends = [*heads[1:], tails[-1]] if figure.is_chain else tails
     return [plus(head, shift) for head in heads], [plus(end, shift) for end in ends]
-
-
-def joints_at(
-    figure: RigFigure, rotations: Sequence[Q4], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
-) -> list[V3]:
-    """The n + 1 joints of a pose of a chain in chain space, as Blender will evaluate them; see `ends_at`."""
-    heads, ends = ends_at(figure, rotations, ORIGIN, owner, depsgraph)
-    return [*heads, ends[-1]]
 
 
 # The pose nearest to a target: from the pose that the kernel found, and where that does not do from others.

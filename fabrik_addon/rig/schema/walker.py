@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any
 
 import bpy
-from bpy.props import FloatProperty
 
 from ...errors import InvalidValueError
 from ...gait.gaits import CLIP, GAITS
@@ -18,8 +17,6 @@ from ...translations import CONTEXT
 from .fields import (
     HIDDEN,
     NO_OTHERS,
-    Field,
-    Update,
     View,
     announce,
     choice,
@@ -49,23 +46,11 @@ GRAVITY_ITEMS = (
 )
 
 
-class GaitNumber(Field):
-    """A number of `gait.Settings` under the same name, which says its range, default and tooltip."""
-
-    __slots__ = ()
-
-    def bind(self, name: str, path: str, update: Update | None) -> None:
-        """As that of all fields."""
-        super().bind(name, path, update)
-        low, high = RANGES[name]
-        self.options |= {"min": low, "max": high, "default": getattr(USUAL, name), "description": TOLD[name]}
-        if high == 1.0:
-            self.options["subtype"] = "FACTOR"
-
-
-def gait_number(name: str, **options: Any) -> float:
-    """What the panel calls such a number, and how Blender is to show it."""
-    return cast("float", GaitNumber(FloatProperty, name, "", options))
+def gait_number(name: str, label: str, **options: Any) -> float:
+    """A number of `gait.Settings`, which says its range, default and tooltip; how Blender is to show it."""
+    low, high = RANGES[name]
+    options |= {"subtype": "FACTOR"} if high == 1.0 else {}
+    return real(label, TOLD[name], min=low, max=high, default=getattr(USUAL, name), **options)
 
 
 @group(announce)
@@ -106,30 +91,30 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
         "A second action of it, as a run beside its walk: the faster it goes, the more it goes by that of the two "
         "which is faster",
     )
-    duty = gait_number("Duty")
-    step_height = gait_number("Step Height")
-    stride_scale = gait_number("Stride")
-    step_trigger = gait_number("Step Trigger")
+    duty = gait_number("duty", "Duty")
+    step_height = gait_number("step_height", "Step Height")
+    stride_scale = gait_number("stride_scale", "Stride")
+    step_trigger = gait_number("step_trigger", "Step Trigger")
     swing_curve = choice(SWING_ITEMS, "Swing Curve", "How a foot moves through the air", default=USUAL.swing_curve)
-    body_height = gait_number("Body Height")
-    body_carry = gait_number("Body Carry")
-    body_tilt = gait_number("Body Tilt")
-    body_sway = gait_number("Body Sway")
-    foot_tilt = gait_number("Foot Tilt")
-    heel_toe = gait_number("Heel and Toe")
-    prediction = gait_number("Prediction")
-    clearance = gait_number("Clearance")
-    slope_max = gait_number("Steepest Slope", subtype="ANGLE")
+    body_height = gait_number("body_height", "Body Height")
+    body_carry = gait_number("body_carry", "Body Carry")
+    body_tilt = gait_number("body_tilt", "Body Tilt")
+    body_sway = gait_number("body_sway", "Body Sway")
+    foot_tilt = gait_number("foot_tilt", "Foot Tilt")
+    heel_toe = gait_number("heel_toe", "Heel and Toe")
+    prediction = gait_number("prediction", "Prediction")
+    clearance = gait_number("clearance", "Clearance")
+    slope_max = gait_number("slope_max", "Steepest Slope", subtype="ANGLE")
     gravity = choice(
         GRAVITY_ITEMS, "Gravity Direction", "Whither the body and its feet are drawn", default=USUAL.gravity
     )
-    acceleration = gait_number("Gravity", unit="ACCELERATION", precision=3)
-    energy = gait_number("Energy")
-    step_width = gait_number("Step Width")
-    arm_swing = gait_number("Arm Swing")
-    bounce = gait_number("Bounce")
-    pace = gait_number("Speed")
-    lean = gait_number("Lean", subtype="ANGLE")
+    acceleration = gait_number("acceleration", "Gravity", unit="ACCELERATION", precision=3)
+    energy = gait_number("energy", "Energy")
+    step_width = gait_number("step_width", "Step Width")
+    arm_swing = gait_number("arm_swing", "Arm Swing")
+    bounce = gait_number("bounce", "Bounce")
+    pace = gait_number("pace", "Speed")
+    lean = gait_number("lean", "Lean", subtype="ANGLE")
     ground_height = real(
         "Ground Height", "Z in the world of the level ground where there is no terrain", subtype="DISTANCE"
     )

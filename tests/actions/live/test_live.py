@@ -143,21 +143,21 @@ class TestThrift:
         _owner, chain = live_line()
         other = make_empty((3, 3, 3), "Other")
         update()
-        writes, solves = live.state.counts.writes, live.state.counts.solves
+        writes, solves = live.state.writes, live.state.solves
         for i in range(5):
             other.location.x = i
             update()
             chain.target.location = chain.target.location
             update()
-        assert (live.state.counts.writes, live.state.counts.solves) == (writes, solves)
+        assert (live.state.writes, live.state.solves) == (writes, solves)
 
     def test_a_moved_target_costs_one_solve_and_its_bones(self) -> None:
         _owner, chain = live_line()
-        writes, solves = live.state.counts.writes, live.state.counts.solves
+        writes, solves = live.state.writes, live.state.solves
         chain.target.location.x += 0.1
         update()
-        assert live.state.counts.solves == solves + 1
-        assert live.state.counts.writes <= writes + 3
+        assert live.state.solves == solves + 1
+        assert live.state.writes <= writes + 3
 
     def test_many_updates_leave_memory_level(self) -> None:
         _owner, chain = live_line()

@@ -57,15 +57,15 @@ class TestFrames:
     def test_a_target_that_moves_alone_is_solved_before_the_frame_is_evaluated(self) -> None:
         owner, chain = self.animated()
         bpy.context.scene.frame_set(3)
-        solved, ahead = live.state.counts.solves, []
+        solved, ahead = live.state.solves, []
         seen: Any = bpy.app.handlers.frame_change_post
-        seen.insert(0, lambda scene, depsgraph: ahead.append(live.state.counts.solves))
+        seen.insert(0, lambda scene, depsgraph: ahead.append(live.state.solves))
         try:
             bpy.context.scene.frame_set(4)
         finally:
             seen.pop(0)
         assert ahead == [solved + 1]
-        assert live.state.counts.solves == solved + 1
+        assert live.state.solves == solved + 1
         assert tip_error(owner, chain) < 1e-4
 
     @pytest.mark.parametrize("keyed_bones", [False, True])
@@ -178,10 +178,10 @@ class TestThrift:
             keyed(chain.target, {1: place, 20: place + Vector((0.2, -0.6, 0.1))})
         update()
         scene.frame_set(2)
-        reads, solves = live.state.counts.reads, live.state.counts.solves
+        reads, solves = live.state.reads, live.state.solves
         for _ in each_frame(range(3, 13)):
             assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
-        assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 10 * 18)
+        assert (live.state.reads, live.state.solves) == (reads, solves + 10 * 18)
         owner.pose.bones["b7"].scale = (1.2, 1.2, 1.2)  # heard of only when the frame is evaluated
         scene.frame_set(13)
         scene.frame_set(14)
@@ -189,11 +189,11 @@ class TestThrift:
 
     def test_frames_read_no_chain_anew_and_solve_it_once(self, played: Rig) -> None:
         owner, chain = played
-        reads, solves = live.state.counts.reads, live.state.counts.solves
+        reads, solves = live.state.reads, live.state.solves
         for _ in each_frame(range(3, 33)):
             assert tip_error(owner, chain) < (2e-2 if owner.location.x > 1e4 else 1e-4)
-        assert live.state.counts.reads == reads
-        assert live.state.counts.solves == solves + 30
+        assert live.state.reads == reads
+        assert live.state.solves == solves + 30
 
 
 class Judge(bpy.types.RenderEngine):
@@ -362,11 +362,11 @@ class TestTwoWindows:
         assert chain.start == ("CAPTURED" if captures else "REST")
         assert channels(owner) != stood
         assert note_of(owner)
-        posed, writes = channels(owner), live.state.counts.writes
+        posed, writes = channels(owner), live.state.writes
         for layer in layers * 2:
             layer.update()
         assert channels(owner) == posed
-        assert live.state.counts.writes == writes
+        assert live.state.writes == writes
 
     def test_scenes_at_different_frames_are_nobodys_hand(self) -> None:
         owner, chain, layers = self.shared()

@@ -47,12 +47,12 @@ def limbs() -> bpy.types.Object:
 
 def played(owner: bpy.types.Object) -> tuple[list[object], int]:
     """What stands in the channels, and what is told, frame by frame; and how many solves that took."""
-    before = live.state.counts.solves
+    before = live.state.solves
     found: list[object] = []
     for _ in each_frame(FRAMES):
         told = [(chain.status, chain.residual, chain.turn_residual, chain.passes) for chain in owner.fabrik.chains]
         found.append((channels(owner), told))
-    return found, live.state.counts.solves - before
+    return found, live.state.solves - before
 
 
 @pytest.mark.parametrize("make", [line, euler_line, limbs])

@@ -14,7 +14,7 @@ import pytest
 from fabrik_addon.actions.walk.bake import MARK, mark_steps
 from fabrik_addon.actions.walk.plan import body_chain, plan_steps, plan_walk, what_is_old
 from fabrik_addon.actions.walk.plan import legs_now as measured_legs
-from fabrik_addon.actions.walk.setup import add_walker, frame_for, leg_limits
+from fabrik_addon.actions.walk.setup import add_walker, frame_for, measured
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import IDENTITY
 from fabrik_addon.rig.bones import pose_bones, resolve_bones
@@ -184,7 +184,7 @@ def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_
             bone.rotation_mode = "QUATERNION"
             limit_of(bone).limit, limit_of(bone).cone_max = "CONE", 0.5
     frame = frame_for(owner, body_chain(owner).tip_bone, rig_of(owner).walker.upright)
-    limits = leg_limits(owner, legs_of(owner), frame)
+    _, limits = measured(owner, legs_of(owner), frame)
     for _ in range(20):
         for chain in legs_of(owner):
             for bone in resolve_bones(owner, chain):
