@@ -26,6 +26,7 @@ import tomllib
 import zipfile
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from dev.compiling import NATIVE, SHIPPED, TARGETS, Target, check, compile_kernel, ensure_built, is_current, renew_proof
@@ -106,17 +107,19 @@ def ensure_manual() -> Path:
     Raises:
         SetupError: The library can't be installed, or a page is wrong.
     """
-    built, digest = ROOT / "build" / "manual", _digest()
-    pages, stamp = built / "pages", built / "digest.txt"
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+    built = ROOT / "build" / "manual"
+    pages = built / _digest()
+    if pages.exists():
         return pages
-    stamp.unlink(missing_ok=True)
     python = ensure("manual", ["manual"])
-    command = [str(python), "-m", "dev.render_manual", str(pages)]
-    done = subprocess.run(command, cwd=ROOT / "scripts", check=False, capture_output=True, text=True)
-    if done.returncode:
-        raise SetupError(f"the manual can't be rendered: {done.stderr.strip().splitlines()[-1]}")
-    stamp.write_text(digest, encoding="utf-8")
+    built.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=built) as made:  # where two render at once each has its own
+        command = [str(python), "-m", "dev.render_manual", f"{made}/pages"]
+        done = subprocess.run(command, cwd=ROOT / "scripts", check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise SetupError(f"the manual can't be rendered: {done.stderr.strip().splitlines()[-1]}")
+        with suppress(OSError):  # the other was quicker
+            Path(made, "pages").rename(pages)
     return pages
 
 

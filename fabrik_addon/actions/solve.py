@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from ..errors import AbsentTargetError, BoneError, ChainError, FabrikError, TargetError
-from ..kernel import Trace
+from ..kernel import Step
 from ..maths import ORIGIN, ULPS, V3, distance, scaled, v3
 from ..rig.animation.keys import KeyedChannels, insert_posed_keys
 from ..rig.bones import pose_bones
@@ -375,12 +375,12 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     chain_set = set_of(owner, chain)
     _check(chain_set, chain)
     figure, points = read(chain_set, depsgraph)
-    trace, space = Trace(), figure.space
+    trace, space = list[Step](), figure.space
     figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, trace, explain=False)
     root, target = space.to_world(ORIGIN), v3(points[0].target)
     count = len(figure.bones) + (not figure.asked[0].at_head)
     passes = []
-    for step in trace.steps:
+    for step in trace:
         joints = tuple(space.to_world(scaled(joint, figure.length)) for joint in step.joints[:count])
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
     moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]

@@ -48,7 +48,6 @@ class Falling:
         self, low: cython.double, high: cython.double, over: cython.double, under: cython.double
     ) -> cython.double:
         """Where it comes down to zero, between `low`, where it is `over` > 0, and `high`, where it is `under` <= 0."""
-        step: cython.int
         side: cython.int = 0
         slow: cython.int = 0
         width: cython.double = 2.0 * (high - low)
@@ -85,29 +84,50 @@ CLOSED = cython.declare(cython.double, 1e-6)  # distance of the tip from the roo
 
 
 @cython.cclass
-class Reach(Falling):
-    """The reach of a free chain of size 1, and the ways along which it changes.
+class Chain(Falling):
+    """A figure of size 1 without branches, and what its rungs need to know of it.
 
-    The joints that come out are written into a buffer of n + 1 points that is handed in.
+    Attributes:
+        figure: n joints.
+        count: n.
+        inner: Least distance of the tip from the root without limits; the greatest is 1.
+        first_moving: Index of the first joint that is not fixed; n where all are.
+        carried: Index of the last point that turns rigidly with that: n for the tip, else the head of the next bone
+            that does not inherit rotation.
+        first_ball: Index of the first joint that turns every way and has joints behind it, all of which follow it;
+            -1 where there is none.
+        is_free: Whether no joint has a limit or stiffness.
     """
 
+    figure: Figure
     count: cython.int
-    lengths: Doubles
+    inner: cython.double
+    first_moving: cython.int
+    carried: cython.int
+    first_ball: cython.int
+    is_free: cython.bint
     directions: Doubles
     across: Doubles  # of each bone the part along the line, and the part towards the bend
     height: cython.double  # of the tip off the plane in which the chain curls
     distance: cython.double
 
     def __init__(self, figure: Figure) -> None:
-        self.count, self.lengths = figure.count, figure.spans
-        self.directions, self.across = doubles(3 * figure.count), doubles(2 * figure.count)
+        count = figure.count
+        self.figure, self.count = figure, count
+        self.inner = max(0.0, 2.0 * max(figure.spans) - 1.0)
+        limits = figure.limits
+        self.first_moving = next((i for i in range(count) if not limits[i].is_fixed), count)
+        self.carried = next((i for i in range(self.first_moving + 1, count) if not figure.inherits[i]), count)
+        self.is_free = not figure.is_stiff and all(limit.is_free for limit in limits)
+        follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
+        self.first_ball = next((i for i in range(count - 1) if limits[i].dofs == 3 and follow[i]), -1)
+        self.directions, self.across = doubles(3 * count), doubles(2 * count)
         self.height = self.distance = 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def point_all(self, along: V3) -> cython.void:
         """Let all bones point along a unit vector, for `curl`."""
-        i: cython.int
         for i in range(self.count):
             put3(self.directions, i, along)
 
@@ -115,7 +135,6 @@ class Reach(Falling):
     @cython.exceptval(check=False)
     def point_as(self, joints: Doubles) -> cython.void:
         """Let the bones point as those between n + 1 joints do."""
-        i: cython.int
         for i in range(self.count):
             put3(self.directions, i, unit(minus(v3(joints, i + 1), v3(joints, i))))
 
@@ -123,7 +142,6 @@ class Reach(Falling):
     @cython.exceptval(check=False)
     def excess(self, at: cython.double) -> cython.double:
         """How much too far the tip is when bone k is turned by k times an angle."""
-        k: cython.int
         cosine: cython.double = cos(at)
         sine: cython.double = -sin(at)
         x: cython.double = 0.0
@@ -188,21 +206,19 @@ class Reach(Falling):
     @cython.exceptval(check=False)
     def project(self, distance: cython.double, along: V3, bend: V3) -> cython.void:
         """Find the parts of the bones in the plane in which they curl, for `excess` over a distance."""
-        k: cython.int
         normal: V3 = cross(along, bend)
         self.height = 0.0
         self.distance = distance
         for k in range(self.count):
             own: V3 = v3(self.directions, k)
-            self.across[2 * k] = self.lengths[k] * dot(own, along)
-            self.across[2 * k + 1] = self.lengths[k] * dot(own, bend)
-            self.height += self.lengths[k] * dot(own, normal)
+            self.across[2 * k] = self.figure.spans[k] * dot(own, along)
+            self.across[2 * k + 1] = self.figure.spans[k] * dot(own, bend)
+            self.height += self.figure.spans[k] * dot(own, normal)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def turn_to_distance(self) -> cython.double:
         """The angle of `curl`, by scanning and false position."""
-        k: cython.int
         step: cython.double = 2.0 * PI / (self.count * CURL_STEPS)
         best: cython.double = step
         before: cython.double = self.excess(0.0)
@@ -221,7 +237,6 @@ class Reach(Falling):
     @cython.exceptval(check=False)
     def bend_by(self, joints: Doubles, turn: cython.double, along: V3, bend: V3) -> cython.void:
         """Lay out the joints with bone k turned by k times an angle."""
-        k: cython.int
         normal: V3 = cross(along, bend)
         cosine: cython.double = cos(turn)
         sine: cython.double = -sin(turn)
@@ -232,7 +247,7 @@ class Reach(Falling):
             a: cython.double = self.across[2 * k]
             b: cython.double = self.across[2 * k + 1]
             level: V3 = plus(scaled(along, a * x - b * y), scaled(bend, a * y + b * x))
-            off: cython.double = self.lengths[k] * dot(v3(self.directions, k), normal)
+            off: cython.double = self.figure.spans[k] * dot(v3(self.directions, k), normal)
             put3(joints, k + 1, plus(v3(joints, k), plus(level, scaled(normal, off))))
             turned: cython.double = x * cosine - y * sine
             y = x * sine + y * cosine
@@ -242,49 +257,9 @@ class Reach(Falling):
     @cython.exceptval(check=False)
     def turn_onto(self, joints: Doubles, target: V3) -> cython.void:
         """Turn the joints about the root so that the tip lies in the direction of a target; a closed chain stays."""
-        i: cython.int
         tip: V3 = v3(joints, self.count)
         if length(tip) < CLOSED:
             return
         turn: Q4 = from_to(tip, target, X_AXIS)
         for i in range(1, self.count + 1):
             put3(joints, i, rotated(turn, v3(joints, i)))
-
-
-@cython.cclass
-class Chain:
-    """A figure of size 1 without branches, and what its rungs need to know of it.
-
-    Attributes:
-        figure: n joints.
-        count: n.
-        inner: Least distance of the tip from the root without limits; the greatest is 1.
-        first_moving: Index of the first joint that is not fixed; n where all are.
-        carried: Index of the last point that turns rigidly with that: n for the tip, else the head of the next bone
-            that does not inherit rotation.
-        first_ball: Index of the first joint that turns every way and has joints behind it, all of which follow it;
-            -1 where there is none.
-        is_free: Whether no joint has a limit or stiffness.
-        reach: How it curls.
-    """
-
-    figure: Figure
-    count: cython.int
-    inner: cython.double
-    first_moving: cython.int
-    carried: cython.int
-    first_ball: cython.int
-    is_free: cython.bint
-    reach: Reach
-
-    def __init__(self, figure: Figure) -> None:
-        count = figure.count
-        self.figure, self.count = figure, count
-        self.inner = max(0.0, 2.0 * max(figure.spans) - 1.0)
-        limits = figure.limits
-        self.first_moving = next((i for i in range(count) if not limits[i].is_fixed), count)
-        self.carried = next((i for i in range(self.first_moving + 1, count) if not figure.inherits[i]), count)
-        self.is_free = not figure.is_stiff and all(limit.is_free for limit in limits)
-        follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
-        self.first_ball = next((i for i in range(count - 1) if limits[i].is_ball and follow[i]), -1)
-        self.reach = Reach(figure)

@@ -8,13 +8,13 @@ the goals the one nearest to it is found, whatever was solved before.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import exp, log, sqrt
 
 from . import cython
-from .figure import Figure, Pose
+from .figure import UNEASED, Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
-from .least_squares import A_RADIAN_OF_SHIFT, Jacobian, Posture, movers_of, placed_of
+from .least_squares import A_RADIAN_OF_SHIFT, Jacobian, movers_of, placed_of
 from .limits.base import Limit
 from .vectors import (
     ORIGIN,
@@ -70,6 +70,8 @@ NOT_LOST = cython.declare(
 )  # error of these goals, in sizes of the figure, from which a way back is tried
 RETURNING = cython.declare(cython.double, 0.8)  # share of their error that a step back may leave
 
+STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
+
 
 @cython.cclass
 class Descent:
@@ -79,6 +81,7 @@ class Descent:
         figure: n joints.
         wanted: The goals that are to come nearer, bound to the figure.
         keeper: A descent to other goals, from which no step may take the figure away; None where there are none.
+        first: Joints before this one do not turn.
 
     Attributes:
         goals: Those of the keeper, then those that are wanted.
@@ -89,8 +92,9 @@ class Descent:
         error: Root of the sum of the squares of what the wanted goals miss, each times its weight.
         cost: The square of that, and the posture term.
         movers: The joints on the way to a goal; the others take no part. n stands for the shift.
-        held: Joints before this one do not turn.
-        posture: How readily joints turn, and what pulls them back to the start pose.
+        weight: mu, what a radian away from the start pose counts.
+        is_relaxed: Whether stiffness does not count for how readily joints turn.
+        is_eased: Whether what limbs say counts of how stiff is what carries them (`Figure.eases`), where it is more.
         jacobian: What turns change; None before it is asked for (`equations`).
         turns: The rotation vector of each joint in its rest frame, radians, and the shift: 3 n + 3 numbers.
         standing: For each joint how it stands to its limit within the step.
@@ -98,12 +102,9 @@ class Descent:
     """
 
     figure: Figure
-    count: cython.int
     movers: Ints
-    count_of_movers: cython.int
     count_of_turned: cython.int  # how many of them are joints
     placed: Ints  # the joints whose places goals want to know
-    count_of_placed: cython.int
     goals: list[Goal]
     kept: cython.int
     allowed: Doubles
@@ -111,34 +112,31 @@ class Descent:
     trial: Pose
     error: cython.double
     cost: cython.double
-    held: cython.int
-    posture: Posture
+    weight: cython.double
+    is_relaxed: cython.bint
+    is_eased: cython.bint
     jacobian: Jacobian
     turns: Doubles
     standing: Ints
     keeper: Descent
     patience: cython.int
-    returns: Doubles  # turns back to the goals that are kept
 
-    def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
+    def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None, first: int = 0) -> None:
         count = figure.count
         self.figure = figure
-        self.count = count
         kept: list[Goal] = [] if keeper is None else keeper.goals
         self.goals = kept + wanted
         self.kept = len(kept)
-        self.movers = movers_of(figure, self.goals)
-        self.count_of_movers = len(self.movers)
+        self.movers = movers_of(figure, self.goals, first)
         self.count_of_turned = sum(i < count for i in self.movers)
         self.placed = placed_of(figure, self.goals)
-        self.count_of_placed = len(self.placed)
         self.allowed = doubles(3 * len(self.goals))
         self.pose, self.trial = Pose(count), Pose(count)
         self.error = self.cost = 0.0
-        self.held = 0
-        self.posture = Posture(figure, self.movers)
+        self.weight = 0.0
+        self.is_relaxed, self.is_eased = False, True
         self.jacobian = None
-        self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
+        self.turns = doubles(3 * count + 3)
         self.standing = integers(count + 1)
         self.keeper = keeper
         if keeper is not None:
@@ -149,10 +147,10 @@ class Descent:
     def take(self, pose: Pose) -> cython.void:
         """Stand as a pose does; where it is the one at hand, which was put elsewhere, all of it is placed."""
         if pose is not self.pose:
-            copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
+            copy_into(self.pose.rotations, pose.rotations, 4 * self.figure.count)
             copy_into(self.pose.shift, pose.shift, 3)
-            self.figure.place_part(self.pose, self.placed, self.count_of_placed)
-        copy_into(self.trial.rotations, self.pose.rotations, 4 * self.count)
+            self.figure.place_part(self.pose, self.placed)
+        copy_into(self.trial.rotations, self.pose.rotations, 4 * self.figure.count)
         copy_into(self.trial.shift, self.pose.shift, 3)
         self.judge()
 
@@ -160,12 +158,11 @@ class Descent:
     def judge(self) -> cython.void:
         """Find the error and the cost of the pose anew, after the goals or the pose changed."""
         self.error = self.error_of(self.pose)
-        self.cost = self.error * self.error + self.posture.strain_of(self.pose, self.held)
+        self.cost = self.error * self.error + self.strain_of(self.pose)
 
     @cython.cfunc
     def error_of(self, pose: Pose) -> cython.double:
         """What a pose misses; see `error`."""
-        g: cython.int
         total: cython.double = 0.0
         for g in range(self.kept, len(self.goals)):
             goal: Goal = self.goals[g]
@@ -186,18 +183,15 @@ class Descent:
 
         B is how ready the joints are to turn, q the turns that the posture term alone asks for.
         """
-        k: cython.int
         jacobian: Jacobian = self.equations()
         jacobian.begin(self.pose, damping)
-        for k in range(self.count_of_movers):
+        for k in range(len(self.movers)):
             i: cython.int = self.movers[k]
-            if i < self.held:
-                continue
             self.standing[i] = NEVER_HELD
             jacobian.free_joint(self.pose, i)
-            ready: cython.double = self.posture.readiness_of(i, damping)
+            ready: cython.double = self.readiness_of(i, damping)
             jacobian.ready[i] = ready
-            put3(jacobian.asked, i, self.posture.pull_on(self.pose, i, ready / damping))
+            put3(jacobian.asked, i, self.pull_on(self.pose, i, ready / damping))
             jacobian.add_joint(i, 1.0)
 
     @cython.cfunc
@@ -209,19 +203,17 @@ class Descent:
         turn away from its limit was held for nothing, and is let go, once in a step.
         """
         i: cython.int
-        k: cython.int
-        again: cython.int
         for again in range(PROJECTIONS):
             self.jacobian.system.solve()
             is_settled: cython.bint = True
-            for k in range(self.count_of_movers):
+            for k in range(len(self.movers)):
                 i = self.movers[k]
-                if i >= self.held and self.turn_of(i):
+                if self.turn_of(i):
                     is_settled = False
             if is_settled:
                 for k in range(self.count_of_turned):
                     i = self.movers[k]
-                    if i >= self.held and self.standing[i] == HELD_BACK and self.release(i):
+                    if self.standing[i] == HELD_BACK and self.release(i):
                         is_settled = False
             if is_settled:
                 break
@@ -231,7 +223,7 @@ class Descent:
         """Find the turn of a joint; True where its limit takes a part of it, in which the joint is held from now on."""
         turn: V3 = self.jacobian.combined(i, False)
         put3(self.turns, i, turn)
-        if i == self.count:
+        if i == self.figure.count:
             return False
         taken: V3 = self.taken(i, turn)
         if not length(taken) > HELD * length(turn):
@@ -272,22 +264,17 @@ class Descent:
     @cython.cfunc
     def factor_of(self, largest_turn: cython.double) -> cython.double:
         """The share of the turns at which no joint turns more than the largest turn."""
-        k: cython.int
         largest: cython.double = 0.0
-        for k in range(self.count_of_movers):
-            if self.movers[k] >= self.held:
-                largest = larger(largest, length(v3(self.turns, self.movers[k])))
+        for k in range(len(self.movers)):
+            largest = larger(largest, length(v3(self.turns, self.movers[k])))
         return smaller(1.0, largest_turn / largest) if largest > 0.0 else 0.0
 
     @cython.cfunc
     def hold_clamped(self, factor: cython.double) -> cython.bint:
         """Hold the joints that the last trial, a share of their turns, brought to a limit; whether there are any."""
-        k: cython.int
         is_any: cython.bint = False
         for k in range(self.count_of_turned):
             i: cython.int = self.movers[k]
-            if i < self.held:
-                continue
             turn: V3 = scaled(v3(self.turns, i), factor)
             rotation: Q4 = q4(self.pose.rotations, i)
             turned: Q4 = multiplied(q4(self.trial.rotations, i), conjugated(rotation))
@@ -300,19 +287,73 @@ class Descent:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def turn_by(self, trial: Pose, pose: Pose, turns: Doubles, factor: cython.double) -> cython.void:
+    def turn_by(self, trial: Pose, pose: Pose, factor: cython.double) -> cython.void:
         """Make a trial of a pose whose joints turn by a share of some turns; it is not placed yet."""
-        k: cython.int
         for k in range(self.count_of_turned):
             i: cython.int = self.movers[k]
-            rotation: Q4 = q4(pose.rotations, i)
-            if i >= self.held:
-                limit: Limit = self.figure.limits[i]
-                rotation = limit.turn(rotation, scaled(v3(turns, i), factor))
-            put4(trial.rotations, i, rotation)
-        if self.count_of_movers > self.count_of_turned:
-            shift: V3 = scaled(v3(turns, self.count), factor * A_RADIAN_OF_SHIFT)
+            limit: Limit = self.figure.limits[i]
+            put4(trial.rotations, i, limit.turn(q4(pose.rotations, i), scaled(v3(self.turns, i), factor)))
+        if len(self.movers) > self.count_of_turned:
+            shift: V3 = scaled(v3(self.turns, self.figure.count), factor * A_RADIAN_OF_SHIFT)
             put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def strain_of(self, pose: Pose) -> cython.double:
+        """The posture term of a pose."""
+        total: cython.double = 0.0
+        if self.weight <= 0.0:
+            return total
+        for k in range(len(self.movers)):
+            i: cython.int = self.movers[k]
+            away: V3 = self.to_start(pose, i)
+            total += dot(away, away) * self.square_of(i)
+        return total
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def to_start(self, pose: Pose, i: cython.int) -> V3:
+        """The turn of a joint, in its rest frame, back to the start pose."""
+        if i == self.figure.count:
+            away: V3 = minus(v3(self.figure.root, 0), v3(pose.shift, 0))
+            return scaled(away, 1.0 / A_RADIAN_OF_SHIFT)
+        return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def square_of(self, i: cython.int) -> cython.double:
+        """The square of what a radian of a joint away from the start pose counts; many times that for a stiff one."""
+        stiff: cython.double = self.weight / self.looseness_of(i)
+        return stiff * stiff
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def looseness_of(self, i: cython.int) -> cython.double:
+        """How readily a joint turns beside one without stiffness; a figure is shifted as readily as its first one."""
+        i = 0 if i == self.figure.count else i
+        loose: cython.double = 1.0 - STIFFEST * self.figure.stiffness[i]
+        eased: cython.double = self.figure.eases[i]
+        if eased in (UNEASED, 0.0) or (eased < 0.0 and not self.is_eased):
+            return loose
+        return exp((1.0 - eased) * log(loose))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def readiness_of(self, i: cython.int, damping: cython.double) -> cython.double:
+        """How readily a joint turns in a step: 1 for one that nothing holds."""
+        left: cython.double = 1.0 if self.is_relaxed else self.looseness_of(i)
+        ready: cython.double = left * left
+        if self.weight <= 0.0:
+            return ready
+        return 1.0 / (1.0 / ready + self.square_of(i) / damping)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pull_on(self, pose: Pose, i: cython.int, share: cython.double) -> V3:
+        """The turn that the posture term alone asks of a joint in a step, for its readiness over the damping."""
+        if self.weight <= 0.0:
+            return ORIGIN
+        return scaled(self.to_start(pose, i), share * self.square_of(i))
 
     @cython.cfunc
     def descend(
@@ -339,7 +380,7 @@ class Descent:
             if self.step(damping + ROBUST * self.error * smaller(self.error, FAR_MISSED), LARGEST_TURN):
                 is_little: cython.bint = self.cost > before * (1.0 - 2.0 * little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
-                if is_little and self.posture.weight <= 0.0:
+                if is_little and self.weight <= 0.0:
                     damping = larger(damping, STIFFENED_FROM) * STIFFENED
                 else:
                     damping = larger(damping * EASED, LEAST_DAMPING)
@@ -354,8 +395,6 @@ class Descent:
         A joint may be free to turn where it stands, and come to the edge of its range a little way on. Where a step
         gains nothing, such joints are held as well and the others make up for them; in the end shorter steps are tried.
         """
-        tried: cython.int
-        shortened: cython.int
         self.prepare_joints(damping)
         for tried in range(STEP_TRIES):
             self.find_turns()
@@ -374,12 +413,12 @@ class Descent:
     def go(self, factor: cython.double) -> cython.bint:
         """Turn the joints by a share of their turns; kept, and True, where it lessens the cost."""
         trial: Pose = self.trial
-        self.turn_by(trial, self.pose, self.turns, factor)
+        self.turn_by(trial, self.pose, factor)
         if self.kept > 0 and not self.keeps(trial):
             return False
-        self.figure.place_part(trial, self.placed, self.count_of_placed)
+        self.figure.place_part(trial, self.placed)
         error: cython.double = self.error_of(trial)
-        cost: cython.double = error * error + self.posture.strain_of(trial, self.held)
+        cost: cython.double = error * error + self.strain_of(trial)
         if not cost < self.cost:
             return False
         self.trial = self.pose
@@ -395,12 +434,10 @@ class Descent:
         The columns and the factor of the step are used again, which serve near to where they were found. Only the
         joints that these goals want to know are placed meanwhile.
         """
-        k: cython.int
-        again: cython.int
         before: cython.double = UNDEFINED
         jacobian: Jacobian = self.jacobian
         for again in range(RETURNS):
-            self.figure.place_part(trial, self.keeper.placed, self.keeper.count_of_placed)
+            self.figure.place_part(trial, self.keeper.placed)
             strayed: cython.double = jacobian.strayed(trial)
             if strayed <= KEPT_EXACTLY:
                 return True
@@ -408,10 +445,10 @@ class Descent:
                 break
             before = strayed
             jacobian.system.substitute(3 * self.kept)
-            for k in range(self.keeper.count_of_movers):
+            for k in range(len(self.keeper.movers)):
                 i: cython.int = self.keeper.movers[k]
-                put3(self.returns, i, jacobian.combined(i, True))
-            self.keeper.turn_by(trial, trial, self.returns, 1.0)
+                put3(self.keeper.turns, i, jacobian.combined(i, True))
+            self.keeper.turn_by(trial, trial, 1.0)
         return strayed <= KEPT_WITHIN or (strayed <= NOT_LOST and self.is_brought_back(trial))
 
     @cython.cfunc
@@ -419,7 +456,7 @@ class Descent:
         """Bring a trial, some joints of which came to their limits, back by a descent; False if it can't be."""
         self.keeper.take(trial)
         self.keeper.descend(KEPT_EXACTLY, RETURNS, LITTLE, RETURN_DAMPING)
-        copy_into(trial.rotations, self.keeper.pose.rotations, 4 * self.count)
+        copy_into(trial.rotations, self.keeper.pose.rotations, 4 * self.figure.count)
         copy_into(trial.shift, self.keeper.pose.shift, 3)
         return self.keeper.error <= KEPT_WITHIN
 
@@ -430,7 +467,6 @@ class Descent:
         Args:
             tolerance: Goals that miss less, without their weight, are to be met exactly.
         """
-        g: cython.int
         for g in range(self.kept):
             goal: Goal = self.goals[g]
             missing: V3 = goal.missing(self.pose)

@@ -24,25 +24,6 @@ class Step(NamedTuple):
     joints: tuple[V3, ...]
 
 
-@cython.cclass
-class Trace:
-    """Keeps every pass of a solve that it is handed to.
-
-    Attributes:
-        steps: The passes so far.
-    """
-
-    steps = cython.declare(list, visibility="readonly")
-
-    def __init__(self) -> None:
-        self.steps = []
-
-    @cython.cfunc
-    def record(self, name: str, joints: Doubles, count: cython.int) -> cython.void:
-        """Take note of n + 1 joints after a pass."""
-        self.steps.append(Step(name, tuple([v3(joints, i) for i in range(count + 1)])))
-
-
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
@@ -57,7 +38,6 @@ def follow(joint: V3, leader: V3, size: cython.double) -> V3:
 @cython.exceptval(check=False)
 def backward(joints: Doubles, lengths: Doubles, count: cython.int, target: V3) -> cython.void:
     """Tip to root, in place: the tip goes to the target, each joint follows at its bone's length."""
-    i: cython.int
     put3(joints, count, target)
     for i in range(count - 1, -1, -1):
         put3(joints, i, follow(v3(joints, i), v3(joints, i + 1), lengths[i]))
@@ -67,7 +47,6 @@ def backward(joints: Doubles, lengths: Doubles, count: cython.int, target: V3) -
 @cython.exceptval(check=False)
 def forward(joints: Doubles, lengths: Doubles, count: cython.int) -> cython.void:
     """Root to tip, in place: the root goes back to where it belongs, each joint follows at its bone's length."""
-    i: cython.int
     put3(joints, 0, ORIGIN)
     for i in range(count):
         put3(joints, i + 1, follow(v3(joints, i + 1), v3(joints, i), lengths[i]))
@@ -82,7 +61,6 @@ def limited_forward(figure: Figure, pose: Pose, wanted: Doubles) -> cython.void:
         pose: Allowed rotations from which the joints turn; becomes the pose that they come to.
         wanted: n + 1 points, as the backward pass left them.
     """
-    i: cython.int
     put3(pose.heads, 0, ORIGIN)
     for i in range(figure.count):
         limit: Limit = figure.limits[i]

@@ -21,20 +21,19 @@ from .vectors import (
     conjugated,
     copy_into,
     doubles,
+    filled,
     from_to,
     integers,
     length,
     minus,
     multiplied,
     normalized,
-    ones,
     plus,
     put3,
     put4,
     q4,
     rotated,
     scaled,
-    turn_angle,
     v3,
 )
 
@@ -109,7 +108,6 @@ def copy_pose(target: Pose, source: Pose, count: cython.int) -> cython.void:
 
 MOST_JOINTS = 1 << 16
 UNEASED = cython.declare(cython.double, -2.0)  # in place of a share of stiffness: all of it counts, and no more
-AT_REST = cython.declare(cython.double, 1e-6)  # radians that are no turn
 
 
 class Joint(NamedTuple):
@@ -239,7 +237,6 @@ class Figure:
     def _reach(self) -> float:
         """The greatest sum of lengths from the root to an end of a segment."""
         far: Doubles = doubles(self.count)
-        best: cython.double = 0.0
         for i in range(self.count):
             above: cython.double = 0.0
             if self.parents[i] >= 0:
@@ -248,8 +245,7 @@ class Figure:
                     above += length(v3(self.offsets, i)) - self.spans[self.parents[i]]
                     above = above if above > 0.0 else 0.0
             far[i] = above + self.spans[i]
-            best = far[i] if far[i] > best else best
-        return best
+        return max(far)
 
     @staticmethod
     def from_points(points: Sequence[Sequence[float]], limits: Sequence[Limit] | None = None) -> Figure:
@@ -280,17 +276,14 @@ class Figure:
         """
         if len(rotations) != self.count:
             raise InvalidValueError(f"{len(rotations)} rotations were given for {self.count} joints")
-        figure: Figure = self.with_lengths(ones(self.count), 1.0)
+        figure: Figure = self.with_lengths(filled(self.count), 1.0)
         for i in range(self.count):
             put4(figure.start, i, normalized(checked_rotation("start rotation", rotations[i])))
         return figure
 
     def at_unit_size(self) -> Figure:
         """The same figure at size 1, in which the solver works."""
-        factors: Doubles = doubles(self.count)
-        for i in range(self.count):
-            factors[i] = 1.0 / self.size
-        return self.with_lengths(factors, 1.0 / self.size)
+        return self.with_lengths(filled(self.count, 1.0 / self.size), 1.0 / self.size)
 
     def with_lengths(self, factors: Doubles, at_root: float) -> Figure:
         """The same figure with other lengths.
@@ -327,19 +320,21 @@ class Figure:
         """The rotations of the start pose."""
         return [q4(self.start, i) for i in range(self.count)]
 
-    @cython.cfunc
-    def starts_at_rest(self) -> cython.bint:
-        """Whether no joint is turned in the start pose."""
-        i: cython.int
-        for i in range(self.count):
-            if turn_angle(q4(self.start, i)) > AT_REST:
-                return False
-        return True
-
     @property
     def joint_limits(self) -> tuple[Limit, ...]:
         """The limit of each joint."""
         return tuple(self.limits)
+
+    @cython.cfunc
+    def posed(self, rotations: Sequence[Q4]) -> Pose:
+        """A pose with n rotations that were handed in, placed."""
+        if len(rotations) != self.count:
+            raise InvalidValueError(f"{len(rotations)} rotations were given for {self.count} joints")
+        pose: Pose = Pose(self.count)
+        for i in range(self.count):
+            put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
+        self.place(pose)
+        return pose
 
     def placed(self, rotations: Sequence[Q4], shift: Sequence[float] = ORIGIN) -> PlacedJoints:
         """Forward kinematics.
@@ -348,11 +343,7 @@ class Figure:
             rotations: n unit quaternions, each in the rest frame of its joint.
             shift: Vector by which joint 0 stands elsewhere.
         """
-        if len(rotations) != self.count:
-            raise InvalidValueError(f"{len(rotations)} rotations were given for {self.count} joints")
-        pose: Pose = Pose(self.count)
-        for i in range(self.count):
-            put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
+        pose: Pose = self.posed(rotations)
         put3(pose.shift, 0, checked_point("shift", shift))
         self.place(pose)
         every = range(self.count)
@@ -364,17 +355,15 @@ class Figure:
     @cython.exceptval(check=False)
     def place(self, pose: Pose) -> cython.void:
         """Forward kinematics of a pose, from its rotations to all else in it."""
-        i: cython.int
         for i in range(self.count):
             self.place_joint(pose, i)
         put3(pose.heads, self.count, v3(pose.ends, self.count - 1))
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def place_part(self, pose: Pose, joints: Ints, count: cython.int) -> cython.void:
+    def place_part(self, pose: Pose, joints: Ints) -> cython.void:
         """Forward kinematics of some joints, each after those on which it hangs; the others stay where they are."""
-        k: cython.int
-        for k in range(count):
+        for k in range(len(joints)):
             self.place_joint(pose, joints[k])
         put3(pose.heads, self.count, v3(pose.ends, self.count - 1))
 
@@ -385,9 +374,6 @@ class Figure:
         """Place a joint on those before it."""
         parent: cython.int = self.parents[i]
         above: Q4 = q4(pose.frames, parent) if parent >= 0 else self.base
-        rest: Q4 = q4(self.rest, i)
-        if self.inherits[i]:
-            rest = multiplied(above, rest)
         if i == 0:
             put3(pose.heads, i, plus(v3(self.offsets, i), v3(pose.shift, 0)))
         elif parent < 0:
@@ -396,7 +382,7 @@ class Figure:
             put3(pose.heads, i, plus(v3(pose.heads, parent), rotated(above, v3(self.offsets, i))))
         else:
             put3(pose.heads, i, v3(pose.ends, parent))
-        self.put_joint(pose, i, rest)
+        self.put_joint(pose, i, self.rest_of(pose, i))
 
     @cython.cfunc
     @cython.inline

@@ -3,33 +3,32 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from array import array
+from math import sqrt
 
 from . import cython
-from .figure import UNEASED, Figure, Pose
+from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal, listed
 from .limits.base import Limit
+from .limits.fixed import FREE
 from .vectors import (
     IDENTITY,
     ORIGIN,
     X_AXIS,
     Y_AXIS,
     Z_AXIS,
-    conjugated,
     copy_into,
     dot,
     doubles,
     integers,
     length,
     minus,
-    multiplied,
     perpendicular,
     plus,
     put3,
     q4,
     rotated,
-    rotation_vector,
     scaled,
     v3,
 )
@@ -62,7 +61,6 @@ class System:
     @cython.exceptval(check=False)
     def clear(self, diagonal: cython.double, first: cython.int, of_first: cython.double) -> cython.void:
         """Make A a diagonal matrix with `of_first` at the first `first` places, and `diagonal` at the others."""
-        i: cython.int
         for i in range(self.size * self.size):
             self.matrix[i] = 0.0
         for i in range(self.size):
@@ -73,9 +71,6 @@ class System:
     @cython.boundscheck(False)
     def factorize(self) -> cython.bint:
         """Find Cholesky's factor, with one over its diagonal; False where there is none."""
-        i: cython.int
-        j: cython.int
-        k: cython.int
         size: cython.int = self.size
         factor: Doubles = self.factor
         column: Doubles = self.column
@@ -98,26 +93,20 @@ class System:
     @cython.cfunc
     @cython.exceptval(check=False)
     @cython.boundscheck(False)
-    def solve(self) -> cython.bint:
-        """Find x; False, and x zero, where A is not positive definite to the last digits."""
-        i: cython.int
-        size: cython.int = self.size
-        values: Doubles = self.values
-        if not self.factorize():
-            for i in range(size):
-                values[i] = 0.0
-            return False
-        copy_into(values, self.wanted, size)
-        self.substitute(size)
-        return True
+    def solve(self) -> cython.void:
+        """Find x; zero where A is not positive definite to the last digits."""
+        copy_into(self.values, self.wanted, self.size)
+        if self.factorize():
+            self.substitute(self.size)
+            return
+        for i in range(self.size):
+            self.values[i] = 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)
     @cython.boundscheck(False)
     def substitute(self, count: cython.int) -> cython.void:
         """Solve the first `count` equations in place, with the factor at hand: `values` holds b, and becomes x."""
-        i: cython.int
-        k: cython.int
         size: cython.int = self.size
         factor: Doubles = self.factor
         values: Doubles = self.values
@@ -132,99 +121,6 @@ class System:
             for k in range(i + 1, count):
                 total -= factor[k * size + i] * values[k]
             values[i] = total * factor[i * size + i]
-
-
-STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
-
-
-@cython.cclass
-class Posture:
-    """The stiffness of each joint and its pull to the start pose; the shift of the figure counts as one joint more.
-
-    Args:
-        figure: n joints.
-        movers: Those that count.
-
-    Attributes:
-        weight: mu, what a radian away from the start pose counts.
-        is_relaxed: Whether stiffness does not count for how readily joints turn.
-        is_eased: Whether what limbs say counts of how stiff is what carries them (`Figure.eases`), where it is more.
-    """
-
-    weight: cython.double
-    is_relaxed: cython.bint
-    is_eased: cython.bint
-    figure: Figure
-    movers: Ints
-    count: cython.int
-
-    def __init__(self, figure: Figure, movers: Ints) -> None:
-        self.figure = figure
-        self.movers, self.count = movers, len(movers)
-        self.weight = 0.0
-        self.is_relaxed = False
-        self.is_eased = True
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def strain_of(self, pose: Pose, first: cython.int) -> cython.double:
-        """The posture term of a pose, from joint `first` on."""
-        k: cython.int
-        total: cython.double = 0.0
-        if self.weight <= 0.0:
-            return total
-        for k in range(self.count):
-            i: cython.int = self.movers[k]
-            if i < first:
-                continue
-            away: V3 = self.to_start(pose, i)
-            total += dot(away, away) * self.square_of(i)
-        return total
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def to_start(self, pose: Pose, i: cython.int) -> V3:
-        """The turn of a joint, in its rest frame, back to the start pose."""
-        if i == self.figure.count:
-            away: V3 = minus(v3(self.figure.root, 0), v3(pose.shift, 0))
-            return scaled(away, 1.0 / A_RADIAN_OF_SHIFT)
-        return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def square_of(self, i: cython.int) -> cython.double:
-        """The square of what a radian of a joint away from the start pose counts; many times that for a stiff one."""
-        stiff: cython.double = self.weight / self.looseness_of(i)
-        return stiff * stiff
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def looseness_of(self, i: cython.int) -> cython.double:
-        """How readily a joint turns beside one without stiffness; a figure is shifted as readily as its first one."""
-        i = 0 if i == self.figure.count else i
-        loose: cython.double = 1.0 - STIFFEST * self.figure.stiffness[i]
-        eased: cython.double = self.figure.eases[i]
-        if eased in (UNEASED, 0.0) or (eased < 0.0 and not self.is_eased):
-            return loose
-        return exp((1.0 - eased) * log(loose))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def readiness_of(self, i: cython.int, damping: cython.double) -> cython.double:
-        """How readily a joint turns in a step: 1 for one that nothing holds."""
-        left: cython.double = 1.0 if self.is_relaxed else self.looseness_of(i)
-        ready: cython.double = left * left
-        if self.weight <= 0.0:
-            return ready
-        return 1.0 / (1.0 / ready + self.square_of(i) / damping)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def pull_on(self, pose: Pose, i: cython.int, share: cython.double) -> V3:
-        """The turn that the posture term alone asks of a joint in a step, for its readiness over the damping."""
-        if self.weight <= 0.0:
-            return ORIGIN
-        return scaled(self.to_start(pose, i), share * self.square_of(i))
 
 
 WHOLE = -1  # the shift of the whole figure, where a joint has its place on the way to a goal
@@ -254,7 +150,6 @@ class Jacobian:
     count_of_goals: cython.int
     kept: cython.int
     allowed: Doubles
-    rows: cython.int
     system: System
     axes: Doubles  # of each joint up to three, in its rest frame
     columns: Doubles  # for each of them what it changes, 3 numbers a goal
@@ -268,31 +163,24 @@ class Jacobian:
         self.kept, self.allowed = kept, allowed
         self.figure, self.goals = figure, goals
         self.count_of_goals = len(goals)
-        self.rows = 3 * len(goals)
-        self.system = System(self.rows)
+        self.system = System(3 * len(goals))
         self.axes, self.asked, self.ready = doubles(9 * count), doubles(3 * count), doubles(count)
-        self.columns = doubles(3 * count * self.rows)
+        self.columns = doubles(9 * count * len(goals))
         touched: list[list[int]] = [[] for _ in range(count)]
         for g, goal in enumerate(goals):
             bound: Goal = goal
-            for k in range(bound.steps):
+            for k in range(len(bound.path)):
                 touched[bound.path[k]] += [g, k]
             if figure.moves and bound.is_shifted:
                 touched[figure.count] += [g, WHOLE]
         self.first_touch = integers(count + 1)
-        self.touches = integers(sum(map(len, touched)))
-        at = 0
         for i, own in enumerate(touched):
-            self.first_touch[i] = at
-            for number in own:
-                self.touches[at] = number
-                at += 1
-        self.first_touch[count] = at
+            self.first_touch[i + 1] = self.first_touch[i] + len(own)
+        self.touches = array("i", [number for own in touched for number in own])
 
     @cython.cfunc
     def begin(self, pose: Pose, damping: cython.double) -> cython.void:
         """The system without any joint."""
-        g: cython.int
         self.system.clear(damping, 3 * self.kept, damping * EXACTLY)
         for g in range(self.count_of_goals):
             goal: Goal = self.goals[g]
@@ -302,13 +190,7 @@ class Jacobian:
     @cython.cfunc
     def free_joint(self, pose: Pose, i: cython.int) -> cython.void:
         """Let a joint turn about all the axes that its limit has; its share is not added yet."""
-        if i == self.figure.count:
-            put3(self.axes, 3 * i, X_AXIS)
-            put3(self.axes, 3 * i + 1, Y_AXIS)
-            put3(self.axes, 3 * i + 2, Z_AXIS)
-            self.fill_columns(pose, i)
-            return
-        limit: Limit = self.figure.limits[i]
+        limit: Limit = FREE if i == self.figure.count else self.figure.limits[i]
         put3(self.axes, 3 * i, X_AXIS if limit.dofs == 3 else limit.axis if limit.dofs == 1 else ORIGIN)
         put3(self.axes, 3 * i + 1, Y_AXIS if limit.dofs == 3 else ORIGIN)
         put3(self.axes, 3 * i + 2, Z_AXIS if limit.dofs == 3 else ORIGIN)
@@ -317,7 +199,6 @@ class Jacobian:
     @cython.cfunc
     def hold_joint(self, pose: Pose, i: cython.int, held: V3) -> cython.void:
         """Take a direction, a unit vector in its rest frame, from the turns of a joint whose share is in the system."""
-        a: cython.int
         self.add_joint(i, -1.0)
         for a in range(3):
             left: V3 = perpendicular(v3(self.axes, 3 * i + a), held)
@@ -328,8 +209,6 @@ class Jacobian:
     @cython.cfunc
     def fill_columns(self, pose: Pose, i: cython.int) -> cython.void:
         """What small turns of a joint about its axes change."""
-        a: cython.int
-        t: cython.int
         is_shift: cython.bint = i == self.figure.count
         rest: Q4 = IDENTITY if is_shift else q4(pose.rests, i)
         for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
@@ -353,11 +232,7 @@ class Jacobian:
 
         It has one from the first to the last of the goals that it moves; what it does not move between them is zero.
         """
-        x: cython.int
-        y: cython.int
-        if self.first_touch[i] == self.first_touch[i + 1]:
-            return
-        rows: cython.int = self.rows
+        rows: cython.int = self.system.size
         matrix: Doubles = self.system.matrix
         wanted: Doubles = self.system.wanted
         columns: Doubles = self.columns
@@ -386,7 +261,6 @@ class Jacobian:
     @cython.exceptval(check=False)
     def strayed(self, pose: Pose) -> cython.double:
         """Distance from the goals that must hold; leaves their error as the system's right side."""
-        g: cython.int
         total: cython.double = 0.0
         for g in range(self.kept):
             goal: Goal = self.goals[g]
@@ -399,7 +273,6 @@ class Jacobian:
     @cython.exceptval(check=False)
     def combined(self, i: cython.int, is_return: cython.bint) -> V3:
         """The turn that the solved system asks of a joint, or which takes a pose back to the goals that must hold."""
-        a: cython.int
         turn: V3 = ORIGIN
         asked: V3 = ORIGIN if is_return else v3(self.asked, i)
         count: cython.int = self.kept if is_return else self.count_of_goals
@@ -414,7 +287,6 @@ class Jacobian:
     @cython.exceptval(check=False)
     def pull_along(self, i: cython.int, a: cython.int, count: cython.int) -> cython.double:
         """How much the first few goals, their equations being solved, ask of a joint about one of its axes: J^T x."""
-        t: cython.int
         total: cython.double = 0.0
         for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
             if self.touches[t] < count:
@@ -424,22 +296,15 @@ class Jacobian:
 
 
 @cython.cfunc
-def movers_of(figure: Figure, goals: list[Goal]) -> Ints:
-    """The joints on the way to some goal, in order; n besides where the figure moves and a goal moves along."""
-    goal: Goal
-    found: set[int] = set()
-    for goal in goals:
-        found.update(goal.path)
-        if figure.moves and goal.is_shifted:
-            found.add(figure.count)
+def movers_of(figure: Figure, goals: list[Goal], first: cython.int) -> Ints:
+    """The joints from one on on the way to some goal, in order; n too where the figure moves and a goal moves along."""
+    found = {i for goal in goals for i in goal.path if i >= first}
+    if figure.moves and any([goal.is_shifted for goal in goals]):
+        found.add(figure.count)
     return listed(found)
 
 
 @cython.cfunc
 def placed_of(figure: Figure, goals: list[Goal]) -> Ints:
     """The joints whose places some goal has to know, in order."""
-    goal: Goal
-    found: set[int] = set()
-    for goal in goals:
-        found.update(goal.placed)
-    return listed(found)
+    return listed({i for goal in goals for i in goal.placed})

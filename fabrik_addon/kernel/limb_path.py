@@ -42,6 +42,7 @@ from .vectors import (
 )
 
 ONE_WAY = cython.declare(cython.double, 1e-4)  # turn back, in radians, that still counts as none
+AT_REST = cython.declare(cython.double, 1e-6)  # radians that are no turn
 STRAIGHT_WITHIN = cython.declare(cython.double, 1e-3)  # distance of a joint from the chord that counts as none
 
 
@@ -49,7 +50,6 @@ STRAIGHT_WITHIN = cython.declare(cython.double, 1e-3)  # distance of a joint fro
 @cython.exceptval(check=False)
 def is_straight(joints: Doubles, count: cython.int) -> cython.bint:
     """True where every joint of a chain of size 1 lies on one line through its root."""
-    i: cython.int
     far: V3 = ORIGIN
     for i in range(1, count + 1):
         if dot(v3(joints, i), v3(joints, i)) > dot(far, far):
@@ -69,7 +69,6 @@ def bend_direction(joints: Doubles, first: cython.int, count: cython.int) -> V3:
     It is the mean offset of the joints from the line; zero for a chain that is straight, closed, or as much on one
     side as on the other.
     """
-    i: cython.int
     root: V3 = v3(joints, first)
     chord: V3 = unit(minus(v3(joints, count), root))
     if dot(chord, chord) == 0.0:
@@ -86,7 +85,6 @@ def bend_direction(joints: Doubles, first: cython.int, count: cython.int) -> V3:
 @cython.exceptval(check=False)
 def bends_one_way(joints: Doubles, count: cython.int, along: V3, bend: V3) -> cython.bint:
     """True where every joint turns to the same side, that of `bend`, or not at all."""
-    i: cython.int
     normal: V3 = cross(bend, along)
     before: V3 = unit(minus(v3(joints, 1), v3(joints, 0)))
     for i in range(1, count):
@@ -103,7 +101,6 @@ def preferred_axis(figure: Figure, pose: Pose, first_moving: cython.int) -> V3:
 
     The first inner joint whose limit names an axis decides; else it is the X axis of the first moving bone.
     """
-    i: cython.int
     for i in range(1, figure.count):
         limit: Limit = figure.limits[i]
         axis: V3 = limit.prefer(q4(pose.rotations, i))
@@ -160,9 +157,7 @@ class Limb(Falling):
             fall all along one of these two ways, as for a leg whose knee has to pass through straight before it bends,
             that way leads over poses in small steps from the start for as far as these go, and from there across.
         reaches: Their distances of the tip from the first ball joint.
-        count_of_poses: How many there are.
         leads_past_start: Whether the start pose is not among them.
-        start_reach: The distance in the start pose.
         curls: Whether it is a chain that bends one way, and goes on to all along its path.
         rotations: n rotations at the place that was last tried.
     """
@@ -175,9 +170,7 @@ class Limb(Falling):
     angles: Doubles  # of the joints in these poses, where they turn about one axis
     turns: Doubles  # by which they turn from each pose to the next: angle and axis, as `way_between` tells
     reaches: Doubles
-    count_of_poses: cython.int
     leads_past_start: cython.bint
-    start_reach: cython.double
     curls: cython.bint
     rotations: Doubles
     part: cython.int
@@ -189,9 +182,7 @@ class Limb(Falling):
         self.rotations = doubles(4 * chain.count)
         self.part = 0
         self.distance = 0.0
-        self.count_of_poses = 0
         self.leads_past_start = False
-        self.start_reach = 0.0
         self.curls = False
         self.poses = self.angles = self.turns = self.reaches = doubles(0)
 
@@ -202,7 +193,6 @@ class Limb(Falling):
         Args:
             way: n rotations each, the reach falling from pose to pose.
         """
-        self.count_of_poses = len(way)
         self.poses, self.angles = doubles(4 * self.count * len(way)), doubles(self.count * len(way))
         self.reaches, self.turns = doubles(len(way)), doubles(4 * self.count * len(way))
         for k, pose in enumerate(way):
@@ -224,7 +214,6 @@ class Limb(Falling):
     @cython.exceptval(check=False)
     def arm_of(self, rotations: Doubles) -> V3:
         """From the first ball joint to the tip, in the joint's frame; all joints behind it follow it."""
-        i: cython.int
         arm: V3 = v3(self.figure.segments, self.count - 1)
         for i in range(self.count - 1, self.first, -1):
             turned: V3 = rotated(q4(self.figure.rest, i), rotated(q4(rotations, i), arm))
@@ -235,7 +224,6 @@ class Limb(Falling):
     @cython.exceptval(check=False)
     def blend(self, first: cython.int, share: cython.double) -> cython.void:
         """Put joint `first` and those behind it a share of the way between the two poses of the part at hand."""
-        i: cython.int
         for i in range(first, self.count):
             a: cython.int = self.part * self.count + i
             b: cython.int = a + self.count
@@ -260,8 +248,7 @@ class Limb(Falling):
     @cython.cfunc
     def match(self, distance: cython.double) -> cython.void:
         """Leave in `rotations` the pose whose tip is at a distance from the first ball joint, or nearly so."""
-        k: cython.int
-        last: cython.int = self.count_of_poses - 1
+        last: cython.int = len(self.reaches) - 1
         if distance >= self.reaches[0]:
             self.copy_pose(0)
             return
@@ -280,47 +267,40 @@ class Limb(Falling):
     @cython.cfunc
     @cython.exceptval(check=False)
     def copy_pose(self, k: cython.int) -> cython.void:
-        i: cython.int
         for i in range(self.count):
             put4(self.rotations, i, q4(self.poses, k * self.count + i))
 
 
 @cython.cfunc
-def bent(chain: Chain, rotations: Doubles, distance: cython.double) -> Doubles:
-    """Bend a straight chain by equal turns, as far as its limits let it, to about a distance; others come back."""
-    figure: Figure = chain.figure
-    pose: Pose = placed_pose(figure, rotations)
-    along: V3 = unit(v3(pose.heads, chain.count))
-    if chain.count < 2 or dot(along, along) == 0.0 or not is_straight(pose.heads, chain.count):
-        return rotations
-    wanted: Doubles = doubles(3 * chain.count + 3)
-    chain.reach.point_all(along)
-    chain.reach.curl(wanted, distance, along, preferred_bend(figure, pose, chain.first_moving, along))
-    limited_forward(figure, pose, wanted)
-    return pose.rotations
+def curled(chain: Chain, rotations: Doubles, distance: cython.double, also_bent: cython.bint) -> Doubles:
+    """Bend a straight chain by equal turns, as far as its limits let it, to about a distance; others come back.
 
-
-@cython.cfunc
-def curled_pose(chain: Chain, rotations: Doubles) -> Doubles:
-    """A pose of a chain that bends one way, curled up by equal turns; others come back."""
+    Args:
+        chain: n joints.
+        rotations: n of them.
+        distance: Of the tip from the root.
+        also_bent: Whether one that bends one way is curled on, too.
+    """
     pose: Pose = placed_pose(chain.figure, rotations)
     along: V3 = unit(v3(pose.heads, chain.count))
+    if chain.count < 2 or dot(along, along) == 0.0:
+        return rotations
     bend: V3 = bend_direction(pose.heads, 0, chain.count)
     if is_straight(pose.heads, chain.count):
         bend = preferred_bend(chain.figure, pose, chain.first_moving, along)
-        chain.reach.point_all(along)
-    elif bends_one_way(pose.heads, chain.count, along, bend):
-        chain.reach.point_as(pose.heads)
+        chain.point_all(along)
+    elif also_bent and bends_one_way(pose.heads, chain.count, along, bend):
+        chain.point_as(pose.heads)
     else:
         return rotations
     wanted: Doubles = doubles(3 * chain.count + 3)
-    chain.reach.curl(wanted, CURLED_UP, along, bend)
+    chain.curl(wanted, distance, along, bend)
     limited_forward(chain.figure, pose, wanted)
     return pose.rotations
 
 
 @cython.cfunc
-def reference_pose(chain: Chain, limb: Limb | None) -> Pose:
+def reference_pose(chain: Chain, limb: Limb | None, start: Pose) -> Pose:
     """A pose that shows to which side the chain bends: of a limb, one on its way from the start to the shortest pose.
 
     The start pose itself may be as good as straight, and its joints' offsets then tell of the foot, not of the knee.
@@ -328,8 +308,8 @@ def reference_pose(chain: Chain, limb: Limb | None) -> Pose:
     Args:
         chain: n joints.
         limb: Its way, or None where it is no limb.
+        start: The start pose, inside the limits.
     """
-    start: Pose = placed_pose(chain.figure, clamp_start(chain.figure))
     if limb is None:
         return start
     limb.match(SHOWS_BEND * length(minus(v3(start.heads, chain.count), v3(start.heads, limb.first))))
@@ -376,18 +356,18 @@ def find_way(limb: Limb) -> list[Doubles]:
     """
     chain: Chain = limb.chain
     start: Doubles = clamp_start(chain.figure)
-    limb.start_reach = limb.reach_of(start)
     shortest: Doubles = extreme(chain, best_ends(limb, start, 1.0), 0.0)
     folded: Doubles = straight_pose(chain, shortest, True)
     if limb.reach_of(folded) < limb.reach_of(shortest):
         shortest = folded
     if chain.is_free and chain.count > 2 and chain.inner == 0.0:
-        curled: Doubles = curled_pose(chain, start)
-        limb.curls = limb.reach_of(curled) <= CURLED_UP + ROUNDING
+        curl: Doubles = curled(chain, start, CURLED_UP, True)
+        limb.curls = limb.reach_of(curl) <= CURLED_UP + ROUNDING
         if limb.curls:
-            shortest = curled
+            shortest = curl
     longest: Doubles = longest_pose(limb, start)
-    if chain.figure.starts_at_rest() and not is_even(limb, start, shortest, 1.0):
+    is_at_rest: cython.bint = all([turn_angle(own) <= AT_REST for own in chain.figure.starts])
+    if is_at_rest and not is_even(limb, start, shortest, 1.0):
         limb.leads_past_start = True
         return [longest, shortest]
     outward = way_to(limb, start, longest, OUT_OF_REACH)
@@ -462,24 +442,14 @@ def straight_pose(chain: Chain, start: Doubles, is_folded: cython.bint = False) 
     wanted: Doubles = doubles(3 * chain.count + 3)
     copy_into(wanted, pose.heads, 3 * first + 3)
     along: V3 = unit(minus(v3(pose.heads, chain.count), v3(pose.heads, first)))
-    longest: cython.int = longest_bone(figure, first)
+    spans = list(figure.spans)
+    longest: cython.int = spans.index(max(spans[first:]), first)
     for i in range(first, chain.count):
         size: cython.double = -figure.spans[i] if is_folded and i != longest else figure.spans[i]
         put3(wanted, i + 1, plus(v3(wanted, i), scaled(along, size)))
     limited_forward(figure, pose, wanted)
     copy_into(pose.rotations, start, 4 * first + 4)
     return pose.rotations
-
-
-@cython.cfunc
-def longest_bone(figure: Figure, first: cython.int) -> cython.int:
-    """Index of the longest bone from joint `first` on."""
-    i: cython.int
-    found: cython.int = first
-    for i in range(first, figure.count):
-        if figure.spans[i] > figure.spans[found]:
-            found = i
-    return found
 
 
 def first_best(values: list[float]) -> int:
@@ -544,7 +514,6 @@ def ends_of(figure: Figure, start: Doubles, i: cython.int) -> list[Q4]:
 @cython.cfunc
 def rank_of(limb: Limb, start: Doubles, pose: Doubles, sign: cython.double) -> cython.double:
     """The less, the better a pose is as an end of the way."""
-    i: cython.int
     away: cython.double = 0.0
     for i in range(limb.count):
         away += turn_angle(multiplied(conjugated(q4(start, i)), q4(pose, i)))
@@ -566,9 +535,8 @@ def extreme(chain: Chain, start: Doubles, distance: cython.double, steps: list[D
     """
     first: cython.int = chain.first_ball
     tip: Point = cast(Point, Point(chain.count - 1, ORIGIN).bound(chain.figure))
-    descent: Descent = Descent(chain.figure, [tip])
-    descent.held = first + 1
-    descent.take(placed_pose(chain.figure, bent(chain, start, BENT_TO) if distance == 0.0 else start))
+    descent: Descent = Descent(chain.figure, [tip], None, first + 1)
+    descent.take(placed_pose(chain.figure, curled(chain, start, BENT_TO, False) if distance == 0.0 else start))
     damping: cython.double = EXTREME_DAMPING
     for _ in range(EXTREME_STEPS):
         root: V3 = v3(descent.pose.heads, first)

@@ -6,7 +6,7 @@ has of the kernel: where it is built without a compiled one, this file is its pa
 """
 
 from . import cython
-from .fabrik import Step, Trace
+from .fabrik import Step
 from .figure import Figure, Joint, PlacedJoints
 from .goals.aim import Aim
 from .goals.balance import Balance
@@ -16,15 +16,13 @@ from .goals.facing import Facing
 from .goals.help import Help
 from .goals.point import Point
 from .goals.stay import Stay
-from .limits.axis_lock import AxisLock
 from .limits.base import Limit
 from .limits.cone import Cone
 from .limits.fixed import FREE, Free, Locked
 from .limits.hinge import Hinge
+from .limits.locks import AxisLock, QuaternionLock, Universal
 from .limits.planar import Planar
-from .limits.quaternion_lock import QuaternionLock
 from .limits.swing_twist import Twist, Twisting
-from .limits.universal import Universal
 from .path_fit import PathFit
 from .pole import BendSide
 from .rows import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE, STATUSES, Rows, Settings, Solution, Status
@@ -34,7 +32,7 @@ __all__ = (
     "ASKED", "DEFAULT_MAX_PASSES", "DEFAULT_RESTARTS", "DEFAULT_TOLERANCE", "FORM", "FREE", "HINT", "PIN", "PLACED",
     "SOLVE_SPACE", "STATUSES", "Aim", "AxisLock", "Balance", "Bend", "BendSide", "Cone", "Facing", "Figure", "Free",
     "Goal", "Help", "Hinge", "Joint", "Limit", "Locked", "PathFit", "PlacedJoints", "Planar", "Point",
-    "QuaternionLock", "Rows", "Settings", "Solution", "Solver", "Status", "Stay", "Step", "Trace", "Twist",
+    "QuaternionLock", "Rows", "Settings", "Solution", "Solver", "Status", "Stay", "Step", "Twist",
     "Twisting", "Universal",
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ from typing import SupportsFloat, SupportsIndex
 from ..errors import LARGEST, InvalidValueError, are_finite
 from . import cython
 from .forms import V3, Doubles
-from .vectors import copy_into, doubles, length, minus, plus, put3, scaled, v3
+from .vectors import doubles, length, minus, plus, put3, scaled, v3
 
 TURNS = cython.declare(cython.int, 120)  # after which points move by less than 1e-4 of a leg
 PENALTY = cython.declare(cython.double, 30.0)  # how much it counts that a point is off its sphere, beside its length
@@ -31,60 +31,46 @@ class PathFit:
     Args:
         count: F.
         smoothness: s, how much a change of the way from point to point counts beside the lengths.
+        centres: (spheres, F, 3), coordinates of the centres, one after the other.
+        radii: (spheres, F).
+
+    Raises:
+        InvalidValueError: There is no point, or they are not as many as the points, or no numbers.
     """
 
     count: cython.int
     smoothness: cython.double
     spheres: cython.int
-    given: list[list[float]]  # of each sphere the centres, then the radii
-    centres: Doubles  # (spheres, F, 3)
-    radii: Doubles  # (spheres, F)
+    centres: Doubles
+    radii: Doubles
     points: Doubles  # (F, 3)
     inverse: Doubles  # Cholesky's factor: one over its diagonal, and the two diagonals below it
     near: Doubles
     far: Doubles
-    right: Doubles  # the right-hand side, (F, 3)
     inside: Doubles  # where points are within their spheres ...
     gap: Doubles  # ... and by how much they were off them, added up; (spheres, F, 3)
 
-    def __init__(self, count: SupportsIndex, smoothness: SupportsFloat) -> None:
+    def __init__(
+        self, count: SupportsIndex, smoothness: SupportsFloat, centres: Sequence[float], radii: Sequence[float]
+    ) -> None:
         self.count, self.smoothness = index(count), float(smoothness)
         if not 0 < self.count <= MOST_POINTS:
             raise InvalidValueError("a path has one point at least")
         if not 0.0 <= self.smoothness <= LARGEST:
             raise InvalidValueError("the smoothness of a path is not a number from 0 on")
-        self.spheres = 0
-        self.given = [[], []]
-        self.centres = self.radii = doubles(0)
-        self.points, self.right = doubles(3 * self.count), doubles(3 * self.count)
-        self.inverse, self.near, self.far = doubles(self.count), doubles(self.count), doubles(self.count)
-        self.inside = self.gap = doubles(0)
-
-    def within(self, centres: Sequence[float], radii: Sequence[float]) -> None:
-        """Keep each point within one more sphere.
-
-        Args:
-            centres: (3 F,), coordinates of the centres.
-            radii: (F,).
-
-        Raises:
-            InvalidValueError: They are not as many as the points, or no numbers.
-        """
-        if len(centres) != 3 * self.count or len(radii) != self.count:
+        self.spheres = int(len(radii) / self.count)
+        if len(centres) != 3 * len(radii) or len(radii) != self.spheres * self.count:
             raise InvalidValueError("each point of a path needs its sphere")
         if not (are_finite(centres) and are_finite(radii)):
             raise InvalidValueError("a sphere of a path is nowhere")
-        self.given[0] += [float(value) for value in centres]
-        self.given[1] += [float(value) for value in radii]
-        self.spheres += 1
+        self.centres, self.radii = array("d", centres), array("d", radii)
+        self.points = doubles(3 * self.count)
+        self.inverse, self.near, self.far = doubles(self.count), doubles(self.count), doubles(self.count)
+        self.inside, self.gap = doubles(len(centres)), doubles(len(centres))
+        self.factorize()
 
     def solved(self) -> list[float]:
         """The points, (3 F,)."""
-        size: cython.int = 3 * self.count * self.spheres
-        self.centres, self.radii = array("d", self.given[0]), array("d", self.given[1])
-        self.inside, self.gap = doubles(size), doubles(size)
-        self.points = doubles(3 * self.count)
-        self.factorize()
         self.run()
         return list(self.points)
 
@@ -92,13 +78,10 @@ class PathFit:
     @cython.exceptval(check=False)
     def factorize(self) -> cython.void:
         """Find Cholesky's factor of what all points count at once."""
-        k: cython.int
         count: cython.int = self.count
         smooth: cython.double = self.smoothness
         for k in range(count):
             self.inverse[k] = 1.0 + PENALTY * self.spheres
-            self.near[k] = 0.0
-            self.far[k] = 0.0
         for k in range(count - 2):  # each change of the way, of three points
             self.inverse[k] += smooth
             self.inverse[k + 1] += 4.0 * smooth
@@ -118,9 +101,6 @@ class PathFit:
     @cython.cfunc
     @cython.exceptval(check=False)
     def run(self) -> cython.void:
-        turn: cython.int
-        k: cython.int
-        j: cython.int
         at: cython.int
         for turn in range(TURNS):
             for k in range(self.count):
@@ -128,7 +108,7 @@ class PathFit:
                 for j in range(self.spheres):
                     at = j * self.count + k
                     wanted = plus(wanted, minus(v3(self.inside, at), v3(self.gap, at)))
-                put3(self.right, k, scaled(wanted, PENALTY))
+                put3(self.points, k, scaled(wanted, PENALTY))
             self.place()
             for j in range(self.spheres):
                 for k in range(self.count):
@@ -144,11 +124,9 @@ class PathFit:
     @cython.cfunc
     @cython.exceptval(check=False)
     def place(self) -> cython.void:
-        """Find the points for the right-hand side: down along the factor, and up again."""
-        k: cython.int
+        """Find the points in place of the right-hand side: down along the factor, and up again."""
         at: V3
         points: Doubles = self.points
-        copy_into(points, self.right, 3 * self.count)
         for k in range(self.count):
             at = v3(points, k)
             if k > 0:

@@ -69,29 +69,22 @@ class PoleTurn:
         joint: Index of that joint.
         turns: Whether there is one.
         normal: The normal of the bend in its frame.
-        rest: Its rest frame in the pose at hand.
-        frame: Its frame in that pose.
     """
 
     chain: Chain
     joint: cython.int
     turns: cython.bint
     normal: V3
-    limit: Limit
     along: V3
-    rest: Q4
-    frame: Q4
 
-    def __init__(self, chain: Chain, limb: Limb | None) -> None:
+    def __init__(self, chain: Chain, limb: Limb | None, start: Pose) -> None:
         self.chain = chain
         found = turning_joint(chain)
         self.turns = found >= 0
         self.joint = found if found >= 0 else max(min(chain.first_moving, chain.count - 2), 0)
-        self.limit = chain.figure.limits[self.joint]
-        reference: Pose = reference_pose(chain, None if chain.is_free else limb)
+        reference: Pose = reference_pose(chain, None if chain.is_free else limb, start)
         self.normal = carried_normal(chain.figure, reference, self.joint, chain.first_moving)
         self.along = ORIGIN
-        self.rest = self.frame = (1.0, 0.0, 0.0, 0.0)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -120,7 +113,6 @@ class PoleTurn:
         Returns:
             The angle by which the bend is still off, in [0, pi].
         """
-        i: cython.int
         if not self.shows(pose):
             return 0.0
         kept: V3 = carried_bend(pose, self.chain.count, self.joint, self.normal)
@@ -130,9 +122,7 @@ class PoleTurn:
             wanted = 0.0
         if not self.turns:
             return magnitude(wanted)
-        self.rest = q4(pose.rests, self.joint)
-        self.frame = q4(pose.frames, self.joint)
-        turn: cython.double = self.allowed_turn(wanted)
+        turn: cython.double = self.allowed_turn(pose, wanted)
         turning: Q4 = turn_about(self.along, turn)
         figure: Figure = self.chain.figure
         for i in range(self.joint, self.chain.count):
@@ -160,19 +150,17 @@ class PoleTurn:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def holds(self, turn: cython.double) -> cython.bint:
+    def holds(self, pose: Pose, turn: cython.double) -> cython.bint:
         """Whether the limit of the turning joint lets a turn about the line through."""
-        frame: Q4 = multiplied(turn_about(self.along, turn), self.frame)
-        return self.limit.exceed(normalized(multiplied(conjugated(self.rest), frame))) <= WITHIN_LIMIT
+        limit: Limit = self.chain.figure.limits[self.joint]
+        frame: Q4 = multiplied(turn_about(self.along, turn), q4(pose.frames, self.joint))
+        return limit.exceed(normalized(multiplied(conjugated(q4(pose.rests, self.joint)), frame))) <= WITHIN_LIMIT
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def allowed_turn(self, wanted: cython.double) -> cython.double:
+    def allowed_turn(self, pose: Pose, wanted: cython.double) -> cython.double:
         """The turn that the limit lets through and that is nearest to the wanted one, either way."""
-        k: cython.int
-        s: cython.int
-        step: cython.int
-        if self.holds(wanted):
+        if self.holds(pose, wanted):
             return wanted
         sign: cython.double = -1.0 if wanted > 0.0 else 1.0
         for k in range(1, POLE_TURNS + 1):
@@ -180,13 +168,13 @@ class PoleTurn:
                 towards: cython.double = sign if s == 0 else -sign
                 held: cython.double = wanted + towards * PI * k / POLE_TURNS
                 out: cython.double = wanted + towards * PI * (k - 1) / POLE_TURNS
-                if not self.holds(held):
+                if not self.holds(pose, held):
                     if held * out > 0.0:
                         continue
                     held = 0.0  # between the two: as it stands it is allowed, however little room there is about it
                 for step in range(POLE_BISECTIONS):
                     middle: cython.double = 0.5 * (held + out)
-                    if self.holds(middle):
+                    if self.holds(pose, middle):
                         held = middle
                     else:
                         out = middle

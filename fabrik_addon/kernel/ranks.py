@@ -11,6 +11,8 @@ to miss just that.
 
 from __future__ import annotations
 
+from array import array
+
 from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .figure import Figure, Pose, copied_pose, copy_pose
@@ -18,7 +20,7 @@ from .forms import Ints
 from .goals.base import HINT, PIN, PLACED, Goal
 from .goals.help import Help
 from .rows import Effort
-from .vectors import integers, larger, length
+from .vectors import larger, length
 
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
 FINISHED_POSTURE = cython.declare(cython.double, 1e-5)  # the same, with which the pose is finished
@@ -78,9 +80,7 @@ class Ranks:
     def __init__(self, figure: Figure, goals: list[Goal], is_put: bool, effort: Effort) -> None:
         self.figure, self.goals, self.is_put, self.effort = figure, goals, is_put, effort
         self.is_held = False
-        self.ranks = integers(len(goals))
-        for g, goal in enumerate(goals):
-            self.ranks[g] = rank_of_goal(goal)
+        self.ranks = array("i", [rank_of_goal(goal) for goal in goals])
         self.stages = []
         before: list[Goal] = []
         weighty = [goal for goal in goals if goal.weight > 0.0 and not isinstance(goal, Help)] or goals
@@ -100,7 +100,6 @@ class Ranks:
     @cython.cfunc
     def fits(self) -> cython.bint:
         """Whether the stages are still those of the goals' ranks."""
-        g: cython.int
         for g in range(len(self.goals)):
             if self.ranks[g] != rank_of_goal(self.goals[g]):
                 return False
@@ -109,13 +108,10 @@ class Ranks:
     @cython.cfunc
     def share_weights(self) -> cython.void:
         """Weights count among the goals of one rank alone: make the greatest of each rank 1."""
-        i: cython.int
-        stage: Descent
-        goal: Goal
         for stage in self.stages:
             most: cython.double = 0.0
             for i in range(stage.kept, len(stage.goals)):
-                goal = stage.goals[i]
+                goal: Goal = stage.goals[i]
                 most = larger(most, goal.weight)
             for i in range(stage.kept, len(stage.goals)):
                 goal = stage.goals[i]
@@ -124,11 +120,7 @@ class Ranks:
 
     def errors(self) -> list[float]:
         """What the goals of each rank miss, the first rank first."""
-        stage: Descent
-        found = []
-        for stage in self.stages:
-            found.append(stage.error)
-        return found
+        return [stage.error for stage in self.stages]
 
     @cython.cfunc
     def is_better(self, least: list[float]) -> cython.bint:
@@ -150,12 +142,11 @@ class Ranks:
             budget: Greatest number of steps of a descent.
         """
         used: cython.int = 0
-        stage: Descent
         before: Descent = None
         for stage in self.stages:
-            stage.posture.weight = 0.0 if self.is_put else POSTURE
+            stage.weight = 0.0 if self.is_put else POSTURE
             # no hand in its reach says how a body gives way to pinned feet; said before the stage's cost is found
-            stage.posture.is_eased = stage.goals[stage.kept].rank != PIN
+            stage.is_eased = stage.goals[stage.kept].rank != PIN
             stage.take(start if before is None else before.pose)
             if before is not None:
                 stage.keep(self.effort.tolerance)
@@ -177,19 +168,19 @@ class Ranks:
         is_hint: cython.bint = stage.kept > 0 and stage.goals[stage.kept].rank == HINT
         converged: cython.double = CONVERGED_IN_ROOM if stage.kept > 0 else CONVERGED
         is_pulled: cython.bint = not self.is_put
-        stage.posture.is_relaxed = False
+        stage.is_relaxed = False
         little: cython.double = converged if is_pulled and not is_hint else LITTLE
         damping: cython.double = LAST_DAMPING if is_pulled else FIRST_DAMPING  # of the descent that finishes the pose
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
         used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget, little, FIRST_DAMPING)
         is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
         if is_pulled or is_stiff:
-            stage.posture.is_relaxed = is_stiff
-            stage.posture.weight = FINISHED_POSTURE if is_pulled else 0.0
+            stage.is_relaxed = is_stiff
+            stage.weight = FINISHED_POSTURE if is_pulled else 0.0
             stage.judge()
             used += stage.descend(MET if is_pulled else MET_BY_RUN, budget, LITTLE, damping)
             if self.is_held and not is_pin and not is_hint and stage.error > self.effort.tolerance:
-                stage.posture.is_eased = False  # nor how it does so where that keeps others from their goals
+                stage.is_eased = False  # nor how it does so where that keeps others from their goals
                 stage.judge()
                 used += stage.descend(MET, budget, LITTLE, damping)
         return used if is_hint else used + self.refine(stage)
@@ -201,7 +192,6 @@ class Ranks:
         What those miss damps the steps of all, and is so much that what these gain counts as nothing. So these go on by
         themselves, and take nothing from those.
         """
-        goal: Goal
         if len(stage.goals) == stage.kept + 1:  # which has none beside it
             return 0
         own: list[Goal] = stage.goals[stage.kept :]
@@ -229,7 +219,7 @@ class Ranks:
             pose: Where to begin; is given the pose that was found, placed.
         """
         finer = Descent(figure, near, Descent(figure, kept) if kept else None)
-        finer.posture.weight = 0.0 if self.is_put else FINISHED_POSTURE
+        finer.weight = 0.0 if self.is_put else FINISHED_POSTURE
         finer.take(pose)
         if kept:
             finer.keep(self.effort.tolerance)
@@ -268,10 +258,10 @@ class Ranks:
         best: Pose = copied_pose(descent.pose, self.figure.count)
         is_met: cython.bint = self.misses() <= self.effort.tolerance
         if is_met:
-            descent.posture.weight = POSTURE
+            descent.weight = POSTURE
             descent.judge()
             used = descent.descend(NEVER_ENOUGH, self.effort.passes, CONVERGED, FIRST_DAMPING)
-            descent.posture.weight = 0.0
+            descent.weight = 0.0
             descent.judge()
         used += descent.descend(MET_BY_RUN, self.effort.passes, POLISHED, FIRST_DAMPING)
         if is_met and self.misses() > self.effort.tolerance:
@@ -296,7 +286,6 @@ class Ranks:
 
         Of two that are too far apart, the one of the later rank misses all of it, and two of one rank a half each.
         """
-        other: Goal
         least: cython.double = 0.0
         for k in range(0 if self.is_put else len(self.judged)):
             goal: Goal = self.judged[k]
@@ -327,11 +316,9 @@ def rank_of_goal(goal: Goal) -> cython.int:
 @cython.cfunc
 def most_missing(goals: list[Goal], pose: Pose) -> cython.double:
     """The most that any of some goals misses, without its weight."""
-    goal: Goal
     most: cython.double = 0.0
     for goal in goals:
-        missing: cython.double = missing_of(goal, pose)
-        most = missing if missing > most else most
+        most = larger(missing_of(goal, pose), most)
     return most
 
 

@@ -13,7 +13,6 @@ from . import cython
 from .descent import Descent
 from .figure import Figure, Pose, clamp_start, copied_pose, placed_pose
 from .forms import Q4, V3, Doubles
-from .goals.base import Goal
 from .limits.base import Limit
 from .ranks import Ranks
 from .run import Run
@@ -47,7 +46,6 @@ APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of th
 @cython.exceptval(check=False)
 def farthest(pose: Pose, other: Pose, count: cython.int) -> cython.double:
     """The largest distance between the same joint of two placed poses of n joints, the tip included."""
-    i: cython.int
     most: cython.double = 0.0
     for i in range(count + 1):
         most = larger(most, apart(v3(pose.heads, i), v3(other.heads, i)))
@@ -92,7 +90,6 @@ class Restarts:
         best: Pose = copied_pose(descent.pose, self.figure.count)
         least = ranks.errors()
         missed: cython.double = ranks.rough.error_of(best)
-        start: Pose
         if self.run is not None:
             used += ranks.settle_from(self.nudged(), missed)
             if ranks.misses() <= ranks.effort.tolerance:
@@ -123,7 +120,6 @@ class Restarts:
     @cython.cfunc
     def nudged(self) -> Pose:
         """The pose at hand with all joints turned a little about their bones, as far as their limits let them."""
-        k: cython.int
         descent: Descent = self.ranks.descent
         pose: Pose = copied_pose(descent.pose, self.figure.count)
         for k in range(descent.count_of_turned):
@@ -147,7 +143,6 @@ class Restarts:
             self.approach(k)
             errors.append((self.ranks.descent.error_of(self.drawn[k]), k))
         chosen: list[Pose] = []
-        other: Pose
         for _, k in sorted(errors):
             if len(chosen) >= count:
                 break
@@ -164,7 +159,6 @@ class Restarts:
     def draw(self) -> cython.void:
         """Draw the poses; joints that move no goal stay at their start."""
         i: cython.int
-        k: cython.int
         descent: Descent = self.ranks.descent
         random = Random(SEED)
         every: list[Doubles] = []
@@ -199,13 +193,10 @@ class Restarts:
     @cython.cfunc
     def fit(self, pose: Pose) -> cython.void:
         """Shift a figure that moves to where its goals miss least."""
-        a: cython.int
-        goal: Goal
         copy_into(pose.shift, self.figure.root, 3)
         self.figure.place(pose)
         best: V3 = v3(self.figure.root, 0)
-        for a in range(3):
-            axis: V3 = X_AXIS if a == 0 else Y_AXIS if a == 1 else Z_AXIS
+        for axis in (X_AXIS, Y_AXIS, Z_AXIS):
             pull: cython.double = 0.0
             weight: cython.double = 0.0
             for goal in self.ranks.descent.goals:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 from ..errors import LARGEST, ChainError, InvalidValueError
 from . import cython
-from .fabrik import Trace
+from .fabrik import Step
 from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import HINT, PUTS_TIP, TURNS_RUN, Goal
@@ -64,7 +64,7 @@ class Effort:
     share: cython.int
     is_plain: cython.bint
     with_fabrik: cython.bint
-    trace: Trace
+    trace: list[Step]
 
     def __init__(self) -> None:
         self.trace = None
@@ -91,7 +91,7 @@ class Effort:
     def record(self, name: str, joints: Doubles, count: cython.int) -> cython.void:
         """Show n + 1 joints after a pass to whoever wants to see them."""
         if self.trace is not None:
-            self.trace.record(name, joints, count)
+            self.trace.append(Step(name, tuple([v3(joints, i) for i in range(count + 1)])))
 
 
 class Status(StrEnum):
@@ -275,11 +275,13 @@ class Rows:
         self.asked = [goal.bound(figure) for goal in goals]
         self.count = count
         self.joints, self.parents = figure.count, figure.parents
-        self.width = sum(goal.width for goal in goals)
+        numbers = [number for goal in goals for number in goal.numbers()]
+        self.width = len(numbers)
         widths = widths_of(figure.count, int(self.width), len(self.asked))
         self.buffers = {
             name: (integers if is_whole else doubles)(count * widths[each]) for name, each, is_whole in BUFFERS
         }
+        self.buffers["numbers"] = array("d", numbers) * count
         self.buffers["weights"] = array("d", [goal.weight for goal in goals]) * count
         self.buffers["ranks"] = array("i", [goal.rank for goal in goals]) * count
         self._view(list(self.buffers.values()))
@@ -306,7 +308,6 @@ class Rows:
     @cython.cfunc
     def load(self, row: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
         """Hand the numbers of a row, weights and ranks to the goals, lengths times a factor, relative to an origin."""
-        g: cython.int
         at: cython.Py_ssize_t = row * self.width
         for g in range(len(self.asked)):
             goal: Goal = self.asked[g]
@@ -322,44 +323,28 @@ class Rows:
         Raises:
             InvalidValueError: One is NaN or infinite, a weight below zero, or a rank none.
         """
-        k: cython.Py_ssize_t
-        bad: cython.Py_ssize_t = first_bad(self.numbers, self.count * self.width)
-        if bad >= 0:
-            raise InvalidValueError(f"the {self._name_of(int(bad))} is not a finite number")
-        bad = first_bad(self.starts, self.count * 4 * self.joints)
-        if bad >= 0:
-            raise InvalidValueError(f"the start pose{self._where(bad, 4 * self.joints)} is not of finite numbers")
-        bad = first_bad(self.roots, 3 * self.count)
-        if bad >= 0:
-            raise InvalidValueError(f"the place of the root{self._where(bad, 3)} is not of finite numbers")
         each: cython.Py_ssize_t = len(self.asked)
-        for k in range(self.count * each):
-            if not (0.0 <= self.weights[k] <= LARGEST_NUMBER):
-                raise InvalidValueError(f"a goal's weight{self._where(k, each)} is not a finite number, or is negative")
-            if not (0 <= self.ranks[k] <= LAST_RANK):
-                raise InvalidValueError(f"a goal{self._where(k, each)} has the rank {self.ranks[k]}, which is none")
+        at: cython.Py_ssize_t = 0
+        for k in range(self.count):
+            if has_bad(self.starts, k * 4 * self.joints, 4 * self.joints):
+                raise InvalidValueError(f"the start pose{self._where(k)} is not of finite numbers")
+            if has_bad(self.roots, 3 * k, 3):
+                raise InvalidValueError(f"the place of the root{self._where(k)} is not of finite numbers")
+            for g in range(each):
+                goal: Goal = self.asked[g]
+                if has_bad(self.numbers, at, goal.width):
+                    raise InvalidValueError(f"the {goal.name}{self._where(k)} is not a finite number")
+                if not 0.0 <= self.weights[k * each + g] <= LARGEST_NUMBER:
+                    raise InvalidValueError(f"a goal's weight{self._where(k)} is not a finite number, or is negative")
+                if not 0 <= self.ranks[k * each + g] <= LAST_RANK:
+                    raise InvalidValueError(
+                        f"a goal{self._where(k)} has the rank {self.ranks[k * each + g]}, which is none"
+                    )
+                at += goal.width
 
-    def _where(self, k: int, each: int) -> str:
-        """The row of a number of which each row has as many."""
-        return f" of row {int(k / each)}" if self.count > 1 else ""
-
-    def _name_of(self, k: int) -> str:
-        """Which goal a number belongs to."""
-        row, left = divmod(k, int(self.width))
-        where = f" of row {row}" if self.count > 1 else ""
-        for goal in self.asked:
-            if left < goal.width:
-                return f"{goal.name}{where}"
-            left -= goal.width
-        return "goal" + where
-
-    def fill(self, goals: Sequence[Goal], row: int = 0) -> None:
-        """Put the numbers of goals of the same kinds into a row; weights and ranks stay as they are."""
-        numbers = [number for goal in goals for number in goal.numbers()]
-        if len(numbers) != self.width or not 0 <= row < self.count:
-            raise ChainError(f"row {row} of {self.count} takes {self.width} numbers, and {len(numbers)} were given")
-        for k, number in enumerate(numbers):
-            self.numbers[row * self.width + k] = number
+    def _where(self, row: int) -> str:
+        """A row of several, in words."""
+        return f" of row {row}" if self.count > 1 else ""
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -372,7 +357,6 @@ class Rows:
             size: By how much it is to be larger.
             root: Vector by which all of it is to stand elsewhere.
         """
-        i: cython.int
         count: cython.int = self.joints
         first: cython.Py_ssize_t = k * count
         for i in range(4 * count):
@@ -432,10 +416,9 @@ def widths_of(joints: int, numbers: int, goals: int) -> dict[str, int]:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def first_bad(buffer: Doubles, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Where the first number stands that is NaN or infinite; -1 where there is none."""
-    k: cython.Py_ssize_t
-    for k in range(count):
+def has_bad(buffer: Doubles, first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.bint:
+    """Whether some numbers have one that is NaN or infinite."""
+    for k in range(first, first + count):
         if not (-LARGEST_NUMBER <= buffer[k] <= LARGEST_NUMBER):
-            return k
-    return -1
+            return True
+    return False

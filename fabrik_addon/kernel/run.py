@@ -8,7 +8,7 @@ from .chain import Chain
 from .fabrik import backward, forward, limited_forward
 from .figure import Figure, Pose, clamp_start, copy_pose, placed_pose
 from .forms import Q4, V3, Doubles
-from .limb_path import Limb, bend_direction, bent, limb_of
+from .limb_path import Limb, bend_direction, curled, limb_of
 from .limits.base import Limit
 from .pole import PoleTurn
 from .rows import Effort
@@ -31,6 +31,7 @@ from .vectors import (
     q4,
     rotated,
     scaled,
+    smaller,
     v3,
 )
 
@@ -88,14 +89,8 @@ class Run:
     def pole_turn(self) -> PoleTurn:
         """What turns the chain to a pole, made when it is first asked for."""
         if self.pole is None:
-            self.pole = PoleTurn(self.chain, self.limb)
+            self.pole = PoleTurn(self.chain, self.limb, self.start)
         return self.pole
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def leads_past_start(self) -> cython.bint:
-        """Whether a limb's path leads past the start pose, which then is no answer."""
-        return self.limb is not None and self.limb.leads_past_start
 
     @cython.cfunc
     def put(self, pose: Pose, place: V3) -> cython.int:
@@ -116,7 +111,7 @@ class Run:
         is_led: cython.bint = chain.first_ball == 0 or chain.count == 1  # as a whole: else joints before the limb rest
         self.is_final = effort.is_plain or (chain.is_free and is_led and not is_within)
         if effort.is_plain:
-            self.start_at(pose, clamp_start(self.figure))
+            self.start_at(pose, self.start.rotations)
             return self.passes(pose, effort.passes)
         self.swing_limb(pose, effort.with_fabrik and chain.is_free and is_within and chain.count > TWO)
         effort.record("swing", pose.heads, chain.count)
@@ -146,12 +141,11 @@ class Run:
         limb: Limb = self.limb
         distance: cython.double = length(self.target)
         if limb is None:
-            start: Doubles = clamp_start(self.figure)
-            self.start_at(pose, bent(chain, start, distance if distance < STRAIGHTEST else STRAIGHTEST))
+            self.start_at(pose, curled(chain, self.start.rotations, smaller(distance, STRAIGHTEST), False))
             return
         distance = apart(self.target, self.root_of_limb())
-        if is_short and not limb.curls and limb.reaches[limb.count_of_poses - 1] < distance < limb.reaches[0]:
-            distance += SHORT * (limb.start_reach - distance)
+        if is_short and not limb.curls and limb.reaches[len(limb.reaches) - 1] < distance < limb.reaches[0]:
+            distance += SHORT * (limb.reach_of(self.start.rotations) - distance)
         limb.match(distance)
         if chain.is_free:
             self.turn_whole(limb.rotations)
@@ -225,55 +219,45 @@ class Run:
 
     @cython.cfunc
     def passes(self, pose: Pose, most: cython.int) -> cython.int:
-        """The passes of FABRIK; the best pose is kept. Returns their number."""
+        """The passes of FABRIK while each gains enough; the best pose is kept. Returns their number.
+
+        Those of a chain without limits move its joints alone, and its bones are laid along these at last.
+        """
+        chain: Chain = self.chain
         effort: Effort = self.effort
         work: Pose = self.work
-        count: cython.int = self.chain.count
+        count: cython.int = chain.count
         passes: cython.int = 0
+        enough: cython.double = ENOUGH if chain.is_free and not effort.is_plain else effort.tolerance
+        share: cython.double = GAINING if chain.is_free else 1.0
+        if chain.is_free:
+            most = effort.passes if effort.is_plain else FREE_PASSES
         copy_into(work.rotations, pose.rotations, 4 * count)
         copy_into(self.joints, pose.heads, 3 * count + 3)
-        if self.chain.is_free:
-            passes = self.free_passes(effort.passes if effort.is_plain else FREE_PASSES)
-            limited_forward(self.figure, work, self.joints)
-            if self.missed(work.heads) < self.missed(pose.heads):
-                copy_pose(pose, work, count)
-            return passes
-        most = most if most < effort.passes else effort.passes
-        while passes < most and self.missed(pose.heads) > effort.tolerance:
-            passes += 1
-            backward(self.joints, self.figure.spans, count, self.target)
-            effort.record("backward", self.joints, count)
-            limited_forward(self.figure, work, self.joints)
-            self.swing(work)
-            copy_into(self.joints, work.heads, 3 * count + 3)
-            effort.record("forward", self.joints, count)
-            if self.missed(work.heads) < self.missed(pose.heads):
-                copy_pose(pose, work, count)
-            elif not effort.is_plain:
-                break
-        return passes
-
-    @cython.cfunc
-    def free_passes(self, most: cython.int) -> cython.int:
-        """The passes without limits on the chain's joints alone, while each gains enough. Returns their number."""
-        effort: Effort = self.effort
-        count: cython.int = self.chain.count
-        passes: cython.int = 0
-        most = most if most < effort.passes else effort.passes
-        enough: cython.double = effort.tolerance if effort.is_plain else ENOUGH
         error: cython.double = self.missed(self.joints)
-        while passes < most and error > enough:
+        while passes < most and passes < effort.passes and error > enough:
             passes += 1
             backward(self.joints, self.figure.spans, count, self.target)
             effort.record("backward", self.joints, count)
-            forward(self.joints, self.figure.spans, count)
+            if chain.is_free:
+                forward(self.joints, self.figure.spans, count)
+            else:
+                limited_forward(self.figure, work, self.joints)
+                self.swing(work)
+                copy_into(self.joints, work.heads, 3 * count + 3)
             effort.record("forward", self.joints, count)
             before: cython.double = error
             error = self.missed(self.joints)
-            if not effort.is_plain and error > GAINING * before:
+            if not chain.is_free and error < self.missed(pose.heads):
+                copy_pose(pose, work, count)
+            if not effort.is_plain and error >= share * before:
                 break
-        bend: V3 = bend_direction(self.joints, 0, count) if ENOUGH < error < NEARLY else ORIGIN
-        if dot(bend, bend) > 0.0 and not effort.is_plain:
-            self.chain.reach.close(self.joints, self.target, bend)
-            effort.record("curl", self.joints, count)
+        if chain.is_free:
+            bend: V3 = bend_direction(self.joints, 0, count) if ENOUGH < error < NEARLY else ORIGIN
+            if dot(bend, bend) > 0.0 and not effort.is_plain:
+                chain.close(self.joints, self.target, bend)
+                effort.record("curl", self.joints, count)
+            limited_forward(self.figure, work, self.joints)
+            if self.missed(work.heads) < self.missed(pose.heads):
+                copy_pose(pose, work, count)
         return passes

@@ -12,6 +12,7 @@ At last what may stretch does.
 
 from __future__ import annotations
 
+from array import array
 from math import sqrt
 from typing import cast
 
@@ -38,11 +39,11 @@ from .vectors import (
     copy_into,
     dot,
     doubles,
-    integers,
+    filled,
+    larger,
     length,
     minus,
     multiplied,
-    ones,
     plus,
     q4,
     rotated,
@@ -73,7 +74,6 @@ class Rungs:
         point: The goal of a run.
         pole: Of a run, or None.
         pole_error: The angle by which it is missed.
-        counts: For each goal whether the solve is judged by it.
         factors: For each goal by how much the joints on the way to it were stretched.
         held: The joints whose limits hold the goals back, the strongest first.
         used: Steps and passes.
@@ -92,7 +92,6 @@ class Rungs:
     counts: Ints
     held: list[int]
     used: cython.int
-    is_done: cython.bint  # before any least squares
 
     def __init__(self, figure: Figure, rows: Rows, effort: Effort, run: Run | None) -> None:
         goals = rows.asked
@@ -101,20 +100,16 @@ class Rungs:
         self.pole = None if run is None or rows.pole < 0 else cast(Bend, goals[rows.pole])
         self.ranks = Ranks(figure, goals if run is None else [self.point], run is not None, effort)
         self.restarts = Restarts(self.ranks, run)
-        self.factors, self.counts = doubles(len(goals)), integers(len(goals))
-        for g, goal in enumerate(goals):
-            self.counts[g] = goal in self.ranks.judged
+        self.factors = doubles(len(goals))
+        self.counts = array("i", [goal in self.ranks.judged for goal in goals])
         self.held = []
         self.pole_error = 0.0
         self.used = 0
-        self.is_done = False
 
     @cython.cfunc
     def solve(self) -> cython.void:
         """Come to the goals from the start pose, all joints placed at last."""
-        goal: Goal
         descent: Descent = self.ranks.descent
-        i: cython.int
         start: Pose = placed_pose(self.figure, clamp_start(self.figure)) if self.run is None else self.run.start
         self.ranks.share_weights()
         for i in range(self.figure.count):
@@ -127,13 +122,20 @@ class Rungs:
             if UNEASED < self.figure.eases[i] < 0.0:
                 self.ranks.is_held = True
         pose: Pose = self.ranks.stages[0].pose
-        self.used = self.begin(pose, start)
-        if self.is_done:
+        self.effort.record("start", start.heads, self.figure.count)
+        is_done: cython.bint = most_missing(self.ranks.goals, start) <= THERE * self.effort.tolerance
+        self.used = 0
+        if self.run is None or (is_done and not (self.run.limb is not None and self.run.limb.leads_past_start)):
+            copy_pose(pose, start, self.figure.count)
+        else:
+            self.used = self.run.put(pose, self.point.softened_place(ORIGIN))
+            is_done = self.run.is_final
+        if is_done:
             descent.take(pose)
         else:
             self.used += self.descend(pose)
         pose = descent.pose
-        if descent.count_of_placed < self.figure.count:
+        if len(descent.placed) < self.figure.count:
             self.figure.place(pose)
         self.held = []
         if self.ranks.misses() > self.effort.tolerance:
@@ -145,27 +147,6 @@ class Rungs:
             self.pole_error = self.run.pole_turn().turn(pose, pole, self.pole.angle_in(pose))
         self.effort.record("end", pose.heads, self.figure.count)
         self.stretch()
-
-    @cython.cfunc
-    def begin(self, pose: Pose, start: Pose) -> cython.int:
-        """Stand at the start pose, or where a run is put; tells besides whether that is the answer.
-
-        Args:
-            pose: Becomes the pose, placed.
-            start: The start pose, inside the limits.
-
-        Returns:
-            The passes used.
-        """
-        run: Run = self.run
-        self.effort.record("start", start.heads, self.figure.count)
-        self.is_done = most_missing(self.ranks.goals, start) <= THERE * self.effort.tolerance
-        if run is None or (self.is_done and not run.leads_past_start()):
-            copy_pose(pose, start, self.figure.count)
-            return 0
-        used: cython.int = run.put(pose, self.point.softened_place(ORIGIN))
-        self.is_done = run.is_final
-        return used
 
     @cython.cfunc
     def descend(self, pose: Pose) -> cython.int:
@@ -191,7 +172,6 @@ class Rungs:
     @cython.cfunc
     def stretch(self) -> cython.void:
         """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
-        g: cython.int
         pose: Pose = self.ranks.descent.pose
         lengths: Doubles = None
         for g in range(len(self.goals)):
@@ -199,7 +179,7 @@ class Rungs:
             goal.let_stretch(True)
             self.factors[g] = 1.0
             if missing_of(goal, pose) > self.effort.tolerance:
-                lengths = ones(self.figure.count) if lengths is None else lengths
+                lengths = filled(self.figure.count) if lengths is None else lengths
                 self.factors[g] = self.stretch_to(goal, lengths)
                 goal.lengthen(lengths, self.factors[g])
 
@@ -214,20 +194,15 @@ class Rungs:
             goal: The goal.
             lengths: n factors of those that stretched before.
         """
-        again: cython.int
         pose: Pose = self.ranks.descent.pose
-        others: list[Goal] = []
-        other: Goal
-        for other in self.ranks.goals:
-            if other is not goal and other.weight > 0.0 and other.rank <= goal.rank:
-                others.append(other)
+        others = [one for one in self.ranks.goals if one is not goal and one.weight > 0.0 and one.rank <= goal.rank]
         factor: cython.double = 1.0
         for again in range(ALIGNED):
             before: cython.double = factor
             factor = goal.factor_at(pose, before)
             if factor == before:
                 break
-            longer: Doubles = ones(self.figure.count)
+            longer: Doubles = filled(self.figure.count)
             copy_into(longer, lengths, self.figure.count)
             goal.lengthen(longer, factor)
             figure: Figure = self.figure.with_lengths(longer, 1.0)
@@ -246,7 +221,6 @@ class Rungs:
             k: The row.
             size: Of the figure.
         """
-        g: cython.int
         pose: Pose = self.ranks.descent.pose
         each: cython.int = len(rows.asked)
         worst: cython.double = -1.0
@@ -287,24 +261,15 @@ class Rungs:
             k: The row.
             explains: Whether it is asked by how much.
         """
-        i: cython.int
-        joint: cython.Py_ssize_t = k * rows.joints
-        give: cython.Py_ssize_t = k * MOST_GIVES
+        count: cython.int = len(self.held) if rows.status[k] == BLOCKED else 0
         for i in range(rows.joints):
-            rows.blocking[joint + i] = -1
-        for i in range(MOST_GIVES):
-            rows.gives[give + i] = UNKNOWN
-        if rows.status[k] != BLOCKED:
-            return
-        told: list[float | None] = []
-        if explains and self.ranks.least_missing() > 0.0:
-            told = [None] * len(self.held[:MOST_GIVES])
-        elif explains:
+            rows.blocking[k * rows.joints + i] = self.held[i] if i < count else -1
+        told: list[float] = None
+        if explains and count > 0 and self.ranks.least_missing() <= 0.0:
             told = gives(self.ranks.firm, self.held, self.effort.tolerance)
-        for i in range(len(self.held)):
-            rows.blocking[joint + i] = self.held[i]
-        for i in range(len(told)):
-            rows.gives[give + i] = NEVER if told[i] is None else told[i]
+        for i in range(MOST_GIVES):
+            missing: cython.double = NEVER if explains and i < count else UNKNOWN
+            rows.gives[k * MOST_GIVES + i] = told[i] if told is not None and i < count else missing
 
 
 GIVE_STEPS = 40
@@ -321,10 +286,11 @@ def blocking_joints(descent: Descent) -> list[int]:
     figure: Figure = descent.figure
     found = []
     for i in range(figure.count):
-        pull: V3 = pull_on(descent, i)
+        pull: Q4 = pull_on(descent, i)
+        turn: V3 = (pull[0], pull[1], pull[2])
         limit: Limit = figure.limits[i]
-        taken: cython.double = length(pull) * share_taken(limit, q4(descent.pose.rotations, i), pull)
-        if taken > TAKEN * leverage(descent, i) * descent.error:
+        taken: cython.double = length(turn) * share_taken(limit, q4(descent.pose.rotations, i), turn)
+        if taken > TAKEN * pull[3] * descent.error:
             found.append((-taken, i))
     return [i for _, i in sorted(found)]
 
@@ -339,46 +305,35 @@ def share_taken(limit: Limit, rotation: Q4, pull: V3) -> cython.double:
 
 
 @cython.cfunc
-def pull_on(descent: Descent, i: cython.int) -> V3:
-    """The turn of a joint, in its rest frame, that brings the goals nearer the quickest: J^T e."""
-    t: cython.int
+def pull_on(descent: Descent, i: cython.int) -> Q4:
+    """The turn of a joint, in its rest frame, that brings the goals nearer the quickest, J^T e; and its leverage.
+
+    That is the greatest change of a goal by a small turn of the joint, for each radian.
+    """
     jacobian: Jacobian = descent.equations()
     turn: V3 = ORIGIN
+    most: cython.double = 0.0
     for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
         goal: Goal = descent.goals[jacobian.touches[t]]
         goal.prepare(descent.pose)
         missing: V3 = goal.missing(descent.pose)
-        k: cython.int = jacobian.touches[t + 1]
-        for axis in (X_AXIS, Y_AXIS, Z_AXIS):
-            change: V3 = goal.move(descent.pose, k, rotated(q4(descent.pose.rests, i), axis))
-            turn = plus(turn, scaled(axis, dot(change, missing)))
-    return turn
-
-
-@cython.cfunc
-def leverage(descent: Descent, i: cython.int) -> cython.double:
-    """The greatest change of a goal by a small turn of a joint, for each radian."""
-    t: cython.int
-    jacobian: Jacobian = descent.equations()
-    most: cython.double = 0.0
-    for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
-        goal: Goal = descent.goals[jacobian.touches[t]]
         total: cython.double = 0.0
         for axis in (X_AXIS, Y_AXIS, Z_AXIS):
-            change: V3 = goal.move(descent.pose, jacobian.touches[t + 1], axis)
+            change: V3 = goal.move(descent.pose, jacobian.touches[t + 1], rotated(q4(descent.pose.rests, i), axis))
+            turn = plus(turn, scaled(axis, dot(change, missing)))
             total += dot(change, change)
-        most = total if total > most else most
-    return sqrt(0.5 * most)
+        most = larger(most, total)
+    return (turn[0], turn[1], turn[2], sqrt(0.5 * most))
 
 
 @cython.cfunc
-def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list[float | None]:
+def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list[float]:
     """For the first few blocking joints the angle by which their limits would have to give.
 
-    None for one where the goals are not met even so, all other limits held.
+    NEVER for one where the goals are not met even so, all other limits held.
     """
     figure: Figure = descent.figure
-    found: list[float | None] = []
+    found: list[float] = []
     for i in joints[:MOST_GIVES]:
         limit: Limit = figure.limits[i]
         freed: Descent = Descent(figure, descent.goals)
@@ -388,5 +343,5 @@ def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list
             freed.descend(tolerance, GIVE_STEPS, LITTLE, FIRST_DAMPING)
         finally:
             figure.limits[i] = limit
-        found.append(limit.exceed(q4(freed.pose.rotations, i)) if freed.error <= tolerance else None)
+        found.append(limit.exceed(q4(freed.pose.rotations, i)) if freed.error <= tolerance else NEVER)
     return found

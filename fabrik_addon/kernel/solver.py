@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ChainError, InvalidValueError
+from ..errors import ChainError
 from . import cython
-from .fabrik import Trace, backward, limited_forward
-from .figure import Figure, Pose, checked_point, checked_rotation, clamp_start
+from .fabrik import Step, backward, limited_forward
+from .figure import Figure, Pose, checked_point, clamp_start
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
 from .limb_path import Limb
@@ -18,17 +18,15 @@ from .pole import BendSide
 from .rows import Effort, Rows, Settings, Solution
 from .run import Run
 from .rungs import Rungs
-from .vectors import ORIGIN, doubles, integers, larger, minus, normalized, ones, put3, put4, q4, scaled, v3
+from .vectors import ORIGIN, doubles, filled, integers, larger, minus, normalized, put3, put4, q4, scaled, v3
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def put_other(buffer: Doubles, at: cython.Py_ssize_t, value: cython.double) -> cython.bint:
-    """Put a number into a buffer; whether another stood there."""
-    is_other: cython.bint = buffer[at] != value
-    buffer[at] = value
-    return is_other
+def differs(a: Q4, b: Q4) -> cython.bint:
+    """Whether a number is another in two quaternions."""
+    return a[0] != b[0] or a[1] != b[1] or a[2] != b[2] or a[3] != b[3]
 
 
 @cython.cclass
@@ -51,7 +49,6 @@ class Solver:
     stays: Ints  # which joints of the figure at size 1 are held at their start
     settings: Settings
     effort: Effort
-    explains: cython.bint  # whether it is asked by how much limits would have to give
     known_run: Run  # what was found out about a chain ...
     known_at: cython.int  # ... and the `changes` of the figure for which it was
 
@@ -61,7 +58,6 @@ class Solver:
         self.figure, self.unit, self.size = figure, figure.at_unit_size(), figure.size
         self.stays = integers(figure.count)
         self.settings, self.effort = Settings(), Effort()
-        self.explains = False
         self.known_run = None
         self.known_at = 0
 
@@ -69,7 +65,7 @@ class Solver:
         self,
         goals: Sequence[Goal],
         settings: Settings = Settings(),  # noqa: B008 - it can't be changed
-        trace: Trace | None = None,
+        trace: list[Step] | None = None,
         explain: bool = True,
     ) -> Solution:
         """Pose the figure so that its effectors come to their goals.
@@ -89,10 +85,9 @@ class Solver:
             InvalidValueError: A number is NaN or infinite, or a setting makes no sense.
             TypeError: An argument is of another type.
         """
-        if trace is not None and not isinstance(trace, Trace):
-            raise TypeError(f"the trace is {type(trace).__name__}, and not a Trace")
+        if trace is not None and not isinstance(trace, list):
+            raise TypeError(f"the trace is {type(trace).__name__}, and not a list")
         rows: Rows = Rows(self.figure, goals, 1)
-        rows.fill(goals)
         self.effort.trace = trace
         try:
             self.solve_many(rows, settings, explain)
@@ -113,25 +108,20 @@ class Solver:
         """
         if not isinstance(rows, Rows):
             raise TypeError(f"the rows are {type(rows).__name__}, and not Rows")
-        self.explains = explain
-        self.solve_rows(rows, settings)
-
-    @cython.cfunc
-    def solve_rows(self, rows: Rows, settings: Settings) -> cython.void:
-        """`solve_many` of what is known to be rows."""
-        k: cython.Py_ssize_t
-        self.check_rows(rows)
+        own: Rows = rows
+        is_asked: cython.bint = explain
+        self.check_rows(own)
         if settings is not self.settings:
             self.effort.take(settings)
             self.settings = settings
-        rows.check()
-        for k in range(rows.count):
-            rungs: Rungs = self.begin(rows, k)
+        own.check()
+        for k in range(own.count):
+            rungs: Rungs = self.begin(own, k)
             rungs.solve()
-            rungs.put_goals(rows, k, self.size)
-            rungs.put_blocking(rows, k, self.explains)
-            root: V3 = ORIGIN if rungs.run is None else v3(rows.roots, k)
-            rows.put_pose(k, rungs.ranks.descent.pose, self.size, root)
+            rungs.put_goals(own, k, self.size)
+            rungs.put_blocking(own, k, is_asked)
+            root: V3 = ORIGIN if rungs.run is None else v3(own.roots, k)
+            own.put_pose(k, rungs.ranks.descent.pose, self.size, root)
 
     @cython.cfunc
     def begin(self, rows: Rows, k: cython.Py_ssize_t) -> Rungs:
@@ -160,32 +150,13 @@ class Solver:
             self.known_at = self.unit.changes
         return self.known_run
 
-    def clamped(self, rotations: Sequence[Q4]) -> list[Q4]:
-        """The allowed rotations nearest to n given ones."""
-        self._check_count(rotations)
-        return [limit.clamped(rotation) for limit, rotation in zip(self.figure.limits, rotations, strict=True)]
-
-    @property
-    def starts(self) -> list[Q4]:
-        """The start pose inside the limits: n rotations."""
-        return self.clamped(self.figure.starts)
-
-    def blended(self, rotations: Sequence[Q4], influence: float) -> list[Q4]:
-        """Each joint `influence` of the way from the start pose to n rotations, inside its limit."""
-        self._check_count(rotations)
-        if influence >= 1.0:
-            return list(rotations)
-        joints = zip(self.figure.limits, self.starts, rotations, strict=True)
-        return [limit.blended(start, end, influence) for limit, start, end in joints]
-
     def blend_rows(self, rows: Rows, influence: float) -> None:
-        """`blended` for all solved rows, in place: rotations, factors, heads, ends and frames.
+        """Put each joint `influence` of the way from the start pose to where the rows were solved, inside its limit.
+
+        Rotations, factors, heads, ends and frames are changed in place.
 
         How the rows ended stays that of the solve, as do the shifts.
         """
-        i: cython.int
-        g: cython.int
-        k: cython.Py_ssize_t
         share: cython.double = influence
         self.check_rows(rows)
         if influence >= 1.0:
@@ -199,7 +170,7 @@ class Solver:
                 at: cython.Py_ssize_t = k * self.unit.count + i
                 put4(pose.rotations, i, limit.blend(q4(starts, i), q4(rows.rotations, at), share))
             figure: Figure = self.unit
-            lengths: Doubles = ones(figure.count)
+            lengths: Doubles = filled(figure.count)
             for g in range(len(rows.asked)):
                 goal: Goal = rows.asked[g]
                 at = k * len(rows.asked) + g
@@ -221,39 +192,27 @@ class Solver:
             first: Index of joint 0 in these.
             root: Vector by which joint 0 starts elsewhere, in units of the solve space.
         """
-        i: cython.int
         unit: Figure = self.unit
         is_other: cython.bint = False
         for i in range(unit.count):
             start: Q4 = q4(starts, first + i)
             is_own: cython.bint = start[0] == 0.0 and start[1] == 0.0 and start[2] == 0.0 and start[3] == 0.0
             start = q4(self.figure.start, i) if is_own else normalized(start)
-            is_other = put_other(unit.start, 4 * i, start[0]) or is_other
-            is_other = put_other(unit.start, 4 * i + 1, start[1]) or is_other
-            is_other = put_other(unit.start, 4 * i + 2, start[2]) or is_other
-            is_other = put_other(unit.start, 4 * i + 3, start[3]) or is_other
             is_held: cython.bint = stays[first + i] != 0
-            is_other = is_other or is_held != (self.stays[i] != 0)
+            is_other = is_other or differs(start, q4(unit.start, i)) or is_held != (self.stays[i] != 0)
+            put4(unit.start, i, start)
             self.stays[i] = is_held
         root = scaled(root, 1.0 / self.size)
-        is_other = put_other(unit.root, 0, root[0]) or is_other
-        is_other = put_other(unit.root, 1, root[1]) or is_other
-        is_other = put_other(unit.root, 2, root[2]) or is_other
-        if is_other:
+        before: V3 = v3(unit.root, 0)
+        put3(unit.root, 0, root)
+        if is_other or root[0] != before[0] or root[1] != before[1] or root[2] != before[2]:
             unit.changes += 1
             for i in range(unit.count):
                 limit: Limit = self.figure.limits[i]
                 unit.limits[i] = Locked(limit.clamp(q4(unit.start, i))) if self.stays[i] else limit
 
-    def violation(self, rotations: Sequence[Q4]) -> float:
-        """How far the joint that is worst stands outside its limit, in radians."""
-        self._check_count(rotations)
-        return max(limit.violation(rotation) for limit, rotation in zip(self.figure.limits, rotations, strict=True))
-
     def worst_violation(self, rows: Rows) -> float:
-        """`violation`, the worst of all rows."""
-        i: cython.int
-        k: cython.Py_ssize_t
+        """How far the joint that is worst of all rows stands outside its limit, in radians."""
         worst: cython.double = 0.0
         self.check_rows(rows)
         for k in range(rows.count):
@@ -265,30 +224,11 @@ class Solver:
     @cython.cfunc
     def check_rows(self, rows: Rows) -> cython.void:
         """Refuse rows that were made for joints that hang on each other otherwise, by a ChainError."""
-        i: cython.int
         is_other: cython.bint = rows.joints != self.unit.count
         for i in range(0 if is_other else self.unit.count):
             is_other = is_other or rows.parents[i] != self.unit.parents[i]
         if is_other:
             raise ChainError("the rows were made for another figure")
-
-    def _check_count(self, rotations: Sequence[Q4]) -> None:
-        """Refuse rotations that are not as many as the joints.
-
-        Raises:
-            InvalidValueError: They are not.
-        """
-        if len(rotations) != self.unit.count:
-            raise InvalidValueError(f"{len(rotations)} rotations were given for {self.unit.count} joints")
-
-    def _posed(self, rotations: Sequence[Q4]) -> Pose:
-        """A placed pose of the figure at size 1."""
-        self._check_count(rotations)
-        pose: Pose = Pose(self.unit.count)
-        for i in range(self.unit.count):
-            put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
-        self.unit.place(pose)
-        return pose
 
     def _run(self) -> Run:
         """The figure as a chain, which starts as it was given.
@@ -312,7 +252,11 @@ class Solver:
             n allowed rotations, and the vector by which the root moves so that the tip is on the target.
         """
         self._run()
-        pose: Pose = self._posed(self.clamped(rotations))
+        pose: Pose = self.unit.posed(rotations)
+        for i in range(self.unit.count):
+            limit: Limit = self.unit.limits[i]
+            put4(pose.rotations, i, limit.clamp(q4(pose.rotations, i)))
+        self.unit.place(pose)
         place: V3 = scaled(checked_point("target", target), 1.0 / self.size)
         backward(pose.heads, self.unit.spans, self.unit.count, place)
         wanted: Pose = Pose(self.unit.count)
@@ -338,11 +282,11 @@ class Solver:
         limb: Limb = run.limb
         if run.chain.is_free or limb is None:
             return None
-        last = limb.count_of_poses - 1
+        last = len(limb.reaches) - 1
         return limb.reaches[last] * self.size, limb.reaches[0] * self.size, limb.first
 
     def bend(self, rotations: Sequence[Q4]) -> BendSide | None:
         """How a pose of a chain bends; None for one whose tip is where it would be turned, or of a single bone."""
         run: Run = self._run()
-        found = run.pole_turn().side_of(self._posed(rotations))
+        found = run.pole_turn().side_of(self.unit.posed(rotations))
         return None if found is None else found._replace(origin=scaled(found.origin, self.size))

@@ -33,9 +33,9 @@ def doubles(count: int) -> Doubles:
     return array("d", bytes(8 * count))
 
 
-def ones(count: int) -> Doubles:
-    """A buffer of ones."""
-    return array("d", [1.0]) * count
+def filled(count: int, value: float = 1.0) -> Doubles:
+    """A buffer of one number again and again."""
+    return array("d", [value]) * count
 
 
 def integers(count: int) -> Ints:
@@ -353,6 +353,5 @@ def put4(buffer: Doubles, i: cython.Py_ssize_t, a: Q4) -> cython.void:
 @cython.exceptval(check=False)
 def copy_into(target: Doubles, source: Doubles, count: cython.Py_ssize_t) -> cython.void:
     """Copy the first numbers of one buffer into another."""
-    i: cython.Py_ssize_t
     for i in range(count):
         target[i] = source[i]

@@ -480,11 +480,11 @@ def way_of_body(feet: Sequence[Foot], ways: Sequence[Doubles], body: Doubles, ra
         body: (F, 3), by which the body is moved already.
         rate: Frames a second.
     """
-    fit = PathFit(len(body), (SMOOTH * rate / (2.0 * pi)) ** 4)
-    size = max(foot.reach for foot in feet)
+    size, centres, radii = max(foot.reach for foot in feet), list[Doubles](), list[Doubles]()
     for foot, way in zip(feet, ways, strict=True):
         stretched = lengths(foot.places - foot.roots) / foot.reach
-        centres = (foot.places + way - foot.roots - body) / size
-        radii = foot.reach / size * np.clip(stretched, STRAIGHT, STRAIGHTEST)
-        fit.within(centres.ravel().tolist(), radii.tolist())
+        centres.append((foot.places + way - foot.roots - body) / size)
+        radii.append(foot.reach / size * np.clip(stretched, STRAIGHT, STRAIGHTEST))
+    spheres = [np.concatenate(own).ravel().tolist() for own in (centres, radii)]
+    fit = PathFit(len(body), (SMOOTH * rate / (2.0 * pi)) ** 4, *spheres)
     return size * np.array(fit.solved()).reshape(-1, 3)

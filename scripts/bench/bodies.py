@@ -151,9 +151,7 @@ class Tree(NamedTuple):
         placed = figure.placed(rotations)
         goals: list[Goal] = [Point(end, v3(Vector(placed.ends[end]) * factor)) for end in self.ends]
         goals += [Facing(end, placed.frames[end]) for end in self.ends[: self.turned]]
-        rows = Rows(figure, goals, 1)
-        rows.fill(goals)
-        return rows
+        return Rows(figure, goals, 1)
 
     def jacobian(self, figure: Figure) -> Doubles:
         """How the goals change by small turns of all joints: (3 x goals, 3 x joints)."""

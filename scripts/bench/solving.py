@@ -333,7 +333,8 @@ def _reachable_row(scale: Scale, name: str) -> Row:
     solver, settings = Solver(chain), Settings(TOLERANCE)
     solutions = [solver.solve([Point(chain.count - 1, target)], settings) for target in targets]
     missed = sum(solution.status is not Status.REACHED for solution in solutions)
-    violation = worst_of([solver.violation(solution.rotations) for solution in solutions])
+    turned = [zip(chain.joint_limits, solution.rotations, strict=True) for solution in solutions]
+    violation = worst_of([max(limit.violation(turn) for limit, turn in own) for own in turned])
     rival = BlenderIk(chain, with_pole=False)
     theirs = [rival.solve(target) for target in targets[:few]] if rival.expressible else []
     reached = sum(error <= TOLERANCE for error, _ in theirs)
@@ -454,4 +455,4 @@ def _unknowns(limit: Limit) -> Doubles:
     """How a joint turns by its unknowns: none, the angle about its axis, or a rotation vector."""
     if limit.is_fixed:
         return np.zeros((3, 0))
-    return np.eye(3) if limit.is_ball else np.array(limit.axis)[:, None]
+    return np.eye(3) if limit.dofs == 3 else np.array(limit.axis)[:, None]

@@ -31,6 +31,7 @@ LIBM = frozenset(
 
 DIRECTIVES = {
     "language_level": "3",
+    "infer_types": "True",
     "boundscheck": "True",
     "wraparound": "False",
     "nonecheck": "True",

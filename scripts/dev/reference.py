@@ -394,7 +394,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (  # without names: all that i
     ("Figures", ("Joint", "Figure", "PlacedJoints", "BendSide")),
     ("Goals", ("Point", "Facing", "Aim", "Bend", "Balance", "Stay", "Help")),
     ("Limits", ()),
-    ("Solving", ("Settings", "Solver", "Solution", "Status", "Rows", "Trace", "Step")),
+    ("Solving", ("Settings", "Solver", "Solution", "Status", "Rows", "Step")),
     ("Paths", ("PathFit",)),
 )
 

@@ -22,7 +22,7 @@ from fabrik_addon.kernel import (
     Solution,
     Solver,
     Status,
-    Trace,
+    Step,
 )
 from fabrik_addon.maths import (
     IDENTITY,
@@ -297,11 +297,11 @@ class TestOneAnswer:
         assert not figure.is_chain
 
     def test_a_trace_changes_nothing(self) -> None:
-        figure, trace = branching(), Trace()
+        figure, trace = branching(), list[Step]()
         goals = points_for(figure, posed(Random(12), figure), (4, 7))
         assert Solver(figure).solve(goals, trace=trace) == Solver(figure).solve(goals)
-        assert trace.steps
-        for step in trace.steps:
+        assert trace
+        for step in trace:
             assert len(step.joints) == figure.count + 1
 
     @pytest.mark.parametrize("moves", [False, True])

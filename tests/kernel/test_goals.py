@@ -367,7 +367,7 @@ def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
     for bound in (goal.bound(figure) for goal in goals):
         seen: Any = loaded(bound)
         seen.prepare(here)
-        for k in range(seen.steps):
+        for k in range(len(seen.path)):
             for axis in (X, Y, Z):
                 ways = []
                 for sign in (STEP, -STEP):

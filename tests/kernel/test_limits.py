@@ -219,7 +219,7 @@ class TestEveryLimit:
     def test_what_it_tells_of_itself(self, limit: Limit) -> None:
         assert limit.is_free == isinstance(limit, Free)
         assert limit.is_fixed == isinstance(limit, Locked)
-        assert limit.is_ball == (not isinstance(limit, Hinge | Locked))
+        assert (limit.dofs == 3) == (not isinstance(limit, Hinge | Locked))
         preferred = limit.preferred_axis(drawn(limit, Random(1)))
         assert preferred is None or hypot(*preferred) == pytest.approx(1.0)
 

@@ -16,10 +16,8 @@ Path = list[V3]
 
 
 def fitted(smoothness: float, *spheres: tuple[Path, list[float]]) -> Path:
-    fit = PathFit(COUNT, smoothness)
-    for centres, radii in spheres:
-        fit.within([value for centre in centres for value in centre], radii)
-    found = fit.solved()
+    centres = [value for own, _ in spheres for centre in own for value in centre]
+    found = PathFit(COUNT, smoothness, centres, [radius for _, radii in spheres for radius in radii]).solved()
     return [(found[k], found[k + 1], found[k + 2]) for k in range(0, len(found), 3)]
 
 
@@ -54,9 +52,7 @@ def test_a_smoother_path_changes_its_way_less_and_begins_earlier() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_short_paths(count: int) -> None:
-    fit = PathFit(count, 10.0)
-    fit.within([0.0, 0.0, 2.0] * count, [1.5] * count)
-    assert fit.solved()[2] == pytest.approx(0.5, abs=1e-6)
+    assert PathFit(count, 10.0, [0.0, 0.0, 2.0] * count, [1.5] * count).solved()[2] == pytest.approx(0.5, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +61,10 @@ def test_short_paths(count: int) -> None:
 )
 def test_what_is_no_sphere_is_refused(centres: list[float], radii: list[float]) -> None:
     with pytest.raises(InvalidValueError, match="sphere"):
-        PathFit(COUNT, 1.0).within(centres, radii)
+        PathFit(COUNT, 1.0, centres, radii)
 
 
 @pytest.mark.parametrize(("count", "smoothness"), [(0, 1.0), (-1, 1.0), (5, -1.0), (5, float("nan"))])
 def test_what_is_no_path_is_refused(count: int, smoothness: float) -> None:
     with pytest.raises(InvalidValueError, match="path"):
-        PathFit(count, smoothness)
+        PathFit(count, smoothness, [], [])

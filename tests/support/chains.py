@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import acos, atan2, radians, sqrt
@@ -275,9 +276,22 @@ LIMITED = {
 def rows_of(figure: Figure, asked: Sequence[Sequence[Goal]]) -> Rows:
     """Rows with the numbers of several lists of goals."""
     rows = Rows(figure, asked[0], len(asked))
-    for row, goals in enumerate(asked):
-        rows.fill(goals, row)
+    numbers = [number for goals in asked for goal in goals for number in goal.numbers()]
+    rows.numbers[:] = array("d", numbers)
     return rows
+
+
+def violation(figure: Figure, rotations: Sequence[Q4]) -> float:
+    """How far the joint that is worst stands outside its limit, in radians."""
+    return max(limit.violation(turn) for limit, turn in zip(figure.joint_limits, rotations, strict=True))
+
+
+def blended(figure: Figure, rotations: Sequence[Q4], influence: float) -> list[Q4]:
+    """Each joint a share of the way from the start pose, inside its limit, to rotations; these where that is 1."""
+    ways = zip(figure.joint_limits, figure.starts, rotations, strict=True)
+    if influence >= 1.0:
+        return [*rotations]
+    return [limit.blended(limit.clamped(start), turn, influence) for limit, start, turn in ways]
 
 
 def rotations_of(rows: Rows, row: int) -> list[Q4]:

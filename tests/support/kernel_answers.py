@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from fabrik_addon.kernel import FORM, Limit, Solution, Solver, Trace
+from fabrik_addon.kernel import FORM, Limit, Solution, Solver, Step
 from fabrik_addon.maths import scaled
 from fabrik_addon.messages import Message
 from fabrik_addon.rig.limit_types import limit_outline
@@ -43,7 +43,7 @@ def told(value: object) -> Told:
     raise TypeError(f"{value!r} is no answer")
 
 
-def solved(family: Family, seed: int, trace: Trace) -> list[Solution]:
+def solved(family: Family, seed: int, trace: list[Step]) -> list[Solution]:
     """The answers to some cases of a family, the first of them traced."""
     solver, random = Solver(family.figure), Random(seed)
     cases = CASES if family.figure.count < MANY_JOINTS else CASES_OF_MANY_JOINTS
@@ -53,8 +53,8 @@ def solved(family: Family, seed: int, trace: Trace) -> list[Solution]:
 
 def answers_of(family: Family, seed: int) -> Told:
     """All that is told of some cases of a family, and of the first of them pass by pass."""
-    trace = Trace()
-    return told([*solved(family, seed, trace), trace.steps])
+    trace = list[Step]()
+    return told([*solved(family, seed, trace), trace])
 
 
 def answers_of_families() -> dict[str, Told]:
@@ -64,12 +64,12 @@ def answers_of_families() -> dict[str, Told]:
 
 def solutions_of_families() -> list[Solution]:
     """The same as they are."""
-    return [each for seed, family in enumerate(families().values()) for each in solved(family, seed, Trace())]
+    return [each for seed, family in enumerate(families().values()) for each in solved(family, seed, [])]
 
 
 def answers_of_limit(limit: Limit) -> Told:
     """What a limit makes of rotations, by its methods, and what it tells of itself."""
-    own = (limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit.is_ball, limit_outline(limit).ends)
+    own = (limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit_outline(limit).ends)
     found: dict[str, list[object]] = {"attributes": [*own]}
     for name, value in limit_laws(limit, 20):
         found.setdefault(name, []).append(value)
@@ -88,8 +88,7 @@ def answers_of_chain(name: str) -> Told:
     found: list[object] = [solver.reach, solver.limb_reach, chain.size, chain.lengths, chain.starts]
     for _ in range(3):
         pose, target = random_rotations(random, chain), scaled(random_vector(random), 0.5 * chain.size)
-        found += [chain.placed(pose), solver.bend(pose), solver.pulled(pose, target), solver.violation(pose)]
-        found.append(solver.blended(pose, random.random()))
+        found += [chain.placed(pose), solver.bend(pose), solver.pulled(pose, target)]
     return told(found)
 
 

@@ -74,6 +74,17 @@ def asked(method: str, *arguments: Any, figure: Figure = LEG) -> Case:
     return lambda: getattr(Solver(figure), method)(*arguments)
 
 
+def blending(influence: Any) -> Case:
+    """Solved rows blended with the start pose."""
+
+    def case() -> None:
+        solver, rows = Solver(LEG), Rows(LEG, goals_for(LEG, DOWN), 1)
+        solver.solve_many(rows)
+        solver.blend_rows(rows, influence)
+
+    return case
+
+
 # No chain, or none that hangs together: ChainError.
 NO_CHAIN: dict[str, Case] = {
     "no joints": lambda: Figure([]),
@@ -106,8 +117,6 @@ NO_CHAIN: dict[str, Case] = {
     "more rows than memory": lambda: Rows(LEG, goals_for(LEG, DOWN), 1 << 40),
     "more rows than a number holds": lambda: Rows(LEG, goals_for(LEG, DOWN), HUGE),
     "rows of another figure": lambda: Solver(LEG).solve_many(Rows(TREE, [Point(4, DOWN)], 1)),
-    "a row that there is not": lambda: Rows(LEG, goals_for(LEG, DOWN), 1).fill(goals_for(LEG, DOWN), 1),
-    "numbers of another goal": lambda: Rows(LEG, goals_for(LEG, DOWN), 1).fill([Facing(1, TURN)]),
     "the reach of a tree": lambda: Solver(TREE).reach,
     "the limb of a tree": lambda: Solver(TREE).limb_reach,
     "the bend of a tree": asked("bend", [TURN] * 8, figure=TREE),
@@ -154,8 +163,6 @@ NO_VALUE: dict[str, Case] = {
         for method, rest in (
             ("pulled", (DOWN,)),
             ("bend", ()),
-            ("blended", (0.5,)),
-            ("violation", ()),
         )
     },
     "pulled towards what is not finite": asked("pulled", [TURN] * 2, (0, nan, 0)),
@@ -196,7 +203,7 @@ NO_OBJECT: dict[str, Case] = {
     "no rows": lambda: Solver(LEG).solve_many(wrong),
     "a goal for goals": lambda: Solver(LEG).solve(Point(1, DOWN)),  # type: ignore[arg-type]
     "another thing for a trace": asked("solve", goals_for(LEG, DOWN), Settings(), object()),
-    "None for an influence": asked("blended", [TURN] * 2, None),
+    "None for an influence": blending(wrong),
 }
 
 # Not what an argument is meant to be otherwise: TypeError, by the same words.
@@ -228,7 +235,6 @@ NO_TYPE: dict[str, Case] = {
     "None for rotations": lambda: LEG.placed(wrong),
     "text for a count of rows": lambda: Rows(LEG, goals_for(LEG, DOWN), "1"),  # type: ignore[arg-type]
     "a count of rows between two": lambda: Rows(LEG, goals_for(LEG, DOWN), 1.5),  # type: ignore[arg-type]
-    "None for rotations to blend": asked("blended", None, 0.5),
 }
 
 # What looks odd, and is taken.
@@ -264,8 +270,8 @@ TAKEN: dict[str, Case] = {
         [Point(1, (1, 1, 0))]
     ),
     "lists": solved(lambda: [Point(1, [1.0, 1.0, 0.0])], Figure([Joint(LIST), Joint(LIST)])),
-    "all blended beyond the answer": asked("blended", [TURN] * 2, 2.0),
-    "all blended before the start pose": asked("blended", [TURN] * 2, -1.0),
+    "all blended beyond the answer": blending(2.0),
+    "all blended before the start pose": blending(-1.0),
 }
 
 

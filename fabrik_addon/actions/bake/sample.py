@@ -308,7 +308,8 @@ class Track:
         answers.rotations[k], answers.rests[k] = item.rotations, item.rests
         for i, values in item.figure.start.played if answers.played else ():
             answers.played[i][k] = values
-        answers.violation = max(answers.violation, item.figure.solver.violation(item.rotations.tolist()))
+        turned = zip(item.figure.limits, item.rotations.tolist(), strict=True)
+        answers.violation = max(answers.violation, *[limit.violation(turn) for limit, turn in turned])
         if item.figure.plain_channels:
             answers.plain[k] = item.figure.plain_values(item.shift, item.factors)
         self._put_result(item.figure, slice(k, k + 1), item.result)

@@ -59,7 +59,7 @@ class Aim(Goal):
         *,
         frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "target", 3, frame)
+        self._ask(effector, weight, rank, "target", 3, frame, turns=True)
         self.target = checked_point("target", target)
         self.axis = unit(checked_point("axis to aim", axis))
         if length(self.axis) == 0.0:
@@ -102,11 +102,6 @@ class Aim(Goal):
             return ORIGIN
         wanted = scaled(wanted, 1.0 / distance)
         return scaled(cross(wanted, perpendicular(shift, wanted)), 1.0 / distance)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def turn_missed(self, pose: Pose) -> cython.double:
-        return length(self.missing(pose)) / (self.weight * A_RADIAN) if self.weight > 0.0 else 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from math import sqrt
 from typing import SupportsFloat, SupportsIndex, cast
@@ -20,7 +21,6 @@ from ..vectors import (
     cross,
     dot,
     doubles,
-    integers,
     length,
     minus,
     perpendicular,
@@ -84,10 +84,9 @@ class Balance(Goal):
         numbers = finite_numbers("mass", masses, count)
         if not support or not count or min(numbers) < 0.0 or max(numbers) <= 0.0:
             raise InvalidValueError("a centre of mass needs a mass above zero, none below it, and a support")
-        self.masses, self.shares, self.below = doubles(count), doubles(count), doubles(count)
-        for i in range(count):
-            self.masses[i] = numbers[i]
-            self.shares[i] = numbers[i] / sum(numbers)
+        total = sum(numbers)
+        self.masses, self.below = array("d", numbers), doubles(count)
+        self.shares = array("d", [number / total for number in numbers])
         self.support = [checked_point("support", point) for point in support]
         self.up = unit(checked_point("up", up))
         if length(self.up) == 0.0:
@@ -118,16 +117,12 @@ class Balance(Goal):
             if figure.parents[i] >= 0:
                 found.below[figure.parents[i]] += found.below[i]
         heavy = [i for i in range(figure.count) if found.below[i] >= LIGHT or i == 0]
-        found.steps = len(heavy)
-        found.path, found.carried = integers(found.steps), integers(found.steps)
-        for k, i in enumerate(heavy):
-            found.path[k], found.carried[k] = i, TIP
+        found.path, found.carried = array("i", heavy), array("i", [TIP]) * len(heavy)
         return found
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double, origin: V3) -> cython.void:
-        i: cython.int
         for i in range(self.figure.count):
             arm: V3 = scaled(v3(self.figure.segments, i), 0.5) if self.places is None else self.places[i]
             put3(self.arms, i, scaled(arm, factor))
@@ -142,7 +137,6 @@ class Balance(Goal):
     @cython.exceptval(check=False)
     def wrap(self, points: Doubles, count: cython.int) -> cython.void:
         """Find the corners of the hull of some points of the plane, right-handed about `up`, by wrapping (Jarvis)."""
-        i: cython.int
         first: cython.int = 0
         side: V3 = any_perpendicular(self.up, ORIGIN)
         ahead: V3 = cross(self.up, side)
@@ -174,7 +168,6 @@ class Balance(Goal):
     @cython.exceptval(check=False)
     def centre(self, pose: Pose) -> V3:
         """The centre of mass, seen along `up`."""
-        i: cython.int
         total: V3 = ORIGIN
         for i in range(self.figure.count):
             if self.shares[i] > 0.0:
@@ -186,7 +179,6 @@ class Balance(Goal):
     @cython.exceptval(check=False)
     def come_back(self, centre: V3) -> V3:
         """The way from a centre of mass to the support; zero above it. Leaves the edge that is nearest."""
-        k: cython.int
         count: cython.int = self.count_of_corners
         least: cython.double = -1.0
         is_inside: cython.bint = count > 2
@@ -216,7 +208,6 @@ class Balance(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def prepare(self, pose: Pose) -> cython.void:
-        i: cython.int
         for i in range(self.figure.count):
             place: V3 = plus(v3(pose.heads, i), rotated(q4(pose.frames, i), v3(self.arms, i)))
             put3(self.moments, i, scaled(place, self.shares[i]))

@@ -14,6 +14,7 @@ goal's own are to be brought there, too.
 
 from __future__ import annotations
 
+from array import array
 from operator import index
 from typing import SupportsFloat, SupportsIndex
 
@@ -21,7 +22,7 @@ from ...errors import LARGEST, ChainError, InvalidValueError
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
-from ..vectors import ORIGIN, conjugated, cross, integers, minus, plus, q4, rotated, v3
+from ..vectors import ORIGIN, conjugated, cross, integers, length, minus, plus, q4, rotated, v3
 
 # ranks: what is held first of all, where a body was put, what is wanted, what only fills the room that is left
 PIN, PLACED, ASKED, HINT = range(4)
@@ -55,16 +56,17 @@ class Goal:
     frame = cython.declare(cython.int, visibility="readonly")
     weight = cython.declare(cython.double, visibility="readonly")
     rank = cython.declare(cython.int, visibility="readonly")
+    root = cython.declare(cython.int, visibility="readonly")
+    turns = cython.declare(cython.bint, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     name = cython.declare(str, visibility="readonly")
-    steps: cython.int  # how many joints are on the path
     path: Ints  # the joints that matter: those on the way to the frame alone, then those on the way to the effector
     carried: Ints  # for each of them the joint whose head is the last point of the effector's that turns along, or TIP
     borne: Ints  # the same of the frame in which the goal stands
     placed: Ints  # the joints whose places the goal has to know
     is_shifted: cython.bint  # whether a shift of the whole figure changes what is missing
 
-    def _ask(
+    def _ask(  # noqa: PLR0913, PLR0917 - each is a number of the goal
         self,
         effector: SupportsIndex,
         weight: SupportsFloat,
@@ -72,24 +74,28 @@ class Goal:
         name: str,
         width: int,
         frame: SupportsIndex = SOLVE_SPACE,
+        root: SupportsIndex = 0,
+        turns: bool = False,
     ) -> None:
         weight = float(weight)
         if not 0.0 <= weight <= LARGEST:
             raise InvalidValueError("a goal's weight is not a finite number, or is negative")
-        joint, within = index(effector), index(frame)
+        joint, within, first = index(effector), index(frame), index(root)
         if not 0 <= joint < MOST_JOINTS or not SOLVE_SPACE <= within < MOST_JOINTS:
             raise ChainError(f"a goal is set for joint {joint} in the frame of joint {within}, which no figure has")
+        if not 0 <= first < MOST_JOINTS:
+            raise ChainError(f"a goal is set from joint {first} on, which no figure has")
         if joint == within:
             raise ChainError(f"a goal of joint {joint} stands in the frame of that joint itself")
         if index(rank) not in range(HINT + 1):
             raise InvalidValueError(f"a goal has the rank {index(rank)}, which is none")
         self.rank = index(rank)
-        self.effector, self.frame = joint, within
+        self.effector, self.frame, self.root = joint, within, first
+        self.turns = bool(turns)
         self.weight = weight
         self.name = name
         self.width = width
         self.is_shifted = False
-        self.steps = 0
         self.path = self.carried = self.borne = self.placed = integers(0)
 
     def numbers(self) -> tuple[float, ...]:
@@ -113,7 +119,6 @@ class Goal:
         carried, borne = carried_by(figure, self.effector), carried_by(figure, self.frame)
         path = [i for i in borne if i not in carried]
         path += [i for i in carried if not carried[i] == borne.get(i) == TIP]  # these turn the goal along
-        found.steps = len(path)
         found.path, found.carried, found.borne = integers(len(path)), integers(len(path)), integers(len(path))
         for k, i in enumerate(path):
             found.path[k], found.carried[k], found.borne[k] = i, carried.get(i, UNMOVED), borne.get(i, UNMOVED)
@@ -230,7 +235,7 @@ class Goal:
     @cython.exceptval(check=False)
     def turn_missed(self, pose: Pose) -> cython.double:
         """The angle in radians by which a goal of a direction or a rotation is missed; 0 for a place."""
-        return 0.0
+        return length(self.missing(pose)) / (self.weight * A_RADIAN) if self.turns and self.weight > 0.0 else 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -286,7 +291,4 @@ def carried_by(figure: Figure, joint: int) -> dict[int, int]:
 
 def listed(found: set[int]) -> Ints:
     """Numbers in order, as a buffer."""
-    numbers: Ints = integers(len(found))
-    for k, i in enumerate(sorted(found)):
-        numbers[k] = i
-    return numbers
+    return array("i", sorted(found))

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import atan2, sqrt
-from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
-from ...errors import LARGEST, ChainError, InvalidValueError
+from ...errors import LARGEST, InvalidValueError
 from .. import cython
-from ..figure import MOST_JOINTS, Figure, Pose, checked_point
+from ..figure import Figure, Pose, checked_point
 from ..forms import Q4, V3, Doubles
 from ..vectors import (
     IDENTITY,
@@ -72,7 +71,6 @@ class Bend(Goal):
     swings: cython.bint
     angle = cython.declare(cython.double, visibility="readonly")
     fades = cython.declare(cython.double, visibility="readonly")
-    root = cython.declare(cython.int, visibility="readonly")
     start: Q4  # of the root, inside its limit
     first: cython.int  # place of the root on the path
     bent: cython.int  # place there of the joint that is bent as the run starts
@@ -93,7 +91,7 @@ class Bend(Goal):
         frame: SupportsIndex = SOLVE_SPACE,
         along: Sequence[float] | None = None,
     ) -> None:
-        self._ask(effector, weight, rank, "pole", 3 if along is None else 6, frame)
+        self._ask(effector, weight, rank, "pole", 3 if along is None else 6, frame, root)
         self.pole = checked_point("pole", pole)
         self.swings = along is not None
         self.rest_along = ORIGIN if along is None else checked_point("direction of a run", along)
@@ -105,10 +103,6 @@ class Bend(Goal):
         self.angle, self.fades = angle, float(fades)
         if not 0.0 <= self.fades <= 1.0:
             raise InvalidValueError("the share of a run at which its pole angle fades is not between 0 and 1")
-        first = index(root)
-        if not 0 <= first < MOST_JOINTS:
-            raise ChainError(f"a pole is set from joint {first} on, which no figure has")
-        self.root = first
         self.start = IDENTITY
         self.first = 0
         self.bent = 0
@@ -215,10 +209,9 @@ class Bend(Goal):
     @cython.exceptval(check=False)
     def farthest(self, pose: Pose) -> cython.int:
         """The place on the path of the joint that stands farthest off the line; the first where none does."""
-        k: cython.int
         best: cython.int = self.first
         most: cython.double = NO_BEND
-        for k in range(self.first + 1, self.steps):
+        for k in range(self.first + 1, len(self.path)):
             off: cython.double = length(self.off(pose, k))
             if off > most:
                 best = k
@@ -238,15 +231,9 @@ class Bend(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def angle_at(self, off: cython.double) -> cython.double:
-        """The pole angle for a knee that stands so far off the line."""
-        return self.angle * fade_of(off, self.fades * self.reach)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def angle_in(self, pose: Pose) -> cython.double:
         """The pole angle for a pose."""
-        return self.angle_at(length(self.off(pose, self.knee(pose))))
+        return self.angle * fade_of(length(self.off(pose, self.knee(pose))), self.fades * self.reach)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -269,7 +256,7 @@ class Bend(Goal):
             return 0.0
         off: V3 = self.off(pose, knee)
         told: cython.double = told_by(length(off), self.fades * self.reach)
-        turned: V3 = rotated(turn_about(along, self.angle_at(length(off))), unit(side))
+        turned: V3 = rotated(turn_about(along, self.angle * fade_of(length(off), self.fades * self.reach)), unit(side))
         turn: cython.double = told * angle_about(along, off, turned)
         return turn - (1.0 - told) * self.twist(pose, along) if told < 1.0 else turn
 
@@ -304,7 +291,10 @@ class Bend(Goal):
         off: cython.double = length(self.off(pose, knee))
         # of the pole's side, which goes the other way
         change: V3 = perpendicular(perpendicular(axis, along), unit(side))
-        return scaled(rotated(turn_about(along, self.angle_at(off)), change), self.weight * off / distance)
+        return scaled(
+            rotated(turn_about(along, self.angle * fade_of(off, self.fades * self.reach)), change),
+            self.weight * off / distance,
+        )
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -348,7 +338,6 @@ class Bend(Goal):
     @cython.exceptval(check=False)
     def knee_moved(self, pose: Pose, k: cython.int, axis: V3, knee: cython.int) -> V3:
         """How the knee moves by a small turn of joint k of the path, before it."""
-        i: cython.int
         point: V3 = v3(pose.heads, self.path[knee])
         for i in range(k + 1, knee + 1):
             if self.carried[k] != TIP and self.path[i] == self.carried[k]:

@@ -9,7 +9,7 @@ from typing import SupportsFloat, SupportsIndex
 from .. import cython
 from ..figure import Pose, checked_rotation
 from ..forms import Q4, V3, Doubles
-from ..vectors import conjugated, length, multiplied, normalized, q4, rotation_vector, scaled
+from ..vectors import conjugated, multiplied, normalized, q4, rotation_vector, scaled
 from .base import A_RADIAN, ASKED, SOLVE_SPACE, Goal
 
 
@@ -36,7 +36,7 @@ class Facing(Goal):
         *,
         frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "goal's rotation", 4, frame)
+        self._ask(effector, weight, rank, "goal's rotation", 4, frame, turns=True)
         self.rotation = normalized(checked_rotation("goal's rotation", rotation))
 
     def numbers(self) -> tuple[float, ...]:
@@ -58,11 +58,6 @@ class Facing(Goal):
             back = multiplied(back, q4(pose.frames, self.frame))
         turn: Q4 = multiplied(self.rotation, back)
         return scaled(rotation_vector(turn), self.weight * A_RADIAN)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def turn_missed(self, pose: Pose) -> cython.double:
-        return length(self.missing(pose)) / (self.weight * A_RADIAN) if self.weight > 0.0 else 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -10,7 +10,7 @@ from .. import cython
 from ..figure import Figure, Pose
 from ..forms import V3, Doubles
 from ..vectors import clipped, larger
-from .base import HINT, Goal
+from .base import HINT, Goal, listed
 
 
 @cython.cclass
@@ -44,7 +44,7 @@ class Help(Goal):
 
     def bound(self, figure: Figure) -> Goal:
         found: Help = cast(Help, Goal.bound(self, figure))
-        found.steps -= 1  # the limb itself is as it was
+        found.path = listed({*found.path} - {self.effector})  # the limb itself is as it was
         return found
 
     @cython.cfunc
@@ -55,6 +55,5 @@ class Help(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def begin(self, figure: Figure, start: Pose) -> cython.void:
-        k: cython.int
-        for k in range(self.steps if self.weight > 0.0 else 0):
+        for k in range(len(self.path) if self.weight > 0.0 else 0):
             figure.eases[self.path[k]] = larger(figure.eases[self.path[k]], self.given)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp
-from operator import index
 from typing import SupportsFloat, SupportsIndex, cast
 
-from ...errors import LARGEST, ChainError, InvalidValueError
+from ...errors import LARGEST, InvalidValueError
 from .. import cython
-from ..figure import MOST_JOINTS, Figure, Pose, checked_point
+from ..figure import Figure, Pose, checked_point
 from ..forms import V3, Doubles
 from ..vectors import ORIGIN, apart, clipped, cross, dot, larger, length, minus, plus, q4, rotated, scaled, smaller, v3
 from .base import ASKED, OTHER, PUTS_TIP, SOLVE_SPACE, TIP, Goal
@@ -43,7 +42,6 @@ class Point(Goal):
     arm: V3  # the offset, in the units in which the figure is solved
     at_end: cython.bint
     soft = cython.declare(cython.double, visibility="readonly")
-    root = cython.declare(cython.int, visibility="readonly")
     stretch = cython.declare(cython.double, visibility="readonly")
     first: cython.int  # place of the root on the path
     reach: cython.double  # from it to the point, in sizes of the figure
@@ -62,16 +60,14 @@ class Point(Goal):
         stretch: SupportsFloat = 1.0,
         frame: SupportsIndex = SOLVE_SPACE,
     ) -> None:
-        self._ask(effector, weight, rank, "target", 3, frame)
+        self._ask(effector, weight, rank, "target", 3, frame, root)
         self.target = checked_point("target", target)
         self.at_end = offset is None
         self.offset = self.arm = ORIGIN if offset is None else checked_point("goal's offset", offset)
-        soft, stretch, joint = float(soft), float(stretch), index(root)
+        soft, stretch = float(soft), float(stretch)
         if not (0.0 <= soft <= 1.0 and 1.0 <= stretch <= LARGEST):
             raise InvalidValueError("a goal's soft share is not between 0 and 1, or its stretch not 1 at least")
-        if not 0 <= joint < MOST_JOINTS:
-            raise ChainError(f"a goal is set from joint {joint} on, which no figure has")
-        self.soft, self.stretch, self.root = soft, stretch, joint
+        self.soft, self.stretch = soft, stretch
         self.first = 0
         self.reach = 0.0
         self.stretched = 1.0
@@ -109,40 +105,28 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def away(self, figure: Figure) -> cython.double:
         """The target's distance from the first joint of the path; below zero where that one can be moved."""
-        if self.frame >= 0:
-            return self.away_in_frame(figure)
-        if figure.moves and self.path[0] == 0:
-            return -1.0
-        root: V3 = v3(figure.offsets, self.path[0])
-        return apart(self.target, plus(root, v3(figure.root, 0)) if self.path[0] == 0 else root)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def away_in_frame(self, figure: Figure) -> cython.double:
-        """The same for a place in the frame of a joint; below zero where the first joint does not hang on that."""
         first: cython.int = self.path[0]
-        if figure.parents[first] != self.frame:
+        if figure.parents[first] != self.frame or (figure.moves and first == 0):
             return -1.0
-        root: V3 = v3(figure.offsets, first) if figure.gaps[first] else v3(figure.segments, self.frame)
-        return apart(self.target, root)
+        is_apart: cython.bint = self.frame < 0 or figure.gaps[first] != 0
+        root: V3 = v3(figure.offsets, first) if is_apart else v3(figure.segments, self.frame)
+        return apart(self.target, plus(root, v3(figure.root, 0)) if first == 0 else root)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def beyond(self, figure: Figure) -> cython.double:
-        k: cython.int
         longest: cython.double = self.reach_from(figure, 0, self.arm)
         if self.soft > 0.0:
             return 0.0
-        for k in range(self.first, self.steps if self.at_end else self.steps - 1):  # those that `lengthen` stretches
+        for k in range(self.first, len(self.path) if self.at_end else len(self.path) - 1):  # as `lengthen` does
             longest += self.span(figure, k, self.arm) * (self.stretch - 1.0)
         return larger(0.0, self.away(figure) - longest)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def is_within(self, figure: Figure) -> cython.bint:
-        k: cython.int
         longest: cython.double = 0.0
-        for k in range(self.steps):
+        for k in range(len(self.path)):
             longest = larger(longest, self.span(figure, k, self.arm))
         return 0.0 <= self.away(figure) < 2.0 * longest - self.reach_from(figure, 0, self.arm)
 
@@ -150,7 +134,7 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def span(self, figure: Figure, k: cython.int, arm: V3) -> cython.double:
         """The distance of joint k of the path from the next, or from the point, with an arm of so long."""
-        if k + 1 == self.steps:
+        if k + 1 == len(self.path):
             return figure.spans[self.effector] if self.at_end else length(arm)
         i: cython.int = self.path[k + 1]
         return length(v3(figure.offsets, i)) if figure.gaps[i] else figure.spans[self.path[k]]
@@ -159,9 +143,8 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def reach_from(self, figure: Figure, first: cython.int, arm: V3) -> cython.double:
         """The sum of the lengths between the head of a joint of the path and the point, with an arm of so long."""
-        k: cython.int
         far: cython.double = 0.0
-        for k in range(first, self.steps):
+        for k in range(first, len(self.path)):
             far += self.span(figure, k, arm)
         return far
 
@@ -173,7 +156,7 @@ class Point(Goal):
         if self.soft > 0.0 or point.soft > 0.0:
             return 0.0
         k: cython.int = 0
-        while k + 1 < self.steps and k + 1 < point.steps and self.path[k + 1] == point.path[k + 1]:
+        while k + 1 < len(self.path) and k + 1 < len(point.path) and self.path[k + 1] == point.path[k + 1]:
             k += 1
         reach: cython.double = self.reach_from(figure, k, self.arm) + point.reach_from(figure, k, point.arm)
         return larger(0.0, apart(self.target, point.target) - reach)
@@ -232,8 +215,7 @@ class Point(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def lengthen(self, factors: Doubles, factor: cython.double) -> cython.void:
-        k: cython.int
-        for k in range(self.first, self.steps if self.at_end else self.steps - 1):
+        for k in range(self.first, len(self.path) if self.at_end else len(self.path) - 1):
             factors[self.path[k]] = larger(factors[self.path[k]], factor)
 
     @cython.cfunc
@@ -279,12 +261,9 @@ class Point(Goal):
         change: V3 = self.seen(pose, k, axis, point, self.swept(pose, k, axis, point))
         if self.soft > 0.0 and k < self.first:
             root: V3 = v3(pose.heads, self.root)
-            moved: V3 = ORIGIN
-            carried: cython.int = self.carried[k]
-            if carried != TIP and carried < self.root:  # the root hangs on a joint that does not turn along
+            moved: V3 = cross(axis, minus(root, v3(pose.heads, self.path[k])))
+            if self.carried[k] != TIP and self.carried[k] < self.root:  # it hangs on a joint that does not turn along
                 moved = self.swept(pose, k, axis, point)
-            else:
-                moved = cross(axis, minus(root, v3(pose.heads, self.path[k])))
             moved = self.seen(pose, k, axis, root, moved)
             change = minus(change, self.follow(self.within(pose, root), moved))
         return scaled(change, self.weight)

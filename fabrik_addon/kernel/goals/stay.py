@@ -9,7 +9,7 @@ from ...errors import ChainError
 from .. import cython
 from ..figure import Figure, Pose
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, conjugated, length, minus, multiplied, q4, rotation_vector, scaled, v3
+from ..vectors import IDENTITY, ORIGIN, conjugated, minus, multiplied, q4, rotation_vector, scaled, v3
 from .base import A_RADIAN, PLACED, TIP, Goal
 
 
@@ -25,13 +25,11 @@ class Stay(Goal):
         rank: Before which other goals it is met.
     """
 
-    turns = cython.declare(cython.bint, visibility="readonly")
     place: V3  # of the joint at the start, in the units in which the figure is solved
     turn: Q4  # of the joint there, in its rest frame and inside its limit
 
     def __init__(self, turns: bool = False, weight: SupportsFloat = 1.0, rank: SupportsIndex = PLACED) -> None:
-        self._ask(0, weight, rank, "start", 0)
-        self.turns = bool(turns)
+        self._ask(0, weight, rank, "start", 0, turns=turns)
         self.place, self.turn = ORIGIN, IDENTITY
 
     def numbers(self) -> tuple[float, ...]:
@@ -58,13 +56,6 @@ class Stay(Goal):
         wanted: Q4 = multiplied(q4(pose.rests, 0), self.turn)
         turn: Q4 = multiplied(wanted, conjugated(q4(pose.frames, 0)))
         return scaled(rotation_vector(turn), self.weight * A_RADIAN)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def turn_missed(self, pose: Pose) -> cython.double:
-        if not self.turns or self.weight <= 0.0:
-            return 0.0
-        return length(self.missing(pose)) / (self.weight * A_RADIAN)
 
     @cython.cfunc
     @cython.exceptval(check=False)

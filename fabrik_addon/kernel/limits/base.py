@@ -37,6 +37,7 @@ from ..vectors import (
     normalized,
     part_way,
     rotated,
+    scaled,
     turn_angle,
 )
 
@@ -61,6 +62,15 @@ def turned_towards(angle: cython.double, other: cython.double) -> cython.double:
 def unwrapped(angle: cython.double, low: cython.double, high: cython.double) -> cython.double:
     """The angle that means the same, within half a turn of the middle of the range."""
     return turned_towards(angle, 0.5 * (low + high))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def towards_room(axis: V3, low: cython.double, high: cython.double, angle: cython.double) -> V3:
+    """The axis, or its opposite, about which there is more room in a range from an angle; zero where there is none."""
+    if high - low <= AT_END:
+        return ORIGIN
+    return axis if high + low - 2.0 * angle >= 0.0 else scaled(axis, -1.0)
 
 
 @cython.cfunc
@@ -148,6 +158,10 @@ class Limit:
     dofs = cython.declare(cython.int, visibility="readonly")
     axis = cython.declare(V3, visibility="readonly")
 
+    def __init__(self) -> None:
+        self.dofs = 3
+        self.axis = ORIGIN
+
     @cython.cfunc
     @cython.exceptval(check=False)
     def clamp(self, rotation: Q4) -> Q4:
@@ -218,11 +232,6 @@ class Limit:
     def is_fixed(self) -> bool:
         """Whether a single rotation is allowed."""
         return self.dofs == 0
-
-    @property
-    def is_ball(self) -> bool:
-        """Whether the bone can point to more sides than an axis lets it."""
-        return self.dofs == 3
 
     def parts(self) -> tuple[Any, ...]:
         """What the limit was made from: its constructor's arguments in their order."""

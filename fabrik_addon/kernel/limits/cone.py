@@ -253,7 +253,7 @@ class Cone(SwingTwist):
         for k in range(EDGE_SAMPLES):
             x, z = cos(TAU * k / EDGE_SAMPLES), sin(TAU * k / EDGE_SAMPLES)
             direction = from_map(x * self._half_x(x), z * self._half_z(z))
-            for i, value in enumerate((x, z, *direction)):
+            for i, value in enumerate((x, z, direction[0], direction[1], direction[2])):
                 self.edge[EDGE_WIDTH * k + i] = value
 
     @classmethod
@@ -316,7 +316,6 @@ class Cone(SwingTwist):
         near: V3 = self._sample(0)
         before: cython.double = dot(direction, self._sample(EDGE_SAMPLES - 2))
         last: cython.double = dot(direction, self._sample(EDGE_SAMPLES - 1))
-        k: cython.int
         for k in range(EDGE_SAMPLES):
             cosine: cython.double = dot(direction, self._sample(k))
             if self.comes_back or (before <= last and cosine <= last):

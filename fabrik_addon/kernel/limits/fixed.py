@@ -20,10 +20,6 @@ FREE_RANGE = cython.declare(cython.double, 0.6)  # a restart should look like th
 class Free(Limit):
     """Every rotation is allowed."""
 
-    def __init__(self) -> None:
-        self.dofs = 3
-        self.axis = ORIGIN
-
     @cython.cfunc
     @cython.exceptval(check=False)
     def exceed(self, rotation: Q4) -> cython.double:
@@ -52,25 +48,21 @@ class Locked(Limit):
         rotation: Where the joint stands, in the rest frame of the bone.
     """
 
-    stays: Q4
+    rotation = cython.declare(Q4, visibility="readonly")
 
     def __init__(self, rotation: Sequence[float] = IDENTITY) -> None:
+        Limit.__init__(self)
         self.dofs = 0
-        self.axis = ORIGIN
-        self.stays = limit_rotation(LOCKED_JOINT, rotation)
-
-    @property
-    def rotation(self) -> Q4:
-        """Where the joint stands."""
-        return self.stays
+        self.rotation = limit_rotation(LOCKED_JOINT, rotation)
 
     def parts(self) -> tuple[Any, ...]:
-        return (self.stays,)
+        return (self.rotation,)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def clamp(self, rotation: Q4) -> Q4:
-        return self.stays
+        stays: Q4 = self.rotation
+        return stays
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -27,7 +27,17 @@ from ..vectors import (
     scaled,
     turn_about,
 )
-from .base import AT_END, Limit, checked_axis, checked_range, kept_if_near, limit_rotation, turned_towards, unwrapped
+from .base import (
+    AT_END,
+    Limit,
+    checked_axis,
+    checked_range,
+    kept_if_near,
+    limit_rotation,
+    towards_room,
+    turned_towards,
+    unwrapped,
+)
 
 HINGE = Message("HINGE")
 # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
@@ -133,10 +143,7 @@ class Hinge(Limit):
     @cython.cfunc
     @cython.exceptval(check=False)
     def prefer(self, rotation: Q4) -> V3:
-        if self.angle_max - self.angle_min <= AT_END:
-            return ORIGIN
-        room: cython.double = self.angle_max + self.angle_min - 2.0 * self.measure(rotation)
-        return self.axis if room >= 0.0 else scaled(self.axis, -1.0)
+        return towards_room(self.axis, self.angle_min, self.angle_max, self.measure(rotation))
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -12,7 +12,6 @@ from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
-    ORIGIN,
     PI,
     UNDEFINED,
     X_AXIS,
@@ -32,7 +31,7 @@ from ..vectors import (
     turn_about,
     unit,
 )
-from .base import AT_END, checked_axis, checked_range, unwrapped
+from .base import AT_END, checked_axis, checked_range, towards_room, unwrapped
 from .swing_twist import LEAST_SHARE, SwingTwist, Twist
 
 PLANAR_LIMIT = Message("PLANAR_LIMIT")
@@ -122,7 +121,4 @@ class Planar(SwingTwist):
     @cython.cfunc
     @cython.exceptval(check=False)
     def prefer(self, rotation: Q4) -> V3:
-        if self.angle_max - self.angle_min <= AT_END:
-            return ORIGIN
-        room: cython.double = self.angle_max + self.angle_min - 2.0 * self._angle(rotated(rotation, Y_AXIS))
-        return self.axis if room >= 0.0 else scaled(self.axis, -1.0)
+        return towards_room(self.axis, self.angle_min, self.angle_max, self._angle(rotated(rotation, Y_AXIS)))

@@ -10,7 +10,6 @@ from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
-    ORIGIN,
     PI,
     X_AXIS,
     Y_AXIS,
@@ -88,9 +87,8 @@ class SwingTwist(Limit):
     twist_low = cython.declare(cython.double, visibility="readonly")
     twist_high = cython.declare(cython.double, visibility="readonly")
 
-    def __init__(self, twist: Twist | None) -> None:
-        self.dofs = 3
-        self.axis = ORIGIN
+    def __init__(self, twist: Twist | None = None) -> None:
+        Limit.__init__(self)
         self.is_twist_limited = twist is not None
         low, high = (-PI, PI) if twist is None else finite_numbers(TWIST, twist, 2)
         self.twist_low, self.twist_high = checked_range(TWIST, low, high)
@@ -195,7 +193,6 @@ class SwingTwist(Limit):
             wall: Unit axis of the turn into the end of the twist's range.
             either_way: Whether the twist has no room to the other side either.
         """
-        step: cython.int
         slack: cython.double = HEEDED * length(turn)
         left: V3 = self.allow_swing(direction, turn)
         for step in range(BETWEEN_WALLS):
@@ -249,9 +246,6 @@ class Twisting(SwingTwist):
     Attributes:
         twist: Range of twist.
     """
-
-    def __init__(self, twist: Twist | None = None) -> None:
-        SwingTwist.__init__(self, twist)
 
     def parts(self) -> tuple[Any, ...]:
         return (self.twist,)

@@ -235,7 +235,6 @@ class RigFigure:
         if self.weighed is not None:  # what supports a body, and which way is up, is in no row
             goals = self.goals_at(numbers)
             fresh = Rows(self.solver.figure, goals, 1)
-            fresh.fill(goals, 0)
             self.solver.solve_many(fresh, self.settings, explain)
             for name in ANSWERS:
                 getattr(rows, name)[:] = getattr(fresh, name)

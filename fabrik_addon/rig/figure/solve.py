@@ -152,7 +152,8 @@ def posed(
     heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
     result, scales = _measured_result(figure, numbers, solution, np.array(heads), np.array(ends))
     if figure.influence < 1.0:
-        rotations = figure.solver.blended(rotations, figure.influence)
+        ways = zip(figure.limits, figure.solver.figure.starts, rotations, strict=True)
+        rotations = [limit.blended(limit.clamped(a), b, figure.influence) for limit, a, b in ways]
         heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
     gives = [*solution.give, *[None] * (len(solution.blocking) - len(solution.give))]
     return Posed(
