@@ -230,8 +230,9 @@ class Solver:
         if is_other:
             raise ChainError("the rows were made for another figure")
 
-    def _run(self) -> Run:
-        """The figure as a chain, which starts as it was given.
+    @cython.cfunc
+    def start_as_given(self) -> cython.void:
+        """Let the figure, a chain, start as it was given.
 
         Raises:
             ChainError: It has branches.
@@ -239,7 +240,6 @@ class Solver:
         if not self.figure.is_chain:
             raise ChainError("the figure is no chain")
         self.take_start(doubles(4 * self.unit.count), integers(self.unit.count), 0, ORIGIN)
-        return self.run()
 
     def pulled(self, rotations: Sequence[Q4], target: Sequence[float]) -> tuple[list[Q4], V3]:
         """Pull a chain by its tip like a rope: each joint follows the next at its bone's length, the root comes along.
@@ -251,7 +251,7 @@ class Solver:
         Returns:
             n allowed rotations, and the vector by which the root moves so that the tip is on the target.
         """
-        self._run()
+        self.start_as_given()
         pose: Pose = self.unit.posed(rotations)
         for i in range(self.unit.count):
             limit: Limit = self.unit.limits[i]
@@ -269,8 +269,8 @@ class Solver:
     @property
     def reach(self) -> tuple[float, float]:
         """Least and greatest distance of a chain's tip from its root, without limits."""
-        run: Run = self._run()
-        return run.chain.inner * self.size, self.size
+        self.start_as_given()
+        return max(0.0, 2.0 * max(self.unit.spans) - 1.0) * self.size, self.size
 
     @property
     def limb_reach(self) -> tuple[float, float, int] | None:
@@ -278,7 +278,8 @@ class Solver:
 
         None for a chain without limits, or one that no ball joint leads.
         """
-        run: Run = self._run()
+        self.start_as_given()
+        run: Run = self.run()
         limb: Limb = run.limb
         if run.chain.is_free or limb is None:
             return None
@@ -287,6 +288,7 @@ class Solver:
 
     def bend(self, rotations: Sequence[Q4]) -> BendSide | None:
         """How a pose of a chain bends; None for one whose tip is where it would be turned, or of a single bone."""
-        run: Run = self._run()
+        self.start_as_given()
+        run: Run = self.run()
         found = run.pole_turn().side_of(self.unit.posed(rotations))
         return None if found is None else found._replace(origin=scaled(found.origin, self.size))

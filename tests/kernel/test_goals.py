@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from itertools import product
 from math import cos, sin
 from random import Random
 from typing import Any
@@ -360,12 +361,14 @@ def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
         Point(4, plus(now.heads[3], (0.2, 0.7, -0.1)), 1.3, soft=0.4, root=3),  # beyond where it begins to give way
         Point(4, plus(now.heads[2], (0.2, 0.7, -0.1)), offset=(0.1, -0.2, 0.05), soft=0.4, root=2),
         Point(4, (0.1, 2.0, 0.5), soft=0.1),
+        Point(4, plus(now.heads[3], (0.3, 1.9, -0.1)), soft=0.4, stretch=1.1, root=3),
         *(Balance([1, 2, 0, 4, 1, 3, 0, 0.001], support, Z, weight=0.8) for support in SUPPORTS),
         Balance([1.0] * 8, SUPPORTS[0], (0.2, 1.0, -0.3), [(0.1, 0.0, 0.2)] * 8),
     ]
     here = pose_of(figure, rotations)
-    for bound in (goal.bound(figure) for goal in goals):
+    for bound, is_stretched in product([goal.bound(figure) for goal in goals], (False, True)):
         seen: Any = loaded(bound)
+        seen.let_stretch(is_stretched)
         seen.prepare(here)
         for k in range(len(seen.path)):
             for axis in (X, Y, Z):

@@ -48,7 +48,9 @@ def test_modules_are_joined_in_the_order_of_their_imports(write: Write) -> None:
         cython="V3 = 1\n",
     )
     text = joined(folder)
-    assert text[0].startswith("# cython: language_level=3, infer_types=True, boundscheck=True, wraparound=False, nonecheck=True")
+    assert text[0].startswith(
+        "# cython: language_level=3, infer_types=True, boundscheck=True, wraparound=False, nonecheck=True"
+    )
     assert text[1:8] == [
         "from __future__ import annotations",
         "import cython",

@@ -235,9 +235,11 @@ class Point(Goal):
             return ORIGIN
         away = scaled(away, 1.0 / distance)
         faded: cython.double = exp(-over / width)
-        share: cython.double = (self.reach - width * faded) / distance
+        share: cython.double = self.stretched * (self.reach - width * faded) / distance
+        if share >= 1.0:  # so far the stretch takes it to the target
+            return ORIGIN
         along: cython.double = dot(moved, away)
-        return plus(scaled(moved, 1.0 - share), scaled(away, along * (share - faded)))
+        return plus(scaled(moved, 1.0 - share), scaled(away, along * (share - self.stretched * faded)))
 
     @cython.cfunc
     @cython.exceptval(check=False)
