@@ -12,11 +12,11 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ..errors import AbsentTargetError, InvalidValueError, TargetError, are_finite
-from ..maths import Q4, Doubles, axes_of, products, units
+from ..maths import Q4, Doubles, axes_of, multiplied, products, units
 from ..messages import ROLES, Message
 from .bones import armature_of, bones_if_any
 from .dependencies import is_deleted, is_evaluated
-from .figure.kinematics import Link, world_turn
+from .figure.kinematics import Link
 from .schema.rig import rig_of
 from .spaces import in_force
 
@@ -89,11 +89,17 @@ class BoneHead(Kind):
         return bool(bone) and target.type == "ARMATURE"
 
     def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
-        return target.matrix_world @ _bone_of(role, target, bone).head
+        found = target.pose.bones.get(bone) if target.pose else None
+        if found is None:
+            raise _without_bone(role, target, bone)
+        return target.matrix_world @ found.head
 
     def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
         """World rotation of the evaluated bone; see `kinematics.world_turn`."""
-        return world_turn(target, _bone_of(role, target, bone))
+        found = target.pose.bones.get(bone) if target.pose else None
+        if found is None:
+            raise _without_bone(role, target, bone)
+        return multiplied(axes_of(target.matrix_world), axes_of(found.matrix))
 
     def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
         places = []
@@ -160,11 +166,9 @@ class BoneHead(Kind):
         return found.location + axes.inverted() @ (point - target.matrix_world @ found.head)
 
 
-def _bone_of(role: str, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
-    found = target.pose.bones.get(bone) if target.pose else None
-    if found is None:
-        raise TargetError(Message("GOAL_BONE_MISSING", role=ROLES[role], name=target.name, bone=bone))
-    return found
+def _without_bone(role: str, target: bpy.types.Object, bone: str) -> TargetError:
+    word = ROLES["target" if role == "turn" else role]
+    return TargetError(Message("GOAL_BONE_MISSING", role=word, name=target.name, bone=bone))
 
 
 class ObjectOrigin(Kind):

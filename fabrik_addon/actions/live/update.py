@@ -119,8 +119,12 @@ def _posed(
     if not state.rigs:
         return [], []
     seen: dict[LiveFigure, Values] = {}
-    if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
-        return [], []
+    if is_frame and not is_render and is_same:
+        for rig in state.rigs:
+            if not as_foreseen(rig, depsgraph, seen):
+                break
+        else:
+            return [], []
     if is_render or not is_frame:
         is_switched = any(len(found.constraints) for found in changed & state.watched if found.type != "ARMATURE")
         mark_stale(rig for rig in state.rigs if is_render or is_switched or rig.owner in changed)
