@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rigs by tables of bones, and their limits, for benchmark and demo; the extension has to be enabled."""
+"""Rigs by tables of bones, and their limits, for tests, benchmark and demo; the extension has to be enabled."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 from collections.abc import Mapping, Sequence
 from math import cos, pi, radians, sin
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import addon_utils
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from blender import OPS, limit_of
 
@@ -25,7 +26,8 @@ SPIDER_PARTS = ("coxa", "femur", "tibia", "tarsus")
 SPIDER_JOINTS = ((0.25, 0.55), (0.4, 0.6), (0.95, 1.05), (1.45, 0.55), (1.65, 0.0))  # distance from the middle, height
 SPIDER_RANGES = {"coxa": (-40.0, 40.0), "femur": (-60.0, 60.0), "tibia": (-70.0, 60.0), "tarsus": (-30.0, 80.0)}
 UP = Vector((0.0, 0.0, 1.0))
-CREATURES = Path(__file__).resolve().parent.parent / "tests" / "data" / "creatures"
+DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
+CREATURES, SKELETONS = DATA / "creatures", DATA / "skeletons"
 FOX = CREATURES / "fox.glb"  # with its own walk
 FOX_CYCLE = CREATURES / "fox_walk_and_run.json"
 
@@ -38,12 +40,16 @@ class BoneRow(NamedTuple):
         head: In armature space.
         tail: In armature space.
         is_connected: Whether its head is its parent's tail.
+        roll: Radians.
+        z_axis: Where its Z axis points, in place of a roll.
     """
 
     parent: str
     head: Sequence[float]
     tail: Sequence[float]
     is_connected: bool = True
+    roll: float = 0.0
+    z_axis: Sequence[float] | None = None
 
 
 def empty_file() -> None:
@@ -60,10 +66,25 @@ def make_armature(name: str, bones: Mapping[str, BoneRow]) -> bpy.types.Object:
     bpy.ops.object.mode_set(mode="EDIT")
     for bone_name, row in bones.items():
         bone = data.edit_bones.new(bone_name)
-        bone.head, bone.tail = row.head, row.tail
+        bone.head, bone.tail, bone.roll = row.head, row.tail, row.roll
+        if row.z_axis:
+            bone.align_roll(Vector(row.z_axis))
         if row.parent:
             bone.parent, bone.use_connect = data.edit_bones[row.parent], row.is_connected
     bpy.ops.object.mode_set(mode="OBJECT")
+    return owner
+
+
+def skeleton(name: str) -> bpy.types.Object:
+    """A character that was imported once and is kept as a table, where it stood; the active object."""
+    told = json.loads((SKELETONS / f"{name}.json").read_text(encoding="utf-8"))
+    rows = {
+        bone: BoneRow(parent, head, tail, is_connected, z_axis=z_axis)
+        for bone, parent, head, tail, z_axis, is_connected in told["bones"]
+    }
+    owner = make_armature(name, rows)
+    owner.matrix_world = Matrix(told["world"])
+    bpy.context.view_layer.update()
     return owner
 
 

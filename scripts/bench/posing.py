@@ -6,7 +6,6 @@ All is judged by what Blender evaluates. Characters face -Y in the world, and th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -40,15 +39,13 @@ from dev.humans import (
     walking_clip,
     ways,
 )
-from environment import ROOT
-from rigs import BoneRow, empty_file, make_armature, metarig
+from rigs import empty_file, metarig, skeleton
 
 from .armatures import channels
 from .tables import Judged, Row, Scale, Table, play, timed, worst_of
 
 Way: TypeAlias = tuple[float, float, float]
 CONTEXT: Any = bpy.context
-SKELETONS = ROOT / "tests" / "data" / "skeletons"
 FRONT, UP = Vector((0.0, -1.0, 0.0)), Vector((0.0, 0.0, 1.0))
 SHARES = (0.5, 0.76, 0.9)  # of an arm's reach, at which its hand is put; from there on the body is to help
 # Where to, from the shoulder: shares of where the limb points at rest, of the front, and of above.
@@ -72,22 +69,10 @@ BESIDE, MIRRORED = 0.06, 0.5  # share of a leg's length, of knees beside the toe
 SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame
 
 
-def _drawn(name: str) -> Any:
-    """A skeleton that the tests keep as a table."""
-    bones = json.loads((SKELETONS / f"{name}.json").read_text(encoding="utf-8"))["bones"]
-    rows = {bone: BoneRow(parent, head, tail, connected) for bone, parent, head, tail, _, connected in bones}
-    owner: Any = make_armature(name, rows)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone, _, _, _, axis, _ in bones:
-        owner.data.edit_bones[bone].align_roll(Vector(axis))
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return owner
-
-
 ANIMALS = ("cat", "wolf", "horse")  # which stand on their front limbs, too
 CHARACTERS: dict[str, Callable[[], Any]] = {  # what makes each before its set-up, in an empty file
     **{name: partial(make_human, name) for name in HUMANS},
-    "makehuman": partial(_drawn, "makehuman"),
+    "makehuman": partial(skeleton, "makehuman"),
     "rigify human": partial(metarig, "human"),
     **{name: partial(metarig, name) for name in ANIMALS},
 }

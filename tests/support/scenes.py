@@ -22,6 +22,8 @@ from fabrik_addon.rig.figure.kinematics import world_turn
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+import rigs
+from blender import armature_of as armature
 from dev.walking_rigs import make_ground
 
 Point = Sequence[float]
@@ -100,21 +102,12 @@ def make_rig(kind: str, *, is_live: bool = False) -> Rig:
 
 def make_armature(bones: Sequence[Bone], name: str = "Rig") -> bpy.types.Object:
     """An armature object, active, in Object mode."""
-    owner = bpy.data.objects.new(name, bpy.data.armatures.new(name))
-    bpy.context.collection.objects.link(owner)
-    with edited(owner) as edit_bones:
-        made: list[bpy.types.EditBone] = []
-        for i, bone in enumerate(bones):
-            new = edit_bones.new(bone.name or f"b{i}")
-            new.head, new.tail, new.roll = bone.head, bone.tail, bone.roll
-            if bone.z_axis:
-                new.align_roll(Vector(bone.z_axis))
-            parent = i - 1 if bone.parent == -1 else bone.parent
-            if parent is not None and parent >= 0:
-                new.parent = made[parent]
-                new.use_connect = bone.connect
-            made.append(new)
-    return owner
+    names, rows = [bone.name or f"b{i}" for i, bone in enumerate(bones)], dict[str, rigs.BoneRow]()
+    for i, bone in enumerate(bones):
+        parent = i - 1 if bone.parent == -1 else bone.parent
+        above = names[parent] if parent is not None and parent >= 0 else ""
+        rows[names[i]] = rigs.BoneRow(above, bone.head, bone.tail, bone.connect, bone.roll, bone.z_axis)
+    return rigs.make_armature(name, rows)
 
 
 def make_line(count: int, length: float = 1.0, bend: float = 0.1) -> bpy.types.Object:
@@ -124,10 +117,7 @@ def make_line(count: int, length: float = 1.0, bend: float = 0.1) -> bpy.types.O
 
 def make_empty(location: Point, name: str = "Target") -> bpy.types.Object:
     """An empty in the scene."""
-    empty = bpy.data.objects.new(name, None)
-    bpy.context.collection.objects.link(empty)
-    empty.location = location
-    return empty
+    return rigs.add_empty(name, location)
 
 
 def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "", count: int = 0) -> FabrikChain:
@@ -241,13 +231,6 @@ def go_live(owner: bpy.types.Object) -> None:
     """Switch live posing on, and evaluate."""
     rig_of(owner).live = True
     update()
-
-
-def armature(owner: bpy.types.Object) -> bpy.types.Armature:
-    """The data of an armature object."""
-    data = owner.data
-    assert isinstance(data, bpy.types.Armature)
-    return data
 
 
 def chain_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:

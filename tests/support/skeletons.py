@@ -3,28 +3,28 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
 from pathlib import Path
 from typing import Any
 
-import addon_utils
 import bpy
 from fabrik_addon.maths import V3
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
+import rigs
 from support.processes import blender_script, run_process
-from support.scenes import Bone, make_armature, press
+from support.scenes import press
 
-FOLDER = Path(__file__).parents[1] / "data" / "skeletons"
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
 IMPORTED = ("human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
 
 
 def make_character(name: str) -> bpy.types.Object:
     """A metarig, or an imported character; active, in Object mode."""
-    return _metarig(name) if name in METARIGS else _imported(name)
+    if name not in METARIGS:
+        return rigs.skeleton(name)
+    owner = rigs.metarig(name)
+    owner.name = name
+    return owner
 
 
 def set_up(name: str, **options: Any) -> bpy.types.Object:
@@ -49,30 +49,6 @@ def rest_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.typ
 def forward_of(name: str) -> V3:
     """Where a character faces, in the world: Cesium Man along +X, all others along -Y."""
     return (1.0, 0.0, 0.0) if name == "cesium_man" else (0.0, -1.0, 0.0)
-
-
-def _metarig(name: str) -> bpy.types.Object:
-    addon_utils.enable("rigify", default_set=True, persistent=True)
-    with contextlib.redirect_stdout(io.StringIO()):
-        getattr(bpy.ops.object, f"armature_{name}_metarig_add")()
-    owner = bpy.context.object
-    owner.name = name
-    return owner
-
-
-def _imported(name: str) -> bpy.types.Object:
-    told: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    names = [bone for bone, *_ in told["bones"]]
-    owner = make_armature(
-        [
-            Bone(head, tail, 0.0, names.index(parent) if parent else None, is_connected, bone, z_axis)
-            for bone, parent, head, tail, z_axis, is_connected in told["bones"]
-        ],
-        name,
-    )
-    owner.matrix_world = Matrix(told["world"])
-    bpy.context.view_layer.update()
-    return owner
 
 
 def rename_all(owner: bpy.types.Object) -> dict[str, str]:
