@@ -12,7 +12,7 @@ import bpy
 
 from .actions import chain_edit, live, moved_goals
 from .overlay import settings, view
-from .rig.animation.keys import Played
+from .rig.animation.keys import StripValues
 from .rig.animation.staleness import forget_shapes
 from .rig.figure.reader import FigureCache
 from .rig.renames import follow_renames, follow_renames_after
@@ -44,8 +44,8 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     view.touch()
     if depsgraph is not None:
         FigureCache.after(depsgraph)
-        if Played.noted and depsgraph.id_type_updated("ACTION"):
-            Played.evaluated(scene.frame_current_final, scene.objects)
+        if StripValues.noted and depsgraph.id_type_updated("ACTION"):
+            StripValues.evaluated(scene.frame_current_final, scene.objects)
         forget_shapes(depsgraph)
         _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
         _guarded(live.tick, bpy.context, scene, depsgraph, is_frame=False)
@@ -60,8 +60,8 @@ def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     FigureCache.clear()
-    if Played.noted:
-        Played.evaluated(scene.frame_current_final, scene.objects)
+    if StripValues.noted:
+        StripValues.evaluated(scene.frame_current_final, scene.objects)
     if depsgraph is not None and live.state.may_hold:
         _guarded(live.end_holds, depsgraph)
     if depsgraph is not None and not live.state.paused:
@@ -70,7 +70,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 def _before_load(*_: Any) -> None:
     FigureCache.clear()
-    Played.forget()
+    StripValues.forget()
     live.state.forget_all()
     moved_goals.brought.clear()
     let_all_go()

@@ -26,8 +26,8 @@ from ..rig.versions import bring_up_to_date
 from ..texts import Text
 from .chains import limbs_of
 from .figure_pose import FigurePose
-from .keep_pose import LetGo, keep_and_tell, let_go, unposed
-from .moved_goals import Loosed
+from .keep_pose import ReleaseReport, keep_and_tell, let_go, unposed
+from .moved_goals import ReleasedChain
 from .solve import Item
 
 # Which armature, and which chain of it, the user is working on.
@@ -80,7 +80,7 @@ def controls_of(chain: FabrikChain) -> list[str]:
 ENDS = {"HAND", "FOOT", "HEAD"}
 
 
-def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo:
+def set_effector(context: bpy.types.Context, item: Item, effector: str) -> ReleaseReport:
     """Let the head or the tail of the tip bone come to the goal; a goal that was reached comes along to the other end.
 
     Raises:
@@ -96,14 +96,14 @@ def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo
         with suppress(FabrikError):  # it has no goal, or can't be solved
             is_there = FigurePose.of(item, depsgraph).is_at_target(chain.name)
     if chain.effector == effector:
-        return LetGo([], [])
+        return ReleaseReport([], [])
     bring_up_to_date(owner)
     chain.effector = effector
     if chain.target is None and not chain.pin:
-        return LetGo([], [])
+        return ReleaseReport([], [])
     if not is_there:
-        return LetGo([], [Text("its goal is elsewhere, and stays there")])
-    return let_go(context, owner, [Loosed(chain, Vector(held.location))])
+        return ReleaseReport([], [Text("its goal is elsewhere, and stays there")])
+    return let_go(context, owner, [ReleasedChain(chain, Vector(held.location))])
 
 
 def set_orientation(item: Item, orientation: str) -> list[str]:

@@ -118,7 +118,7 @@ STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: 
 
 
 @dataclass(slots=True)
-class Converted:
+class ConversionResult:
     """What came of one constraint.
 
     Attributes:
@@ -135,10 +135,10 @@ class Converted:
 
 
 @dataclass(slots=True)
-class _Made:
+class _IkConversion:
     """A constraint being converted, with the pose that it gave its bones."""
 
-    result: Converted  # what is told of it
+    result: ConversionResult  # what is told of it
     constraint: Any
     names: list[str]  # of its bones, root to tip
     stood: list[V3]  # their joints as Blender evaluated them before, relative to the first, in armature space
@@ -147,7 +147,7 @@ class _Made:
 
 def convert(
     context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str], *, aims: bool
-) -> list[Converted]:
+) -> list[ConversionResult]:
     """Make a chain of each IK constraint of bones, and mute the constraint; with the target's rotation and the weights.
 
     The pose that Blender's IK makes now stays: it is written into the bones and becomes the start pose, and the chain's
@@ -162,7 +162,7 @@ def convert(
     Raises:
         RigError: The armature can't be edited.
     """
-    results = list[Converted]()
+    results = list[ConversionResult]()
     for kind in ("IK", "DAMPED_TRACK") if aims else ("IK",):
         pairs = ((bone, one) for bone in map(pose_bones(owner).__getitem__, bones) for one in bone.constraints)
         found = [(bone, one) for bone, one in pairs if one.type == kind and not one.mute]
@@ -175,14 +175,14 @@ def convert(
 
 def _converted(
     context: bpy.types.Context, owner: bpy.types.Object, found: Sequence[tuple[bpy.types.PoseBone, Any]]
-) -> list[Converted]:
+) -> list[ConversionResult]:
     """Make a chain of each constraint of some that are in force."""
     animated, depsgraph, results, made = Animated(owner), context.evaluated_depsgraph_get(), [], []
     moved = {(bone.name, one.name): names_of_animated(animated, bone, one) for bone, one in found}
     refusals = {(bone.name, one.name): _refusal(bone, one, moved[bone.name, one.name]) for bone, one in found}
     going = {key for key, refusal in refusals.items() if not refusal}
     for bone, constraint in found:
-        result = Converted(bone.name, constraint.name)
+        result = ConversionResult(bone.name, constraint.name)
         results.append(result)
         reason = refusals[bone.name, constraint.name]
         if reason:
@@ -191,7 +191,7 @@ def _converted(
         names = _bones_moved_by(owner, bone, constraint)
         result.lost += _losses(owner, constraint, names, moved[bone.name, constraint.name], going)
         stood, seen = joints_of(owner, names, depsgraph), seen_rotations(owner, names, depsgraph)
-        made.append(_Made(result, constraint, names, stood, seen))
+        made.append(_IkConversion(result, constraint, names, stood, seen))
     with unposed():
         for one in made:
             one.result.chain = _make(owner, one).name
@@ -261,7 +261,7 @@ def _losses(
     return lost
 
 
-def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
+def _make(owner: bpy.types.Object, made: _IkConversion) -> FabrikChain:
     names, constraint = made.names, made.constraint
     bones = [pose_bones(owner)[name] for name in names]
     chain = _disabled(owner, made) or add_chain(owner, bones, len(bones), Defaults())
@@ -283,7 +283,7 @@ def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
     return chain
 
 
-def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
+def _disabled(owner: bpy.types.Object, made: _IkConversion) -> FabrikChain | None:
     """The disabled chain of just these bones with the same target, from which the constraint may have been made.
 
     Or one that brings the head of the bone there that has the constraint.
@@ -299,7 +299,7 @@ def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
     return None
 
 
-def _capture(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
+def _capture(context: bpy.types.Context, owner: bpy.types.Object, made: _IkConversion) -> None:
     """Let the pose be the start pose of the chain, unless keys make it, or it is held in part."""
     chain, bones = rig_of(owner).chains[made.result.chain], [pose_bones(owner)[name] for name in made.names]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
@@ -307,7 +307,7 @@ def _capture(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -
         capture(chain, bones)
 
 
-def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
+def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _IkConversion) -> None:
     """Keep the pose that the constraint made, and tell what the next solve moves all the same."""
     result, depsgraph = made.result, context.evaluated_depsgraph_get()
     item = owner, rig_of(owner).chains[result.chain]
@@ -329,7 +329,7 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
     result.lost += keep([item], depsgraph)[0].notes
 
 
-def _match_bend(pose: FigurePose, chain: FabrikChain, made: _Made) -> None:
+def _match_bend(pose: FigurePose, chain: FabrikChain, made: _IkConversion) -> None:
     """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
     figure, k = pose.figure, pose.index(chain.name)
     count = len(made.stood)  # a bone behind the last, such as a foot, is the chain's alone
@@ -390,11 +390,11 @@ AT_TAIL = 1e-3  # share of a bone's length
 
 
 @dataclass(slots=True)
-class _Back:
+class _ChainConversion:
     """A chain being converted."""
 
     item: Item
-    result: Converted  # what is told of it
+    result: ConversionResult  # what is told of it
     figure: RigFigure  # the chains with which it is solved
     place: int  # its own among these
     stood: list[V3] = field(default_factory=list)  # where our solve puts the joints of its bones
@@ -411,7 +411,7 @@ class _Back:
         return self.asked.bones[:-1] if self.asked.at_head else self.asked.bones
 
 
-def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Converted]:
+def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[ConversionResult]:
     """Make an IK constraint of each chain, or take the muted one from which it was made, and disable the chain.
 
     The bones are put into the chain's start pose, from which Blender's IK then starts.
@@ -419,10 +419,10 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
     Returns:
         What came of each; a chain that can't be solved stays as it is.
     """
-    results, made = [], list[_Back]()
+    results, made = [], list[_ChainConversion]()
     depsgraph = context.evaluated_depsgraph_get()
     for owner, chain in items:
-        result = Converted("", "", chain.name)
+        result = ConversionResult("", "", chain.name)
         results.append(result)
         try:
             check_rig(owner, depsgraph)
@@ -431,7 +431,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
             chain_set = set_of(owner, chain)
             place = chain_set.names.index(chain.name)
             figure, points = read(chain_set, depsgraph)
-            one = _Back((owner, chain), result, figure, place)
+            one = _ChainConversion((owner, chain), result, figure, place)
             one.stood = solved_joints(figure, points)[place][: len(one.bones) + 1]
             made.append(one)
         except FabrikError as error:
@@ -444,7 +444,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
     return results
 
 
-def _constrained(one: _Back, keyed: KeyedChannels) -> Any:
+def _constrained(one: _ChainConversion, keyed: KeyedChannels) -> Any:
     """Make the constraint of a chain, and put its bones into the start pose."""
     (owner, chain), result, figure = one.item, one.result, one.figure
     asked, names = one.asked, one.bones
@@ -481,7 +481,7 @@ def _constrained(one: _Back, keyed: KeyedChannels) -> Any:
     return constraint
 
 
-def _losses_back(one: _Back, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
+def _losses_back(one: _ChainConversion, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
     lost: list[str] = []
     asked = one.asked
     tip = pose_bones(one.item[0])[asked.bones[-1]].bone
@@ -512,7 +512,7 @@ def _muted_constraint(owner: bpy.types.Object, chain: FabrikChain, names: Sequen
     return next((one for bone, at in ends for one in _muted(bone, "IK", chain) if one.use_tail == at), None)
 
 
-def _match_back(context: bpy.types.Context, made: _Back) -> None:
+def _match_back(context: bpy.types.Context, made: _ChainConversion) -> None:
     """Set the pole angle by which Blender's limb bends as ours stood, and tell how far it is from there."""
     if made.constraint.type == "IK" and made.constraint.pole_target is not None:
         left = _left(context, made, 0.0)
@@ -528,11 +528,11 @@ def _match_back(context: bpy.types.Context, made: _Back) -> None:
     made.result.lost += differences(_seen(context, made), made.stood, size)
 
 
-def _left(context: bpy.types.Context, made: _Back, angle: float) -> float:
+def _left(context: bpy.types.Context, made: _ChainConversion, angle: float) -> float:
     """How far our bend is from Blender's with a pole angle."""
     made.constraint.pole_angle = (angle + pi) % (2.0 * pi) - pi
     return bend_between(_seen(context, made), made.stood) or 0.0
 
 
-def _seen(context: bpy.types.Context, made: _Back) -> list[V3]:
+def _seen(context: bpy.types.Context, made: _ChainConversion) -> list[V3]:
     return joints_of(made.item[0], made.bones, updated(context))

@@ -28,14 +28,14 @@ from .bends import pole_error
 from .figure_pose import CLOSER, SAME, FigurePose, goal_point
 from .live.state import live_armatures
 from .live.state import state as live_state
-from .moved_goals import IN_PLACE, Loosed, bring_goals, goal_to_leave, refused
+from .moved_goals import IN_PLACE, ReleasedChain, bring_goals, goal_to_leave, refused
 from .solve import Item
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
 WORTH_TELLING = 0.01  # radians that the next solve has to turn a joint for that to be told
 
 
-class Kept(NamedTuple):
+class KeepResult(NamedTuple):
     """What came of keeping the pose of a chain.
 
     Attributes:
@@ -110,7 +110,7 @@ def read_poses(
 
 def keep(
     items: Sequence[Item], depsgraph: bpy.types.Depsgraph, points: Sequence[Sequence[float] | None] = ()
-) -> list[Kept]:
+) -> list[KeepResult]:
     """Let the next solve leave chains where they stand, as far as their start poses decide that.
 
     The pose at hand becomes the start pose where a solve from the stored one would lead elsewhere and one from here
@@ -118,18 +118,18 @@ def keep(
 
     For each `points` tells where in the world its effector is to go, in place of its target; or None.
     """
-    found: dict[int, Kept] = {}
+    found: dict[int, KeepResult] = {}
     for group in _groups(items, points or [None] * len(items)):
         names = [items[i][1].name for i in group.places]
         try:
             kept = keep_figure(FigurePose.read(group.chain_set, depsgraph, group.given), names)
         except FabrikError as error:
-            kept = [Kept(refusal=worded(error.local))] * len(names)
+            kept = [KeepResult(refusal=worded(error.local))] * len(names)
         found |= zip(group.places, kept, strict=True)
     return [found[i] for i in range(len(items))]
 
 
-def keep_and_tell(items: Sequence[Item]) -> list[Kept]:
+def keep_and_tell(items: Sequence[Item]) -> list[KeepResult]:
     """`keep` as Blender evaluates the chains without live posing; one that can't be posed is told as moved."""
     with unposed() as depsgraph:
         found = keep(items, depsgraph)
@@ -154,7 +154,7 @@ def keep_at_tips(items: Sequence[Item]) -> tuple[list[str], list[str]]:
 
 def keep_figure(
     pose: FigurePose, chains: Sequence[str], *, most: float = inf, is_keyed: bool = False, closer: float = CLOSER
-) -> list[Kept]:
+) -> list[KeepResult]:
     """`keep` chains that are solved together.
 
     Args:
@@ -175,7 +175,7 @@ def keep_figure(
     is_needed = before > SAME and after <= min(closer * before, most)
     start = _take(pose, chains, is_keyed=is_keyed) if is_needed else ""
     turned, is_held = after if start else before, is_needed and not start
-    return [Kept(start, _what_moves(pose, name, turned, is_held=is_held)) for name in chains]
+    return [KeepResult(start, _what_moves(pose, name, turned, is_held=is_held)) for name in chains]
 
 
 def _take(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> str:
@@ -242,22 +242,22 @@ def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> 
                 continue
 
 
-class LetGo(NamedTuple):
+class ReleaseReport(NamedTuple):
     """What there is to tell of limbs that were let go, as sentences: what was done, and what to look out for."""
 
     done: list[str]
     warnings: list[str]
 
 
-def standing(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[Loosed]:
+def standing(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[ReleasedChain]:
     """Chains as they stand, to be let go there (`let_go`) after something else was changed."""
     with unposed() as depsgraph:
-        return [Loosed(chain, goal_to_leave(owner, chain, depsgraph)) for chain in chains]
+        return [ReleasedChain(chain, goal_to_leave(owner, chain, depsgraph)) for chain in chains]
 
 
 def let_go(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool = False
-) -> LetGo:
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[ReleasedChain], is_keyed: bool = False
+) -> ReleaseReport:
     """Bring goals and start poses of chains to the pose in which they were let go.
 
     Where the bones were keyed as they stand, their keys become the start pose.
@@ -269,14 +269,14 @@ def let_go(
     words = {"CAPTURED": "start pose captured", "ANIMATED": Text("its keys are its start pose")}
     told = [(one.chain.name, text) for one in chains for text in one.warnings]
     warnings = [joined(": ", one) if len(chains) > 1 else one[1] for one in told]
-    return LetGo([words[start] for start in words if start in starts], warnings)
+    return ReleaseReport([words[start] for start in words if start in starts], warnings)
 
 
 def _let_go_together(
-    context: bpy.types.Context, group: _Group, chains: Sequence[Loosed], *, is_keyed: bool
+    context: bpy.types.Context, group: _Group, chains: Sequence[ReleasedChain], *, is_keyed: bool
 ) -> set[str]:
     """`let_go` of chains that are solved together; the kinds of start poses that were stored."""
-    kept: list[Kept] = []
+    kept: list[KeepResult] = []
     with refused(chains):
         pose = FigurePose.without_goals(group.chain_set, evaluated_now(context.evaluated_depsgraph_get()), group.given)
         moved = [one for one in chains if not one.stays]

@@ -20,7 +20,7 @@ from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed
 from ..rig.bones import resolve_bones
 from ..rig.goals import (
     GoalRef,
-    Held,
+    TipPose,
     goal_of,
     goals_of,
     is_offset,
@@ -48,7 +48,7 @@ TAKEN_BACK = Text("its {role} {name} is keyed: key it, or the next frame change 
 
 
 @dataclass(slots=True)
-class Loosed:
+class ReleasedChain:
     """A chain that was let go.
 
     Attributes:
@@ -76,7 +76,7 @@ class Loosed:
 
 
 @contextmanager
-def refused(chains: Sequence[Loosed]) -> Iterator[None]:
+def refused(chains: Sequence[ReleasedChain]) -> Iterator[None]:
     """Tell at chains what is wrong in a block, and that they won't be solved."""
     try:
         yield
@@ -87,7 +87,9 @@ def refused(chains: Sequence[Loosed]) -> Iterator[None]:
                 one.warnings.append(Text("the next solve will be refused: {reason}", reason=error.local))
 
 
-def bring_goals(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed], given: Places) -> FigurePose:
+def bring_goals(
+    context: bpy.types.Context, pose: FigurePose, chains: Sequence[ReleasedChain], given: Places
+) -> FigurePose:
     """Bring goals and poles of chains to where they leave a pose; the pose with the goals where they are then.
 
     What can't be moved stays, and is told at its chain.
@@ -118,7 +120,7 @@ def goal_to_leave(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.ty
     return hard_place(owner, chain, goal_point(owner, chain, depsgraph), depsgraph)
 
 
-def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
+def _place_goal(context: bpy.types.Context, pose: FigurePose, one: ReleasedChain) -> list[str]:
     """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = pose.owner, one.chain
     target = goal_of(chain, "target")
@@ -140,7 +142,7 @@ def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> li
     return [*told, *_key_held(context, owner, one)]
 
 
-def _place_control(context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef) -> list[str]:
+def _place_control(context: bpy.types.Context, pose: FigurePose, one: ReleasedChain, goal: GoalRef) -> list[str]:
     """Bring a control of an offset to where it leaves the pose, as far from its rest as that is from its motion.
 
     The target goes with the tip, as that is held; the pole is turned as far as the limb bends away from its motion.
@@ -164,7 +166,7 @@ def _place_control(context: bpy.types.Context, pose: FigurePose, one: Loosed, go
     return _keyed(context, one, goal)
 
 
-def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held: Held) -> list[str]:
+def _turn_target(context: bpy.types.Context, pose: FigurePose, one: ReleasedChain, held: TipPose) -> list[str]:
     """Turn the target to where it leaves the rotation of the tip; one that can't be turned keeps another offset.
 
     What there is to say is that the new rotation is lost with the next frame.
@@ -188,7 +190,7 @@ def _turn_target(context: bpy.types.Context, pose: FigurePose, one: Loosed, held
     return _keyed(context, one, target, turns=True)
 
 
-def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) -> list[str]:
+def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: ReleasedChain) -> list[str]:
     """Key what a pin holds, where automatic keying is on; else that its keys will take it back, if it has some."""
     chain, is_keyed = one.chain, is_pin_keyed(owner, one.chain)
     holds = chain.orientation == "KEEP" or chain.target is None
@@ -202,23 +204,23 @@ def _key_held(context: bpy.types.Context, owner: bpy.types.Object, one: Loosed) 
     return []
 
 
-def _comes_late(context: bpy.types.Context, one: Loosed, goal: GoalRef) -> bool:
+def _comes_late(context: bpy.types.Context, one: ReleasedChain, goal: GoalRef) -> bool:
     """Whether a key would give an object an action after Blender kept the state for undo."""
     return one.is_late and makes_an_action(context, goal.found)
 
 
-def _is_keyed_with(context: bpy.types.Context, one: Loosed, goal: GoalRef) -> bool:
+def _is_keyed_with(context: bpy.types.Context, one: ReleasedChain, goal: GoalRef) -> bool:
     """Whether a goal that is in place is keyed with a whole pose: else keys of another frame would move it here."""
     return one.is_whole and keys_by_itself(context) and not _comes_late(context, one, goal)
 
 
-def _key_in_place(context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef) -> None:
+def _key_in_place(context: bpy.types.Context, pose: FigurePose, one: ReleasedChain, goal: GoalRef) -> None:
     """Key a goal that is in place; see `_is_keyed_with`."""
     if _is_keyed_with(context, one, goal) and not _staying(pose.owner, one.chain, goal):
         insert_goal_keys(context, goal)
 
 
-def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed]) -> dict[str, Vector]:
+def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[ReleasedChain]) -> dict[str, Vector]:
     """Turn poles about their limbs to where the pose bends; where those are now that were not there."""
     found: dict[str, Vector] = {}
     for one in chains:
@@ -239,7 +241,7 @@ def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[
 
 
 def placed(
-    context: bpy.types.Context, pose: FigurePose, one: Loosed, goal: GoalRef, point: Vector
+    context: bpy.types.Context, pose: FigurePose, one: ReleasedChain, goal: GoalRef, point: Vector
 ) -> tuple[bool, list[str]]:
     """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""
     reason = _staying(pose.owner, one.chain, goal)
@@ -254,7 +256,7 @@ def _about(goal: GoalRef, text: Text, **fields: object) -> Text:
     return Text(text, role=ROLES[goal.role], name=goal.name, **fields)
 
 
-def _keyed(context: bpy.types.Context, one: Loosed, goal: GoalRef, *, turns: bool = False) -> list[str]:
+def _keyed(context: bpy.types.Context, one: ReleasedChain, goal: GoalRef, *, turns: bool = False) -> list[str]:
     """`key_goal`; or that it stands there in all frames, where a key would come too late."""
     return [_about(goal, UNKEYED)] if _comes_late(context, one, goal) else key_goal(context, goal, turns=turns)
 
@@ -295,7 +297,7 @@ def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
 # Goals that came along after Blender kept the state for undo, which is before live posing hears of what was done.
 
 
-class Brought(NamedTuple):
+class GoalMove(NamedTuple):
     """A goal that came along with a pose made by hand.
 
     Attributes:
@@ -315,7 +317,7 @@ class Brought(NamedTuple):
     after: tuple[float, ...]
 
 
-brought: list[Brought] = []
+brought: list[GoalMove] = []
 
 
 @contextmanager
@@ -329,7 +331,7 @@ def noted(owner: bpy.types.Object, goals: Sequence[GoalRef]) -> Iterator[None]:
     for goal, before in zip(goals, stood, strict=True):
         after = _channels(goal)
         if after != before:
-            brought.append(Brought(name, times, goal.found.name, goal.bone, before, after))
+            brought.append(GoalMove(name, times, goal.found.name, goal.bone, before, after))
             record.brought = times
 
 

@@ -23,7 +23,7 @@ from ..rig.animation.keys import (
 from ..rig.bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
-from ..rig.goals import GoalRef, Held, goal_of, offset_from_target, read_held, store, store_held, was_held
+from ..rig.goals import GoalRef, TipPose, goal_of, offset_from_target, read_held, store, store_held, was_held
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.schema.chain import MISSED
 from ..rig.spaces import carriers_above, scene_anchor
@@ -37,7 +37,7 @@ from .live.user_edits import own_work
 from .spaces import Anchored, bring_to, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
 
 
-class Wanted(NamedTuple):
+class PinRequest(NamedTuple):
     """What is to be pinned or freed: a chain by its name, or "" for one that is to be made and to end with the bone."""
 
     chain: str
@@ -63,16 +63,16 @@ class Pinning:
     notes: list[str] = field(default_factory=list)
 
 
-def wanted_of_chains(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[Wanted]:
+def wanted_of_chains(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[PinRequest]:
     """Chains as they are.
 
     Raises:
         FabrikError: One has no bones.
     """
-    return [Wanted(chain.name, resolve_bones(owner, chain)[-1].name) for chain in chains]
+    return [PinRequest(chain.name, resolve_bones(owner, chain)[-1].name) for chain in chains]
 
 
-def wanted_of_selected(owner: bpy.types.Object) -> list[Wanted]:
+def wanted_of_selected(owner: bpy.types.Object) -> list[PinRequest]:
     """What the bones selected in Pose mode mean.
 
     Raises:
@@ -84,7 +84,7 @@ def wanted_of_selected(owner: bpy.types.Object) -> list[Wanted]:
     return wanted_of_bones(owner, selected)
 
 
-def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[Wanted]:
+def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[PinRequest]:
     """What is pinned for bones of an armature: of those that follow each other the last one.
 
     A bone with which a chain ends means that chain, and so does the control that is its target. The bone that goes on
@@ -106,18 +106,18 @@ def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[Wante
     return list(dict.fromkeys(_wanted(owner, name) for name in last))
 
 
-def _wanted(owner: bpy.types.Object, bone: str) -> Wanted:
+def _wanted(owner: bpy.types.Object, bone: str) -> PinRequest:
     chains = rig_of(owner).chains
     own = next((chain.name for chain in chains if chain.tip_bone == bone), "")
     if own:
-        return Wanted(own, bone)
+        return PinRequest(own, bone)
     parent = pose_bones(owner)[bone].parent
     name = parent.name if parent is not None else ""
     ended = next((chain.name for chain in chains if chain.tip_bone == name and not chain.at_head), "")
-    return Wanted(ended if ended and end_beyond(owner, name) == bone else "", bone)
+    return PinRequest(ended if ended and end_beyond(owner, name) == bone else "", bone)
 
 
-def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[PinRequest]) -> Pinning:
     """`hold` chains in the scene, and let the next solve leave the pose.
 
     Raises:
@@ -129,7 +129,7 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wa
 
 
 def hold(
-    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, in_scene: bool = False
+    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[PinRequest], *, in_scene: bool = False
 ) -> Pinning:
     """Pin chains where they stand: at their targets, or without one at their place and rotation in the world.
 
@@ -162,7 +162,7 @@ def hold(
     return told
 
 
-def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
+def _checked(owner: bpy.types.Object, wanted: Sequence[PinRequest]) -> list[TipPose]:
     """How all of them stand; refused where one can't be pinned, or has a bone that is pinned already."""
     with unposed() as depsgraph:
         posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
@@ -176,13 +176,13 @@ def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
     return held
 
 
-def pinned_by(owner: bpy.types.Object, one: Wanted) -> str:
+def pinned_by(owner: bpy.types.Object, one: PinRequest) -> str:
     """Name of another chain that pins the same bone already; "" where none does."""
     others = (chain for chain in rig_of(owner).chains if chain.pin and chain.enabled and chain.name != one.chain)
     return next((chain.name for chain in others if chain.tip_bone == one.bone), "")
 
 
-def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted, told: Pinning) -> FabrikChain:
+def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: PinRequest, told: Pinning) -> FabrikChain:
     """The chain that is to be pinned: that which is there, gone on to its end where that was asked, or a new one."""
     if one.chain:
         chain = rig_of(owner).chains[one.chain]
@@ -201,7 +201,7 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
     return chain
 
 
-def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: str, place: Held) -> list[str]:
+def _hang_in_scene(context: bpy.types.Context, owner: bpy.types.Object, name: str, place: TipPose) -> list[str]:
     """Let the target of a chain stand in the scene, if the armature carries it; why that can't be, as sentences.
 
     Where the limb does not reach it, it comes to the tip: what is pinned stays, and the body does not go after it.
@@ -259,7 +259,7 @@ def _moved(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[str]:
 
 
 def free(
-    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, stays: bool = False
+    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[PinRequest], *, stays: bool = False
 ) -> Pinning:
     """Take pins away.
 
@@ -290,7 +290,11 @@ def free(
 
 
 def toggle_rigs(
-    context: bpy.types.Context, wanted: Sequence[tuple[bpy.types.Object, Sequence[Wanted]]], action: str, *, stays: bool
+    context: bpy.types.Context,
+    wanted: Sequence[tuple[bpy.types.Object, Sequence[PinRequest]]],
+    action: str,
+    *,
+    stays: bool,
 ) -> list[Pinning]:
     """Pin or free what is wanted of several armatures, all of it or nothing.
 

@@ -114,7 +114,7 @@ def _relocation(goal: GoalRef, location: Vector, turn: Sequence[float] | None = 
     return Relocation(goal, {place: location, **({rotation: turn} if turn is not None else {})})
 
 
-class Snapped(NamedTuple):
+class SnapReport(NamedTuple):
     """How many goals were brought to the pose, and what there is to tell: what was done, and what to look out for."""
 
     moved: int
@@ -198,7 +198,7 @@ def _controls_of(pose: FigurePose, chain: FabrikChain, tip: Vector) -> list[Relo
     return [*found, *([_relocation(pole, pose.pole_control_at(chain))] if pole is not None else [])]
 
 
-def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Steps[Snapped]:
+def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Steps[SnapReport]:
     """Bring targets and poles of chains to the pose, at this frame or keyed over frames.
 
     In steps; closed before its end it leaves all as it was.
@@ -244,7 +244,7 @@ def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence
         text = Text("'{bone}' exceeds its joint limit by {angle:.2g}°", bone=bone, angle=degrees(angle))
         at = Text("in frame {frame:g}, where a solve turns it back", frame=frame)
         warnings.append(joined(": ", (wanted[i][0][1].name, joined(" ", (text, at)))))
-    return Snapped(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
+    return SnapReport(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
 
 
 def _limits_of(item: Item) -> list[tuple[str, Limit]]:

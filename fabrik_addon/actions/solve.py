@@ -26,7 +26,7 @@ from ..rig.dependencies import carriers_of, why_unfollowed
 from ..rig.figure.groups import ChainSet, figure_bones_if_any, set_of, sets_of
 from ..rig.figure.pose_writer import PoseWriter, places_of, updated
 from ..rig.figure.reader import FactsByRig, FigureCache, frame_of, read
-from ..rig.figure.solve import Posed, forget, posed, remember
+from ..rig.figure.solve import SolvedFigure, forget, posed, remember
 from ..rig.figure.start_pose import is_stale
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of
@@ -149,7 +149,7 @@ def bones_above(one: ChainSet, own: Bones) -> Bones:
 PROMISED = 1e-4  # share of the length within which evaluated joints must stand where they were solved
 
 
-def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
+def what_is_off(chain_set: ChainSet, item: SolvedFigure, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
     """Why a written pose is not the one that was solved; None where it is."""
     error: FabrikError | None = _moved_bone(chain_set.owner, item, depsgraph)
     for k, chain in enumerate(chain_set.chains):
@@ -157,7 +157,7 @@ def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph
     return error
 
 
-def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
+def _moved_bone(owner: bpy.types.Object, item: SolvedFigure, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
     evaluated, figure = pose_bones(owner.evaluated_get(depsgraph)), item.figure
     poses, n = [evaluated[name] for name in figure.bones], len(figure.bones)
@@ -174,7 +174,7 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
     return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
 
 
-def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
+def _moved_target(chain: FabrikChain, k: int, item: SolvedFigure, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
     """An error where posing the chains, or some solved with them, moved a target: no pose would ever settle."""
     asked = item.figure.asked[k]
     if chain.target is None or asked.influence < 1.0 or asked.is_offset or "target" in item.figure.frames(k):
@@ -192,11 +192,11 @@ def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.
 # Solve chains of armatures and write their poses.
 
 
-class _Written(NamedTuple):
+class _WrittenFigure(NamedTuple):
     """Chains that are solved together and written."""
 
     chain_set: ChainSet
-    item: Posed  # as they were solved
+    item: SolvedFigure  # as they were solved
     writer: PoseWriter  # that of their armature
     place: int  # their index among its poses
 
@@ -242,7 +242,7 @@ def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[
     depsgraph = context.evaluated_depsgraph_get()
     facts = FactsByRig(frame_of(depsgraph))
     outcomes: list[_Ended] = []
-    solved: dict[str, list[tuple[ChainSet, Posed]]] = {}
+    solved: dict[str, list[tuple[ChainSet, SolvedFigure]]] = {}
     waiting = [*level]
     while waiting:
         one = waiting.pop(0)
@@ -255,12 +255,12 @@ def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[
                 rest = [chain for chain in one.chains if chain not in at_fault]
             waiting += sets_of(one.owner, rest) if at_fault else ()
             outcomes += _refused(one._replace(chains=tuple(at_fault)) if rest and at_fault else one, error)
-    written = list[_Written]()
+    written = list[_WrittenFigure]()
     for some in solved.values():  # all of one armature
         owner = some[0][0].owner
         writer = PoseWriter([item.pose for _, item in some], places_of(owner))
         writer.write(owner)
-        written += [_Written(one, item, writer, k) for k, (one, item) in enumerate(some)]
+        written += [_WrittenFigure(one, item, writer, k) for k, (one, item) in enumerate(some)]
     return outcomes + _judged(context, written, facts) if written else outcomes
 
 
@@ -269,7 +269,7 @@ def _refused(one: ChainSet, error: FabrikError) -> list[_Ended]:
     return [(one.owner, refused(one, chain, error)) for chain in one.chains]
 
 
-def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: FactsByRig) -> list[_Ended]:
+def _judged(context: bpy.types.Context, solved: Sequence[_WrittenFigure], facts: FactsByRig) -> list[_Ended]:
     """Compare Blender's evaluation with the solves, and key; or take the poses back that are off."""
     depsgraph = updated(context)
     found = [what_is_off(one.chain_set, one.item, depsgraph) for one in solved]
@@ -289,7 +289,7 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: Facts
     return ended
 
 
-def _kept(context: bpy.types.Context, one: _Written, keyed: KeyedChannels) -> list[Outcome]:
+def _kept(context: bpy.types.Context, one: _WrittenFigure, keyed: KeyedChannels) -> list[Outcome]:
     """The outcomes of a pose that stands, and its keys."""
     owner, chains, _ = one.chain_set
     figure = one.item.figure

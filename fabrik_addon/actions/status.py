@@ -25,7 +25,7 @@ from ..rig.dependencies import absence_of, why_unfollowed
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.goal_table import REACHED
 from ..rig.figure.groups import ChainSet, lacks_goal
-from ..rig.figure.solve import Posed, moved_since, stand_of
+from ..rig.figure.solve import SolvedFigure, moved_since, stand_of
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
@@ -101,13 +101,13 @@ class Outcome:
         return all(getattr(self, name) == getattr(other, name) for name in words)
 
 
-def outcomes_of(item: Posed) -> list[Outcome]:
+def outcomes_of(item: SolvedFigure) -> list[Outcome]:
     """What there is to say of chains that were solved together, in their order."""
     pinned = [one.chain for one in item.figure.asked if one.rank == PIN and one.weight > 0.0]
     return [_outcome(item, k, pinned) for k in range(len(item.figure.asked))]
 
 
-def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
+def _outcome(item: SolvedFigure, k: int, pinned: Sequence[str]) -> Outcome:
     one, scale = item.figure.asked[k], item.scales[k].item()
     status, missed, turn, pole, softened = (part[0, k].item() for part in item.result)
     held = [(item.figure.bones[i], give) for i, give in item.held_back(k)]
@@ -134,7 +134,7 @@ def _outcome(item: Posed, k: int, pinned: Sequence[str]) -> Outcome:
     return outcome
 
 
-def _held_by(item: Posed, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
+def _held_by(item: SolvedFigure, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
     """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
     others = [name for name in pinned if name != one.chain]
     if others:
@@ -151,7 +151,7 @@ def _held_by(item: Posed, one: ChainGoal, pinned: Sequence[str]) -> list[str]:
     return [Text("it shares its bones with {chains}, each with its goal", chains=beside)] if beside else []
 
 
-def _is_straight(item: Posed, one: ChainGoal) -> bool:
+def _is_straight(item: SolvedFigure, one: ChainGoal) -> bool:
     """Whether a chain is stretched to its goal, so that nothing but what carries it could bring it nearer."""
     joints = item.heads[[*one.joints]]
     if not one.at_head:
@@ -230,7 +230,7 @@ def _from_json(data: object) -> object:
     return Message(str(data["code"]), **found) if "code" in data else Text(str(data["template"]), **found)
 
 
-class Told(NamedTuple):
+class ChainReport(NamedTuple):
     """What there is to say of a chain.
 
     Attributes:
@@ -248,7 +248,7 @@ class Told(NamedTuple):
     distance: float | None = None
 
 
-def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
+def told_of(chain: FabrikChain, context: bpy.types.Context) -> ChainReport:
     """What there is to say of a chain now.
 
     Args:
@@ -259,21 +259,21 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     data = owner.animation_data
     plays_keys = data is not None and (data.action is not None or len(data.nla_tracks) > 0)
     if chain.is_baked and not chain.enabled and plays_keys:
-        return Told("BAKED", Text("baked"), BAKED)
+        return ChainReport("BAKED", Text("baked"), BAKED)
     gone = gone_goal(chain, context.view_layer)
     is_refused = chain.status == "REFUSED"
     if gone and not (is_refused and gone[0].startswith("pole")):  # it may be refused for more than that
-        return Told("GONE", gone[0], gone[1])
+        return ChainReport("GONE", gone[0], gone[1])
     if is_refused:
-        return Told("REFUSED", "", message_of(chain))
+        return ChainReport("REFUSED", "", message_of(chain))
     if chain.status == "NONE":
-        return Told("NONE", Text("no target") if is_idle(chain) else "", status_text(chain))
+        return ChainReport("NONE", Text("no target") if is_idle(chain) else "", status_text(chain))
     is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
     stand = stand_of(chain)
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
     if stand is not None and moved:
-        return Told("OLD", Text("moved since"), MOVED_TEXTS[moved], distance=stand.residual)
-    return Told(chain.status, "", status_text(chain), holds=True)
+        return ChainReport("OLD", Text("moved since"), MOVED_TEXTS[moved], distance=stand.residual)
+    return ChainReport(chain.status, "", status_text(chain), holds=True)
 
 
 def is_idle(chain: FabrikChain) -> bool:
@@ -295,15 +295,12 @@ def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tup
         if goal is None and name:
             return GONE_TEXTS[role], Text("Its {role} '{name}' was deleted", role=ROLES[role], name=name)
     for role, found, bone in goals_of(chain):
-        absence = absence_of(found, view_layer) if view_layer is not None else ""
-        if absence:
+        absence = absence_of(found, view_layer) if view_layer is not None else None
+        if absence is None and bone and found.pose is not None and bone not in found.pose.bones:
+            absence = Message("HAS_NO_BONE", bone=bone)
+        if absence is not None:
             text = Text("Its {role} '{name}' {absence}", role=ROLES[role], name=found.name, absence=absence)
             return GONE_TEXTS[role], text
-        if bone and found.pose is not None and bone not in found.pose.bones:
-            word = ROLES[role]
-            return GONE_TEXTS[role], Text(
-                "Its {role} '{name}' has no bone '{bone}'", role=word, name=found.name, bone=bone
-            )
     return None
 
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import bpy
 
 from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
-from ..actions.convert import Converted, convert, convert_to_ik
+from ..actions.convert import ConversionResult, convert, convert_to_ik
 from ..actions.frames import check_frame, check_range
 from ..actions.setup.parts import find_parts
 from ..actions.solve import solve_items
@@ -35,7 +35,20 @@ from ..rig.figure.groups import set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from . import files, requests
 from .jobs import run_job
-from .requests import FORMS, OF_BODY, OF_GOAL, Place, Progress, Report, Request, Setup, Value, check_step, value_of
+from .requests import (
+    BAKED,
+    FORMS,
+    OF_BODY,
+    OF_GOAL,
+    Place,
+    Progress,
+    Report,
+    Request,
+    Setup,
+    Value,
+    check_step,
+    value_of,
+)
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
@@ -51,7 +64,6 @@ The report is the one line on standard output that begins with {, among lines of
 limbs on their targets, 1 some not, 2 the input is wrong or the disk is full, 3 done but standard output is full;
 a file is written whole or not at all. A name that begins with a dash is given as --chain=-name.
 """
-BAKED = ("step", "into", "interpolation", "only_keys", "clean_up", "verify")  # of the options of bake
 COMMANDS = {
     "inspect": "tell armatures, chains and their settings",
     "solve": "pose chains at the frame of the file or at another",
@@ -165,7 +177,8 @@ def request_of(arguments: argparse.Namespace) -> Request:
     if not (are_finite([arguments.clean_up]) and 0.0 <= arguments.clean_up <= degrees(MOST_CLEAN_UP)):
         raise InvalidValueError(f"a clean-up by {arguments.clean_up} degrees is not between 0 and 30")
     frames = range_of(arguments.frames, arguments.step)
-    return replace(named, frames=frames, **{name: getattr(arguments, name) for name in BAKED})
+    bake = {name: getattr(arguments, name) for name in BAKED}
+    return replace(named, frames=frames, step=arguments.step, bake=bake)
 
 
 def setup_of(arguments: argparse.Namespace) -> Setup:
@@ -441,7 +454,7 @@ def _baked(request: Request, progress: Progress) -> Report:
 
 def _converted(arguments: argparse.Namespace) -> Report:
     """IK constraints to chains, or chains to IK constraints; all reached where all of them could be made."""
-    told: list[tuple[bpy.types.Object, list[Converted]]] = []
+    told: list[tuple[bpy.types.Object, list[ConversionResult]]] = []
     if arguments.to == "ik":
         found = requests.chosen(request_of(arguments))
         results = iter(convert_to_ik(bpy.context, requests.items_of(found)))

@@ -286,7 +286,8 @@ def _shot(entry: object, folder: Path, where: str) -> Shot:
         options = replace(requests.options_of(**setup), use_walker=walk is not None)
         setup = plan or "AUTO", options, mapping
     report = output.with_name(f"{output.name}.json")
-    return Shot(file, output, report, Request(**found), tuple(reads), transfer, setup, walk, bakes)
+    bake = {name: found.pop(name) for name in requests.BAKED if name in found}
+    return Shot(file, output, report, Request(**found, bake=bake), tuple(reads), transfer, setup, walk, bakes)
 
 
 def _need(found: Mapping[str, object], names: Sequence[str], where: str) -> None:

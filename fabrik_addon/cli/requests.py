@@ -18,7 +18,6 @@ import bpy
 from mathutils import Vector
 
 from ..actions.bake import BakeSettings, bake_steps
-from ..actions.bake.checks import INTERPOLATIONS, INTO, VERIFY
 from ..actions.frames import Steps, frames_between, rate_of, scene_of, span_of, to_the_end
 from ..actions.motion.takes import every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
@@ -31,7 +30,7 @@ from ..actions.walk.setup import add_walker
 from ..errors import ChainError, InvalidValueError, TargetError, are_finite
 from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
-from ..recognise.part import Recognised
+from ..recognise.part import RecognisedBody
 from ..rig.animation.animation import Animated
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
@@ -49,7 +48,7 @@ EVERY = 1.0  # seconds between two lines of progress
 FORMS = ("text", "openjd")  # of progress
 CONTROLS = (*KIND_OF_CONTROLS, "NONE")
 # A plan or AUTO, what is made, and which bones are which parts, or None to look for them.
-Setup: TypeAlias = tuple[str, SetupOptions, Recognised[str] | None]
+Setup: TypeAlias = tuple[str, SetupOptions, RecognisedBody[str] | None]
 LEFT_OUT = {"poles": "use_poles", "limits": "use_limits", "pins": "use_pins", "tail": "use_tail"}
 Place: TypeAlias = tuple[float, float, float]
 Value: TypeAlias = bool | float | str
@@ -59,6 +58,7 @@ OF_GOAL = (
     "kind", "effector", "weight", "pin", "orientation", "orientation_weight", "stretch", "soft", "body_helps",
     "influence",
 )  # fmt: skip
+BAKED = ("into", "interpolation", "only_keys", "clean_up", "verify")  # of a bake, by the names of `BakeSettings`
 OF_BODY = ("body_bone", "body_stays", "body_stiffness", "spine", "balance")
 
 
@@ -72,11 +72,7 @@ class Request:
     settings: Settings = field(default_factory=dict)  # settings of chains, by the chains' names
     frames: tuple[int, int] | None = None  # first and last frame, or None for the scene's
     step: int = 1  # frames from key to key
-    into: str = INTO[0]
-    interpolation: str = INTERPOLATIONS[0]
-    only_keys: bool = False
-    clean_up: float = 0.0  # in degrees
-    verify: str = VERIFY[0]
+    bake: Mapping[str, Any] = field(default_factory=dict)  # settings of `BAKED`; the clean-up in degrees
 
 
 def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
@@ -262,7 +258,7 @@ def options_of(controls: str = "BONES", without: Sequence[str] = (), fingers: bo
     return SetupOptions(controls=controls, use_fingers=fingers, **{LEFT_OUT[name]: False for name in without})
 
 
-def parts_told(found: Recognised[str]) -> Report:
+def parts_told(found: RecognisedBody[str]) -> Report:
     """The parts of an armature, sure or not, and what is missing."""
     told: Report = {name: getattr(found, name) for name in BODY_TOLD}
     return {**told, "parts": [{name: getattr(part, name) for name in PART_TOLD} for part in found.parts]}
@@ -282,7 +278,7 @@ def set_up_open_file(names: Sequence[str], setup: Setup) -> Report:
     return {"all_reached": all("error" not in one and not one["asked"] for one in told), "armatures": told}
 
 
-def _set_up(owner: bpy.types.Object, plan: str, options: SetupOptions, mapping: Recognised[str] | None) -> Report:
+def _set_up(owner: bpy.types.Object, plan: str, options: SetupOptions, mapping: RecognisedBody[str] | None) -> Report:
     if mapping is not None:
         check_mapping(owner, mapping)
     found = mapping or find_parts(owner, plan)
@@ -371,14 +367,9 @@ def bake_open_file(request: Request, progress: Progress) -> Report:
     found = chosen(request)
     items = items_of(found)
     put(request, items)
-    settings = BakeSettings(
-        frames_between(*(request.frames or span_of(scene_of(bpy.context), "SCENE", 0, 0)), request.step),
-        request.into,
-        request.interpolation,
-        request.verify,
-        request.only_keys,
-        radians(request.clean_up),
-    )
+    frames = frames_between(*(request.frames or span_of(scene_of(bpy.context), "SCENE", 0, 0)), request.step)
+    own = {**request.bake, "clean_up": radians(request.bake.get("clean_up", 0.0))}
+    settings = BakeSettings(frames, **own)
     result = to_the_end(bake_steps(bpy.context, items, settings), progress.tell)
     told = [{"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()} for owner, _ in found]
     return {"all_reached": result.all_reached, "armatures": told}

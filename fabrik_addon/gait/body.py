@@ -126,7 +126,7 @@ Footings = tuple[Doubles, Doubles, Mask, Mask]
 
 
 @dataclass(frozen=True)
-class Carried:
+class BodyTrack:
     """The body by sample of the track.
 
     Attributes:
@@ -190,7 +190,7 @@ def _plane(points: tuple[Doubles, Doubles, Doubles], weights: Doubles, size: flo
     return mz - a * mx - b * my, a, b
 
 
-def carried(course: Course, leans: Leans) -> Carried:
+def carried(course: Course, leans: Leans) -> BodyTrack:
     """The body over its feet, before it gives way to legs that would not reach; it tilts about its pivot.
 
     Args:
@@ -214,7 +214,7 @@ def carried(course: Course, leans: Leans) -> Carried:
     known = {key: each.body_sway if gait_of(each).cycle is None else 0.0 for key, each in kinds.items()}
     sways = np.array([known[id(each)] for each in settings])
     offsets = rotated_each(tilts, arms) - arms + lifts[:, None] * ups + sways[:, None] * asides
-    return Carried(offsets, tilts, raised, normals)
+    return BodyTrack(offsets, tilts, raised, normals)
 
 
 def _spare(leg: Leg) -> float:
@@ -224,7 +224,7 @@ def _spare(leg: Leg) -> float:
     return max(0.0, sqrt(max(0.0, under)) + way[2])
 
 
-def lowered(track: Track, body: Carried, needs: Sequence[float], span: int) -> Carried:
+def lowered(track: Track, body: BodyTrack, needs: Sequence[float], span: int) -> BodyTrack:
     """The body, lowered smoothly so far that no leg is overstretched.
 
     Args:
@@ -269,7 +269,7 @@ RISING = (0.0, 0.1, 0.2)  # those at which the heel may be too high for it
 MOST_CUTS = 4  # times that the toes are lowered at landing, and the heel at lifting
 
 
-def with_heels_up(course: Course, feet: Feet, body: Carried, surface_pose: SurfacePose) -> Feet:
+def with_heels_up(course: Course, feet: Feet, body: BodyTrack, surface_pose: SurfacePose) -> Feet:
     """The same feet, rolled as the limits of the legs' joints ask for; as they are where there are none.
 
     Args:
@@ -299,7 +299,7 @@ class _Ankle:
         seen: How the body is carried, and where surfaces that move stand.
     """
 
-    def __init__(self, course: Course, leg: int, reaching: Reaching, seen: tuple[Carried, SurfacePose]) -> None:
+    def __init__(self, course: Course, leg: int, reaching: Reaching, seen: tuple[BodyTrack, SurfacePose]) -> None:
         self.course, self.leg, self.reaching = course, leg, reaching
         self.limb, self.shape = course.legs[leg], shape_of(course.legs[leg])
         self.poses, self.surface_pose = seen[0].singly(course.track), seen[1]

@@ -10,7 +10,7 @@ from math import ceil, radians, sqrt
 import numpy as np
 
 from ..maths import FRONT, ORIGIN, Z_AXIS, Doubles, Mask, conjugates, dots, lengths, products, rotated_each, turns_about
-from .body import Carried, Course
+from .body import BodyTrack, Course
 from .clock import Clock, Table
 from .cycle import AHEAD, REACHES, ROLLS, carrying, liveliness, looked_up
 from .feet import OFF, SHARE, Feet, FeetPoses, Foothold, FootPaths, Step, rolled, shape_of
@@ -32,7 +32,7 @@ HALVINGS = 5
 HARDLY = 1e-3  # what legs that stand carry together, below which the body goes on as before and after
 
 
-def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body: Carried) -> Carried:
+def walked(course: Course, clock: Clock, walk: tuple[FootPaths, FeetPoses], body: BodyTrack) -> BodyTrack:
     """The body as its gait's cycle has it; as it was where that has none.
 
     Args:
@@ -77,7 +77,7 @@ def leading(legs: Sequence[Leg]) -> int:
     return next((leg for leg, limb in enumerate(legs) if limb.side == LEFT), 0)
 
 
-def swayed(course: Course, body: Carried, rhythm: tuple[Doubles, Doubles, Doubles], table: Table) -> Carried:
+def swayed(course: Course, body: BodyTrack, rhythm: tuple[Doubles, Doubles, Doubles], table: Table) -> BodyTrack:
     """The body turned, and off an even way, as its cycle has it.
 
     Args:
@@ -190,7 +190,7 @@ def _rolled_on(leg: Leg, number: int, paths: FootPaths, feet: FeetPoses) -> Doub
     return np.where(may_roll[:, None], ankles, feet.ankles[number])
 
 
-def with_heels_rolled(course: Course, feet: Feet, body: Carried, surface_pose: SurfacePose) -> Feet:
+def with_heels_rolled(course: Course, feet: Feet, body: BodyTrack, surface_pose: SurfacePose) -> Feet:
     """The same feet, the heels of those that are about to lift so far up that their legs are long enough.
 
     Args:

@@ -31,7 +31,7 @@ FASTER = 1.05  # times the speed of a clip, from which on another one is faster
 T = TypeVar("T")
 
 
-class Tracked(NamedTuple):
+class FootTrack(NamedTuple):
     """How a foot goes in the F frames of one cycle, in the axes of the body at rest.
 
     Attributes:
@@ -82,7 +82,7 @@ class _Walk(NamedTuple):
 
 
 def own_cycle(
-    legs: Sequence[Leg], body: tuple[Doubles, Doubles], feet: Sequence[Tracked], rate: float, acceleration: float
+    legs: Sequence[Leg], body: tuple[Doubles, Doubles], feet: Sequence[FootTrack], rate: float, acceleration: float
 ) -> OwnCycle:
     """The cycles of legs as a clip has them.
 
@@ -156,7 +156,7 @@ def with_faster(slow: OwnCycle, fast: OwnCycle) -> tuple[OwnCycle, float]:
     return whole, number / SAMPLES
 
 
-def _walk(leg: Leg, foot: Tracked) -> _Walk:
+def _walk(leg: Leg, foot: FootTrack) -> _Walk:
     """When a foot stands, and where it would be had it not rolled.
 
     Raises:
@@ -196,18 +196,13 @@ def _stance(leg: Leg, stands: Mask) -> tuple[int, int]:
     if not stands.any():
         raise InvalidValueError(Message("CLIP_LEG_NEVER_STANDS", leg=leg.name))
     start = int(np.flatnonzero(~stands)[0])  # in the air: no stance goes on over the seam
-    frames = [int(index) for index in np.flatnonzero(np.roll(stands, -start))]
-    found = [[frames[0], frames[0]]]
-    for frame in frames[1:]:
-        if frame - found[-1][1] - 1 <= max(1.0, GAP * count):
-            found[-1][1] = frame
-        else:
-            found.append([frame, frame])
-    sizes = [last - first + 1 for first, last in found]
+    frames = np.flatnonzero(np.roll(stands, -start))
+    found = np.split(frames, np.flatnonzero(np.diff(frames) - 1 > max(1.0, GAP * count)) + 1)
+    sizes = [int(one[-1] - one[0]) + 1 for one in found]
     if sum(size > OTHER * max(sizes) for size in sizes) > 1:
         raise InvalidValueError(Message("CLIP_OF_SEVERAL_CYCLES", leg=leg.name))
-    longest = max(range(len(sizes)), key=sizes.__getitem__)
-    return (found[longest][0] + start) % count, sizes[longest]
+    longest = sizes.index(max(sizes))
+    return int(found[longest][0] + start) % count, sizes[longest]
 
 
 def _cycle(leg: Leg, walk: _Walk, hips: Doubles, stride: float) -> Cycle:

@@ -43,7 +43,7 @@ from .legs import Leg, reach_of
 from .settings import Settings, Swing
 
 
-class Refused(StrEnum):
+class Refusal(StrEnum):
     """Why a foothold is none."""
 
     NO_GROUND = "NO_GROUND"
@@ -64,7 +64,7 @@ class Foothold:
         normal: Of the ground.
         surface: STATIC, BODY, or the number of a surface that moves.
         pitch: How far the heel is up all the while, radians: where the ankle does not bend as far as the ground asks.
-        is_given: Whether it was set by hand, see `Given`.
+        is_given: Whether it was set by hand, see `GivenStance`.
     """
 
     place: V3
@@ -82,7 +82,7 @@ class Foothold:
         return placed(origin, rotation, self.place), multiplied(rotation, self.rotation)
 
 
-class Given(NamedTuple):
+class GivenStance(NamedTuple):
     """A stance that was set by hand. Times are seconds from the path's first frame.
 
     Attributes:
@@ -122,7 +122,7 @@ class Step:
         energy: Of its cycle.
         share: How much of the cycle's rise it takes, so that short steps are low.
         toes_down: How much farther than without it the heel is up midway, radians: where the ankle asks for it.
-        refused: Footholds that were considered and refused: place and a name of `Refused`.
+        refused: Footholds that were considered and refused: place and a name of `Refusal`.
     """
 
     leg: int

@@ -28,7 +28,7 @@ from ..maths import (
     turned,
 )
 from .body import need_of
-from .feet import Foothold, Refused
+from .feet import Foothold, Refusal
 from .ground import BODY, DROP, STATIC, TOES, Ground, Terrain, foot_rotation, laid
 from .legs import SWAYING, Leg, spacing
 from .settings import Settings
@@ -37,7 +37,7 @@ NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
 NEAR_HOME = 0.5  # of the distance between homes: the same for legs that stand closer together
 SINKING = 0.3  # of a hip's height: how far the body may come down for a foothold
 # What speaks against the least bad of refused footholds, in quarters of a stride aside
-PENALTIES = {Refused.FOOT: 1.0, Refused.EDGE: 2.0, Refused.REACH: 3.0, Refused.LIMITS: 3.0, Refused.SLOPE: 4.0}
+PENALTIES = {Refusal.FOOT: 1.0, Refusal.EDGE: 2.0, Refusal.REACH: 3.0, Refusal.LIMITS: 3.0, Refusal.SLOPE: 4.0}
 UNSTEADY = 6.0  # where heel or ball has no ground
 OFF_BY_A_LEG = 10.0  # for a place that the ankle misses by a whole leg's reach
 FAR_OFF = 0.25  # of a leg's reach: ground that is farther out of reach at landing counts as none
@@ -88,7 +88,7 @@ class Stance:
 
 
 # A foothold in world space, what speaks against it in quarters of a stride aside, and why it is refused, if it is
-Candidate = tuple[Foothold, float, Refused | None]
+Candidate = tuple[Foothold, float, Refusal | None]
 Choice = tuple[Foothold, V3, tuple[tuple[V3, str], ...]]  # see `choose`
 
 
@@ -113,7 +113,7 @@ def choose(ground: Ground, stance: Stance, settings: Settings) -> Choice:
         for place in ring:
             found = _candidate(ground, stance, settings, place)
             if found is None:
-                refused.append((place, Refused.NO_GROUND))
+                refused.append((place, Refusal.NO_GROUND))
             elif found[2] is not None:
                 refused.append((found[0].place, found[2]))
                 second.append(found)
@@ -220,17 +220,17 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
     level = length(along(moved, stance.up, -dot(moved, stance.up)))
     cost = level / stance.radius + STEEPNESS * slope / max(settings.slope_max, LEAST_SLOPE)
     if steep:
-        reason = Refused.SLOPE
+        reason = Refusal.SLOPE
     elif lying is None or ground.is_edge(leg, lying, (hit.normal, up), stance.time):
-        reason = Refused.EDGE
+        reason = Refusal.EDGE
     elif any(distance(flat[0], other) < stance.apart for other in stance.others):
-        reason = Refused.FOOT
+        reason = Refusal.FOOT
     else:
         reason = None
     if reason is not None:
         cost += PENALTIES[reason] if lying is not None or steep else UNSTEADY
     if off > 0.0:
-        reason, cost = reason or Refused.REACH, cost + PENALTIES[Refused.REACH] + OFF_BY_A_LEG * off / leg.reach
+        reason, cost = reason or Refusal.REACH, cost + PENALTIES[Refusal.REACH] + OFF_BY_A_LEG * off / leg.reach
     return Foothold(*(lying or flat), hit.normal, hit.surface), cost, reason
 
 
@@ -268,7 +268,7 @@ def _within_limits(candidate: Candidate, stance: Stance, settings: Settings) -> 
     off = _held_off(stance, (foothold.place, foothold.rotation), settings.body_sway)
     if off <= 0.0:
         return candidate
-    return foothold, cost + PENALTIES[Refused.LIMITS] + OFF_BY_A_LEG * off / stance.leg.reach, Refused.LIMITS
+    return foothold, cost + PENALTIES[Refusal.LIMITS] + OFF_BY_A_LEG * off / stance.leg.reach, Refusal.LIMITS
 
 
 def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:

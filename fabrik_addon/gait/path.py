@@ -128,12 +128,10 @@ def covered(needs: Sequence[float], half_width: int) -> list[float]:
 
 def averaged(values: Sequence[float], width: int) -> list[float]:
     """The mean of `width` samples on either side; the ends are continued."""
-    count = len(values)
-    sums = [0.0]
-    for index in range(-width, count + width):
-        sums.append(sums[-1] + values[min(max(index, 0), count - 1)])
     span = 2 * width + 1
-    return [(sums[index + span] - sums[index]) / span for index in range(count)]
+    sums = np.concatenate(((0.0,), np.cumsum(np.pad(values, width, mode="edge"))))
+    found: list[float] = ((sums[span:] - sums[:-span]) / span).tolist()
+    return found
 
 
 TICK = 1.0 / 60.0  # seconds between samples

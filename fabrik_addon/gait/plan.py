@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, Doubles, lerp, multiplied, plus, slerp
 from ..messages import Message
-from .feet import Feet, Foothold, FootPaths, FootPose, Given, Step
+from .feet import Feet, Foothold, FootPaths, FootPose, GivenStance, Step
 from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
 from .path import TICK
@@ -119,13 +119,13 @@ def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]
     return tuple(sorted(found, key=lambda step: (step.lift, step.leg)))
 
 
-def stances_of(plan: WalkPlan) -> list[Given]:
+def stances_of(plan: WalkPlan) -> list[GivenStance]:
     """All stances, leg by leg in the order of time, but for those of feet that hang; as if they were set by hand."""
-    found = list[Given]()
+    found = list[GivenStance]()
     for leg, (start, steps) in enumerate(zip(plan.starts, plan.steps, strict=True)):
         lands, lifts = [-1.0, *(step.land for step in steps)], [*(step.lift for step in steps), inf]
         rows = zip(lands, lifts, [start, *(step.end for step in steps)], strict=True)
-        found += [Given(leg, *row) for row in rows if not is_body(row[2].surface)]
+        found += [GivenStance(leg, *row) for row in rows if not is_body(row[2].surface)]
     return found
 
 

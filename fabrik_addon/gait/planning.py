@@ -13,11 +13,11 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..maths import V3, Doubles, Mask, plus, rotated_each, rows_of, scaled, slerps
 from ..messages import Message
-from .body import LOWEST, Carried, Course, carried, lean_of, lowered, needs_of, with_heels_up
+from .body import LOWEST, BodyTrack, Course, carried, lean_of, lowered, needs_of, with_heels_up
 from .carriage import farthest, walked, with_heels_rolled
 from .clock import Clock, clock_of
 from .cycle import BodyCycle
-from .feet import Feet, FeetPoses, FootPaths, Given
+from .feet import Feet, FeetPoses, FootPaths, GivenStance
 from .gaits import CLIP, gait_of
 from .ground import Ground, Terrain, is_body, surfaces_with
 from .legs import Leg, Reaching, check_legs
@@ -57,7 +57,7 @@ class Walk:
     terrain: Terrain
     reaching: Reaching | None = None
     clip: BodyCycle | None = None
-    given: tuple[Given, ...] = ()
+    given: tuple[GivenStance, ...] = ()
 
     def settings_at(self, time: float) -> Settings:
         """The settings at a time, seconds; before and after the path as at its ends."""
@@ -142,7 +142,7 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     )
 
 
-def _ground_below(course: Course, ground: Ground) -> Carried:
+def _ground_below(course: Course, ground: Ground) -> BodyTrack:
     """The body over the ground under the homes, before there are steps: looked at now and then."""
     probes, track = _probes(course.legs), course.track
     looks = [min(look, course.count - 1) for look in range(0, course.count + LOOKS - 1, LOOKS)]
@@ -185,7 +185,7 @@ def _below(ground: Ground, track: Track, index: int, home: V3, look: tuple[Leg, 
     return hit.place if hit is not None else None
 
 
-def _over(course: Course, clock: Clock, paths: FootPaths) -> Carried:
+def _over(course: Course, clock: Clock, paths: FootPaths) -> BodyTrack:
     """How the body is carried by its feet."""
     feet = paths.at(course.times)
     homes = np.array([course.track.homes(leg.home) for leg in course.legs])
@@ -194,7 +194,7 @@ def _over(course: Course, clock: Clock, paths: FootPaths) -> Carried:
     return walked(course, clock, (paths, feet), carried(course, leans))
 
 
-def _given_way(course: Course, clock: Clock, paths: FootPaths, body: Carried) -> Carried:
+def _given_way(course: Course, clock: Clock, paths: FootPaths, body: BodyTrack) -> BodyTrack:
     """The body lowered where legs would not reach; feet that roll quickly are looked at between samples, too."""
     feet, between = paths.at(course.times), paths.at(course.times[1:] - 0.5 * TICK)
     has_cycle, stands = np.array([bool(cycles) for cycles in clock.cycles]), np.array(clock.is_standing)
@@ -229,7 +229,7 @@ def _needs(
     return np.where(feet.hanging[number], 0.0, needs_of(hips, feet.ankles[number], ups, most, deepest))
 
 
-def _told(walk: Walk, clock: Clock, feet: Feet, unmet: Sequence[Given]) -> tuple[Message, ...]:
+def _told(walk: Walk, clock: Clock, feet: Feet, unmet: Sequence[GivenStance]) -> tuple[Message, ...]:
     """What could not be as asked."""
     told: list[Message] = []
     for given in unmet:

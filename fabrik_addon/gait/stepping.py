@@ -30,9 +30,9 @@ from ..maths import (
     turned,
     unit_or,
 )
-from .body import Carried, Course, need_of
+from .body import BodyTrack, Course, need_of
 from .clock import LEAST_PACE, LEAST_SWING, MOST_SWING, Clock, cycle_of
-from .feet import Feet, Foothold, Given, Step, gone_by, raised
+from .feet import Feet, Foothold, GivenStance, Step, gone_by, raised
 from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
 from .gaits import gait_of
 from .ground import Ground, SurfacePose, is_body, smallest_circle, surfaces_with
@@ -75,8 +75,8 @@ class LegState:
     window: int | None = None
     slack: V3 = ORIGIN
     steps: list[Step] = field(default_factory=list)
-    due: list[Given] = field(default_factory=list)
-    held: Given | None = None
+    due: list[GivenStance] = field(default_factory=list)
+    held: GivenStance | None = None
 
     def take(self, step: Step, slack: V3) -> None:
         """Add a step, at whose end the foot is off by so much from where it wanted to stand."""
@@ -108,7 +108,7 @@ class Stepper:
     """Walks along a track, sample by sample."""
 
     def __init__(
-        self, course: Course, ground: Ground, clock: Clock, body: Carried, given: Sequence[Given] = ()
+        self, course: Course, ground: Ground, clock: Clock, body: BodyTrack, given: Sequence[GivenStance] = ()
     ) -> None:
         """Stand all feet on the ground.
 
@@ -128,7 +128,7 @@ class Stepper:
         share = 1.0 if gait_of(course.settings[0]).cycle is None else PASSING
         self.near = [share * most for most in least_distances(legs)]
         self.states: list[LegState] = []
-        self.unmet: list[Given] = []
+        self.unmet: list[GivenStance] = []
         for index in range(len(legs)):
             due = self._met([one for one in given if one.leg == index])
             held = due.pop(0) if due and due[0].land <= 0.0 else None
@@ -202,9 +202,9 @@ class Stepper:
         if leg >= 0:
             self._step(leg, now, None, is_beyond)
 
-    def _met(self, given: Sequence[Given]) -> list[Given]:
+    def _met(self, given: Sequence[GivenStance]) -> list[GivenStance]:
         """Those stances of a leg that it can hold, in the order of time; the others are noted."""
-        found = list[Given]()
+        found = list[GivenStance]()
         for one in sorted(given, key=lambda each: each.land):
             land, lift = max(one.land, 0.0), min(one.lift, self.course.count * TICK)
             stance = self._stance(one.leg, land, lift)
@@ -213,7 +213,7 @@ class Stepper:
             (found if is_met else self.unmet).append(one)
         return found
 
-    def _lift_to(self, given: Given) -> float:
+    def _lift_to(self, given: GivenStance) -> float:
         """When a foot lifts for a stance that was set by hand, as long before it as in a step of the gait; seconds."""
         index = self.track.split(given.land)[0]
         span = 1.0 - self.clock.rhythms[index].duties[given.leg]

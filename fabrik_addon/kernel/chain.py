@@ -33,7 +33,7 @@ BISECT_AFTER = cython.declare(cython.int, 3)  # steps in which the bracket has n
 
 
 @cython.cclass
-class Falling:
+class ZeroSearch:
     """A function of one number that comes down to zero."""
 
     @cython.cfunc
@@ -84,7 +84,7 @@ CLOSED = cython.declare(cython.double, 1e-6)  # distance of the tip from the roo
 
 
 @cython.cclass
-class Chain(Falling):
+class Chain(ZeroSearch):
     """A figure of size 1 without branches, and what its rungs need to know of it.
 
     Attributes:

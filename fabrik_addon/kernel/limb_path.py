@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import cast
 
 from . import cython
-from .chain import Chain, Falling
+from .chain import Chain, ZeroSearch
 from .descent import Descent
 from .fabrik import limited_forward
 from .figure import Figure, Pose, clamp_start, placed_pose
@@ -148,7 +148,7 @@ SHOWS_BEND = 0.75  # share of the start pose's reach
 
 
 @cython.cclass
-class Limb(Falling):
+class Limb(ZeroSearch):
     """The way of a limb from its longest pose over its start pose to its shortest; `find_way` finds it.
 
     Attributes:

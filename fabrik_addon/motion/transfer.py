@@ -27,7 +27,7 @@ from ..maths import (
     turns_about,
     units,
 )
-from ..recognise.part import ARM, FINGER, LEG, Recognised
+from ..recognise.part import ARM, FINGER, LEG, RecognisedBody
 from .body import (
     FORWARD,
     NO_TURN,
@@ -100,12 +100,12 @@ class TransferOptions(NamedTuple):
     fingers: bool = True
     rate: float = 0.0
     ground: str = ""
-    mapping: Recognised[str] | None = None
-    own: Recognised[str] | None = None
+    mapping: RecognisedBody[str] | None = None
+    own: RecognisedBody[str] | None = None
     keep_limits: bool = False
 
 
-class Transferred(NamedTuple):
+class TransferredMotion(NamedTuple):
     """A motion on another body.
 
     Attributes:
@@ -139,7 +139,7 @@ def transfer(
     rate: float,
     options: TransferOptions | None = None,
     floor: Floor | None = None,
-) -> Transferred:
+) -> TransferredMotion:
     """Let a body move as another one does.
 
     Args:
@@ -188,7 +188,7 @@ def transfer(
             belt = belt - speed
     marks = {name: kinds[shown] for name, kinds in contacts.items()} if not belt.any() else {}
     found = found.during(shown)
-    return Transferred(found, sources, marks, missing, slope, float(lengths(belt)), moved, ratio / usual, missed)
+    return TransferredMotion(found, sources, marks, missing, slope, float(lengths(belt)), moved, ratio / usual, missed)
 
 
 def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:

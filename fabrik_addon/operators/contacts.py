@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
-from ..actions.motion.contacts import ContactsResult, Marked, clean_steps, find_steps, stand_here
+from ..actions.motion.contacts import ContactCount, ContactsResult, clean_steps, find_steps, stand_here
 from ..actions.motion.edits import span_of_motion
 from ..actions.motion.marks import ANYWHERE, contact_at, contacts_of, mark, move, place_contact
 from ..errors import ChainError, InvalidValueError
@@ -98,7 +98,7 @@ class FABRIK_OT_contacts_clean(ContactsOperator):
         self.tell(*told, warnings=result.notes)
 
 
-def _counted(found: Marked) -> str:
+def _counted(found: ContactCount) -> str:
     """How often and for how long a foot is on the ground."""
     count = counted(found.contacts, "1 contact", "{count} contacts")
     return joined(": ", (found.chain, joined(" ", (count, counted(found.frames, "at 1 frame", "at {count} frames")))))

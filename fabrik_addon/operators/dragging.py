@@ -18,9 +18,9 @@ from bpy_extras.view3d_utils import (
 from mathutils import Euler, Matrix, Quaternion, Vector
 from mathutils.geometry import intersect_point_line
 
-from ..actions.drag import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
-from ..actions.keep_pose import LetGo
-from ..actions.motion.through_time import Noted, controls_of, keys_refusal
+from ..actions.drag import Drag, DragResult, Grip, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
+from ..actions.keep_pose import ReleaseReport
+from ..actions.motion.through_time import ControlSnapshot, controls_of, keys_refusal
 from ..actions.pins import pin_bone
 from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
@@ -83,7 +83,7 @@ def keys_of(drag: Drag, mode: Mode, falloff: float, anchored: bool) -> tuple[Tex
 
 
 def header_text(
-    drag: Drag, dragged: Dragged, way: Sequence[float], axis: int | None, note: str, scene: bpy.types.Scene
+    drag: Drag, dragged: DragResult, way: Sequence[float], axis: int | None, note: str, scene: bpy.types.Scene
 ) -> str:
     """What is dragged and how far, how far it is from where it should be, and which goals do not hold.
 
@@ -157,7 +157,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     frame = whole("Frame", "Frame of the dot of a trail that is dragged", options={"HIDDEN", *FORGOTTEN})
 
     _drag: Drag
-    _noted: list[Noted]  # its controls as they stood, where their move is to fade over time
+    _noted: list[ControlSnapshot]  # its controls as they stood, where their move is to fade over time
     _view: View
     _moved: Vector
     _turned: Q4
@@ -193,7 +193,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
         context.window_manager.modal_handler_add(self)
         context.window.cursor_modal_set("HAND")
-        self._tell(context, Dragged())
+        self._tell(context, DragResult())
         return {"RUNNING_MODAL"}
 
     def _picked(self, context: bpy.types.Context) -> Picked | None:
@@ -209,7 +209,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             context.scene.frame_set(self.frame)
             self._noted = _noted(owner)
             return owner, found[0].taken
-        return bpy.data.objects[self.rig], Taken(self.bone, self.end, self.chain)
+        return bpy.data.objects[self.rig], Grip(self.bone, self.end, self.chain)
 
     def _take(self, context: bpy.types.Context, picked: Picked) -> None:
         """Begin to drag a bone."""
@@ -237,7 +237,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         if SceneView(context.scene).through_time and not self.properties.is_property_set("width"):
             self.width = SceneView(context.scene).time_width
         noted = _noted(found) if self.width else []
-        drag = _begun(context, (found, Taken(self.bone, self.end, self.chain)))
+        drag = _begun(context, (found, Grip(self.bone, self.end, self.chain)))
         try:
             if self.properties.is_property_set("with_turn"):
                 refusal = set_turning(drag, self.with_turn)
@@ -283,7 +283,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _pin(self, context: bpy.types.Context) -> Returned:
         """Let go, pin or free the bone under the mouse, and take up again what was dragged, unless it is that."""
-        taken = Taken(self.bone, self.end, self.chain)
+        taken = Grip(self.bone, self.end, self.chain)
         found, other = pick(context, self._view, self._mouse) or (bpy.data.objects[self.rig], taken)
         if "FINISHED" in self._confirmed(context):
             bpy.ops.ed.undo_push(message=iface_("Drag Bone"))
@@ -300,7 +300,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         self._take(context, (bpy.data.objects[self.rig], taken))
         context.window.cursor_modal_set("HAND")
         self._note = told
-        self._tell(context, Dragged())
+        self._tell(context, DragResult())
         return {"RUNNING_MODAL"}
 
     def _is_confirmed(self, event: bpy.types.Event) -> bool:
@@ -322,7 +322,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         self._ended(context)
         return {"FINISHED"}
 
-    def _finished(self, found: LetGo, drag: Drag, spread: Sequence[Text]) -> None:
+    def _finished(self, found: ReleaseReport, drag: Drag, spread: Sequence[Text]) -> None:
         """Report what came of a drag, and of what was spread over time."""
         done, warnings = [*found.done, *spread], found.warnings
         if done or warnings:  # whose it is is told once
@@ -389,7 +389,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
         return way
 
-    def _tell(self, context: bpy.types.Context, dragged: Dragged) -> None:
+    def _tell(self, context: bpy.types.Context, dragged: DragResult) -> None:
         """What is dragged and how far, and how far it is from where it should be."""
         falloff = rig_of(bpy.data.objects[self._drag.rig]).falloff
         redraw()  # Blender does not by itself for what is written in bulk
@@ -403,9 +403,9 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         give_back_window(context)
 
 
-def _noted(owner: bpy.types.Object) -> list[Noted]:
+def _noted(owner: bpy.types.Object) -> list[ControlSnapshot]:
     """The controls of an armature as they stand, as far as they can be keyed."""
-    return [Noted.of(goal) for _, goal in controls_of([owner]) if not keys_refusal(goal)]
+    return [ControlSnapshot.of(goal) for _, goal in controls_of([owner]) if not keys_refusal(goal)]
 
 
 def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
@@ -413,7 +413,7 @@ def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
     owner, taken = picked
     rig = rig_of(owner)
     index = rig.chains.find(taken.chain)
-    drag = begin(context, owner, taken if index < 0 else Taken.tip_of(rig.chains[index]))
+    drag = begin(context, owner, taken if index < 0 else Grip.tip_of(rig.chains[index]))
     rig.active_index = rig.active_index if index < 0 else index
     return drag
 

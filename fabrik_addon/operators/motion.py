@@ -17,7 +17,7 @@ from ..actions.mirror.pose import sides_of
 from ..actions.motion.clips import Clip, mirrored, read_clip, without_noise, write_clip
 from ..actions.motion.edits import add_layer, choose_layer, edited_chains, remove_layer, span_of_motion
 from ..actions.motion.through_time import (
-    Noted,
+    ControlSnapshot,
     Trail,
     chosen,
     controls_of,
@@ -163,7 +163,7 @@ class FABRIK_OT_limb_to_ik(SwitchOperator):
 NEEDS_CONTROLS: Needs = {Text("no target or pole is selected"): selected_controls}
 
 
-class Kept:
+class MotionMemory:
     """What an operator keeps for another one.
 
     Attributes:
@@ -171,7 +171,7 @@ class Kept:
         clip: The motion that was copied last; None where there is none.
     """
 
-    noted: list[Noted] = []
+    noted: list[ControlSnapshot] = []
     clip: Clip | None = None
 
 
@@ -183,7 +183,7 @@ class FABRIK_OT_time_note(FabrikOperator):
     needs = NEEDS_CONTROLS
 
     def execute(self, context: bpy.types.Context) -> Returned:
-        Kept.noted = [Noted.of(goal) for _, goal in selected_controls(context)]
+        MotionMemory.noted = [ControlSnapshot.of(goal) for _, goal in selected_controls(context)]
         return {"FINISHED"}
 
 
@@ -201,12 +201,12 @@ class FABRIK_OT_time_spread(RigOperator):
     )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        noted, Kept.noted = Kept.noted if self.after_tool else off_keys(context), []
+        noted, MotionMemory.noted = MotionMemory.noted if self.after_tool else off_keys(context), []
         self.width = self.width or SceneView(context.scene).time_width
         self.tell(*spread_text(context, noted, self.width))
 
 
-def spread_text(context: bpy.types.Context, noted: list[Noted], width: int) -> list[Text]:
+def spread_text(context: bpy.types.Context, noted: list[ControlSnapshot], width: int) -> list[Text]:
     """Let what controls were moved by fade over the frames about this one; what is told of it, nothing where none was.
 
     Args:
@@ -266,7 +266,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Keep nothing."""
-    Kept.noted, Kept.clip = [], None
+    MotionMemory.noted, MotionMemory.clip = [], None
 
 
 class FABRIK_OT_goals_tween(ChainOperator):
@@ -434,9 +434,9 @@ class FABRIK_OT_motion_copy(ClipOperator):
     bl_options = {"REGISTER"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        Kept.clip = self.clip(context, owner, only_keys=True, twins=True)
-        fields = {"first": Kept.clip.first, "last": Kept.clip.last}
-        bones = counted(len(Kept.clip.bones), "1 bone", "{count} bones")
+        MotionMemory.clip = self.clip(context, owner, only_keys=True, twins=True)
+        fields = {"first": MotionMemory.clip.first, "last": MotionMemory.clip.last}
+        bones = counted(len(MotionMemory.clip.bones), "1 bone", "{count} bones")
         self.tell(Text("copied {bones} from frame {first} to {last}", bones=bones, **fields))
 
 
@@ -444,12 +444,12 @@ class FABRIK_OT_motion_paste(RigOperator):
     """Paste motion that was copied, from this frame on; keys that stand there are replaced"""
 
     bl_label = "Paste Motion"
-    needs = {Text("no motion was copied"): lambda _: Kept.clip}
+    needs = {Text("no motion was copied"): lambda _: MotionMemory.clip}
 
     flipped = switch("Flipped", "Left and right exchanged", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        clip, frame = Kept.clip, context.scene.frame_current
+        clip, frame = MotionMemory.clip, context.scene.frame_current
         own = [one for one in clip.bones if one.bone in pose_bones(owner)]
         if not own:
             raise ChainError("it has none of the bones that were copied", rig=owner.name)

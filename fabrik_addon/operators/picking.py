@@ -18,7 +18,7 @@ from mathutils.geometry import intersect_point_line
 
 from ..actions.chain_edit import working_rig
 from ..actions.chains import limbs_of
-from ..actions.drag import Taken
+from ..actions.drag import Grip
 from ..actions.figure_pose import tip_of
 from ..actions.pins import pin_bone
 from ..errors import FabrikError
@@ -66,7 +66,7 @@ class View(NamedTuple):
         return location_3d_to_region_2d(self.region, self.data, point)
 
 
-Picked: TypeAlias = tuple[bpy.types.Object, Taken]  # an armature object, and what of it is to be dragged
+Picked: TypeAlias = tuple[bpy.types.Object, Grip]  # an armature object, and what of it is to be dragged
 Seen: TypeAlias = tuple[float, Picked]  # how many pixels from the mouse something is
 
 
@@ -165,7 +165,7 @@ def _tips(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, m
         except FabrikError:
             continue
         if seen is not None and not is_hidden(pose_bones(owner)[chain.tip_bone]):
-            yield dist(seen, mouse), (owner, Taken.tip_of(chain))
+            yield dist(seen, mouse), (owner, Grip.tip_of(chain))
 
 
 def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[Seen]:
@@ -177,7 +177,7 @@ def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, 
         ends = [view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail)]
         if ends[0] is not None and ends[1] is not None:
             apart, share = _apart(mouse, ends[0], ends[1])
-            yield apart, (owner, Taken(bone.name, "HEAD" if share < HEAD_SHARE else "TAIL"))
+            yield apart, (owner, Grip(bone.name, "HEAD" if share < HEAD_SHARE else "TAIL"))
 
 
 def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
@@ -197,7 +197,7 @@ def show(picked: Picked | None) -> None:
         redraw()
 
 
-def _text(owner: bpy.types.Object, taken: Taken) -> str:
+def _text(owner: bpy.types.Object, taken: Grip) -> str:
     """What stands beside a bone: its name, and whether it is pinned."""
     place = taken.bone if taken.end == "TAIL" else iface_("head of {bone}", bone=taken.bone)
     is_pinned = any(chain.pin and chain.tip_bone == taken.bone for chain in rig_of(owner).chains)

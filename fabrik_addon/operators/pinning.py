@@ -10,7 +10,7 @@ import bpy
 
 from ..actions.body import fill_masses, find_body, set_body
 from ..actions.chain_edit import set_effector, set_orientation, working_chain, working_rig
-from ..actions.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
+from ..actions.pins import Pinning, PinRequest, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..actions.solve import Item
 from ..errors import BoneError, ChainError
 from ..rig.schema import name_all, rig_of
@@ -75,7 +75,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
 
     def _wanted(
         self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[Text]
-    ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
+    ) -> list[tuple[bpy.types.Object, list[PinRequest]]]:
         """What is chosen, of each armature; with no bone selected the active chain."""
         active = working_chain(context)
         if self.which == "SELECTED" and owner.mode == "POSE" and (context.selected_pose_bones or active is None):
@@ -90,7 +90,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
 
     def _selected(
         self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[Text]
-    ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
+    ) -> list[tuple[bpy.types.Object, list[PinRequest]]]:
         """The selected bones, of all armatures in Pose mode; `warnings` takes which armature is left out, and why."""
         chosen = {bone.id_data for bone in context.selected_pose_bones or ()}
         rigs = [one for one in rigs_in_pose_mode(context, owner) if one in chosen and not is_left_out(one, warnings)]

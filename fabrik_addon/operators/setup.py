@@ -10,12 +10,12 @@ import bpy
 
 from ..actions.chain_edit import working_rig
 from ..actions.setup.parts import chain_of, check_mapping, find_parts, keep_mapping, mapping_of
-from ..actions.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
+from ..actions.setup.setup import SetupOptions, SetupReport, chosen_parts, set_up, wanted_parts
 from ..errors import ChainError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
-from ..recognise.part import Part, Recognised
+from ..recognise.part import Part, RecognisedBody
 from ..rig.schema.fields import FORGOTTEN, Items, Options, choice, items, real, switch, text
 from ..rig.schema.rig import rig_of
 from ..texts import Text, capitalised, counted, joined
@@ -59,7 +59,7 @@ def ask(asked: Any, unsure: Iterable[Part[str]], *, use: bool) -> None:
         one.reason = iface_(joined("; ", part.reasons))
 
 
-def answered(owner: bpy.types.Object, found: Recognised[str], asked: Iterable[FabrikSetupPart]) -> list[Part[str]]:
+def answered(owner: bpy.types.Object, found: RecognisedBody[str], asked: Iterable[FabrikSetupPart]) -> list[Part[str]]:
     """The parts of an armature object that are sure, and those that were ticked.
 
     Raises:
@@ -132,7 +132,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         done = set_up(context, owner, found, parts, options)
         self._tell(owner, found, done)
 
-    def _tell(self, owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
+    def _tell(self, owner: bpy.types.Object, found: RecognisedBody[str], done: SetupReport) -> None:
         notes: list[str] = [
             Text("{part} was not found: {reason}", part=name, reason=reason)
             for name, reason in (*found.missing, *found.held)
@@ -194,7 +194,7 @@ def _draw_asked(
         column.label(text=line, icon="BLANK1", translate=False)
 
 
-def nothing_text(found: Recognised[str]) -> Text:
+def nothing_text(found: RecognisedBody[str]) -> Text:
     """Why there is nothing to set up."""
     if found.held:
         name, reason = found.held[0]
@@ -205,7 +205,7 @@ def nothing_text(found: Recognised[str]) -> Text:
     return Text("no limb was found: add chains by hand")
 
 
-def done_text(found: Recognised[str], done: Done) -> Text:
+def done_text(found: RecognisedBody[str], done: SetupReport) -> Text:
     """What was done, in a sentence."""
     words: list[str] = [Text(PLANS[found.plan].label)]
     chains = counted(len(done.made), "1 chain", "{count} chains")

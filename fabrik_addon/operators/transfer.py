@@ -17,7 +17,7 @@ from ..actions.setup.parts import find_parts, keep_mapping, parts_to_read, reaso
 from ..actions.setup.setup import with_all_between
 from ..motion.transfer import TransferOptions
 from ..recognise.mapping import load_mapping
-from ..recognise.part import Recognised
+from ..recognise.part import RecognisedBody
 from ..rig.schema.fields import FORGOTTEN, choice, items, real, switch, text
 from ..texts import Text, counted
 from ..translations import label_
@@ -105,7 +105,7 @@ def call_again(operator: TransferOperator) -> Returned:
     return found if found == {"FINISHED"} else {"CANCELLED"}  # done at once, it is this one's step to undo
 
 
-def _as_answered(owner: bpy.types.Object, found: Recognised[str], asked: Iterable[Any]) -> Recognised[str]:
+def _as_answered(owner: bpy.types.Object, found: RecognisedBody[str], asked: Iterable[Any]) -> RecognisedBody[str]:
     return replace(found, parts=[with_all_between(owner, part) for part in answered(owner, found, asked)])
 
 
@@ -124,7 +124,7 @@ class FABRIK_OT_motion_transfer(TransferOperator, RangeOperator):
         FabrikSetupPart, "Not Sure of Source", "Parts of the other one that are not sure", options=FORGOTTEN
     )
 
-    _answered: list[tuple[bpy.types.Object, Recognised[str]]]  # what the two are by the answers
+    _answered: list[tuple[bpy.types.Object, RecognisedBody[str]]]  # what the two are by the answers
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         owner = working_rig(context)

@@ -17,7 +17,7 @@ from ..actions.frames import rate_of
 from ..actions.status import length_text
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.clip import cycle_text, load_cycle, use_cycle
-from ..actions.walk.lead import Led, begin, check_recording, keep_recording, lead_to, leave_led
+from ..actions.walk.lead import LedWalker, begin, check_recording, keep_recording, lead_to, leave_led
 from ..actions.walk.plan import forget_marks, plan_steps
 from ..actions.walk.posture import forget_posture
 from ..actions.walk.setup import add_walker, remove_walker
@@ -249,7 +249,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         options=FORGOTTEN,
     )
 
-    _led: Led
+    _led: LedWalker
     _view: View
     _timer: Any
     _before: float  # when the last step was, seconds
@@ -300,7 +300,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         self._led.restore()
         self._let_go(context)
 
-    def _begin(self, context: bpy.types.Context, owner: bpy.types.Object) -> Led:
+    def _begin(self, context: bpy.types.Context, owner: bpy.types.Object) -> LedWalker:
         if self.record:
             check_recording(owner)
         return begin(context, owner)
@@ -347,7 +347,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         is_ahead = found is not None and (not data.is_perspective or (found - origin).dot(ray) > 0.0)
         return found if is_ahead else None
 
-    def _end(self, context: bpy.types.Context, led: Led) -> None:
+    def _end(self, context: bpy.types.Context, led: LedWalker) -> None:
         """Keep what was walked, or leave the pose; and report it."""
         found = keep_recording(context, led) if self.record else leave_led(context, led)
         self.tell(*found.done, warnings=found.warnings)

@@ -18,7 +18,7 @@ import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
-from ..actions.drag import Taken
+from ..actions.drag import Grip
 from ..actions.motion.marks import has_marks, marks_of
 from ..actions.motion.through_time import Trail, end_of
 from ..errors import FabrikError
@@ -228,9 +228,9 @@ def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
     return shapes
 
 
-def _shown() -> tuple[bpy.types.Object, Taken] | None:
+def _shown() -> tuple[bpy.types.Object, Grip] | None:
     """The armature object of the bone that is shown, and which end of it; None where there is none, or it is gone."""
-    rig, taken, _ = state.shown or ("", Taken(""), "")
+    rig, taken, _ = state.shown or ("", Grip(""), "")
     owner: bpy.types.Object | None = bpy.data.objects.get(rig)
     return (owner, taken) if owner is not None and owner.pose is not None and taken.bone in owner.pose.bones else None
 

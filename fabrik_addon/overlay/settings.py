@@ -10,14 +10,14 @@ from typing import Any, TypeAlias
 import bpy
 from bpy.props import PointerProperty
 
-from ..actions.drag import Taken
+from ..actions.drag import Grip
 from ..actions.motion.through_time import Trail
 from ..actions.solve import Recording
 from ..rig.schema import announce
 from ..rig.schema.fields import NO_KEYS, NO_OTHERS, Options, View, switch, whole
 from ..translations import CONTEXT
 
-Shown: TypeAlias = tuple[str, Taken, str]  # an armature object by its name, which end of which bone, and what it says
+Shown: TypeAlias = tuple[str, Grip, str]  # an armature object by its name, which end of which bone, and what it says
 
 
 @dataclass(slots=True)

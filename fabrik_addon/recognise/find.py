@@ -23,7 +23,7 @@ from .part import (
     Evidence,
     Pair,
     Part,
-    Recognised,
+    RecognisedBody,
     attach_of,
     evidence_of,
     reach_of,
@@ -90,7 +90,7 @@ PLANS = {plan.name: plan for plan in (HUMAN, QUADRUPED, MANY_LEGS, CHAINS)}
 
 
 @lru_cache(maxsize=KEPT)
-def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
+def recognise(whole: Skeleton, plan: str = "AUTO") -> RecognisedBody[int]:
     """The parts of a body, of a plan of `PLANS` or that of which it is; those of the last skeletons are known."""
     tree = Tree(whole)
     chosen = [] if plan == "CHAINS" else chosen_pairs(tree)
@@ -112,7 +112,7 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
     found += [finger for arm in arms for finger in fingers_of(tree, arm, used)]
     likely = [part for part in found if part.confidence >= ASKED]
     convention = convention_of(whole.names)
-    return Recognised(
+    return RecognisedBody(
         plan=body_plan.name,
         body=-1 if is_chains else _body(tree, trunk[0], likely),
         parts=[part for part in (_in_whole(tree, one) for one in likely) if part.bones],

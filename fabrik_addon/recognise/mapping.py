@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import InvalidValueError
 from ..messages import Message
 from .find import PLANS
-from .part import LABELS, Part, Recognised
+from .part import LABELS, Part, RecognisedBody
 
 VERSION = 1
 MOST_CHARACTERS = 1_000_000
@@ -23,7 +23,7 @@ FIELDS = {"fabrik_mapping", "plan", "body", "parts"}
 PART_FIELDS = {"name", "kind", "bones", "roles", "end"}
 
 
-def mapping_text(mapping: Recognised[str]) -> str:
+def mapping_text(mapping: RecognisedBody[str]) -> str:
     """Parts by the names of their bones as JSON."""
     parts = [
         {
@@ -49,7 +49,7 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
     return mapping_text(replace(found, body=names.get(found.body, found.body), parts=parts))
 
 
-def load_mapping(path: Path) -> Recognised[str]:
+def load_mapping(path: Path) -> RecognisedBody[str]:
     """A mapping out of a file.
 
     Raises:
@@ -66,7 +66,7 @@ def load_mapping(path: Path) -> Recognised[str]:
     return read_mapping(text)
 
 
-def read_mapping(text: str) -> Recognised[str]:
+def read_mapping(text: str) -> RecognisedBody[str]:
     """A mapping out of JSON.
 
     Raises:
@@ -90,7 +90,7 @@ def read_mapping(text: str) -> Recognised[str]:
     parts = tuple(_part(one, Message("PART", number=i)) for i, one in enumerate(told, start=1))
     if len({part.name for part in parts}) < len(parts):
         raise InvalidValueError(Message("PART_NAME_TWICE"))
-    return Recognised(plan, _text(fields["body"], "'body'"), parts)
+    return RecognisedBody(plan, _text(fields["body"], "'body'"), parts)
 
 
 def _part(data: object, where: str | Message) -> Part[str]:

@@ -92,7 +92,7 @@ class Part(Generic[Bone]):
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised(Generic[Bone]):
+class RecognisedBody(Generic[Bone]):
     """The parts of a body: found in a skeleton or a rig, or as somebody wrote them down.
 
     Attributes:

@@ -271,7 +271,7 @@ class Switch(NamedTuple):
         return f'["{bpy.utils.escape_identifier(self.name)}"]'
 
 
-class Replaced(NamedTuple):
+class OverriddenCopy(NamedTuple):
     """A bone that copies one of a chain, and would follow it if another constraint did not take its place.
 
     Attributes:
@@ -285,9 +285,9 @@ class Replaced(NamedTuple):
     switch: Switch | None
 
 
-def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[Replaced]:
+def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[OverriddenCopy]:
     """The bones that copy some bones of an armature, and don't follow them since other constraints take their place."""
-    found: list[Replaced] = []
+    found: list[OverriddenCopy] = []
     for bone in pose_bones(owner):
         stack = [one for one in bone.constraints if not one.mute]
         copying = next((one for one in stack if _copied_by(owner, one) in bones), None)
@@ -296,7 +296,7 @@ def replaced_followers(owner: bpy.types.Object, bones: Sequence[str]) -> list[Re
         causes = [copying] if copying.influence < 1.0 - SLIGHT else []
         causes += _replacing(stack, copying)
         if causes:
-            found.append(Replaced(_copied_by(owner, copying), bone.name, _switch_of(owner, causes[0])))
+            found.append(OverriddenCopy(_copied_by(owner, copying), bone.name, _switch_of(owner, causes[0])))
     return sorted(found, key=lambda one: bones.index(one.bone))
 
 

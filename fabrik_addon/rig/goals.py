@@ -525,14 +525,14 @@ def checked_turn(chain: FabrikChain, rotation: Sequence[float]) -> Q4:
 ROUNDED = 1e-6  # share by which what is stored in single precision may differ from what stands
 
 
-class Held(NamedTuple):
+class TipPose(NamedTuple):
     """How the tip bone of a chain is turned in the world, and where its effector is, its head or its tail."""
 
     location: V3
     rotation: Q4
 
 
-def read_held(posed: bpy.types.Object, name: str, at_head: bool) -> Held:
+def read_held(posed: bpy.types.Object, name: str, at_head: bool) -> TipPose:
     """How a bone stands in the world, with the place of its head or its tail.
 
     That is of an evaluated armature object; or of the original, as the view was drawn last.
@@ -544,10 +544,10 @@ def read_held(posed: bpy.types.Object, name: str, at_head: bool) -> Held:
     place = posed.matrix_world @ (bone.head if at_head else bone.tail)
     if not are_finite([*place, *[value for row in bone.matrix for value in row]]):
         raise InvalidValueError(Message("POSE_NOT_FINITE"), rig=posed.name, bone=name)
-    return Held(v3(place), world_turn(posed, bone))
+    return TipPose(v3(place), world_turn(posed, bone))
 
 
-def store_held(chain: FabrikChain, held: Held) -> None:
+def store_held(chain: FabrikChain, held: TipPose) -> None:
     """Keep place and rotation with a chain."""
     store(chain, "held_location", held.location)
     store(chain, "held_rotation", held.rotation)

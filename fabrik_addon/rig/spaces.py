@@ -25,7 +25,7 @@ Holder: TypeAlias = bpy.types.Object | bpy.types.PoseBone  # what has the channe
 CHILD_OF = tuple(f"use_{what}_{axis}" for what in ("location", "rotation", "scale") for axis in "xyz")
 
 
-class Hold(NamedTuple):
+class Attachment(NamedTuple):
     """On what an object or a bone hangs: an object, or a bone of it by name, by a constraint; None for its parent."""
 
     found: bpy.types.Object
@@ -69,7 +69,7 @@ def target_of(holder: Holder, constraint: Any) -> tuple[bpy.types.Object, str] |
     return constraint.target, name
 
 
-def hold_of(found: bpy.types.Object, name: str) -> Hold | None:
+def hold_of(found: bpy.types.Object, name: str) -> Attachment | None:
     """On what an object, or a bone of it, hangs rigidly: by its space, else by its parent; None where it is not.
 
     Constraints and drivers may place it otherwise, or it does not turn and move with all that its parent does.
@@ -84,16 +84,18 @@ def hold_of(found: bpy.types.Object, name: str) -> Hold | None:
         constraint = space_of(holder)
         is_one = constraint is not None and holder.parent is None  # else both carry it
         target = target_of(holder, constraint) if is_one else None
-        return Hold(*target, constraint) if target is not None else None
+        return Attachment(*target, constraint) if target is not None else None
     if not isinstance(holder, bpy.types.PoseBone):
-        return Hold(found.parent, found.parent_bone if found.parent_type == "BONE" else "") if found.parent else None
+        return (
+            Attachment(found.parent, found.parent_bone if found.parent_type == "BONE" else "") if found.parent else None
+        )
     if holder.parent is None:
-        return Hold(found, "")
+        return Attachment(found, "")
     is_whole = holder.bone.use_inherit_rotation and holder.bone.use_local_location
-    return Hold(found, holder.parent.name) if is_whole else None
+    return Attachment(found, holder.parent.name) if is_whole else None
 
 
-def _copied(holder: Holder) -> Hold | None:
+def _copied(holder: Holder) -> Attachment | None:
     """What an object stands on that a constraint copies whole, so that its own channels and its parent don't count."""
     constraint: Any = in_force(holder)[-1]
     if isinstance(holder, bpy.types.PoseBone) or constraint.type != "COPY_TRANSFORMS" or constraint.influence < 1.0:
@@ -101,7 +103,9 @@ def _copied(holder: Holder) -> Hold | None:
     spaces = constraint.mix_mode, constraint.owner_space, constraint.target_space
     if spaces != ("REPLACE", "WORLD", "WORLD") or constraint.head_tail or constraint.target is None:
         return None
-    return Hold(constraint.target, constraint.subtarget if constraint.target.type == "ARMATURE" else "", constraint)
+    return Attachment(
+        constraint.target, constraint.subtarget if constraint.target.type == "ARMATURE" else "", constraint
+    )
 
 
 def _is_driven(found: bpy.types.Object, holder: Holder) -> bool:
@@ -152,7 +156,7 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
     Raises:
         TargetError: A scale on the way differs between axes.
     """
-    way, found, name = list[tuple[Holder, Hold]](), goal, name if goal.type == "ARMATURE" else ""
+    way, found, name = list[tuple[Holder, Attachment]](), goal, name if goal.type == "ARMATURE" else ""
     while name != bone:
         holder, hold = holder_in(found, name), hold_of(found, name)
         assert holder is not None, "it hangs on the bone"
@@ -173,7 +177,7 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
     return rest.inverted().to_4x4() @ own, channels
 
 
-def _carried(holder: Holder, hold: Hold, above: Matrix, length: float) -> Matrix:
+def _carried(holder: Holder, hold: Attachment, above: Matrix, length: float) -> Matrix:
     """What carries something, before its own channels, by where stands, and how long is, what it hangs on."""
     if isinstance(holder, bpy.types.PoseBone):
         if hold.constraint is None and holder.parent is not None:

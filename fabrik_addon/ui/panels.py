@@ -14,7 +14,7 @@ from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_r
 from ..actions.clear import original_of
 from ..actions.motion.transfer import source_for
 from ..actions.spaces import space_name
-from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of, waits_for
+from ..actions.status import ChainReport, hint_of, length_text, measure_text, message_of, told_of, waits_for
 from ..errors import FabrikError, InvalidValueError
 from ..maths import IDENTITY
 from ..messages import Message
@@ -278,7 +278,7 @@ def _draw_status(sidebar: Sidebar, chain: FabrikChain | None, refusal: Message |
         box.wrapped(capitalised(iface_(hint)), "ERROR")
 
 
-def _measure(scene: bpy.types.Scene, chain: FabrikChain, told: Told) -> str:
+def _measure(scene: bpy.types.Scene, chain: FabrikChain, told: ChainReport) -> str:
     """How far the tip is from its goal now, or was after the last solve; "" where that is not of use."""
     if told.holds:
         return iface_(measure_text(chain, scene))

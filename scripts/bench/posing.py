@@ -79,7 +79,7 @@ CHARACTERS: dict[str, Callable[[], Any]] = {  # what makes each before its set-u
 DRAGGED = (*HUMANS, "wolf")
 
 
-class Posed:
+class SolvedFigure:
     """A character that was set up, in Pose mode, without its mesh.
 
     Attributes:
@@ -188,7 +188,7 @@ def by_hand(scale: Scale) -> Table:
 
 
 def _row(name: str, pins: bool) -> Row:
-    made = partial(Posed, name, pins=pins)
+    made = partial(SolvedFigure, name, pins=pins)
     in_chest, in_armature = (_hands(made(), space) for space in ("LIMB", "ARMATURE"))
     chest, hands, feet = _sunk(made())
     beside, apart = _crouch(made())
@@ -209,7 +209,7 @@ def _row(name: str, pins: bool) -> Row:
     }
 
 
-def _hands(posed: Posed, space: str) -> tuple[float, float, int]:
+def _hands(posed: SolvedFigure, space: str) -> tuple[float, float, int]:
     """How far the hips and the chest move while each hand is put inside its reach, and how often it does not come."""
     hips, turns, missed = list[float](), list[float](), 0
     for arm in posed.arms:
@@ -229,7 +229,7 @@ def _hands(posed: Posed, space: str) -> tuple[float, float, int]:
     return worst_of(hips), worst_of(turns), missed
 
 
-def _sunk(posed: Posed) -> tuple[float, float, float]:
+def _sunk(posed: SolvedFigure) -> tuple[float, float, float]:
     """How far the chest turns, hands move in its space, and feet move, while the hips sink."""
     before, now = posed.stand(), posed.lowered(SUNK)
     chest = posed.index[posed.chest]
@@ -239,7 +239,7 @@ def _sunk(posed: Posed) -> tuple[float, float, float]:
     return float(_angles(now, before)[chest]), float(off[0]), float(off[1])
 
 
-def _turned(posed: Posed, angle: float) -> float:
+def _turned(posed: SolvedFigure, angle: float) -> float:
     """By how much a matrix is another one in a turned armature, a share of the size."""
     before = posed.stand()
     posed.owner.rotation_mode, posed.owner.rotation_euler.z = "XYZ", angle
@@ -248,7 +248,7 @@ def _turned(posed: Posed, angle: float) -> float:
     return float(off.max())
 
 
-def _foot(posed: Posed) -> float:
+def _foot(posed: SolvedFigure) -> float:
     """By how many degrees a foot is off its control."""
     found = list[float]()
     for leg in posed.legs:
@@ -261,7 +261,7 @@ def _foot(posed: Posed) -> float:
     return worst_of(found)
 
 
-def _crouch(posed: Posed) -> tuple[float, float]:
+def _crouch(posed: SolvedFigure) -> tuple[float, float]:
     """How far a knee stands beside the line from ankle to toes, and by how many degrees thighs are no mirror images."""
     posed.lowered(CROUCH)
     beside, ways = list[float](), list[Vector]()
@@ -277,7 +277,7 @@ def _crouch(posed: Posed) -> tuple[float, float]:
 
 
 @dataclass(slots=True)
-class Dragged:
+class DragResult:
     """What comes of a drag, by frames.
 
     Attributes:
@@ -297,7 +297,7 @@ def drags(scale: Scale) -> Table:
     """Bones dragged in any direction."""
     rows, parts = list[Row](), ("hips", "chest", "head", "hand", "foot")
     for name in DRAGGED[: scale.of(len(DRAGGED), 1)]:
-        posed = Posed(name, live=False)
+        posed = SolvedFigure(name, live=False)
         twins = _twins(posed)
         rows += [_drag_row(posed, f"{name}: {part}", part, twins) for part in parts[: scale.of(len(parts), 1)]]
     note = (
@@ -310,10 +310,10 @@ def drags(scale: Scale) -> Table:
     return Table("10b. Drags in any direction", note, rows)
 
 
-def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
+def _drag_row(posed: SolvedFigure, name: str, part: str, twins: list[int]) -> Row:
     limbs, own = {"hand": posed.arms, "foot": posed.legs}.get(part), posed.body_bones
     chains = [posed.chain(limb) for limb in limbs or ()]
-    taken = [dragging.Taken(one.tip_bone, one.effector, one.name) for one in chains] or [_bone_of(posed, part)]
+    taken = [dragging.Grip(one.tip_bone, one.effector, one.name) for one in chains] or [_bone_of(posed, part)]
     found = {way: _dragged(posed, taken[0], way) for way in CORNERS}
     others = found if not limbs else {(-x, y, z): _dragged(posed, taken[1], (-x, y, z)) for x, y, z in IMAGES}
     ways = CORNERS if not limbs else IMAGES
@@ -334,14 +334,14 @@ def _drag_row(posed: Posed, name: str, part: str, twins: list[int]) -> Row:
     }
 
 
-def _bone_of(posed: Posed, part: str) -> dragging.Taken:
+def _bone_of(posed: SolvedFigure, part: str) -> dragging.Grip:
     """Hips by their head; chest and head by their tail."""
     if part == "hips":
-        return dragging.Taken(posed.body, "HEAD")
-    return dragging.Taken(posed.chest if part == "chest" else posed.chain("Head").tip_bone, "TAIL")
+        return dragging.Grip(posed.body, "HEAD")
+    return dragging.Grip(posed.chest if part == "chest" else posed.chain("Head").tip_bone, "TAIL")
 
 
-def _dragged(posed: Posed, taken: dragging.Taken, way: Way) -> Dragged:
+def _dragged(posed: SolvedFigure, taken: dragging.Grip, way: Way) -> DragResult:
     """Drag a bone, and put all back."""
     pinned = [chain.name for chain in rig_of(posed.owner).chains if chain.pin and chain.name != taken.chain]
     drag = dragging.begin(CONTEXT, posed.owner, taken)
@@ -358,12 +358,12 @@ def _dragged(posed: Posed, taken: dragging.Taken, way: Way) -> Dragged:
     poses = np.array(stood)
     own = _own(posed, poses)[:, posed.body_bones]
     steps = _angles(own[1:], own[:-1]).max(axis=1)
-    return Dragged(
+    return DragResult(
         poses[1:] @ np.linalg.inv(poses[0]), steps, np.logical_and(met[1:], met[:-1]), worst_of(pins) / posed.leg
     )
 
 
-def _own(posed: Posed, poses: Doubles) -> Doubles:
+def _own(posed: SolvedFigure, poses: Doubles) -> Doubles:
     """Matrices of bones, (F, B, 4, 4), as they stand below their parents."""
     found = poses.copy()
     for i, bone in enumerate(posed.owner.pose.bones):
@@ -372,7 +372,7 @@ def _own(posed: Posed, poses: Doubles) -> Doubles:
     return found
 
 
-def _twins(posed: Posed) -> list[int]:
+def _twins(posed: SolvedFigure) -> list[int]:
     """For each bone of the body the place of the one that is its mirror image at rest."""
     ends = np.array([(*bone.head_local, *bone.tail_local) for bone in posed.owner.data.bones])
     images = (ends * (-1.0, 1.0, 1.0, -1.0, 1.0, 1.0))[posed.body_bones]

@@ -212,7 +212,7 @@ LONG, THICK = 1.5, 0.016  # of the staff, in metres
 SIDES = "LR"
 
 
-class Posed:
+class SolvedFigure:
     """The human after its set-up, in Pose mode with *Live* on, its arms at its sides.
 
     Attributes:
@@ -294,7 +294,7 @@ def _turn(angles: V3) -> Matrix:
     return Euler([radians(angle) for angle in angles]).to_matrix().to_4x4()
 
 
-def _take_staff(posed: Posed) -> None:
+def _take_staff(posed: SolvedFigure) -> None:
     """Both hands close about a staff, which is given to the right one; the left one grabs it."""
     for side in SIDES:
         posed.move_hand(side, ON_STAFF[side])
@@ -308,14 +308,16 @@ def _take_staff(posed: Posed) -> None:
     posed.grab("L", "HAND")
 
 
-def _lift(posed: Posed) -> None:
+def _lift(posed: SolvedFigure) -> None:
     """Free the left foot, and put the hips over the right one."""
     rig_of(posed.owner).chains["Leg.L"].pin = False
     posed.move(posed.control("hips"), (-0.07, 0.02, -0.03))
 
 
 KICK = (0.02, -0.62, 0.62)  # of a foot, in metres
-CONTROL_SCENES: dict[str, tuple[tuple[str, str], Callable[[Posed], None]]] = {  # the part that is moved, its side; how
+CONTROL_SCENES: dict[
+    str, tuple[tuple[str, str], Callable[[SolvedFigure], None]]
+] = {  # the part that is moved, its side; how
     "posing_hand": (("hand", "L"), lambda posed: posed.move_hand("L", (0.4, -0.16, 1.68))),
     "posing_hips": (("hips", ""), lambda posed: posed.move(posed.control("hips"), (0.0, 0.1, -0.36))),
     "posing_kick": (("foot", "L"), lambda posed: posed.move(posed.control("foot", "L"), KICK, (-75.0, 0.0, 0.0))),
@@ -337,7 +339,7 @@ def pose_by_hand(out: Path) -> int:
     for name, (moved, pose) in CONTROL_SCENES.items():
         say(f"posed: {name}")
         with quiet():
-            posed = Posed()
+            posed = SolvedFigure()
             if name in BEGUN:
                 BEGUN[name](posed)
             before, stood = _drawn(posed, moved), _held(posed)
@@ -347,7 +349,7 @@ def pose_by_hand(out: Path) -> int:
     return failed
 
 
-def _held(posed: Posed) -> tuple[list[Vector], list[Vector]]:
+def _held(posed: SolvedFigure) -> tuple[list[Vector], list[Vector]]:
     """Where the feet are in the world, and the hands in the frame of the staff, where there is one."""
     feet = [end_of(chain) for chain in rig_of(posed.owner).chains if chain.pin]
     staff: bpy.types.Object | None = bpy.data.objects.get("Staff")
@@ -355,7 +357,7 @@ def _held(posed: Posed) -> tuple[list[Vector], list[Vector]]:
     return feet, [back @ posed.grip(side) for side in SIDES] if back else []
 
 
-def _print_row(name: str, posed: Posed, stood: tuple[list[Vector], list[Vector]]) -> int:
+def _print_row(name: str, posed: SolvedFigure, stood: tuple[list[Vector], list[Vector]]) -> int:
     chains = [chain for chain in rig_of(posed.owner).chains if chain.enabled]
     reached = [chain for chain in chains if chain.status == "REACHED"]
     feet, hands = (
@@ -366,7 +368,7 @@ def _print_row(name: str, posed: Posed, stood: tuple[list[Vector], list[Vector]]
     return len(chains) - len(reached) + int(feet > IN_PLACE) + int(hands > IN_PLACE)
 
 
-def _drawn(posed: Posed, moved: tuple[str, str]) -> Drawing:
+def _drawn(posed: SolvedFigure, moved: tuple[str, str]) -> Drawing:
     """The human as Blender evaluates it now, with rings at pinned feet, and the control that is moved."""
     drawing = Drawing(floor=Vector(), extent=HEIGHT, pixels=PIXELS)
     drawing.skins += [(mesh, STAFF if name == "Staff" else BODY) for name, mesh in evaluated_meshes()]

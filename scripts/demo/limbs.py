@@ -183,7 +183,7 @@ def _bend(bone: bpy.types.Bone) -> tuple[Vector, float]:
 
 def drag(owner: bpy.types.Object, bone: str, place: V3) -> None:
     """Drag the head of a bone along a line, as the mouse does, and let go."""
-    dragged = dragging.begin(bpy.context, owner, dragging.Taken(bone, "HEAD"))
+    dragged = dragging.begin(bpy.context, owner, dragging.Grip(bone, "HEAD"))
     for step in range(1, DRAG_STEPS + 1):
         dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / DRAG_STEPS))
         update()

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.actions.drag import Taken, begin, drag_to, finish
+from fabrik_addon.actions.drag import Grip, begin, drag_to, finish
 from fabrik_addon.rig.animation.compat import fcurves_of, is_selected
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.control_bones import COLLECTION, remove_control_bones
@@ -140,7 +140,7 @@ def test_automatic_keying_keys_the_bones() -> None:
 def test_letting_go_of_a_drag_brings_target_and_pole_along(other_rig: bool) -> None:
     owner, chain, holder = limb_with_bone_goals(other_rig=other_rig)
     press("goal_snap")
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector((0.6, -0.4, -0.9)), anchored=True)
     assert not finish(bpy.context, drag).warnings
     before = evaluated_joints(owner, chain)
@@ -156,7 +156,7 @@ def test_a_live_chain_is_dragged_by_its_bone(other_rig: bool) -> None:
     go_live(owner)
     before, stood = channels(owner), tuple(pose_bones(holder)["target"].location)
     key_automatically()
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     for step in (0.3, 1.0):
         place = drag.place + step * Vector((0.6, -0.4, -0.9))
         drag_to(bpy.context, drag, place, anchored=True)
@@ -167,7 +167,7 @@ def test_a_live_chain_is_dragged_by_its_bone(other_rig: bool) -> None:
     assert channels(owner) == before
     assert tuple(pose_bones(holder)["target"].location) == stood
     assert not location_keys(holder, "target")
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     place = drag.place + Vector((0.6, -0.4, -0.9))
     drag_to(bpy.context, drag, place, anchored=True)
     finish(bpy.context, drag)
@@ -185,7 +185,7 @@ def test_a_live_drag_of_a_keyed_target_tells_that_its_keys_win(kind: str) -> Non
     thing: Any = chain.target if kind == "object" else pose_bones(holder)["target"]
     thing.keyframe_insert("location", frame=1)
     rig_of(owner).live = True
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector((0.1, 0, -0.2)), anchored=True)
     name = "'Goal'" if kind == "object" else "'target' of 'Other'"
     text = f"its target {name} is keyed: key it, or the next frame change takes it back"
@@ -234,7 +234,7 @@ def test_what_holds_a_bone_is_told(what: str) -> None:
     assert channels(holder) == before
     if what == "gone":
         return
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.4, -0.3)), anchored=True)
     warnings = finish(bpy.context, drag).warnings
     assert any(f"its target 'target' of 'Other' {text}, and stays" in told for told in warnings)
@@ -257,7 +257,7 @@ def test_a_part_of_a_body_is_not_moved_by_a_drag() -> None:
     owner, chain, holder = limb_with_bone_goals(other_rig=True)
     armature(holder).bones["target"].use_deform = True
     stood = bone_head(holder, "target")
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.4, -0.3)), anchored=True)
     told = "its target 'target' of 'Other' deforms a body, as 'hold' does on which it hangs, and stays"
     assert told in finish(bpy.context, drag).warnings

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.actions.drag import Taken, begin, drag_to, finish
+from fabrik_addon.actions.drag import Grip, begin, drag_to, finish
 from fabrik_addon.actions.status import told_of
 from fabrik_addon.overlay.view import pictures_of
 from fabrik_addon.rig.goal_kinds import GOAL_KINDS, KINDS, GoalKind, options_of
@@ -85,7 +85,7 @@ def test_its_limb_is_dragged(kind: GoalKind, is_live: bool) -> None:
     bpy.context.scene.frame_set(7)
     rig_of(owner).live = is_live
     update()
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector((0.05, 0.0, -0.1)))
     finish(bpy.context, drag)
     assert rig_of(owner).live == is_live

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.actions.drag import Taken, begin, drag_to, finish
+from fabrik_addon.actions.drag import Grip, begin, drag_to, finish
 from fabrik_addon.actions.keep_pose import keep_at_tips
 from fabrik_addon.maths import axes_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
@@ -116,7 +116,7 @@ class TestMaking:
                 chain.pole.location.x += 2.0
         stand = Stand(owner)
         chain = rig_of(owner).chains[0]
-        drag = begin(bpy.context, owner, Taken.tip_of(chain))
+        drag = begin(bpy.context, owner, Grip.tip_of(chain))
         drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
         assert stand.moved() < 1e-3
         drag_to(bpy.context, drag, drag.place + Vector((0.3, -0.2, 0.5)), anchored=True)
@@ -137,7 +137,7 @@ class TestMaking:
         key_automatically()
         for frame in each_frame((20, 10, 1)):
             stand = Stand(owner)
-            drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
+            drag = begin(bpy.context, owner, Grip.tip_of(rig_of(owner).chains[0]))
             drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
             assert stand.moved() < 1e-3
             drag_to(bpy.context, drag, drag.place + Vector((0.2, -0.1, 0.3)), anchored=True)
@@ -210,7 +210,7 @@ def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
     owner = posed_limbs("hinge", mode)
     tip = ends_of_limbs(owner)[0]
     stand = Stand(owner)
-    drag = begin(bpy.context, owner, Taken(tip))
+    drag = begin(bpy.context, owner, Grip(tip))
     drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
     assert stand.moved() < 1e-3
     drag_to(bpy.context, drag, drag.place + Vector((0.3, -0.2, 0.5)), anchored=True)
@@ -268,7 +268,7 @@ def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> 
     chain = add_chain(owner, tip=ends_of_limbs(owner)[0], count=4)
     bone = owner.pose.bones["b2"]
     limit_of(bone).limit, limit_of(bone).angle_max = "HINGE", radians(30)
-    assert begin(bpy.context, owner, Taken.tip_of(chain)).note == "'b2' exceeds its joint limit by 22°"
+    assert begin(bpy.context, owner, Grip.tip_of(chain)).note == "'b2' exceeds its joint limit by 22°"
     press("target_add")
     assert "'b2' exceeds its joint limit by 22°: the next solve turns it by up to" in capfd.readouterr().out
 

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.actions.bends import pole_error
-from fabrik_addon.actions.drag import Taken, begin, drag_to
+from fabrik_addon.actions.drag import Grip, begin, drag_to
 from fabrik_addon.actions.figure_pose import FigurePose
 from fabrik_addon.actions.keep_pose import unposed
 from fabrik_addon.rig.animation.compat import fcurves_of, is_hidden
@@ -327,8 +327,8 @@ def test_a_limb_that_is_drawn_straight_is_not_twisted(name: str, limb: str, way:
     owner = set_up(name)
     leg, chain = rig_of(owner).chains["Leg.L"], rig_of(owner).chains.get(limb)
     size = sum((b - a).length for a, b in pairwise(map(Vector, limb_joints(owner, leg))))
-    hips = Taken(rig_of(owner).body_bone, "HEAD")
-    taken = Taken(chain.tip_bone, chain.effector, chain.name) if chain is not None else hips
+    hips = Grip(rig_of(owner).body_bone, "HEAD")
+    taken = Grip(chain.tip_bone, chain.effector, chain.name) if chain is not None else hips
     drag = begin(bpy.context, owner, taken)
     before = turns_of(owner)
     for step in range(1, STEPS + 1):

@@ -90,7 +90,7 @@ def test_soles_stay_flat_while_the_hips_sink(human: bpy.types.Object) -> None:
 
 def test_soles_stay_at_each_step_of_a_drag(human: bpy.types.Object) -> None:
     before = soles(human)
-    drag = dragging.begin(bpy.context, human, dragging.Taken(bone_of(human.name, "hips"), "HEAD"))
+    drag = dragging.begin(bpy.context, human, dragging.Grip(bone_of(human.name, "hips"), "HEAD"))
     for step in range(1, STEPS + 1):
         dragging.drag_to(bpy.context, drag, drag.place + Vector((0.0, 0.3, -0.36)) * (step / STEPS))
         bpy.context.view_layer.update()
@@ -184,7 +184,7 @@ def degrees_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 def test_nothing_jumps_while_the_trunk_is_dragged(name: str, part: str, way: tuple[float, float, float]) -> None:
     """By .4 m in 60 frames; before the trunk came along as a whole, the spine folded by up to 50 degrees a frame."""
     owner = set_up_human(name)
-    drag = dragging.begin(bpy.context, owner, dragging.Taken(bone_of(name, part), "TAIL"))
+    drag = dragging.begin(bpy.context, owner, dragging.Grip(bone_of(name, part), "TAIL"))
     before, feet = turns_below_parents(owner), soles(owner)
     for step in range(1, 61):
         dragging.drag_to(bpy.context, drag, drag.place + Vector(way).normalized() * (0.4 * step / 60))
@@ -199,7 +199,7 @@ def test_who_is_pulled_down_by_the_chest_crouches(name: str) -> None:
     owner = set_up_human(name)
     chest = pose_bones(owner)[bone_of(name, "chest")]
     stood, hips, way = chest.matrix.to_quaternion(), head_of(owner, "hips"), Vector((0.0, 0.0, -0.3))
-    drag = dragging.begin(bpy.context, owner, dragging.Taken(chest.name, "TAIL"))
+    drag = dragging.begin(bpy.context, owner, dragging.Grip(chest.name, "TAIL"))
     assert dragging.drag_to(bpy.context, drag, drag.place + way).status == "REACHED"
     assert hips.z - head_of(owner, "hips").z >= 0.25
     assert np.degrees(stood.rotation_difference(chest.matrix.to_quaternion()).angle) <= 30.0
@@ -208,7 +208,7 @@ def test_who_is_pulled_down_by_the_chest_crouches(name: str) -> None:
 @pytest.mark.parametrize("name", HUMANS)
 def test_falloff_counts_for_a_trunk_that_is_turned_and_for_no_other(name: str) -> None:
     owner = set_up_human(name)
-    drag = dragging.begin(bpy.context, owner, dragging.Taken(bone_of(name, "chest"), "TAIL"))
+    drag = dragging.begin(bpy.context, owner, dragging.Grip(bone_of(name, "chest"), "TAIL"))
     assert dragging.set_falloff(drag, owner) == "the trunk moves as a whole, and has no falloff"
     hips = head_of(owner, "hips")
     dragging.set_turning(drag, on=True)
@@ -216,7 +216,7 @@ def test_falloff_counts_for_a_trunk_that_is_turned_and_for_no_other(name: str) -
     dragging.drag_to(bpy.context, drag, drag.place, q4(Quaternion((0.0, 0.0, 1.0), 0.5)))
     assert (head_of(owner, "hips") - hips).length <= 2e-3  # 33 times as stiff as a limb is not rigid
     drag.restore()
-    arm = dragging.begin(bpy.context, owner, dragging.Taken(bone_of(name, "hand", "L"), "HEAD"))
+    arm = dragging.begin(bpy.context, owner, dragging.Grip(bone_of(name, "hand", "L"), "HEAD"))
     assert dragging.set_falloff(arm, owner) == ""
 
 

@@ -74,7 +74,7 @@ def test_hands_go_along_and_feet_stay_when_the_hips_go_down(human: bpy.types.Obj
     feet = {side: matrices(human)[chain(human, f"Leg.{side}").tip_bone] for side in "LR"}
     tall, body = height(human), rig_of(human).body_bone
     wanted = matrices(human)[body].translation - Vector((0.0, 0.0, 0.12 * tall))
-    held = dragging.begin(bpy.context, human, dragging.Taken(body, "HEAD"))
+    held = dragging.begin(bpy.context, human, dragging.Grip(body, "HEAD"))
     dragging.drag_to(bpy.context, held, wanted)
     dragging.finish(bpy.context, held)
     assert (wanted - matrices(human)[body].translation).length <= 1e-3 * tall
@@ -111,7 +111,7 @@ def test_a_dragged_hand_stays_where_it_is_left(human: bpy.types.Object) -> None:
     arm = chain(human, "Arm.L")
     tall, hand = height(human), matrices(human)[arm.tip_bone].translation.copy()
     wanted = hand + Vector((-0.05, -0.15, 0.1)) * tall
-    held = dragging.begin(bpy.context, human, dragging.Taken.tip_of(arm))
+    held = dragging.begin(bpy.context, human, dragging.Grip.tip_of(arm))
     for k in range(1, 6):
         dragging.drag_to(bpy.context, held, hand.lerp(wanted, k / 5))
         update()

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.actions.solve import solve_items
-from fabrik_addon.actions.status import Told, measure_text, status_text, told_of
+from fabrik_addon.actions.status import ChainReport, measure_text, status_text, told_of
 from fabrik_addon.rig.dependencies import absence_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.ui.base import ICONS
@@ -64,7 +64,7 @@ def is_true(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     )
 
 
-def told(chain: FabrikChain) -> Told:
+def told(chain: FabrikChain) -> ChainReport:
     update()
     return told_of(chain, bpy.context)
 
@@ -116,7 +116,7 @@ def line_with_pole() -> bpy.types.Object:
     owner, chain = reaching_line((0.8, 0.9, 1.7), bend=0.2)
     chain.pole = make_empty((0, 4, 1), "Pole")
     bpy.ops.fabrik.solve()
-    assert told(chain) == Told("REACHED", "", "On target", holds=True)
+    assert told(chain) == ChainReport("REACHED", "", "On target", holds=True)
     return owner
 
 
@@ -276,7 +276,7 @@ def body() -> bpy.types.Object:
     return owner
 
 
-def told_by_chain(owner: bpy.types.Object) -> dict[str, Told]:
+def told_by_chain(owner: bpy.types.Object) -> dict[str, ChainReport]:
     update()
     return {chain.name: told_of(chain, bpy.context) for chain in rig_of(owner).chains}
 

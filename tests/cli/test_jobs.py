@@ -96,8 +96,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert one.file == tmp_path.resolve() / "shots" / "one.blend"
     assert one.report == tmp_path.resolve() / "out" / "one.blend.json"
     assert one.request.targets == {"hand.L": (1.0, 0.5, -2000.0)}
-    assert (one.request.frames, one.request.step, one.request.clean_up) == ((1, 24), 2, 0.5)
-    assert (two.request.frames, two.request.into) == (None, "ACTION")
+    assert (one.request.frames, one.request.step, one.request.bake["clean_up"]) == ((1, 24), 2, 0.5)
+    assert (two.request.frames, two.request.bake) == (None, {})
 
 
 def test_a_mark_of_windows_editors_is_fine(tmp_path: Path) -> None:

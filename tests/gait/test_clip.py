@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.gait.clip import OwnCycle, Tracked, own_cycle, with_faster
+from fabrik_addon.gait.clip import FootTrack, OwnCycle, own_cycle, with_faster
 from fabrik_addon.gait.cycle import SAMPLES
 from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg
@@ -52,7 +52,7 @@ def body_at_phase(phase: float) -> tuple[float, float]:
 
 def clip(
     legs: tuple[Leg, ...], went: float = 0.0, slide: float = 0.0, first: int = 0
-) -> tuple[tuple[Doubles, Doubles], list[Tracked]]:
+) -> tuple[tuple[Doubles, Doubles], list[FootTrack]]:
     """What is read of a clip: on the spot, or gone so far in a cycle."""
     times = [(first + frame) / FRAMES for frame in range(FRAMES + 1)]
     places = np.array([(0.0, -went * t, body_at_phase(t)[0]) for t in times])
@@ -64,12 +64,12 @@ def clip(
         flat_height = leg.home[2] + rows[:, 2]
         ahead = rows[:, 0] + rolled[:, 0] + went * np.array(times[:-1])
         ankles = np.stack((leg.home[0] + rows[:, 1], leg.home[1] - ahead, flat_height + rolled[:, 1]), axis=1)
-        feet.append(Tracked(ankles, rows[:, 3], flat_height))
+        feet.append(FootTrack(ankles, rows[:, 3], flat_height))
     return (places, turns), feet
 
 
-def twice(foot: Tracked) -> Tracked:
-    return Tracked(np.tile(foot.ankles, (2, 1)), np.tile(foot.pitches, 2), np.tile(foot.lows, 2))
+def twice(foot: FootTrack) -> FootTrack:
+    return FootTrack(np.tile(foot.ankles, (2, 1)), np.tile(foot.pitches, 2), np.tile(foot.lows, 2))
 
 
 def read(legs: tuple[Leg, ...], went: float = 0.0, slide: float = 0.0, first: int = 0) -> OwnCycle:

@@ -8,7 +8,7 @@ from functools import cache
 from math import sin
 
 import pytest
-from fabrik_addon.gait.feet import Refused
+from fabrik_addon.gait.feet import Refusal
 from fabrik_addon.gait.ground import Hit
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
@@ -129,16 +129,16 @@ def test_all_legs_get_onto_the_ground(name: str, kind: str) -> None:
 
 def test_refused_footholds_say_why() -> None:
     told = {reason for steps in walked("human", "gap")[0].steps for step in steps for _, reason in step.refused}
-    assert Refused.NO_GROUND in told
-    assert Refused.EDGE in told
+    assert Refusal.NO_GROUND in told
+    assert Refusal.EDGE in told
     plan, _ = walked("human", "stairs")
-    assert Refused.EDGE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
+    assert Refusal.EDGE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
 
 
 def test_ground_that_is_too_steep_is_refused() -> None:
     legs = CREATURES["human"]
     plan = planned(ahead(legs, 4.0), legs, slope(25.0), slope_max=0.3)
-    assert Refused.SLOPE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
+    assert Refusal.SLOPE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
 
 
 def test_a_spider_walks_up_a_wall_and_along_the_ceiling() -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from math import atan2, degrees, hypot, pi, radians
 
 import pytest
-from fabrik_addon.gait.feet import Refused
+from fabrik_addon.gait.feet import Refusal
 from fabrik_addon.gait.ground import Terrain
 from fabrik_addon.gait.led import HandWalk
 from fabrik_addon.gait.legs import Leg
@@ -102,7 +102,7 @@ def test_legs_that_hardly_swing_forwards_land_near_their_homes(name: str, front:
     assert max(swung) <= front + ROUNDING
     assert min(swung) >= -20.0 - ROUNDING
     if name == "spider":
-        assert Refused.LIMITS in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
+        assert Refusal.LIMITS in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
 
 
 @pytest.mark.parametrize("kind", ["noise", "stairs"])

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.gait.feet import Given
+from fabrik_addon.gait.feet import GivenStance
 from fabrik_addon.gait.ground import Plain
 from fabrik_addon.gait.legs import Leg, arranged
 from fabrik_addon.gait.path import BodyPath
@@ -203,11 +203,11 @@ def plan_like(kind: str = "human") -> WalkPlan:
     return plan_walk(walk_like(kind))
 
 
-def with_given(*given: Given, kind: str = "human") -> WalkPlan:
+def with_given(*given: GivenStance, kind: str = "human") -> WalkPlan:
     return plan_walk(replace(walk_like(kind), given=given))
 
 
-def stance(leg: int, number: int, kind: str = "human") -> Given:
+def stance(leg: int, number: int, kind: str = "human") -> GivenStance:
     """A stance of the plan to which nothing was given."""
     return [one for one in stances_of(plan_like(kind)) if one.leg == leg][number]
 
@@ -216,7 +216,7 @@ def frames_of(plan: WalkPlan) -> range:
     return range(plan.first, ceil(plan.last) + 1)
 
 
-def check_stands(plan: WalkPlan, given: Given) -> None:
+def check_stands(plan: WalkPlan, given: GivenStance) -> None:
     """That a foot is on the ground in a stance, in one place, and in the air before and after."""
     leg, fps = given.leg, plan.fps
     inside = [plan.first + fps * (given.land + share * (given.lift - given.land)) for share in (0.001, 0.2, 0.5, 0.8)]
@@ -261,7 +261,7 @@ def test_a_foothold_that_was_moved_stays_where_it_is_put() -> None:
 @pytest.mark.parametrize(("start", "end"), [(-4, 0), (3, 0), (0, -3), (0, 4), (5, 5), (-5, -5)])
 def test_a_stance_that_was_moved_in_time_begins_and_ends_then(start: int, end: int) -> None:
     one = stance(1, 2)
-    moved = Given(1, one.land + start * FRAME, one.lift + end * FRAME)
+    moved = GivenStance(1, one.land + start * FRAME, one.lift + end * FRAME)
     plan = with_given(moved)
     assert plan.told == ()
     check_stands(plan, moved)
@@ -273,7 +273,7 @@ def test_a_stance_that_was_moved_in_time_begins_and_ends_then(start: int, end: i
 def test_a_stance_that_was_parted_is_two_with_a_step_between() -> None:
     one = stance(0, 3)
     middle = 0.5 * (one.land + one.lift)
-    parts = Given(0, one.land, middle - 2.0 * FRAME), Given(0, middle + 2.0 * FRAME, one.lift)
+    parts = GivenStance(0, one.land, middle - 2.0 * FRAME), GivenStance(0, middle + 2.0 * FRAME, one.lift)
     plan = with_given(*parts)
     assert plan.told == ()
     for part in parts:
@@ -283,7 +283,7 @@ def test_a_stance_that_was_parted_is_two_with_a_step_between() -> None:
 def test_a_stance_that_was_drawn_in_the_air_is_met() -> None:
     before, after = stance(0, 2), stance(0, 3)
     middle = 0.5 * (before.lift + after.land)
-    drawn = Given(0, middle - FRAME, middle + FRAME)
+    drawn = GivenStance(0, middle - FRAME, middle + FRAME)
     plan = with_given(drawn)
     assert plan.told == ()
     check_stands(plan, drawn)
@@ -301,7 +301,7 @@ def test_one_that_is_out_of_reach_is_named_and_the_walk_goes_on_without() -> Non
 
 
 def test_standing_all_the_time_is_more_than_a_leg_can() -> None:
-    plan = with_given(Given(0, -1.0, inf))
+    plan = with_given(GivenStance(0, -1.0, inf))
     assert len(plan.told) == 1
     assert plan.steps == plan_like().steps
 

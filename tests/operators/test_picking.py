@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.actions.drag import Dragged, Taken, begin, set_turning
+from fabrik_addon.actions.drag import DragResult, Grip, begin, set_turning
 from fabrik_addon.maths import rotated
 from fabrik_addon.operators.base import fitting
 from fabrik_addon.operators.dragging import Mode, angle_about, header_text, keys_of, name_of, turn_of_ball, turn_of_view
@@ -207,16 +207,16 @@ class TestTexts:
     def test_the_header(self, line: bpy.types.Object) -> None:
         chain = add_chain(line)
         chain.name = "limb"
-        drag = begin(bpy.context, line, Taken.tip_of(chain))
+        drag = begin(bpy.context, line, Grip.tip_of(chain))
         set_turning(drag, on=True)
-        dragged = Dragged("BLOCKED", 0.3, radians(12), ("foot.L",))
+        dragged = DragResult("BLOCKED", 0.3, radians(12), ("foot.L",))
         text = header_text(drag, dragged, (0.1, 0.0, -0.2), 2, "a note", bpy.context.scene)
         for part in ("Rig: limb (b2)", "along Z", "Held back by limits", "12.0° off", "not held: foot.L", "a note"):
             assert part in text
         drag.restore()
 
     def test_the_keys(self, line: bpy.types.Object) -> None:
-        drag = begin(bpy.context, line, Taken("b1", "HEAD"))
+        drag = begin(bpy.context, line, Grip("b1", "HEAD"))
         assert name_of(drag) == "Rig: head of b1"
         text = "   ".join(keys_of(drag, Mode.TURN, 0.5, anchored=True))
         for part in ("T With Rotation: off", "R Turn: about the view", "Falloff: 0.5", "P Pin", "G Grab", "Esc Cancel"):

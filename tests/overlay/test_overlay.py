@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.bake import read_report
-from fabrik_addon.actions.drag import Taken
+from fabrik_addon.actions.drag import Grip
 from fabrik_addon.actions.walk.bake import footprints_of, outline
 from fabrik_addon.maths import IDENTITY, ORIGIN, Singles, distance, v3
 from fabrik_addon.operators import picking
@@ -500,11 +500,11 @@ def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
 
 
 def test_it_tells_name_end_and_pin(line: bpy.types.Object) -> None:
-    show((line, Taken("b1", "HEAD")))
-    assert bones.state.shown == (line.name, Taken("b1", "HEAD"), "head of b1")
+    show((line, Grip("b1", "HEAD")))
+    assert bones.state.shown == (line.name, Grip("b1", "HEAD"), "head of b1")
     add_chain(line, tip="b1", count=2).pin = True
-    show((line, Taken("b1")))
-    assert bones.state.shown == (line.name, Taken("b1"), "b1 (pinned)")
+    show((line, Grip("b1")))
+    assert bones.state.shown == (line.name, Grip("b1"), "b1 (pinned)")
     show(None)
     assert bones.state.shown is None
 
@@ -513,9 +513,9 @@ def test_only_what_is_another_is_drawn_anew(line: bpy.types.Object, monkeypatch:
     drawn_anew = list[None]()
     monkeypatch.setattr(picking, "redraw", lambda: drawn_anew.append(None))
     for picked, count in (
-        ((line, Taken("b1")), 1),
-        ((line, Taken("b1")), 1),
-        ((line, Taken("b1", "HEAD")), 2),
+        ((line, Grip("b1")), 1),
+        ((line, Grip("b1")), 1),
+        ((line, Grip("b1", "HEAD")), 2),
         (None, 3),
     ):
         show(picked)
@@ -526,9 +526,9 @@ def test_it_is_seen_as_long_as_there_is_such_a_bone(line: bpy.types.Object) -> N
     ready_gpu()
     context = cast(bpy.types.Context, Context())
     assert not seen(lambda: bones.draw_bone(context)).any()
-    show((line, Taken("b1")))
+    show((line, Grip("b1")))
     assert (seen(lambda: bones.draw_bone(context))[..., 3] > 0).sum() > 20
-    bones.state.shown = (line.name, Taken("gone"), "")
+    bones.state.shown = (line.name, Grip("gone"), "")
     assert not seen(lambda: bones.draw_bone(context)).any()
-    bones.state.shown = ("Gone", Taken("b1"), "")
+    bones.state.shown = ("Gone", Grip("b1"), "")
     assert not seen(lambda: bones.draw_bone(context)).any()

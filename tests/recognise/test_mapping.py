@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.recognise.mapping import mapping_text, read_mapping
-from fabrik_addon.recognise.part import Part, Recognised
+from fabrik_addon.recognise.part import Part, RecognisedBody
 
 LEG = Part("LEG", "Leg.L", ("thigh", "shin", "foot"), ("THIGH", "SHIN", "FOOT"), holds_head=True)
 ARM = Part("ARM", "Arm.Ä", ("左腕", "b"), ("", ""))
-MAPPING = Recognised("HUMAN", "hips", (LEG, ARM))
+MAPPING = RecognisedBody("HUMAN", "hips", (LEG, ARM))
 
 
 def plain() -> dict[str, Any]:
@@ -31,7 +31,7 @@ def refused(text: str) -> None:
 
 def test_what_is_written_is_read_again() -> None:
     assert read_mapping(mapping_text(MAPPING)) == MAPPING
-    nothing = Recognised("CHAINS", "", tuple[Part[str], ...]())
+    nothing = RecognisedBody("CHAINS", "", tuple[Part[str], ...]())
     assert read_mapping(mapping_text(nothing)) == nothing
 
 

@@ -12,8 +12,8 @@ import bpy
 import pytest
 from fabrik_addon import handlers
 from fabrik_addon.actions.bake import BakeSettings, bake
-from fabrik_addon.actions.convert import Converted, convert
-from fabrik_addon.actions.drag import Taken, begin
+from fabrik_addon.actions.convert import ConversionResult, convert
+from fabrik_addon.actions.drag import Grip, begin
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import RigError
@@ -165,7 +165,7 @@ def make_newer(owner: bpy.types.Object) -> None:
     update()
 
 
-def convert_ik(owner: bpy.types.Object, bone: str) -> list[Converted]:
+def convert_ik(owner: bpy.types.Object, bone: str) -> list[ConversionResult]:
     owner.pose.bones[bone].constraints.new("IK").target = bpy.context.object
     return convert(bpy.context, owner, [bone], aims=False)
 
@@ -174,7 +174,7 @@ WAYS: dict[str, Callable[[bpy.types.Object], object]] = {
     "check": lambda owner: check_rig(owner, bpy.context.evaluated_depsgraph_get()),
     "solve": lambda owner: solve_items(bpy.context, [(owner, owner.fabrik.chains[0])]),
     "bake": lambda owner: bake(bpy.context, [(owner, owner.fabrik.chains[0])], BakeSettings(frames=(1, 2))),
-    "drag": lambda owner: begin(bpy.context, owner, Taken.tip_of(owner.fabrik.chains[0])),
+    "drag": lambda owner: begin(bpy.context, owner, Grip.tip_of(owner.fabrik.chains[0])),
     "convert": lambda owner: convert_ik(owner, "b2"),
     "choose": lambda owner: items_of(bpy.context, owner, "ALL"),
 }

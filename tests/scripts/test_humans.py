@@ -16,7 +16,7 @@ from fabrik_addon.rig.figure.joint_limits import read_limit
 from mathutils import Matrix, Quaternion, Vector
 
 from bench import posing
-from bench.posing import Posed
+from bench.posing import SolvedFigure
 from dev.humans import HEIGHT, HUMANS, SINGLE, TWIN, bone_of, give_ranges, make_human, named
 from support.skeletons import make_character, rest_bones
 
@@ -105,8 +105,8 @@ def test_a_hand_can_be_turned_over(human: str, side: str) -> None:
 
 
 @pytest.fixture
-def posed() -> Posed:
-    return Posed("human_mixamo")
+def posed() -> SolvedFigure:
+    return SolvedFigure("human_mixamo")
 
 
 def test_angles_are_told_in_degrees() -> None:
@@ -120,15 +120,15 @@ def test_mirror_images_are_told_from_what_is_none() -> None:
     assert posing._apart(turn, turn) == pytest.approx(degrees(0.4))
 
 
-def test_a_body_that_is_posed_as_expected_is_within_its_aims(posed: Posed) -> None:
+def test_a_body_that_is_posed_as_expected_is_within_its_aims(posed: SolvedFigure) -> None:
     assert posing._foot(posed) < posing.FOLLOWS
     assert posing._turned(posed, 1.0) < posing.STAYS
 
 
-def test_hands_that_stay_behind_are_seen(posed: Posed) -> None:
+def test_hands_that_stay_behind_are_seen(posed: SolvedFigure) -> None:
     _, hands, feet = posing._sunk(posed)
     assert max(hands, feet) < posing.PINS
-    again = Posed("human_mixamo")
+    again = SolvedFigure("human_mixamo")
     for arm in again.arms:
         again.hang(arm, "ARMATURE")
     _, hands, feet = posing._sunk(again)
@@ -136,7 +136,7 @@ def test_hands_that_stay_behind_are_seen(posed: Posed) -> None:
     assert hands > posing.CARRIED
 
 
-def test_a_drag_leaves_all_as_it_was(posed: Posed) -> None:
+def test_a_drag_leaves_all_as_it_was(posed: SolvedFigure) -> None:
     before = posed.stand()
     found = posing._dragged(posed, posing._bone_of(posed, "hips"), (0.0, 0.0, -1.0))
     assert (posed.stand() == before).all()

@@ -283,7 +283,7 @@ LEFT = 1e-4  # radians beyond a limit that rounding to single precision may caus
 TOO_FAR = 10.0  # radians, more than any bound
 
 
-class Thinned:
+class ThinnedKeys:
     """Keys of the channels of a property as they were solved, in F frames, some of them left out.
 
     A rotation is off by an angle, and far too much where it leaves the bone's limit. A location or a scale is off by a
@@ -358,13 +358,13 @@ def clean(figure: RigFigure, chain_set: ChainSet, every: Sequence[BoneKeys], bou
         every: What of them is to be keyed: a key for each of F frames, all channels of a property.
         bound: By how much a bone may be off at one of the frames, radians.
     """
-    thinned = [Thinned(keys, limit, size) for keys, _, limit, size in every]
+    thinned = [ThinnedKeys(keys, limit, size) for keys, _, limit, size in every]
     pinned = [
         one
         for one, chain in zip(figure.asked, chain_set.chains, strict=True)
         if one.rank == PIN or is_pinned_at_times(chain_set.owner, chain)
     ]
-    held = [Held(figure, one, thinned) for one in pinned]
+    held = [PinnedTip(figure, one, thinned) for one in pinned]
     before = -1
     while (count := sum([len(one.at) for one in thinned])) > before:
         before = count
@@ -378,13 +378,13 @@ def clean(figure: RigFigure, chain_set: ChainSet, every: Sequence[BoneKeys], bou
     return [one.kept() for one in thinned]
 
 
-class Held:
+class PinnedTip:
     """The tip of a chain that is pinned, and the thinned keys of what moves it.
 
     What stretches the chain keeps all its keys.
     """
 
-    def __init__(self, figure: RigFigure, goal: ChainGoal, thinned: Sequence[Thinned]) -> None:
+    def __init__(self, figure: RigFigure, goal: ChainGoal, thinned: Sequence[ThinnedKeys]) -> None:
         self._figure, self._goal = figure, goal
         self._way = way_up(figure.bodies.parents, goal.joints[-1])[::-1]
         names = {figure.bones[i]: i for i in self._way}
@@ -400,7 +400,7 @@ class Held:
         self._wanted = self._places([one.keys.values for one in self._all]) if self._all else np.empty((0, 3))
 
     @property
-    def _all(self) -> list[Thinned]:
+    def _all(self) -> list[ThinnedKeys]:
         return [*self._turns.values(), *self._moves]
 
     def keep(self) -> None:
@@ -421,7 +421,7 @@ class Held:
 
         kept_places(before, 1.0, off)
 
-    def _reaches(self, one: Thinned) -> Doubles:
+    def _reaches(self, one: ThinnedKeys) -> Doubles:
         """How far at most a property that is off moves the tip, (F,), as a share of what that may slide."""
         return one.off() * self._figure.length / self._most
 

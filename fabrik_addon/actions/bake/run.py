@@ -76,7 +76,7 @@ def verify(
     for track, results in tracks:
         for c, result in enumerate(results):
             together.setdefault((track.owner.name_full, id(result.frames)), []).append((track, c, result))
-    compared = [_Compared(own, frames, slack, baked) for own in together.values()]
+    compared = [_ChainComparison(own, frames, slack, baked) for own in together.values()]
     with _scene_of(context, [track for track, _ in tracks]) as scene:
         for frame in frames:
             go_to(scene, frame)
@@ -111,7 +111,7 @@ def _scene_of(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[b
 _Baked: TypeAlias = tuple[Track, int, ChainBake]  # of the chains of a track the one at an index, and what came of it
 
 
-class _Compared:
+class _ChainComparison:
     """C chains of one armature that are compared in the same frames; the errors are put into what came of them.
 
     `baked` has the armatures of all bones that are baked; for `slack` see `verify`.

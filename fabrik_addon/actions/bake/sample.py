@@ -22,9 +22,9 @@ from ...rig.figure.figure import RigFigure
 from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits, way_up
-from ...rig.figure.kinematics import Mount, head_of_root
+from ...rig.figure.kinematics import ParentFrame, head_of_root
 from ...rig.figure.reader import FactsByRig, carried, frames_in, read, read_figure, read_goals, resettled, restarted
-from ...rig.figure.solve import Posed, is_plain, posed, posed_rigidly
+from ...rig.figure.solve import SolvedFigure, is_plain, posed, posed_rigidly
 from ...rig.figure.space import ChainSpace, are_spaces
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
@@ -166,7 +166,7 @@ class Track:
         """Take what the chains ask for in all frames; of each chain, in the world."""
         space = self.figure.space
         if len(self._worlds):
-            turns = self.figure.hang.turns(self._parents)
+            turns = self.figure.parent_turn.turns(self._parents)
             space = ChainSpace.over(self._worlds, self._world_turns, self._origins, turns)
         self.numbers = self.figure.asked.many_numbers(space, goals)
 
@@ -216,7 +216,7 @@ class Track:
         if root.parent is None:
             return True
         self._parents[k] = root.parent.matrix.to_quaternion()
-        return Mount.of(root.parent.matrix, figure.keeps_axes) == figure.mount
+        return ParentFrame.of(root.parent.matrix, figure.keeps_axes) == figure.parent_frame
 
     def _solve_apart(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Solve the chains in frame k, where they are others than at the first."""
@@ -302,7 +302,7 @@ class Track:
         if figure.root is not None and len(self._locations):
             answers.plain[at, 0] += self._locations[at]
 
-    def _put(self, k: int, item: Posed) -> None:
+    def _put(self, k: int, item: SolvedFigure) -> None:
         """Put what was found in frame k by itself among the answers."""
         answers = self.answers
         answers.rotations[k], answers.rests[k] = item.rotations, item.rests

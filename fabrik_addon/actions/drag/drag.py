@@ -29,24 +29,24 @@ from ...rig.figure.figure import RigFigure
 from ...rig.figure.joint_limits import path_of, read_stiffness, way_up
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
-from ...rig.figure.solve import Posed, posed, posed_rigidly
+from ...rig.figure.solve import SolvedFigure, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
 from ...rig.goals import GoalPoints, asking_for, control_of, edits_motion, into_frame, is_offset, read_held, turns_tip
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
 from ..figure_pose import FigurePose
-from ..keep_pose import LetGo, exceeded, let_go, resume_live
+from ..keep_pose import ReleaseReport, exceeded, let_go, resume_live
 from ..live.state import state as live_state
-from ..moved_goals import Loosed, goal_to_leave, key_goal
-from .scope import Scope, Taken, is_trunk, moved_chains, scope_of
+from ..moved_goals import ReleasedChain, goal_to_leave, key_goal
+from .scope import Grip, Scope, is_trunk, moved_chains, scope_of
 
 TRUNK = 0.8  # stiffness of the joints of a dragged trunk: limbs turn 1 / (1 - 0.97 * 0.8) = 4.5 times as readily
 A_BONE = 0.5  # share of a joint's readiness to turn that full falloff leaves the next one farther away
 Stamp = list[object]  # what the goals that are not dragged, and the space of the figure, depend on
 
 
-class Hold(NamedTuple):
+class StepCache(NamedTuple):
     """What stays from step to step while nothing but the figure moves.
 
     Attributes:
@@ -94,7 +94,7 @@ class Drag:
     with_turn: bool = False
     pulled: bool = False
     note: str = ""
-    hold: Hold | None = None
+    hold: StepCache | None = None
 
     @property
     def bone(self) -> str:
@@ -112,7 +112,7 @@ class Drag:
         return self.started.asked[self.index].joints[-1] in self.started.start.carried
 
 
-class Dragged(NamedTuple):
+class DragResult(NamedTuple):
     """How far a drag got.
 
     Attributes:
@@ -128,7 +128,7 @@ class Dragged(NamedTuple):
     missed: tuple[str, ...] = ()
 
 
-def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> Drag:
+def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Grip) -> Drag:
     """Start to drag an end of a bone.
 
     Raises:
@@ -243,7 +243,7 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
 
 def drag_to(
     context: bpy.types.Context, drag: Drag, point: Vector, turn: Q4 = IDENTITY, *, anchored: bool = True
-) -> Dragged:
+) -> DragResult:
     """Bring the dragged end to a point of the world; nothing is keyed yet.
 
     The stored statuses of chains are left alone, for they are about their goals.
@@ -270,7 +270,7 @@ def drag_to(
         drag.pulled, drag.hold = True, None
         pull(owner, _now(drag, owner, depsgraph), depsgraph, point)
         if drag.figure.is_rigid:
-            return Dragged(Status.REACHED.value)
+            return DragResult(Status.REACHED.value)
         depsgraph.update()
         depsgraph = context.evaluated_depsgraph_get()
     hold = _held(drag, owner, depsgraph)
@@ -290,7 +290,7 @@ def drag_to(
     return _dragged(drag, item)
 
 
-def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> Dragged:
+def _step(drag: Drag, owner: bpy.types.Object, hold: StepCache, own: GoalPoints) -> DragResult:
     """Solve and write a figure that is the same in every pose, in the numbers of its row."""
     figure, k = drag.figure, drag.index
     hold.numbers[k] = figure.asked[k].numbers(figure.space, own)
@@ -299,15 +299,15 @@ def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> D
     return _dragged(drag, item)
 
 
-def _dragged(drag: Drag, item: Posed) -> Dragged:
+def _dragged(drag: Drag, item: SolvedFigure) -> DragResult:
     """How far a step of a drag got."""
     k, statuses = drag.index, item.statuses
     ended = zip(item.figure.chains, statuses, strict=True)
     missed = tuple([name for name, status in ended if name != drag.name and status is not Status.REACHED])
-    return Dragged(statuses[k].value, item.residuals[k], item.result.turn[0, k].item(), missed)
+    return DragResult(statuses[k].value, item.residuals[k], item.result.turn[0, k].item(), missed)
 
 
-def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Hold:
+def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> StepCache:
     """What stays from step to step, found out anew where something else moved."""
     stamp = _stamp(drag, owner, depsgraph)
     if drag.hold is not None and drag.hold.stamp == stamp:
@@ -325,7 +325,7 @@ def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
     row = figure.row
     rotations = np.frombuffer(row.rotations).reshape(-1, 4)
     pose = Pose(figure, rotations, np.frombuffer(row.shifts), np.frombuffer(row.factors))
-    drag.hold = Hold(stamp, points, numbers, is_rigid, PoseWriter([pose], places_of(owner)))
+    drag.hold = StepCache(stamp, points, numbers, is_rigid, PoseWriter([pose], places_of(owner)))
     return drag.hold
 
 
@@ -440,7 +440,7 @@ def _stiffened(figure: RigFigure, stiffness: Sequence[float], chain: int) -> Rig
     return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(asked)
 
 
-def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
+def finish(context: bpy.types.Context, drag: Drag) -> ReleaseReport:
     """End the drag with the pose as it stands, so that the next solve leaves it there; keyed where that is automatic.
 
     Raises:
@@ -454,7 +454,7 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
         target = control_of(chain) if drag.scope.follows else None
         if target is not None:
             _key(context, owner, drag.figure, is_pulled=drag.pulled)
-            return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
+            return ReleaseReport([], key_goal(context, target))  # live posing brings the pose back in every frame
         if drag.bone == rig_of(owner).body_bone or drag.leads_body:
             rig_of(owner).body_stays = True
         chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
@@ -472,7 +472,7 @@ def leave(
     holding: Collection[str],
     *,
     is_pulled: bool = False,
-) -> LetGo:
+) -> ReleaseReport:
     """Leave bones in the pose in which they were written, so that the next solve keeps it; keyed where automatic.
 
     Args:
@@ -484,13 +484,13 @@ def leave(
     """
     figure, chains = posed
     depsgraph = context.evaluated_depsgraph_get()
-    loosed = [Loosed(one, goal_to_leave(owner, one, depsgraph), one.name in holding) for one in chains]
+    loosed = [ReleasedChain(one, goal_to_leave(owner, one, depsgraph), one.name in holding) for one in chains]
     is_keyed, lost = _key(context, owner, figure, is_pulled=is_pulled)
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
     ended = let_go(context, owner, loosed, is_keyed)
-    return LetGo(ended.done, [*lost, *ended.warnings])
+    return ReleaseReport(ended.done, [*lost, *ended.warnings])
 
 
 def _key(

@@ -44,7 +44,7 @@ _TOLD = {name: told for name, told in vars(ChainGoal).items() if isinstance(told
 _StandIn = type("_StandIn", (SimpleNamespace,), _TOLD)
 
 
-class Taken(NamedTuple):
+class Grip(NamedTuple):
     """What is dragged.
 
     Attributes:
@@ -63,7 +63,7 @@ class Taken(NamedTuple):
         return self.end == "HEAD"
 
     @classmethod
-    def tip_of(cls, chain: FabrikChain) -> Taken:
+    def tip_of(cls, chain: FabrikChain) -> Grip:
         """The tip of a chain."""
         return cls(chain.tip_bone, chain.effector, chain.name)
 
@@ -79,7 +79,7 @@ class Scope(NamedTuple):
         follows: Whether the chain is posed live, so that it is dragged by its target.
     """
 
-    taken: Taken
+    taken: Grip
     holding: tuple[str, ...] = ()
     body: str = ""
     bone_count: int = 1
@@ -128,7 +128,7 @@ def _free_name(owner: bpy.types.Object, bone: str) -> str:
     return name
 
 
-def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
+def scope_of(owner: bpy.types.Object, taken: Grip) -> Scope:
     """What takes part in the drag of a bone.
 
     Where a bone of the same skeleton is pinned, or a body bone is set above the dragged one, the body follows: from the
@@ -142,7 +142,7 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     if not taken.chain:  # whose control comes along
         edited = (one for one in rig.chains if one.enabled and one.goal == OFFSET and edits_motion(one))
         own = next((one for one in edited if (one.tip_bone, one.effector) == (taken.bone, taken.end)), None)
-        taken = Taken.tip_of(own) if own is not None else taken
+        taken = Grip.tip_of(own) if own is not None else taken
     chain = rig.chains.get(taken.chain)
     if taken.chain and chain is None:
         raise ChainError("there is no such chain", rig=owner.name, chain=taken.chain)
@@ -194,7 +194,7 @@ def _named(chains: Iterable[FabrikChain]) -> tuple[str, ...]:
     return tuple(chain.name for chain in chains)
 
 
-def _limb(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None) -> list[str]:
+def _limb(owner: bpy.types.Object, taken: Grip, chain: FabrikChain | None) -> list[str]:
     """Names of the bones of the limb that the dragged bone ends, root to tip.
 
     Of a chain its own; of a bone that is in the middle of one the part up to it. The head of a limb's first bone is
@@ -234,7 +234,7 @@ def _is_below(owner: bpy.types.Object, chain: FabrikChain, body: str) -> bool:
     return body in {bone.name for bone in _above(owner, chain)}
 
 
-def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
+def _top(owner: bpy.types.Object, taken: Grip, pins: list[FabrikChain]) -> str:
     """The bone that moves as the body where none is set; "" where the dragged bone is part of a single pinned figure.
 
     That is the nearest bone above the dragged one and all pinned chains, or the next one above that can be moved. The
@@ -257,7 +257,7 @@ def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
     return (can_move[0] if can_move else above[-1]).name
 
 
-def _clipped(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None, body: str) -> int:
+def _clipped(owner: bpy.types.Object, taken: Grip, chain: FabrikChain | None, body: str) -> int:
     """How many bones of the dragged limb are the body bone, or hang on it."""
     if body == taken.bone:  # all others of the limb are above
         return 1

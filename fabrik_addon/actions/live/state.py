@@ -28,7 +28,7 @@ from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, sets_of
 from ...rig.figure.pose_writer import PoseWriter
 from ...rig.figure.reader import captured_starts
-from ...rig.figure.solve import Posed
+from ...rig.figure.solve import SolvedFigure
 from ...rig.figure.space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints, Source, Values, goals_of
 from ...rig.schema import FabrikChain, RigRecord, name_all, rig_of
@@ -168,7 +168,7 @@ class LiveFigure:
     foreseen: Foreseen | None = field(default_factory=dict)
     words: list[Outcome] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
-    posed: Posed | None = None
+    posed: SolvedFigure | None = None
     is_fresh: bool = True
     keys: int = 0
     rests: bool = False

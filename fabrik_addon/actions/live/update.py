@@ -20,7 +20,7 @@ import bpy
 from ...errors import FabrikError, are_finite, place_of
 from ...rig.animation.animation import keeps_turn, points_ahead
 from ...rig.animation.compat import evaluated_now
-from ...rig.animation.keys import Played
+from ...rig.animation.keys import StripValues
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation, write_left
@@ -156,7 +156,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
         look(scene)
     for rig in state.rigs if depsgraph.mode == "RENDER" else ():
         flush_animation(rig.owner, depsgraph)
-        Played.evaluated(scene.frame_current_final, [rig.owner])
+        StripValues.evaluated(scene.frame_current_final, [rig.owner])
     if [rig for rig in state.rigs if rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner)]:
         look(scene)
         return False

@@ -47,7 +47,7 @@ from ...rig.schema import FabrikChain, Items, RigRecord, rig_of
 from ...rig.walk_goals import is_walked, path_bone
 from ...texts import Text, few, joined
 from ..figure_pose import FigurePose
-from ..moved_goals import Loosed, bring_goals, goal_to_leave, noted, refused
+from ..moved_goals import ReleasedChain, bring_goals, goal_to_leave, noted, refused
 from .state import LEFT, MISSING, MOVED, Hands, LiveFigure, LiveRig, digest_of, state
 
 ByHand = tuple[RigFigure, list[str]]  # chains as they start, and the bones that were posed
@@ -256,7 +256,7 @@ def settle(
     evaluated_now(depsgraph)
     goals = [(chain, goal_to_leave(owner, chain, depsgraph)) for chain in released(chain_set, moved)]
     is_whole = is_whole_pose(chain_set, moved)
-    loosed = [Loosed(chain, place, is_whole=is_whole, is_late=True) for chain, place in goals]
+    loosed = [ReleasedChain(chain, place, is_whole=is_whole, is_late=True) for chain, place in goals]
     with refused(loosed), noted(owner, [goal for one in loosed for goal in goals_of(one.chain)]):
         bring_goals(context, FigurePose.without_goals(chain_set, depsgraph, {}), loosed, {})
     rotations = dict(zip(figure.bones, figure.starts, strict=True))
@@ -317,7 +317,7 @@ def _stopped(owner: bpy.types.Object, figure: RigFigure, moved: Collection[str])
 
 
 def _note(
-    chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[Loosed], *, is_held: bool, is_keyed: bool
+    chain_set: ChainSet, moved: Sequence[str], loosed: Sequence[ReleasedChain], *, is_held: bool, is_keyed: bool
 ) -> Text:
     """What was done by hand to chains, what came of it, and which goals can't come along; what is keyed stays so."""
     refusals = [*dict.fromkeys(text for one in loosed for text in one.warnings)]

@@ -45,7 +45,7 @@ from ...texts import Text, few, joined
 from ..figure_pose import FigurePose
 from ..keep_pose import exceeded, unposed
 from ..live.state import state as live_state
-from ..moved_goals import Loosed, bring_goals, goal_to_leave, placed, refused
+from ..moved_goals import ReleasedChain, bring_goals, goal_to_leave, placed, refused
 
 ALIKE = 0.9998  # cosine of the angle up to which axes are mirrored, or a plane square to an axis: about a degree
 ROUNDING = 2e-6
@@ -179,9 +179,11 @@ def _is_image(one: bpy.types.Bone, other: bpy.types.Bone, mirror: Matrix) -> boo
 # Which bones are posed, and how: worked out for all of them before any is written.
 
 Channels: TypeAlias = tuple[Q4, Vector, Vector]  # rotation in the rest frame, location, scale
-Wanted: TypeAlias = Mapping[str, Channels]  # of bones by their names
+PinRequest: TypeAlias = Mapping[str, Channels]  # of bones by their names
 Poles: TypeAlias = Mapping[str, Vector]  # of chains by their names, where they are to stand in the world
-Plan: TypeAlias = tuple[Wanted, Poles, list[Text]]  # how bones and poles are to stand, what there is to say of others
+Plan: TypeAlias = tuple[
+    PinRequest, Poles, list[Text]
+]  # how bones and poles are to stand, what there is to say of others
 NAMED = 5  # bones that are named; more are counted
 ANOTHER = 1e-6  # radians, or a number, by which a channel has to be another
 
@@ -305,7 +307,7 @@ def write_mirrored(context: bpy.types.Context, owner: bpy.types.Object, pairs: I
     return [*notes, *_key(context, owner, (wanted, moved), keyed)[1]]
 
 
-def pose_as(context: bpy.types.Context, owner: bpy.types.Object, wanted: Wanted, poles: Poles) -> list[Text]:
+def pose_as(context: bpy.types.Context, owner: bpy.types.Object, wanted: PinRequest, poles: Poles) -> list[Text]:
     """Pose bones, keyed where that is automatic, and bring goals along; what there is to look out for."""
     with unposed() as before:
         keyed = KeyedChannels(owner, frame_of(before))
@@ -321,7 +323,7 @@ def pose_as(context: bpy.types.Context, owner: bpy.types.Object, wanted: Wanted,
     return [*notes, *lost]
 
 
-def _write(owner: bpy.types.Object, wanted: Wanted) -> tuple[dict[str, list[str]], list[Text]]:
+def _write(owner: bpy.types.Object, wanted: PinRequest) -> tuple[dict[str, list[str]], list[Text]]:
     """Write channels of bones; which of each are others now, "" for its rotation, and what there is to say of locks."""
     bones, moved, locked = pose_bones(owner), dict[str, list[str]](), list[str]()
     for name, (rotation, location, scale) in wanted.items():
@@ -371,7 +373,7 @@ def _kept(values: Iterable[float], stands: Iterable[float], locks: Iterable[bool
 def _key(
     context: bpy.types.Context,
     owner: bpy.types.Object,
-    posed: tuple[Wanted, Mapping[str, Collection[str]]],
+    posed: tuple[PinRequest, Mapping[str, Collection[str]]],
     keyed: KeyedChannels,
 ) -> tuple[bool, list[Text]]:
     """Key bones that were posed, where that is automatic; whether it was done, and what the next frame takes back.
@@ -414,7 +416,7 @@ def _bring_along(
     if not touched:
         return []
     notes = list[Text]()
-    loosed = [Loosed(chain, goal_to_leave(owner, chain, depsgraph), is_whole=True) for chain in touched]
+    loosed = [ReleasedChain(chain, goal_to_leave(owner, chain, depsgraph), is_whole=True) for chain in touched]
     with refused(loosed):
         pose = FigurePose.without_goals(chain_set, depsgraph, {})
         for one in loosed:

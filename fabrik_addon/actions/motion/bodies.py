@@ -16,7 +16,7 @@ from ...maths import IDENTITY, Doubles, axes_of, conjugated, conjugates, product
 from ...motion.body import Body, Limb, palm_at_rest
 from ...motion.contacts import Foot
 from ...recognise.find import HUMAN
-from ...recognise.part import ARM, LEG, ROLES, Part, Recognised
+from ...recognise.part import ARM, LEG, ROLES, Part, RecognisedBody
 from ...recognise.skeleton import Skeleton
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
@@ -74,7 +74,7 @@ class Stage(NamedTuple):
         return np.broadcast_to(np.array(self.upright), (*like.shape[:-1], 4))
 
 
-def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str]) -> tuple[Stage, Body]:
+def staged(context: bpy.types.Context, owner: bpy.types.Object, found: RecognisedBody[str]) -> tuple[Stage, Body]:
     """An armature at rest, on its stage."""
     frame = frame_for(owner, found.body, upright_of(owner, by_body=True))
     stage = Stage(Quaternion(frame.upright), frame.size)
@@ -98,7 +98,7 @@ def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognise
 
 
 def _limb(
-    owner: bpy.types.Object, stage: Stage, found: Recognised[str], part: Part[str], numbers: dict[str, int]
+    owner: bpy.types.Object, stage: Stage, found: RecognisedBody[str], part: Part[str], numbers: dict[str, int]
 ) -> Limb:
     """A part by the numbers of its bones; a leg ends with its foot."""
     bones, trunk = pose_bones(owner), {one for other in found.parts if other != part for one in other.bones}

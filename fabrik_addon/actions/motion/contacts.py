@@ -53,7 +53,7 @@ NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
 
 
-class Marked(NamedTuple):
+class ContactCount(NamedTuple):
     """The contacts of a foot or hand: its chain, how many there are, and at how many frames."""
 
     chain: str
@@ -70,13 +70,13 @@ class ContactsResult(NamedTuple):
         notes: What to look out for.
     """
 
-    feet: list[Marked]
+    feet: list[ContactCount]
     moved: float
     notes: list[str]
 
 
-def _counted(chain: str, kinds: Ints) -> Marked:
-    return Marked(chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
+def _counted(chain: str, kinds: Ints) -> ContactCount:
+    return ContactCount(chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
 
 
 def find_steps(
@@ -103,7 +103,10 @@ def find_steps(
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames, legs)
     marks.check_ground(owner, ground)
-    soles, found = soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs), list[Marked]()
+    soles, found = (
+        soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs),
+        list[ContactCount](),
+    )
     with frames_visited(scene):
         feet, _, grounds = yield from sample_feet(context, owner, soles, frames, (), {0: ground})
         seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
@@ -229,7 +232,7 @@ def clean_steps(
         if cut := [name for name, track in tracks.items() if any(marks.kinds_of(track)[k] != NONE for k in edges)]:
             text = Text("the frames cut a contact of {chains}, which slides where they end", chains=", ".join(cut))
             notes.append(text)
-        keys, marked = list[Keys](), list[Marked]()
+        keys, marked = list[Keys](), list[ContactCount]()
         if body is not None and shift.any():
             keys += _keys_of(owner, body, paths[body.target_bone], stood + shift, None, times)
         for chain, way, turn, hold in zip(cleaned, ways, turns, holds, strict=False):

@@ -26,7 +26,7 @@ from ...rig.schema.chain import OFFSET
 from ...rig.schema.rig import ControlView, FabrikLayer
 from ...texts import Text
 from ..frames import frames_keyed
-from ..keep_pose import LetGo, let_go, standing
+from ..keep_pose import ReleaseReport, let_go, standing
 from ..solve import Item
 from .marks import check_marks
 
@@ -36,7 +36,7 @@ def edited_chains(owner: bpy.types.Object) -> list[FabrikChain]:
     return [chain for chain in rig_of(owner).chains if is_offset(chain)]
 
 
-def set_goal(context: bpy.types.Context, item: Item, goal: str) -> LetGo:
+def set_goal(context: bpy.types.Context, item: Item, goal: str) -> ReleaseReport:
     """Choose what the target of a chain tells; it comes to where that leaves the pose, and nothing moves.
 
     Args:
@@ -52,7 +52,7 @@ def set_goal(context: bpy.types.Context, item: Item, goal: str) -> LetGo:
     """
     owner, chain = item
     if chain.goal == goal:
-        return LetGo([], [])
+        return ReleaseReport([], [])
     if not rig_of(owner).edits:
         raise ChainError("edits of its armature are switched off: switch them on first", rig=owner.name)
     if goal == OFFSET:

@@ -22,14 +22,14 @@ from ...rig.layers import RESTS
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.targets import resolve_point
 from ...texts import Text
-from ..drag import Taken
+from ..drag import Grip
 from ..figure_pose import tip_of
 from ..frames import Steps, frames_keyed, go_to, go_to_whole, scene_of
 from ..solve import Item
 from .marks import ensure_action, marks_of
 
 
-class Noted(NamedTuple):
+class ControlSnapshot(NamedTuple):
     """A control before it was moved.
 
     Attributes:
@@ -43,14 +43,14 @@ class Noted(NamedTuple):
     keys: dict[tuple[str, int], KeyArrays]
 
     @classmethod
-    def of(cls, goal: GoalRef) -> Noted:
+    def of(cls, goal: GoalRef) -> ControlSnapshot:
         """A control as it stands."""
         curves = [(name, curve) for name in goal.channel_names for curve in curves_of(goal, name)]
         keys = {(name, curve.array_index): read_keys(curve) for name, curve in curves}
         return cls(goal, {name: _values(goal, name) for name in goal.channel_names}, keys)
 
     @classmethod
-    def at_rest(cls, goal: GoalRef) -> Noted:
+    def at_rest(cls, goal: GoalRef) -> ControlSnapshot:
         """A control of an offset as if it were at rest where it has no keys."""
         return cls.of(goal)._replace(values={name: [*RESTS[name]] for name in goal.channel_names})
 
@@ -89,26 +89,26 @@ def selected_controls(context: bpy.types.Context) -> list[tuple[FabrikChain, Goa
     return [one for one in controls_of(owners) if is_chosen(one[1])]
 
 
-def off_keys(context: bpy.types.Context) -> list[Noted]:
+def off_keys(context: bpy.types.Context) -> list[ControlSnapshot]:
     """The selected controls as their keys have them; offsets without keys as they rest.
 
     Raises:
         TargetError: There are none, or one has no keys that would tell from where it was moved.
     """
-    found = list[Noted]()
+    found = list[ControlSnapshot]()
     for chain, goal in selected_controls(context):
         is_keyed = any(curves_of(goal, name) for name in goal.channel_names)
         both_off = all(_values(goal, name) != RESTS[name] for name in goal.channel_names)
         if not is_keyed and (not is_offset(chain) or both_off):  # one of both may be of all frames
             text = Text("{goal} has no keys: key it where it is to be as it was", goal=goal.name)
             raise TargetError(text, chain=chain.name)
-        found.append(Noted.at_rest(goal) if is_offset(chain) else Noted.of(goal))
+        found.append(ControlSnapshot.at_rest(goal) if is_offset(chain) else ControlSnapshot.of(goal))
     if not found:
         raise RigError("no target or pole is selected")
     return found
 
 
-def spread(noted: Sequence[Noted], frame: float, width: int) -> list[str]:
+def spread(noted: Sequence[ControlSnapshot], frame: float, width: int) -> list[str]:
     """Let what controls were moved by at a frame fade over the frames about it, by keys.
 
     The change fades by w = 1 - 3 x^2 + 2 x^3, x being how far a frame is as a share of the width: added to the keys
@@ -159,7 +159,7 @@ def check_keys(goal: GoalRef) -> None:
         raise TargetError(refusal, rig=goal.found.name)
 
 
-def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, int]) -> None:
+def _spread_one(one: ControlSnapshot, name: str, now: Sequence[float], bell: tuple[float, int]) -> None:
     """`spread` of one property of a control."""
     (frame, width), goal, holder = bell, one.goal, one.goal.holder
     path = holder.path_from_id(name)
@@ -192,7 +192,7 @@ def _spread_one(one: Noted, name: str, now: Sequence[float], bell: tuple[float, 
         curve.update()
 
 
-def _put_back(one: Noted, name: str) -> None:
+def _put_back(one: ControlSnapshot, name: str) -> None:
     """Give the curves of a property the keys that they had."""
     made = [curve for curve in curves_of(one.goal, name) if (name, curve.array_index) not in one.keys]
     remove_curves(one.goal.found, made)
@@ -227,7 +227,7 @@ def _shift(curve: bpy.types.FCurve, frame: float, by: float, slope: float) -> No
 ROUNDS = 8  # in which goals settle that move the roots of their limbs
 
 
-class Between(NamedTuple):
+class TweenGoal(NamedTuple):
     """A goal of an armature's chain that has keys before and after a frame, with the frames of these."""
 
     owner: bpy.types.Object
@@ -332,9 +332,9 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> bool:
     return bool(marks_of(owner, resolve_bones(owner, chain)[-1], np.array([float(frame)]))[0] != NONE)
 
 
-def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Between]:
+def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[TweenGoal]:
     """The goals of a chain that have keys before and after a frame."""
-    found = list[Between]()
+    found = list[TweenGoal]()
     for goal in goals_of(chain):
         times = frames_keyed(curve for name in goal.channel_names for curve in curves_of(goal, name))
         before = [one for one in times if one < frame - SAME_FRAME]
@@ -345,7 +345,7 @@ def _between(owner: bpy.types.Object, chain: FabrikChain, frame: int) -> list[Be
                 reason = goal.stays()
                 if reason:
                     raise TargetError(Text("{goal} {reason}", goal=goal.name, reason=reason))
-            found.append(Between(owner, chain, goal, (max(before), min(after))))
+            found.append(TweenGoal(owner, chain, goal, (max(before), min(after))))
     return found
 
 
@@ -364,7 +364,7 @@ class Trail(NamedTuple):
     """
 
     rig: str
-    taken: Taken
+    taken: Grip
     first: int
     places: tuple[V3, ...]
     uid: int = 0
@@ -390,14 +390,14 @@ class Trail(NamedTuple):
         )
 
 
-def end_of(owner: bpy.types.Object, taken: Taken, depsgraph: bpy.types.Depsgraph) -> V3:
+def end_of(owner: bpy.types.Object, taken: Grip, depsgraph: bpy.types.Depsgraph) -> V3:
     """Where the end of a bone is in the world."""
     posed = owner.evaluated_get(depsgraph)
     bone = pose_bones(posed)[taken.bone]
     return v3(posed.matrix_world @ Vector(bone.head if taken.at_head else bone.tail))
 
 
-def chosen(owner: bpy.types.Object) -> list[Taken]:
+def chosen(owner: bpy.types.Object) -> list[Grip]:
     """The bones whose trails are wanted: those that are selected, for a control of a limb its tip; else all tips.
 
     Raises:
@@ -408,11 +408,11 @@ def chosen(owner: bpy.types.Object) -> list[Taken]:
     if not selected:
         if not chains:
             raise ChainError("no chain is enabled, and no bone is selected", rig=owner.name)
-        return [Taken.tip_of(chain) for chain in chains]
-    found = dict[str, Taken]()
+        return [Grip.tip_of(chain) for chain in chains]
+    found = dict[str, Grip]()
     for name in selected:
         chain = next((one for one in chains if name in _own(owner, one)), None)
-        taken = Taken.tip_of(chain) if chain is not None else Taken(name)
+        taken = Grip.tip_of(chain) if chain is not None else Grip(name)
         found.setdefault(taken.bone, taken)
     return list(found.values())
 
@@ -424,7 +424,7 @@ def _own(owner: bpy.types.Object, chain: FabrikChain) -> Iterable[str]:
 
 
 def trail_steps(
-    context: bpy.types.Context, owner: bpy.types.Object, taken: Sequence[Taken], frames: Sequence[int]
+    context: bpy.types.Context, owner: bpy.types.Object, taken: Sequence[Grip], frames: Sequence[int]
 ) -> Steps[list[Trail]]:
     """Follow ends of bones over frames, in steps; live posing goes on meanwhile, so that its poses are seen.
 

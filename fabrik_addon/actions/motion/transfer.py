@@ -17,8 +17,8 @@ from ...maths import IDENTITY, Doubles, conjugates, products, rotated_each, rows
 from ...motion.body import Body, Motion, turns_of
 from ...motion.contacts import FEWEST, NONE, junk_ends, runs
 from ...motion.ground import Floor
-from ...motion.transfer import TransferOptions, Transferred, transfer, way_of_root
-from ...recognise.part import LEG, Recognised
+from ...motion.transfer import TransferOptions, TransferredMotion, transfer, way_of_root
+from ...recognise.part import LEG, RecognisedBody
 from ...rig.animation.channels import without_delta
 from ...rig.animation.compat import fcurves_of
 from ...rig.bones import pose_bones
@@ -195,7 +195,9 @@ def _check_options(source: bpy.types.Object, owner: bpy.types.Object, options: T
         raise RigError("it has no motion that could be brought to another armature", rig=source.name)
 
 
-def _check(source: bpy.types.Object, owner: bpy.types.Object, found: Recognised[str], own: Recognised[str]) -> None:
+def _check(
+    source: bpy.types.Object, owner: bpy.types.Object, found: RecognisedBody[str], own: RecognisedBody[str]
+) -> None:
     """Refuse armatures that have nothing in common."""
     for rig, parts in ((source, found), (owner, own)):
         if not parts.body:
@@ -325,7 +327,12 @@ def _root_object(
 
 
 def _clip(
-    owner: bpy.types.Object, stage: Stage, body: Body, done: Transferred, above: Sequence[Matrix], frames: Sequence[int]
+    owner: bpy.types.Object,
+    stage: Stage,
+    body: Body,
+    done: TransferredMotion,
+    above: Sequence[Matrix],
+    frames: Sequence[int],
 ) -> Clip:
     """A motion as that of the armature's own bones."""
     turns = done.motion.turns
@@ -375,13 +382,13 @@ def _of_hips(
     return np.array([[*turn] for turn, _ in rows]), np.array([v3(place) for _, place in rows])
 
 
-def _unsure(rig: bpy.types.Object, parts: Recognised[str]) -> list[Text]:
+def _unsure(rig: bpy.types.Object, parts: RecognisedBody[str]) -> list[Text]:
     names = ", ".join(part.name for part in parts.parts if not part.is_applied)
     told = Text("these parts of '{rig}' are not sure, a mapping tells them: {names}", names=names, rig=rig.name)
     return [told] if names else []
 
 
-def _notes(owner: bpy.types.Object, own: Recognised[str], done: Transferred) -> list[str]:
+def _notes(owner: bpy.types.Object, own: RecognisedBody[str], done: TransferredMotion) -> list[str]:
     """What to look out for."""
     notes = list[str]()
     if done.missed:

@@ -23,7 +23,7 @@ from ...rig.animation.channels import plain_path, read_rotation
 from ...rig.animation.keys import KeyedChannels, animated_paths, insert_posed_keys, insert_property_keys
 from ...rig.bones import armature_of, bending_count, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
-from ...rig.dependencies import Replaced, Switch, replaced_followers
+from ...rig.dependencies import OverriddenCopy, Switch, replaced_followers
 from ...rig.figure.joint_limits import joints_of, path_of
 from ...rig.figure.kinematics import basis_for
 from ...rig.figure.pose_writer import updated, write_rotations
@@ -298,7 +298,7 @@ def _told(values: dict[Switch, float]) -> Iterator[Text]:
 
 
 def _set(
-    context: bpy.types.Context, owner: bpy.types.Object, switch: Switch, replaced: Sequence[Replaced]
+    context: bpy.types.Context, owner: bpy.types.Object, switch: Switch, replaced: Sequence[OverriddenCopy]
 ) -> float | None:
     """Set a property to that end of its range with which what copies bones follows them; None where neither does."""
     bone: Any = pose_bones(owner)[switch.bone]

@@ -12,7 +12,7 @@ from ...errors import BoneError, ChainError, FabrikError
 from ...messages import Message
 from ...recognise.find import recognise
 from ...recognise.mapping import mapping_text, read_mapping
-from ...recognise.part import ARM, LEG, RUN, Part, Recognised
+from ...recognise.part import ARM, LEG, RUN, Part, RecognisedBody
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.checks import constrained_bones, movers_of
 from ...rig.control_bones import control_names
@@ -26,7 +26,7 @@ SHARED = 2  # bones that a chain has to have in common with a part to stand for 
 LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
 
 
-def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
+def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> RecognisedBody[str]:
     """The parts of an armature object: as a mapping that it keeps has them, else as they are found.
 
     Where other bones drive those that deform, as in a generated rig, the parts are looked for among the bones that
@@ -44,7 +44,7 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
     return free if _count(free) >= max(1, _count(found)) else found
 
 
-def parts_to_read(owner: bpy.types.Object) -> Recognised[str]:
+def parts_to_read(owner: bpy.types.Object) -> RecognisedBody[str]:
     """The parts of an armature object, whatever poses their bones: for motion that is only read.
 
     Where other bones drive those that deform, they are looked for among the latter: these are what is seen to move.
@@ -60,7 +60,7 @@ def parts_to_read(owner: bpy.types.Object) -> Recognised[str]:
     return own if own.body and _count(own) >= max(1, _count(found) if found.body else 0) else found
 
 
-def _read(owner: bpy.types.Object, without: Collection[str]) -> Recognised[str]:
+def _read(owner: bpy.types.Object, without: Collection[str]) -> RecognisedBody[str]:
     """The parts of an armature object, looked for as if some of its bones were not there, whatever poses the others."""
     skeleton = read_skeleton(owner, without=without)
     told, names = recognise(skeleton), skeleton.names
@@ -68,15 +68,15 @@ def _read(owner: bpy.types.Object, without: Collection[str]) -> Recognised[str]:
     for one in told.parts:
         bones = tuple(names[bone] for bone in one.bones)
         parts.append(Part(one.kind, one.name, bones, one.roles, one.holds_head, one.confidence, one.reasons))
-    return Recognised(told.plan, names[told.body] if told.body >= 0 else "", parts, told.convention)
+    return RecognisedBody(told.plan, names[told.body] if told.body >= 0 else "", parts, told.convention)
 
 
-def _count(found: Recognised[str]) -> int:
+def _count(found: RecognisedBody[str]) -> int:
     """How many arms and legs were found."""
     return sum(part.kind in (ARM, LEG) for part in found.parts)
 
 
-def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Recognised[str]:
+def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> RecognisedBody[str]:
     """The parts of an armature object, looked for as if some of its bones, by their names, were not there."""
     skeleton = read_skeleton(owner, without=without)
     told = recognise(skeleton, plan)
@@ -101,7 +101,7 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Reco
     if refusal:
         body, notes = "", [*notes, Text("no body bone: {reason}", reason=refusal)]
     missing = [(name, worded(reason)) for name, reason in told.missing]
-    return Recognised(told.plan, body, parts, told.convention, missing, held, notes)
+    return RecognisedBody(told.plan, body, parts, told.convention, missing, held, notes)
 
 
 def between_body_and_parts(owner: bpy.types.Object, body: str, parts: Sequence[Part[str]]) -> list[str]:
@@ -168,7 +168,7 @@ def chain_of(owner: bpy.types.Object, part: Part[str]) -> FabrikChain | None:
     return None
 
 
-def mapping_of(owner: bpy.types.Object) -> Recognised[str]:
+def mapping_of(owner: bpy.types.Object) -> RecognisedBody[str]:
     """The chains of an armature as parts of a body; what is found in it says what each of them is.
 
     Where it has none, the mapping that it keeps.
@@ -190,15 +190,15 @@ def mapping_of(owner: bpy.types.Object) -> Recognised[str]:
         roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
         kind = part.kind if part is not None else RUN
         parts.append(Part(kind, chain.name, bones, tuple(roles.get(bone, "") for bone in bones), chain.at_head))
-    return Recognised(found.plan, rig_of(owner).body_bone, tuple(parts))
+    return RecognisedBody(found.plan, rig_of(owner).body_bone, tuple(parts))
 
 
-def keep_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:
+def keep_mapping(owner: bpy.types.Object, mapping: RecognisedBody[str]) -> None:
     """Let an armature keep which of its bones are which parts, wherever that is asked from now on."""
     rig_of(owner).mapping = mapping_text(mapping)
 
 
-def kept_mapping(owner: bpy.types.Object) -> Recognised[str] | None:
+def kept_mapping(owner: bpy.types.Object) -> RecognisedBody[str] | None:
     """The mapping that an armature keeps; None where it keeps none, or has not these bones any more."""
     text = rig_of(owner).mapping
     if not text:
@@ -211,7 +211,7 @@ def kept_mapping(owner: bpy.types.Object) -> Recognised[str] | None:
     return found
 
 
-def check_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:
+def check_mapping(owner: bpy.types.Object, mapping: RecognisedBody[str]) -> None:
     """Refuse a mapping that is not of an armature.
 
     Raises:

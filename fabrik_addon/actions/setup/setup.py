@@ -14,7 +14,7 @@ from ...maths import V3
 from ...messages import ROLES
 from ...recognise.find import ON_FOUR, girdles_and_sockets, helper_bones
 from ...recognise.limbs import Limbs, own_axis
-from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING, Part, Recognised
+from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING, Part, RecognisedBody
 from ...rig.animation.compat import copy_action, fcurves_of, shares_curves
 from ...rig.animation.keys import are_moved
 from ...rig.bones import bones_to, pose_bones, resolve_bones
@@ -81,7 +81,7 @@ class SetupOptions:
 
 
 @dataclass(slots=True)
-class Done:
+class SetupReport:
     """What `set_up` did.
 
     Attributes:
@@ -103,7 +103,7 @@ class Done:
     notes: list[str] = field(default_factory=list)
 
 
-def chosen_parts(owner: bpy.types.Object, found: Recognised[str], answers: Answers) -> list[Part[str]]:
+def chosen_parts(owner: bpy.types.Object, found: RecognisedBody[str], answers: Answers) -> list[Part[str]]:
     """The parts to set up: those that are sure, and those of the answers, with their first and last bone.
 
     Raises:
@@ -155,16 +155,16 @@ def wanted_parts(parts: Sequence[Part[str]], options: SetupOptions) -> list[Part
 def set_up(
     context: bpy.types.Context,
     owner: bpy.types.Object,
-    found: Recognised[str],
+    found: RecognisedBody[str],
     parts: Sequence[Part[str]],
     options: SetupOptions,
-) -> Done:
+) -> SetupReport:
     """Make chains of parts, with all that belongs to them; the pose stays as it is.
 
     Raises:
         FabrikError: The armature can't be posed; nothing was changed.
     """
-    done = Done(notes=[worded(note) for note in found.notes])
+    done = SetupReport(notes=[worded(note) for note in found.notes])
     names = [bone for part in parts for bone in part.bones]
     options = _settled(owner, names, options, done)
     with unposed() as depsgraph:
@@ -201,7 +201,7 @@ def set_up(
     return done
 
 
-def _settled(owner: bpy.types.Object, names: Sequence[str], options: SetupOptions, done: Done) -> SetupOptions:
+def _settled(owner: bpy.types.Object, names: Sequence[str], options: SetupOptions, done: SetupReport) -> SetupOptions:
     """What can be made of what is wanted: linked data get no bones; without motion, or for a walk, none is edited."""
     kind = KIND_OF_CONTROLS.get(options.controls)
     if kind == "BONE" and new_bones_refusal(owner):
@@ -211,7 +211,7 @@ def _settled(owner: bpy.types.Object, names: Sequence[str], options: SetupOption
     return replace(options, use_motion=edits)
 
 
-def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done) -> None:
+def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: SetupReport) -> None:
     """A walker; chains whose targets would stay behind while the body walks on are free."""
     try:
         walker = add_walker(context, owner)
@@ -240,7 +240,7 @@ def _chains(
     limbs: Limbs,
     parts: Sequence[Part[str]],
     options: SetupOptions,
-    done: Done,
+    done: SetupReport,
 ) -> dict[str, Part[str]]:
     """The chains of the parts by their names: those that stand for them already, and new ones."""
     chains: dict[str, Part[str]] = {}
@@ -271,7 +271,7 @@ def face_axis(limbs: Limbs, bone: str) -> V3 | None:
     return None if forward is None else own_axis(limbs, list(limbs.skeleton.names).index(bone), forward)
 
 
-def _choose_body(owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
+def _choose_body(owner: bpy.types.Object, found: RecognisedBody[str], done: SetupReport) -> None:
     """Make the body bone that was found the armature's, where it has none."""
     if rig_of(owner).body_bone or not found.body:
         return
@@ -286,7 +286,9 @@ def _choose_body(owner: bpy.types.Object, found: Recognised[str], done: Done) ->
         rig_of(owner).body_stays = True  # its keys say where the body is
 
 
-def _keep_motion(context: bpy.types.Context, owner: bpy.types.Object, parts: Sequence[Part[str]], done: Done) -> None:
+def _keep_motion(
+    context: bpy.types.Context, owner: bpy.types.Object, parts: Sequence[Part[str]], done: SetupReport
+) -> None:
     """A chain that is the body bone alone, whose motion a target edits; what no key moves starts as it stands."""
     between = between_body_and_parts(owner, done.body, parts)
     capture_bones(owner, [pose_bones(owner)[name] for name in between])
@@ -303,7 +305,7 @@ def _stiffen(
     *,
     is_human: bool,
     options: SetupOptions,
-    done: Done,
+    done: SetupReport,
 ) -> None:
     """Let limbs turn first, then clavicles, then the trunk, where the body bone is new; helper bones never bend."""
     rig, bones, names = rig_of(owner), pose_bones(owner), list(limbs.skeleton.names)
@@ -333,7 +335,7 @@ def _make_goals(
     limbs: Limbs,
     chains: dict[str, Part[str]],
     options: SetupOptions,
-    done: Done,
+    done: SetupReport,
 ) -> None:
     """Targets and poles where there are none."""
     defaults, asked = read_defaults(context), list[NewGoal]()
@@ -373,7 +375,7 @@ def _make_goals(
     draw_controls(context, owner, limbs, chains, chest)
 
 
-def _let_edit(owner: bpy.types.Object, names: Sequence[str], done: Done) -> None:
+def _let_edit(owner: bpy.types.Object, names: Sequence[str], done: SetupReport) -> None:
     """Let the targets of chains edit their motion, in an action that can be keyed and that no other plays."""
     for name in names:
         rig_of(owner).chains[name].goal = OFFSET
@@ -397,7 +399,11 @@ def _is_helped(part: Part[str]) -> bool:
 
 
 def _renew(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chains: dict[str, Part[str]],
+    options: SetupOptions,
+    done: SetupReport,
 ) -> None:
     """Give chains that were there already what they would be given now, or tell that they were given something else."""
     kept = {name: rig_of(owner).chains[name] for name in done.kept if chains[name].kind in {ARM, LEG}}
@@ -443,7 +449,7 @@ def _poles(
     owner: bpy.types.Object,
     limbs: Limbs,
     bent: Sequence[tuple[FabrikChain, Part[str]]],
-    done: Done,
+    done: SetupReport,
 ) -> list[NewGoal]:
     """Poles in the planes of the bends of chains, all of which have or will have targets at their tips.
 
@@ -481,7 +487,11 @@ def _toes(evaluated: bpy.types.Object, limbs: Limbs, foot: str) -> Vector:
 
 
 def _hold(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: dict[str, Part[str]], options: SetupOptions, done: Done
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chains: dict[str, Part[str]],
+    options: SetupOptions,
+    done: SetupReport,
 ) -> None:
     """Rotations of hands and feet, and pins of feet, of chains that were made now."""
     rig, feet = rig_of(owner), []
@@ -503,7 +513,7 @@ def _hold(
         _pin(context, owner, feet, done)
 
 
-def _pin(context: bpy.types.Context, owner: bpy.types.Object, feet: Sequence[FabrikChain], done: Done) -> None:
+def _pin(context: bpy.types.Context, owner: bpy.types.Object, feet: Sequence[FabrikChain], done: SetupReport) -> None:
     """Pin the feet that no other chain pins already."""
     free = []
     for one in wanted_of_chains(owner, feet):

@@ -15,7 +15,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import InvalidValueError
-from ...gait.clip import OwnCycle, Tracked, between_frames, own_cycle, run_on, with_faster
+from ...gait.clip import FootTrack, OwnCycle, between_frames, own_cycle, run_on, with_faster
 from ...gait.cycle import share_of_faster
 from ...gait.gaits import CLIP, gait_of
 from ...gait.legs import Leg
@@ -234,7 +234,7 @@ def _foot(
     leg: Leg,
     seen: tuple[Sequence[str], list[Doubles], list[Doubles]],
     count: int,
-) -> Tracked:
+) -> FootTrack:
     """How the foot of a leg goes in the clip."""
     names, heads, poses = seen
     chain = rig_of(owner).chains[leg.name]
@@ -254,7 +254,7 @@ def _foot(
     spun = products(poses[names.index(foot.name)][:count], back)
     ahead = rotated_each(spun, np.array(leg.forward))
     pitches = np.arctan2(-ahead[:, 2], lengths(ahead[:, :2])) if leg.foot_length > 0.0 else np.zeros(count)
-    return Tracked(carried(foot, leg.rest_ankle), pitches, lows)
+    return FootTrack(carried(foot, leg.rest_ankle), pitches, lows)
 
 
 def posture_of(own: OwnClip, rhythm: tuple[Doubles, Doubles], body: str) -> list[BoneClip]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,7 +36,7 @@ from ..drag.drag import leave, pose_restorer
 from ..drag.scope import moved_chains
 from ..figure_pose import FigurePose
 from ..frames import check_range, frames_visited, go_to, rate_of, scene_of
-from ..keep_pose import LetGo, resume_live
+from ..keep_pose import ReleaseReport, resume_live
 from ..live.state import state as live_state
 from ..motion.clips import write_keys
 from .clip import read_own
@@ -49,7 +49,7 @@ LONGEST_SETTLING = 120  # of these steps
 
 
 @dataclass(slots=True)
-class Led:
+class LedWalker:
     """A walker that is being led.
 
     Attributes:
@@ -104,7 +104,7 @@ class Led:
         return self.figure.started(turns) if found else self.figure
 
 
-def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
+def begin(context: bpy.types.Context, owner: bpy.types.Object) -> LedWalker:
     """Take a walker by its body; nothing moves.
 
     Raises:
@@ -140,7 +140,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     held = posed | keyed_by_hand(owner)
     free = {name: joint for joint, name in enumerate(figure.bones) if name not in held}
     asked = [one.let_go if one.chain in loose else one for one in figure.asked]
-    led = Led(owner.name, walk, steering, chain_set.names, figure.asking(asked), posture, free, restore)
+    led = LedWalker(owner.name, walk, steering, chain_set.names, figure.asking(asked), posture, free, restore)
     live_state.held = True
     live_state.paused = live_state.paused or rig_of(owner).live
     return led
@@ -152,7 +152,7 @@ def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.De
     return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
 
 
-def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> None:
+def lead_to(context: bpy.types.Context, led: LedWalker, wanted: V3, span: float) -> None:
     """Let a walker go on for some seconds towards a point of the world, whose height does not count, and pose it.
 
     Raises:
@@ -169,7 +169,7 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
     write_pose(owner, item.pose)
 
 
-def _chain_set(led: Led) -> ChainSet:
+def _chain_set(led: LedWalker) -> ChainSet:
     chains, bones = rig_of(led.owner).chains, pose_bones(led.owner)
     gone = [name for name in led.chains if name not in chains]
     if gone:
@@ -180,7 +180,7 @@ def _chain_set(led: Led) -> ChainSet:
     return ChainSet(led.owner, tuple(chains[name] for name in led.chains), rig_of(led.owner).body_bone)
 
 
-def settle(context: bpy.types.Context, led: Led, *, stays: bool) -> None:
+def settle(context: bpy.types.Context, led: LedWalker, *, stays: bool) -> None:
     """Let the feet land that are in the air, the body come over them, if it may; trunk and arms are as at first."""
     walk, steering = led.walk, led.steering
     steering.wanted, steering.wandering, steering.faces_way = None, ORIGIN, False
@@ -193,7 +193,7 @@ def settle(context: bpy.types.Context, led: Led, *, stays: bool) -> None:
     lead_to(context, led, steering.place, 0.0)
 
 
-def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
+def leave_led(context: bpy.types.Context, led: LedWalker) -> ReleaseReport:
     """Let go of a walker in the pose in which it stands, so that the next solve leaves it there.
 
     A walk that was planned is switched off: it would take the pose back.
@@ -217,12 +217,10 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
     finally:
         if rig_of(owner).live:
             resume_live()
-    return LetGo([*notes, *ended.done], ended.warnings)
+    return ReleaseReport([*notes, *ended.done], ended.warnings)
 
 
 # The way of a walk that was led by hand becomes keys of the body, along which the walk is planned.
-
-Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
 
 
 def check_recording(owner: bpy.types.Object) -> None:
@@ -235,7 +233,7 @@ def check_recording(owner: bpy.types.Object) -> None:
     check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "NEW_ACTION")
 
 
-def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
+def keep_recording(context: bpy.types.Context, led: LedWalker) -> ReleaseReport:
     """End a walk by hand, and plan the walk along the way on which the body was led, from the scene's frame on.
 
     The way becomes keys of the body bone, one a frame, in a copy of the action, and the scene lasts as long as it. Live
@@ -263,10 +261,10 @@ def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
     with ExitStack() as back:
         with place_of(rig=owner.name, chain=body.name):
             with frames_visited(scene):
-                values = list(_path_values(context, body, way, frames[0]))
+                keys = _path_keys(context, body, way, frames[0])
             destination = Destination(owner, "NEW_ACTION", "Walk")
             back.callback(destination.take_back)
-            _key(owner, body.tip_bone, frames[0], values)
+            write_keys(owner, keys).flush()
         told = plan_walk(context, owner, frames, is_new=True)
         destination.finish()
         back.pop_all()
@@ -275,35 +273,29 @@ def keep_recording(context: bpy.types.Context, led: Led) -> LetGo:
     return told
 
 
-def _path_values(context: bpy.types.Context, body: FabrikChain, way: Sequence[Pose], first: int) -> Iterator[Values]:
-    """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
-    owner, scene = owner_of(body), scene_of(context)
-    turns: list[float] = []  # of the frame before: signs and whole turns run on from there
+def _path_keys(context: bpy.types.Context, body: FabrikChain, way: Sequence[Pose], first: int) -> list[Keys]:
+    """The keys of the body bone, one a frame, that bring it onto the path; the scene is taken to each frame."""
+    owner, scene, rows = owner_of(body), scene_of(context), dict[str, list[list[float]]]()
+    bone = pose_bones(owner)[body.tip_bone]
+    turning = channel_of(bone.rotation_mode)[0]
     for frame, (place, rotation) in enumerate(way, first):
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
-        figure = read_figure(ChainSet(owner, (body,), body.tip_bone), depsgraph, FactsByRig(frame))
+        figure = read_figure(ChainSet(owner, (body,), bone.name), depsgraph, FactsByRig(frame))
         channels = figure.channels[0]
-        goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, body.tip_bone)))
+        goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, bone.name)))
         item = posed(figure, [goal], owner, depsgraph)
         plain = figure.plain_values(item.shift, item.factors)
-        found = [(name, stored(own)) for (_, name), own in zip(figure.plain_channels, plain, strict=True)]
+        for (_, name), own in zip(figure.plain_channels, plain, strict=True):
+            rows.setdefault(name, []).append(stored(own))
         if channels is not None:
-            before = read_values(pose_bones(owner)[channels.bone])
-            turns = stored(replace(channels, near=turns or channels.near).values(item.rotations[0].tolist(), before))
-            found.append((channels.name, turns))
-        yield found
-
-
-def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values]) -> None:
-    """Key a bone in each frame, from the first on, in place of what it has there."""
-    bone = pose_bones(owner)[name]
-    frames = np.arange(first, first + len(values), dtype=np.float64)
-    keys, span = list[Keys](), (float(frames[0]), float(frames[-1]))
-    for channel, stood in values[0]:
-        is_rotation = channel == channel_of(bone.rotation_mode)[0]
-        mode = bone.rotation_mode if is_rotation else PLAIN
-        own = plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)]
-        numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
-        keys.append(Keys(*own, numbers, np.zeros(len(stood), dtype=np.bool_), frames, "LINEAR", span))
-    write_keys(owner, keys).flush()
+            turns = rows.setdefault(turning, [])
+            near = turns[-1] if turns else channels.near  # signs and whole turns run on from the frame before
+            turns.append(stored(replace(channels, near=near).values(item.rotations[0].tolist(), read_values(bone))))
+    frames = np.arange(first, first + len(way), dtype=np.float64)
+    found, span = list[Keys](), (float(frames[0]), float(frames[-1]))
+    for name, values in rows.items():
+        width, mode = len(values[0]), bone.rotation_mode if name == turning else PLAIN
+        told = plain_path(bone, name), mode, bone.name, range(width), [*getattr(bone, name)]
+        found.append(Keys(*told, np.array(values), np.zeros(width, dtype=np.bool_), frames, "LINEAR", span))
+    return found

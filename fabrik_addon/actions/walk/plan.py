@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...errors import ChainError, FabrikError, InvalidValueError, RigError, are_finite, place_of
-from ...gait.feet import FeetPoses, Foothold, Given, Refused
+from ...gait.feet import FeetPoses, Foothold, GivenStance, Refusal
 from ...gait.gaits import CLIP
 from ...gait.ground import STATIC, Plain, Terrain
 from ...gait.legs import Leg, Reaching
@@ -42,7 +42,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import is_of_walker, keep_parsed, plan_of, rest_turn
 from ...texts import Text, counted, enumerated, quoted, worded
 from ..frames import Steps, check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
-from ..keep_pose import LetGo, unposed
+from ..keep_pose import ReleaseReport, unposed
 from ..motion import marks
 from .clip import leave_clip, read_own
 from .posture import key_posture, let_edit
@@ -52,12 +52,12 @@ from .setup import check_body, frame_for, measured
 
 AHEAD = 1.0  # seconds of which the steps are told, as they are drawn
 REASONS = {
-    Refused.NO_GROUND: Text("no ground"),
-    Refused.SLOPE: Text("too steep"),
-    Refused.EDGE: Text("an edge"),
-    Refused.REACH: Text("out of reach"),
-    Refused.LIMITS: Text("beyond the limits of joints"),
-    Refused.FOOT: Text("another foot in the way"),
+    Refusal.NO_GROUND: Text("no ground"),
+    Refusal.SLOPE: Text("too steep"),
+    Refusal.EDGE: Text("an edge"),
+    Refusal.REACH: Text("out of reach"),
+    Refusal.LIMITS: Text("beyond the limits of joints"),
+    Refusal.FOOT: Text("another foot in the way"),
 }
 
 
@@ -75,7 +75,7 @@ def refused_ahead(owner: bpy.types.Object, frame: float) -> str:
     if plan is None:
         return ""
     steps = steps_between(plan, frame, frame + AHEAD * plan.fps)
-    counts = Counter(Refused(reason) for step in steps for _, reason in step.refused)
+    counts = Counter(Refusal(reason) for step in steps for _, reason in step.refused)
     told = [Text("{reason} ({count})", reason=REASONS[reason], count=count) for reason, count in counts.most_common()]
     return Text("Refused ahead: {reasons}", reasons=enumerated(told)) if told else ""
 
@@ -294,7 +294,7 @@ AFTER_LAST = 1e-4  # seconds after its last frame that a foot lifts whose contac
 ROLLED = radians(3.0)  # from which on a foot stands on heel or toes alone
 
 
-def given_by_hand(owner: bpy.types.Object, walk: Walk, old: tuple[int, int] | None) -> tuple[Given, ...]:
+def given_by_hand(owner: bpy.types.Object, walk: Walk, old: tuple[int, int] | None) -> tuple[GivenStance, ...]:
     """The contacts that were moved, parted, joined or drawn since the last plan, and all that have their own place.
 
     Args:
@@ -312,7 +312,7 @@ def given_by_hand(owner: bpy.types.Object, walk: Walk, old: tuple[int, int] | No
             lands[bone, begin] = one.land + by - first / path.fps
         if one.lift < inf:
             lifts[bone, end] = one.lift + by - first / path.fps
-    found = list[Given]()
+    found = list[GivenStance]()
     for mark in marks.contacts_of(owner):
         is_as_planned = (mark.bone, mark.first, mark.last) in planned or not planned
         if mark.bone not in bones or mark.last < first or mark.first > last or (is_as_planned and not any(mark.place)):
@@ -321,11 +321,13 @@ def given_by_hand(owner: bpy.types.Object, walk: Walk, old: tuple[int, int] | No
         lift = lifts.get((mark.bone, mark.last), (mark.last - first) / path.fps + AFTER_LAST)
         land, lift = -1.0 if mark.first <= first else land, inf if mark.last >= last else lift
         leg = bones[mark.bone]
-        found.append(Given(leg, land, lift, _foothold(owner, mark, walk.legs[leg], walk.terrain)))
+        found.append(GivenStance(leg, land, lift, _foothold(owner, mark, walk.legs[leg], walk.terrain)))
     return tuple(found)
 
 
-def _planned(owner: bpy.types.Object, old: tuple[int, int] | None) -> Iterator[tuple[str, int, int, Given, float]]:
+def _planned(
+    owner: bpy.types.Object, old: tuple[int, int] | None
+) -> Iterator[tuple[str, int, int, GivenStance, float]]:
     """The stances of the last plan: bone, first and last frame, the stance, and when its time is 0, seconds."""
     with suppress(FabrikError):  # what a plan of another version marked is not known any more
         plan = plan_of(owner)
@@ -388,7 +390,7 @@ def _foot(owner: bpy.types.Object, leg: Leg) -> bpy.types.PoseBone:
     return resolve_bones(owner, rig_of(owner).chains[leg.name])[-1]
 
 
-def _frames(plan: WalkPlan, stance: Given, end: int) -> tuple[int, int]:
+def _frames(plan: WalkPlan, stance: GivenStance, end: int) -> tuple[int, int]:
     """First and last frame of a stance, up to the end of the walk."""
     land, lift = max(stance.land, 0.0) * plan.fps, min(stance.lift, plan.last) * plan.fps
     return plan.first + ceil(land - SAME_TIME), min(plan.first + ceil(lift - SAME_TIME) - 1, end)
@@ -429,14 +431,14 @@ SAMPLING = 0.5  # share of the work until all frames are read
 
 def plan_walk(
     context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int], *, is_new: bool = False
-) -> LetGo:
+) -> ReleaseReport:
     """Plan a walk at once; see `plan_steps`."""
     return to_the_end(plan_steps(context, owner, frames, is_new=is_new))
 
 
 def plan_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int], *, is_new: bool = False
-) -> Steps[LetGo]:
+) -> Steps[ReleaseReport]:
     """Plan the walk of a walker over a range of frames; at the end it is kept, and live posing goes as planned.
 
     Args:
@@ -471,7 +473,7 @@ def plan_steps(
     try:
         found = key_posture(context, owner, plan, frames, feet)
     except FabrikError as error:
-        found = LetGo([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
+        found = ReleaseReport([], [Text("trunk, arms and toes are not keyed: {reason}", reason=error.reason)])
     let_edit(owner)
     unmarked = mark_plan(owner, plan, walk.terrain, feet, old)
     walker, stamp = walker_of(owner), stamp_of(owner, scene, frames)
@@ -484,7 +486,7 @@ def plan_steps(
     notes = [*map(worded, plan.told), *unmarked, *found.warnings, *_switched_off(owner)]
     if not any(plan.steps):
         notes.insert(0, Text("no foot steps: key the way of '{chain}', or widen the frames", chain=walker.body))
-    return LetGo([done, *found.done], notes)
+    return ReleaseReport([done, *found.done], notes)
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:

@@ -38,7 +38,7 @@ from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.schema.chain import OFFSET, PLACE
 from ...rig.schema.limit import limit_of
 from ...texts import Text, quoted
-from ..keep_pose import LetGo
+from ..keep_pose import ReleaseReport
 from ..motion.bodies import staged
 from ..motion.clips import BoneClip, Clip, write_clip
 from ..setup.controls import draw_at_bones
@@ -60,7 +60,7 @@ SLID = 0.03  # of a leg: how far feet slide in a clip before it is told
 
 def key_posture(
     context: bpy.types.Context, owner: bpy.types.Object, plan: WalkPlan, frames: tuple[int, int], feet: FeetPoses
-) -> LetGo:
+) -> ReleaseReport:
     """Key trunk, head, arms and toes as the cycle of a walk has them; keys that an earlier plan made are replaced.
 
     Chains whose controls rest, as Set Up Character leaves those of arms, edit these keys from then on. Bones with keys
@@ -86,7 +86,7 @@ def key_posture(
     posed_bones = posture_of(own, rhythm, body) if own is not None else _of_people(context, owner, plan, feet, rhythm)
     if not posed_bones:
         forget_posture(owner)
-        return LetGo([], [])
+        return ReleaseReport([], [])
     moved, others = {one.bone for one in posed_bones}, {walker.body, *(leg.name for leg in walker.legs)}
     found = [one for one in rig_of(owner).chains if one.enabled and one.target is not None and one.name not in others]
     posing = [chain for chain in found if not is_offset(chain)]  # with goals of their own, which tell a place
@@ -107,7 +107,7 @@ def key_posture(
     legs = [chain for chain in _legs(owner) if not set(keyed).isdisjoint(names_if_any(owner, chain))]
     start_from_keys(owner, [*edited, *legs])
     walker.posture = json.dumps({name: _digest(owner, name) for name in keyed})
-    return LetGo(_told(own, keyed, [chain.name for chain in edited], kept), list(told))
+    return ReleaseReport(_told(own, keyed, [chain.name for chain in edited], kept), list(told))
 
 
 def _told(own: OwnClip | None, keyed: Sequence[str], edited: Sequence[str], kept: Sequence[str]) -> list[str]:

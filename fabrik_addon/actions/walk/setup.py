@@ -286,7 +286,7 @@ NEAR_GROUND = 0.2  # of the body's height: a foot that is so little above the lo
 
 
 @dataclass(slots=True)
-class Made:
+class WalkerReport:
     """What `add_walker` did.
 
     Attributes:
@@ -304,7 +304,7 @@ class Made:
     behind: list[str]
 
 
-def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> Made:
+def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> WalkerReport:
     """Make an armature a walker, by the bone that carries all legs ("" to find it); nothing moves before it is planned.
 
     Raises:
@@ -342,7 +342,7 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
     made += for_body
     _make_body_control(context, owner)
     gait = _store(owner, legs, upright)
-    return Made(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
+    return WalkerReport(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
 
 
 def _behind(owner: bpy.types.Object, body: str, walking: set[str]) -> list[str]:

@@ -127,7 +127,7 @@ HELD = ("held_location", "held_rotation")
 PINNED = ("pin", *HELD)
 
 
-class Played:
+class StripValues:
     """What NLA strips play in the channels of bones: no curve tells it, but what Blender evaluates before a solve.
 
     That is what stands in the channels when a frame was evaluated. It is kept until that happens again, or the strips
@@ -199,7 +199,7 @@ class KeyedChannels:
     def played(self, path: str, otherwise: Sequence[float]) -> list[float]:
         """The channels of a property as they are played at the frame, those without keys as said; none without any."""
         if self._paths is not None:
-            return [*Played.at(self._owner, self.frame).get(path, ())]
+            return [*StripValues.at(self._owner, self.frame).get(path, ())]
         curves = [self.curves.get((path, i)) for i in range(len(otherwise))]
         if not any(curves):
             return []

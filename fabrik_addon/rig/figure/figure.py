@@ -21,10 +21,10 @@ from ..animation.channels import channel_of, neutral_values, read_rotation, to_v
 from ..animation.keys import KeyedChannels
 from ..goals import Frames, GoalPoints
 from .chain_goal import ChainGoal
-from .goal_options import Grown, Weighed
+from .goal_options import BodyMasses, BoneStretch
 from .goal_table import GoalTable
 from .joint_limits import ChannelLocks, read_channel_locks
-from .kinematics import Hang, Instead, Joints, Mount, RootMove, head_of_root
+from .kinematics import AssumedChannels, Joints, ParentFrame, ParentTurn, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import Start
 
@@ -37,7 +37,7 @@ RESTING = {"factors": 1, "blocking": -1}  # what these are where nothing was sol
 
 
 def goals_for(
-    asked: GoalTable, numbers: Sequence[float], weighed: Weighed | None, up: V3, *, stays: bool
+    asked: GoalTable, numbers: Sequence[float], weighed: BodyMasses | None, up: V3, *, stays: bool
 ) -> list[Goal]:
     """What chains ask for, from the numbers of a row, that they keep their balance, and that their body stays."""
     found = asked.goals(numbers)
@@ -46,7 +46,7 @@ def goals_for(
     return [*found, Stay(), Stay(turns=True)] if stays else found
 
 
-def rows_for(figure: Figure, asked: GoalTable, weighed: Weighed | None, count: int, *, stays: bool) -> Rows:
+def rows_for(figure: Figure, asked: GoalTable, weighed: BodyMasses | None, count: int, *, stays: bool) -> Rows:
     """Room for rows of goals; their places come with the rows."""
     return Rows(figure, goals_for(asked, [1.0] * asked.width, weighed, Z_AXIS, stays=stays), count)
 
@@ -127,8 +127,8 @@ class RigFigure:
         influence: How far each bone turns from start to solution, 0 to 1; 1 for chains that are solved together, whose
             goals are moved instead.
         space: Where chain space lies.
-        mount: Axes and scale of the parent of the first bone: where they change, the figure is measured anew.
-        hang: How chain space turns with the parent.
+        parent_frame: Axes and scale of the parent of the first bone: where they change, the figure is measured anew.
+        parent_turn: How chain space turns with the parent.
         keeps_axes: Whether a bone but the first does not inherit rotation.
         bodies: The n bones as the solver has them.
         is_rigid: Whether the figure holds in every pose.
@@ -149,8 +149,8 @@ class RigFigure:
     settings: Settings
     influence: float
     space: ChainSpace
-    mount: Mount
-    hang: Hang
+    parent_frame: ParentFrame
+    parent_turn: ParentTurn
     keeps_axes: bool
     bodies: Joints
     is_rigid: bool
@@ -158,9 +158,9 @@ class RigFigure:
     start: Start
     row: Rows
     root: RootMove | None = None
-    grown: tuple[tuple[Grown, ...], ...] = ()
-    instead: Mapping[str, Instead] = field(default_factory=dict)
-    weighed: Weighed | None = None
+    grown: tuple[tuple[BoneStretch, ...], ...] = ()
+    instead: Mapping[str, AssumedChannels] = field(default_factory=dict)
+    weighed: BodyMasses | None = None
     stays: bool = False
 
     @property
@@ -216,10 +216,10 @@ class RigFigure:
         """
         above = root.parent
         parent = above.matrix if above is not None else None
-        if above is not None and Mount.of(parent, self.keeps_axes) != self.mount:
+        if above is not None and ParentFrame.of(parent, self.keeps_axes) != self.parent_frame:
             return None
         origin = v3(root.head) if self.root is None else head_of_root(root, self.root.location)
-        return ChainSpace.of(rig, origin, self.hang.turn(parent))
+        return ChainSpace.of(rig, origin, self.parent_turn.turn(parent))
 
     def solved(self, numbers: Sequence[float], explain: bool = False) -> Rows:
         """A row of the kernel, solved; good until these chains are solved again.

@@ -23,7 +23,7 @@ from ..dependencies import SLIGHT, bones_behind
 from ..limit_types import LIMITS
 from ..schema import limit_of, rig_of
 from .groups import ChainSet
-from .kinematics import Instead, Link, basis_for, rounded
+from .kinematics import AssumedChannels, Link, basis_for, rounded
 
 DIGITS = 6  # of rotations, and of places as shares of the farthest at rest: evaluated matrices are no more exact
 COPYING = "COPY_TRANSFORMS"
@@ -34,7 +34,7 @@ OWN_SPACES = {"LOCAL", "LOCAL_WITH_PARENT", "LOCAL_OWNER_ORIENT"}  # of a constr
 
 def read_followers(
     chain_set: ChainSet, poses: Sequence[bpy.types.PoseBone], held: Mapping[str, BoneError]
-) -> dict[str, Instead]:
+) -> dict[str, AssumedChannels]:
     """How the bones of a figure stand that constraints pose, and those that are no more posed by a solve than these.
 
     Where constraints pose bones between the body bone and the chains, and none of these is to give way, all of them are
@@ -69,12 +69,12 @@ def read_followers(
     free = {pose.name for pose in poses} - still - {pose.name for pose in turned}
     for pose in turned:
         check_carried(pose, free)
-    found: dict[str, Instead] = {}
+    found: dict[str, AssumedChannels] = {}
     for pose in poses:
         if pose.name in held:
             found[pose.name] = _standing(pose, held[pose.name], turns=pose.name in free)
         elif pose.name in still:
-            found[pose.name] = Instead(v3(Link.of(pose).location), v3(pose.scale), read_rotation(pose))
+            found[pose.name] = AssumedChannels(v3(Link.of(pose).location), v3(pose.scale), read_rotation(pose))
     return found
 
 
@@ -145,7 +145,7 @@ def _carriers(owner: bpy.types.Object, name: str, free: Collection[str]) -> set[
     return found
 
 
-def _standing(pose: bpy.types.PoseBone, held: BoneError, *, turns: bool) -> Instead:
+def _standing(pose: bpy.types.PoseBone, held: BoneError, *, turns: bool) -> AssumedChannels:
     """How an evaluated bone that constraints pose stands in its parent's frame; raises `held` where axes scale apart.
 
     Numbers come from channels where these tell them, since evaluated matrices are rounded otherwise in each pose.
@@ -156,17 +156,17 @@ def _standing(pose: bpy.types.PoseBone, held: BoneError, *, turns: bool) -> Inst
         raise held
     scale = (size, size, size)
     if is_scaled_alone(pose):
-        return Instead(v3(Link.of(pose).location), scale, None if turns else read_rotation(pose))
+        return AssumedChannels(v3(Link.of(pose).location), scale, None if turns else read_rotation(pose))
     far = max(bone.length, *map(abs, bone.head_local), *map(abs, bone.tail_local))
     told = _told_by_channels(pose)
     if told is not None:
         place, rotation = told
         is_there = length(minus(place, v3(basis.translation))) <= AGREEING * far
         if is_there and not _is_off(basis.to_3x3(), Quaternion(rotation).to_matrix() * size, AGREEING * size):
-            return Instead(place, scale, rotation)
+            return AssumedChannels(place, scale, rotation)
     x, y, z = (round(value / far, DIGITS) * far for value in basis.translation)
     a, b, c, d = (round(value, DIGITS) for value in turn)
-    return Instead((x, y, z), scale, normalized((a, b, c, d)))
+    return AssumedChannels((x, y, z), scale, normalized((a, b, c, d)))
 
 
 def _is_off(one: Matrix, other: Matrix, slack: float) -> bool:

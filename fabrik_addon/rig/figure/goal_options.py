@@ -24,7 +24,7 @@ from ..spaces import carrier_of
 from ..walk_goals import is_walked_body
 from .chain_goal import BENT, ChainGoal
 from .groups import ChainSet, body_moves
-from .kinematics import Instead, Link
+from .kinematics import AssumedChannels, Link
 
 # How a chain grows longer by a factor: which channels of its bones take it, so that all its bones grow alike.
 #
@@ -56,7 +56,7 @@ ALONE: V3 = (0.0, 1.0, 0.0)
 CHANNEL_TEXTS = {"location": Message("LOCATION"), "scale": Message("SCALE")}
 
 
-class Grown(NamedTuple):
+class BoneStretch(NamedTuple):
     """What one bone takes of the stretch of its chain.
 
     Attributes:
@@ -81,7 +81,7 @@ class Grown(NamedTuple):
 
 def grown_by(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: set[str], animated: Collection[str]
-) -> tuple[Grown, ...]:
+) -> tuple[BoneStretch, ...]:
     """What the bones of a chain take of its stretch; nothing where it does not stretch in any frame.
 
     Raises:
@@ -90,14 +90,14 @@ def grown_by(
     if (chain.stretch <= 1.0 and chain.name not in animated) or "stretch" not in GOAL_KINDS[chain.kind].settings:
         return ()
     last = len(bones) - 2 if chain.at_head else len(bones) - 1
-    found: list[Grown] = []
+    found: list[BoneStretch] = []
     above = False  # whether the bone before is scaled
     for i in range(last + 1):
         following = bones[i + 1] if i + 1 < len(bones) else None
         moves = following is not None and not _follows(following)
         found += _of(bones[i], above, not moves)
         if moves and following is not None:
-            found.append(Grown(following.name, "location", way=_way(following)))
+            found.append(BoneStretch(following.name, "location", way=_way(following)))
         above = not moves
     if chain.at_head and last >= 0:
         found += _of(bones[-1], above, False)
@@ -121,15 +121,15 @@ def written_besides(chain_set: ChainSet) -> list[tuple[bpy.types.PoseBone, str]]
     return found
 
 
-def unstretched(grown: Sequence[Sequence[Grown]]) -> dict[str, Instead]:
+def unstretched(grown: Sequence[Sequence[BoneStretch]]) -> dict[str, AssumedChannels]:
     """What counts as the channels of bones that take some of the stretch of chains: by the bones' names.
 
     Raises:
         BoneError: Two chains stretch one bone.
     """
-    found: dict[str, Instead] = {}
+    found: dict[str, AssumedChannels] = {}
     for one in (one for own in grown for one in own):
-        before = found.get(one.bone, Instead())
+        before = found.get(one.bone, AssumedChannels())
         is_location = one.name == "location"
         if (before.location if is_location else before.scale) is not None:
             raise BoneError(Message("STRETCHED_TWICE"), bone=one.bone)
@@ -137,11 +137,11 @@ def unstretched(grown: Sequence[Sequence[Grown]]) -> dict[str, Instead]:
     return found
 
 
-def _of(bone: bpy.types.PoseBone, above: bool, grows: bool) -> list[Grown]:
+def _of(bone: bpy.types.PoseBone, above: bool, grows: bool) -> list[BoneStretch]:
     """The scale of a bone that grows or not, with one above it that is scaled or not."""
     if not above:
-        return [Grown(bone.name, "scale", powers=ALONE)] if grows else []
-    return [Grown(bone.name, "scale", powers=(GROWS if grows else STAYS)[bone.bone.inherit_scale])]
+        return [BoneStretch(bone.name, "scale", powers=ALONE)] if grows else []
+    return [BoneStretch(bone.name, "scale", powers=(GROWS if grows else STAYS)[bone.bone.inherit_scale])]
 
 
 def _follows(bone: bpy.types.PoseBone) -> bool:
@@ -166,7 +166,7 @@ def _way(bone: bpy.types.PoseBone) -> V3:
     return v3(rest.to_3x3().inverted() @ rest.translation)
 
 
-def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
+def _check(bone: bpy.types.PoseBone, one: BoneStretch, driven: set[str]) -> None:
     """Refuse channels that are locked or driven."""
     word = CHANNEL_TEXTS[one.name]
     locks: Any = getattr(bone, f"lock_{one.name}")
@@ -179,7 +179,7 @@ def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
 # The centre of mass of a body, and what supports it: the pinned tips.
 
 
-class Weighed(NamedTuple):
+class BodyMasses(NamedTuple):
     """The masses of a figure's joints, with all that hangs on them, and what supports them.
 
     Attributes:
@@ -209,7 +209,7 @@ class Weighed(NamedTuple):
 
 def weigh(
     chain_set: ChainSet, asked: Sequence[ChainGoal], bones: Sequence[bpy.types.PoseBone], segments: Sequence[V3]
-) -> Weighed | None:
+) -> BodyMasses | None:
     """Weigh the bones of a body; None where it is not to keep its balance, or nothing is pinned.
 
     A bone carries the share that is set for it, else one by its length. What hangs on a bone of the figure without
@@ -244,7 +244,7 @@ def weigh(
     if not any(masses):
         return None
     places = [scaled(moment, 1.0 / mass) if mass else ORIGIN for moment, mass in zip(moments, masses, strict=True)]
-    return Weighed(tuple(masses), tuple(places), tuple(supports), balance)
+    return BodyMasses(tuple(masses), tuple(places), tuple(supports), balance)
 
 
 def _centre(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[str, Matrix]) -> V3:
@@ -266,7 +266,7 @@ def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[s
 
 
 def _supports(asked: Sequence[ChainGoal], segments: Sequence[V3]) -> list[tuple[int, V3 | None]]:
-    """`Weighed.supports`."""
+    """`BodyMasses.supports`."""
     found = list[tuple[int, V3 | None]]()
     for k, one in enumerate(asked):
         if one.rank == PIN and not one.kind.aims and one.weight > 0.0:

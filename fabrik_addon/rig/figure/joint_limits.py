@@ -46,7 +46,7 @@ from ..limit_types import LIMITS, limit_settings, type_of
 from ..schema import limit_of, rig_of
 from ..schema.limit import IK_AXES
 from .groups import ChainSet
-from .kinematics import BoneTree, Instead, Joints
+from .kinematics import AssumedChannels, BoneTree, Joints
 from .start_pose import Start, read_starts
 
 # The kernel's limit of a pose bone: from its FABRIK limit, its rotation locks, or its settings for Blender's IK.
@@ -151,7 +151,10 @@ def way_up(parents: Sequence[int], joint: int) -> list[int]:
 
 
 def read_settings(
-    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels, followers: Mapping[str, Instead]
+    chain_set: ChainSet,
+    bones: Sequence[bpy.types.PoseBone],
+    keyed: KeyedChannels,
+    followers: Mapping[str, AssumedChannels],
 ) -> tuple[list[Q4], list[Limit], list[float], Start]:
     """Read start pose, limits and stiffness of the bones of a figure.
 

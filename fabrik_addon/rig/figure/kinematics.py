@@ -56,7 +56,7 @@ SIMILAR = 1e-5  # share of its size by which the axes of a parent that is not sh
 NEAR = 4e-6  # share by which a size is off its rounded value through rounding alone
 
 
-class Mount(NamedTuple):
+class ParentFrame(NamedTuple):
     """What of a parent's axes and scale a chain's figure depends on; two that are equal give the same figure.
 
     Attributes:
@@ -68,7 +68,7 @@ class Mount(NamedTuple):
     axes: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, parent: Matrix | None, keeps_axes: bool) -> Mount:
+    def of(cls, parent: Matrix | None, keeps_axes: bool) -> ParentFrame:
         """How the parent stands, evaluated.
 
         Args:
@@ -91,11 +91,11 @@ class Mount(NamedTuple):
         return (rest.to_3x3() * self.size).to_4x4()
 
 
-class Hang(NamedTuple):
+class ParentTurn(NamedTuple):
     """How the axes of chain space turn with the parent of the first bone.
 
     Attributes:
-        base: The axes of chain space in armature space, for the mount on which the chain was measured.
+        base: The axes of chain space in armature space, for the parent on which the chain was measured.
         from_parent: The same in the axes of the parent; None where they do not turn with it.
     """
 
@@ -103,7 +103,7 @@ class Hang(NamedTuple):
     from_parent: Q4 | None
 
     @classmethod
-    def of(cls, base: Q4, rest: Matrix | None) -> Hang:
+    def of(cls, base: Q4, rest: Matrix | None) -> ParentTurn:
         """Of a chain that was measured.
 
         Args:
@@ -133,7 +133,7 @@ def rounded(size: float) -> float:
     return near if abs(size - near) <= NEAR * size else float(f"{size:.6g}")
 
 
-class Instead(NamedTuple):
+class AssumedChannels(NamedTuple):
     """Channels to assume in place of a bone's own: those that a solve wrote, or that constraints pose.
 
     Attributes:
@@ -147,7 +147,7 @@ class Instead(NamedTuple):
     rotation: Q4 | None = None
 
 
-NOTHING_ELSE: Mapping[str, Instead] = {}
+NOTHING_ELSE: Mapping[str, AssumedChannels] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Link:
         offset.translation = data.head + Vector((0.0, data.parent.length, 0.0))
         return cls(data, axes @ offset, axes, location, bone.scale.copy())
 
-    def with_channels(self, instead: Instead | None) -> Link:
+    def with_channels(self, instead: AssumedChannels | None) -> Link:
         """The bone with other channels than stand there."""
         found = self
         if instead is not None and instead.location is not None:
@@ -272,7 +272,7 @@ class BoneTree:
     def of(
         cls,
         bones: Sequence[bpy.types.PoseBone],
-        instead: Mapping[str, Instead] = NOTHING_ELSE,
+        instead: Mapping[str, AssumedChannels] = NOTHING_ELSE,
         *,
         is_chain: bool = True,
     ) -> BoneTree:
@@ -299,10 +299,10 @@ class BoneTree:
         """Whether no bone has a scale that differs between its axes."""
         return False not in [x == y == z for x, y, z in [link.scale for link in self.links]]
 
-    def mounted(self, mount: Mount) -> BoneTree:
+    def mounted(self, frame: ParentFrame) -> BoneTree:
         """The same bones on the parent with which their figure is measured."""
         rest = self.links[0].parent_rest
-        return replace(self, parent=mount.parent(rest) if rest is not None else None)
+        return replace(self, parent=frame.parent(rest) if rest is not None else None)
 
     @property
     def base(self) -> Q4:

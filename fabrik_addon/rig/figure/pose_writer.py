@@ -102,7 +102,7 @@ class Pose(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Turned:
+class _ModeGroup:
     """Bones of one rotation mode: their places in the armature and among the joints of all poses, what they continue.
 
     Bones with rotation locks have entries of their own in `locked`: place, joint and channels.
@@ -135,7 +135,7 @@ class PoseWriter:
         self.poses = [*poses]
         self.key = [(id(pose.figure), pose.rests) for pose in poses]
         self._count = len(places)
-        self._turned: dict[str, list[_Turned]] = {}
+        self._turned: dict[str, list[_ModeGroup]] = {}
         self._plain: dict[str, list[int]] = {}
         self._owners: dict[str, Places] = {}  # of each property which pose has written a bone's row
         self._before: dict[str, Singles] = {}
@@ -162,7 +162,7 @@ class PoseWriter:
             near = np.array([row[3].near for row in free], dtype=np.float64).reshape(-1, width)
             at, joints = (np.array([row[j] for row in free], dtype=np.intp) for j in (1, 2))
             locked = [row[1:] for row in rows if row[3].locks is not None]
-            self._turned.setdefault(name, []).append(_Turned(mode, at, joints, near, locked))
+            self._turned.setdefault(name, []).append(_ModeGroup(mode, at, joints, near, locked))
             for row in rows:
                 self._own(name)[row[1]] = row[0]
 

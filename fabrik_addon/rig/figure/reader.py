@@ -33,7 +33,7 @@ from .goal_options import ask, grown_by, offset, unstretched, weigh
 from .goal_table import GoalTable
 from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, figure_bones_if_any, is_let_go
 from .joint_limits import joints_of, read_settings, restarted_limits
-from .kinematics import NOTHING_ELSE, BoneTree, Hang, Instead, Mount, RootMove, head_of_root
+from .kinematics import NOTHING_ELSE, AssumedChannels, BoneTree, ParentFrame, ParentTurn, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import held_bones
 
@@ -264,22 +264,22 @@ def _figure(
     instead = {**unstretched(grown), **followers}
     names, first = tuple(bone.name for bone in bones), poses[0]
     if moves:
-        instead[names[0]] = Instead(start.location, instead.get(names[0], Instead()).scale)
+        instead[names[0]] = AssumedChannels(start.location, instead.get(names[0], AssumedChannels()).scale)
     tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)
     # how they are measured, on the parent that carries them
     parent = tree.parent
     if parent is not None and not parent.to_3x3().determinant():
         raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=names[0]))
     keeps_axes = parent is not None and tree.keeps_axes  # and that may turn
-    mount = Mount.of(parent, keeps_axes)
-    measured = tree.mounted(mount)
-    is_even = measured.is_even and not mount.axes
+    parent_frame = ParentFrame.of(parent, keeps_axes)
+    measured = tree.mounted(parent_frame)
+    is_even = measured.is_even and not parent_frame.axes
     bodies, is_rigid = joints_of(measured, starts, limits, stiffness, is_even, moves)
     if any(grown) and not is_rigid:
         raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
     solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
-    turns = first.bone.use_inherit_rotation and not mount.axes
-    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
+    turns = first.bone.use_inherit_rotation and not parent_frame.axes
+    parent_turn = ParentTurn.of(measured.base, measured.links[0].parent_rest if turns else None)
     root = RootMove.of(measured, start.location) if moves else None
     origin = v3(first.head) if root is None else head_of_root(first, root.location)
     # what is asked of them
@@ -296,9 +296,9 @@ def _figure(
         solver,
         _settings(chain_set),
         chain_set.chains[0].influence if chain_set.is_one else 1.0,
-        ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, hang.turn(parent)),
-        mount,
-        hang,
+        ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, parent_turn.turn(parent)),
+        parent_frame,
+        parent_turn,
         keeps_axes,
         bodies,
         is_rigid,

@@ -54,7 +54,7 @@ from .uneven import EXACT, ends_at, measured_at, measured_solution, mounted_path
 
 BODY_MEASURES = 12  # times that chains that are solved together are measured and solved anew
 BLOCKED = STATUSES.index(Status.BLOCKED)
-Held = tuple[tuple[int, float | None], ...]  # joints, and by how many radians their limits would have to give
+BlockingJoints = tuple[tuple[int, float | None], ...]  # joints, and by how many radians their limits would have to give
 SAME = 1e-4  # share of the length by which something may stand elsewhere and count as not moved
 SAME_TURN = 1e-3  # radians, the same of rotations
 SAME_STORED = 1e-6  # share, of a rotation of one, by which numbers in single precision are off what was stored
@@ -62,7 +62,7 @@ NO_TURN = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class SolvedFigure:
     """Chains that are solved together and not yet written.
 
     Attributes:
@@ -91,7 +91,7 @@ class Posed:
     heads: Doubles
     ends: Doubles
     passes: int
-    held: Held
+    held: BlockingJoints
     length: float
     uneven: str = ""
 
@@ -120,7 +120,7 @@ class Posed:
         """Where the effector of a chain was to go, in chain space."""
         return v3(self.figure.asked[k].of_row(self.numbers)[:3])
 
-    def held_back(self, k: int) -> Held:
+    def held_back(self, k: int) -> BlockingJoints:
         """The joints whose limits hold one of the chains back, the strongest first; none where it is not BLOCKED."""
         if self.result.status[0, k] != BLOCKED:
             return ()
@@ -134,7 +134,7 @@ def posed(
     owner: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
     explain: bool = False,
-) -> Posed:
+) -> SolvedFigure:
     """Solve chains that are solved together, for goals in the world.
 
     If that is to be explained, it is found out by how much blocking limits would have to give.
@@ -156,7 +156,7 @@ def posed(
         rotations = [limit.blended(limit.clamped(a), b, figure.influence) for limit, a, b in ways]
         heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
     gives = [*solution.give, *[None] * (len(solution.blocking) - len(solution.give))]
-    return Posed(
+    return SolvedFigure(
         figure,
         numbers,
         result,
@@ -173,7 +173,7 @@ def posed(
     )
 
 
-def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool = False) -> Posed:
+def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool = False) -> SolvedFigure:
     """Solve chains of which the figure is the same in every pose; nothing of Blender's is looked at.
 
     Raises:
@@ -182,7 +182,7 @@ def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool =
     return read_posed(figure, numbers, figure.solved(numbers, explain))
 
 
-def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Posed:
+def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> SolvedFigure:
     """What came of chains that were solved, of which the figure is the same in every pose; their influence counts."""
     heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
     result = figure.asked.result_of(rows)
@@ -194,7 +194,7 @@ def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Pos
     gives = [give if isfinite(give) and give >= 0.0 else None for give in rows.gives]
     held = [i for i in rows.blocking if i >= 0]
     gives += [None] * len(held)
-    return Posed(
+    return SolvedFigure(
         figure,
         numbers,
         result,
@@ -232,7 +232,7 @@ def _measured(figure: RigFigure, path: BoneTree, numbers: Sequence[float], expla
 def _measured_result(
     figure: RigFigure, numbers: Sequence[float], solution: Solution, heads: Doubles, ends: Doubles
 ) -> tuple[Result, Doubles]:
-    """How chains ended whose lengths depend on the pose: by Blender's own measure; and `Posed.scales`.
+    """How chains ended whose lengths depend on the pose: by Blender's own measure; and `SolvedFigure.scales`.
 
     Heads and ends (n, 3) are where Blender will have the bones, before the influence is taken off.
     """
@@ -251,7 +251,7 @@ def _measured_result(
     return found._replace(status=status, missed=missed), figure.space.scales_along(off[0])
 
 
-class Stand(NamedTuple):
+class ChainState(NamedTuple):
     """How a chain and its goals stand.
 
     Vectors of armature space are relative to the head of the first bone.
@@ -311,7 +311,7 @@ def forget(chain: FabrikChain) -> None:
     _keep(chain, None)
 
 
-def _keep(chain: FabrikChain, stand: Stand | None) -> None:
+def _keep(chain: FabrikChain, stand: ChainState | None) -> None:
     """Store a stand with a chain, zeros for none; the same is not written, for every write makes Blender evaluate."""
     numbers: Sequence[float] = stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS
     turns: Sequence[float] = stand.turns if stand is not None else [0.0] * SOLVED_TURNS
@@ -322,7 +322,7 @@ def _keep(chain: FabrikChain, stand: Stand | None) -> None:
         chain.solved_turn = turns
 
 
-def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
+def moved_since(chain: FabrikChain, stand: ChainState, is_followed: bool) -> str:
     """What moved since a chain was solved: "target", "pole", "armature" or "bones"; "" where nothing did.
 
     The status of one that is followed live is renewed with every move; then it has to tell the truth of the tip alone.
@@ -361,7 +361,7 @@ def _to_world(chain: FabrikChain, size: float) -> float:
     return size * max(abs(x), abs(y), abs(z))
 
 
-def stand_of(chain: FabrikChain) -> Stand | None:
+def stand_of(chain: FabrikChain) -> ChainState | None:
     """How a chain stands, as evaluated last; None where that can't be told, as of one that goes by its motion."""
     owner, is_lost = owner_of(chain), chain.target is None and (not chain.pin or chain.target_name != "")
     if is_offset(chain) or is_walked(chain) or is_lost:
@@ -385,7 +385,7 @@ def stand_of(chain: FabrikChain) -> Stand | None:
     coordinates = [abs(value) for vector in (local, local_pole, root, tip) for value in vector]
     world = max([abs(value) for vector in (target, pole, rig.away) for value in vector])
     size_of_world = max(length(rig.axes[0::3]), length(rig.axes[1::3]), length(rig.axes[2::3]))
-    return Stand(
+    return ChainState(
         minus(local, root),
         minus(local_pole, root),
         shape,

@@ -26,7 +26,7 @@ from ..bones import pose_bones, resolve_bones
 from ..goals import is_offset
 from ..schema import Changes, FabrikChain, RigRecord, rig_of
 from .groups import ChainSet, figure_bones, starting_chains
-from .kinematics import Instead
+from .kinematics import AssumedChannels
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
@@ -55,7 +55,7 @@ class Start(NamedTuple):
     carried: frozenset[int] = frozenset()
     played: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
-    def following(self, followers: Sequence[Instead | None]) -> Start:
+    def following(self, followers: Sequence[AssumedChannels | None]) -> Start:
         """The same start pose where bones are the rig's own, for each how it stands, or None."""
         turns = [one.rotation if one is not None else None for one in followers]
         rotations = [own if turn is None else turn for own, turn in zip(self.rotations, turns, strict=True)]

@@ -54,7 +54,7 @@ def mounted_path(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.type
     """The bones as they are measured; good until the next evaluation."""
     poses = pose_bones(owner.evaluated_get(depsgraph))
     tree = BoneTree.of([poses[name] for name in figure.bones], figure.instead, is_chain=figure.is_chain)
-    return tree.mounted(figure.mount)
+    return tree.mounted(figure.parent_frame)
 
 
 def ends_at(
@@ -91,7 +91,7 @@ ALMOST = 0.01  # share of the length within which some more steps may lead there
 TAKEN = 0.05  # share of the turn that would help which a limit has to take away to count
 
 
-class Nearest(NamedTuple):
+class NearestPose(NamedTuple):
     """Where a chain was brought.
 
     Attributes:
@@ -124,7 +124,7 @@ class UnevenChain:
         self._target = rotated(path.base, target)  # in armature space, in which tips are compared
         self._free = [i for i, limit in enumerate(limits) if not limit.is_fixed]
 
-    def nearest(self, starts: Sequence[list[Q4]], restarts: int, enough: float) -> Nearest:
+    def nearest(self, starts: Sequence[list[Q4]], restarts: int, enough: float) -> NearestPose:
         """Bring the tip as near to the target as it comes.
 
         Args:
@@ -132,7 +132,7 @@ class UnevenChain:
             restarts: How many others are drawn, where these do not lead there.
             enough: Distance at which to stop.
         """
-        best: Nearest | None = None
+        best: NearestPose | None = None
         steps = 0
         for number, start in enumerate(self._all(starts, restarts)):
             found = self._descended(start, enough)
@@ -148,7 +148,7 @@ class UnevenChain:
             steps += best.steps
         return best._replace(steps=steps)
 
-    def held_back(self, nearest: Nearest) -> list[int]:
+    def held_back(self, nearest: NearestPose) -> list[int]:
         """The joints whose limits keep the tip from coming nearer, the strongest first."""
         pulls = self._jacobian(nearest.rotations, are_limited=False).T @ np.array(nearest.error)
         found = []
@@ -174,21 +174,21 @@ class UnevenChain:
     def _error(self, rotations: Sequence[Q4]) -> V3:
         return minus(self._target, self.path.tip_of(self.path.poses(rotations)[-1]))
 
-    def _descended(self, start: list[Q4], enough: float) -> Nearest:
+    def _descended(self, start: list[Q4], enough: float) -> NearestPose:
         """The nearest pose to which steps from one start lead."""
         now, error, damping, slow = start, self._error(start), FIRST_DAMPING, 0
         for step in range(STEPS):
             away = length(error)
             if away <= enough:
-                return Nearest(now, error, step)
+                return NearestPose(now, error, step)
             found = self._step(now, error, damping)
             if found is None:
-                return Nearest(now, error, step + 1)
+                return NearestPose(now, error, step + 1)
             now, error, damping = found
             slow = slow + 1 if length(error) > (1.0 - STALLED) * away else 0
             if slow >= PATIENCE:
                 break
-        return Nearest(now, error, step + 1)
+        return NearestPose(now, error, step + 1)
 
     def _step(self, now: list[Q4], error: V3, damping: float) -> tuple[list[Q4], V3, float] | None:
         """A pose that is nearer, its error, and the damping for the next step; None where there is none."""

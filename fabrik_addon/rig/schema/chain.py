@@ -73,7 +73,7 @@ STATUS_ITEMS = (
 )
 MISSED = {"TOO_FAR", "TOO_NEAR", "BLOCKED"}  # statuses of a chain whose tip is not where it is to be
 ALONG_BONE = (0.0, 1.0, 0.0)
-SOLVED_VECTORS = 6  # that begin `solve.Stand.numbers`
+SOLVED_VECTORS = 6  # that begin `solve.ChainState.numbers`
 SOLVED_NUMBERS = 3 * SOLVED_VECTORS + 1  # and the length
 SOLVED_TURNS = 8  # the same of the rotation that is asked for
 

@@ -9,8 +9,8 @@ from math import degrees, radians
 
 import bpy
 import pytest
-from fabrik_addon.actions.drag import Drag, Taken, begin, drag_to, finish, pull_refusal, set_turning
-from fabrik_addon.actions.keep_pose import LetGo
+from fabrik_addon.actions.drag import Drag, Grip, begin, drag_to, finish, pull_refusal, set_turning
+from fabrik_addon.actions.keep_pose import ReleaseReport
 from fabrik_addon.actions.live import state as live_state
 from fabrik_addon.errors import BoneError, ChainError
 from fabrik_addon.maths import multiplied, turn_about
@@ -52,7 +52,7 @@ def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, Fabri
     chain = add_chain(owner)
     for name, value in settings.items():
         setattr(chain, name, value)
-    return owner, chain, begin(bpy.context, owner, Taken.tip_of(chain))
+    return owner, chain, begin(bpy.context, owner, Grip.tip_of(chain))
 
 
 def joints(owner: bpy.types.Object) -> list[Vector]:
@@ -91,14 +91,14 @@ class TestRope:
         owner, _, _ = started()
         owner.rotation_euler, owner.scale, owner.location = (0.4, 0.3, 1.0), (2, 2, 2), (1, 2, 3)
         bpy.context.view_layer.update()
-        drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
+        drag = begin(bpy.context, owner, Grip.tip_of(rig_of(owner).chains[0]))
         point = drag.place + Vector((3, 1, 0.5))
         drag_to(bpy.context, drag, point, anchored=False)
         assert (joints(owner)[-1] - point).length < 1e-3
 
     def test_a_root_that_hangs_on_a_bone_would_tear_off(self) -> None:
         owner = make_armature([Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0.1), (0, 0, 1)), Bone((0, 0, 1), (0, 0, 2))])
-        drag = begin(bpy.context, owner, Taken.tip_of(add_chain(owner, tip="b2", count=2)))
+        drag = begin(bpy.context, owner, Grip.tip_of(add_chain(owner, tip="b2", count=2)))
         assert pull_refusal(drag) == ("'b1' hangs on 'b0', which would stay behind, so the chain can't be pulled along")
         before = channels(owner)
         with pytest.raises(BoneError, match="keep it anchored"):
@@ -107,7 +107,7 @@ class TestRope:
 
     def test_a_root_that_is_connected_is_refused(self) -> None:
         owner = make_line(4)
-        drag = begin(bpy.context, owner, Taken.tip_of(add_chain(owner, tip="b3", count=3)))
+        drag = begin(bpy.context, owner, Grip.tip_of(add_chain(owner, tip="b3", count=3)))
         before = channels(owner)
         with pytest.raises(BoneError, match="connected to its parent"):
             drag_to(bpy.context, drag, Vector((1, 0, 3)), anchored=False)
@@ -124,8 +124,8 @@ class TestRope:
         assert paths == {"rotation_quaternion", "location"}
 
 
-def dragged(owner: bpy.types.Object, chain: FabrikChain, way: Sequence[float] = (0.3, 0.6, -0.7)) -> LetGo:
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+def dragged(owner: bpy.types.Object, chain: FabrikChain, way: Sequence[float] = (0.3, 0.6, -0.7)) -> ReleaseReport:
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, drag.place + Vector(way), anchored=True)
     return finish(bpy.context, drag)
 
@@ -146,7 +146,7 @@ class TestLettingGo:
     def test_with_automatic_keys_these_become_the_start_pose(self) -> None:
         owner, chain = keyed_line()
         key_automatically()
-        assert dragged(owner, chain) == LetGo(["its keys are its start pose"], [])
+        assert dragged(owner, chain) == ReleaseReport(["its keys are its start pose"], [])
         stood = joints(owner)
         go_to(10, 1)
         assert max((a - b).length for a, b in zip(joints(owner), stood, strict=True)) < 1e-5
@@ -201,10 +201,10 @@ class TestLettingGo:
 class TestWithoutAChain:
     def test_the_limb_that_the_bone_ends_is_keyed_and_nothing_else_is_kept(self, line: bpy.types.Object) -> None:
         key_automatically()
-        drag = begin(bpy.context, line, Taken("b1"))
+        drag = begin(bpy.context, line, Grip("b1"))
         assert (drag.name, drag.bone, drag.figure.bones) == ("limb of b1", "b1", ("b0", "b1"))
         drag_to(bpy.context, drag, drag.place + Vector((0.2, 0.4, -0.3)), anchored=True)
-        assert finish(bpy.context, drag) == LetGo([], [])
+        assert finish(bpy.context, drag) == ReleaseReport([], [])
         assert {curve.data_path for curve in fcurves_of(line)} == {
             f'pose.bones["{name}"].rotation_quaternion' for name in ("b0", "b1")
         }
@@ -214,7 +214,7 @@ class TestWithoutAChain:
         owner, chain, _ = started(target=make_empty((0, 1, 3)))
         chain.start = "REST"
         go_live(owner)
-        drag = begin(bpy.context, owner, Taken("b1"))
+        drag = begin(bpy.context, owner, Grip("b1"))
         point = drag.place + Vector((0.3, -0.4, 0.0))
         assert drag_to(bpy.context, drag, point).status == "REACHED"
         assert finish(bpy.context, drag).warnings == []
@@ -257,7 +257,7 @@ class TestRefusals:
         owner, chain, _ = started()
         owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
         with pytest.raises(BoneError, match="b1"):
-            begin(bpy.context, owner, Taken.tip_of(chain))
+            begin(bpy.context, owner, Grip.tip_of(chain))
 
     def test_a_chain_that_goes_meanwhile(self) -> None:
         owner, _, drag = started()
@@ -282,7 +282,7 @@ X_AXIS = (1.0, 0.0, 0.0)
 def test_a_hand_keeps_its_rotation_while_it_is_moved(mode: str) -> None:
     owner = with_legs_pinned(make_body(mode))
     before, place = bone_turn(owner, "hand.L"), bone_head(owner, "hand.L")
-    drag = begin(bpy.context, owner, Taken("hand.L", "HEAD"))
+    drag = begin(bpy.context, owner, Grip("hand.L", "HEAD"))
     way = Vector((-0.2, -0.3, 0.1))
     drag_to(bpy.context, drag, drag.place + way)
     assert angle_between(bone_turn(owner, "hand.L"), before) > 0.1
@@ -305,7 +305,7 @@ def test_a_bone_is_turned_and_moved(bone: str, standing: bpy.types.Object) -> No
         chain.held_location = bone_head(standing, chain.tip_bone)
         chain.held_rotation = tip_turn(standing, chain)
     before, place = bone_turn(standing, bone), bone_head(standing, bone)
-    drag = begin(bpy.context, standing, Taken(bone, "HEAD"))
+    drag = begin(bpy.context, standing, Grip(bone, "HEAD"))
     set_turning(drag, on=True)
     turn, way = turn_about(X_AXIS, radians(20)), Vector((0.0, 0.0, -0.08))
     assert drag_to(bpy.context, drag, drag.place + way, turn).status == "REACHED"
@@ -319,7 +319,7 @@ def test_limits_hold_what_is_turned() -> None:
     for bone in pose_bones(owner):
         limit_of(bone).limit = "LOCKED"
     before = channels(owner)
-    drag = begin(bpy.context, owner, Taken("b2"))
+    drag = begin(bpy.context, owner, Grip("b2"))
     set_turning(drag, on=True)
     found = drag_to(bpy.context, drag, drag.place, turn_about(X_AXIS, radians(30)))
     assert found.status == "BLOCKED"
@@ -328,7 +328,7 @@ def test_limits_hold_what_is_turned() -> None:
 
 
 def test_hips_keep_their_rotation_unless_they_are_let_tilt(standing: bpy.types.Object) -> None:
-    drag = begin(bpy.context, standing, Taken("hips", "TAIL"))
+    drag = begin(bpy.context, standing, Grip("hips", "TAIL"))
     assert drag.with_turn
     before = bone_turn(standing, "hips")
     way = Vector((0.1, -0.15, -0.05))
@@ -343,7 +343,7 @@ def test_hips_keep_their_rotation_unless_they_are_let_tilt(standing: bpy.types.O
 def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved(standing: bpy.types.Object) -> None:
     foot = rig_of(standing).chains["foot.L"]
     before = bone_turn(standing, "foot.L")
-    drag = begin(bpy.context, standing, Taken.tip_of(foot))
+    drag = begin(bpy.context, standing, Grip.tip_of(foot))
     assert drag.with_turn
     assert drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.2))).status == "REACHED"
     assert angle_between(bone_turn(standing, "foot.L"), before) <= HELD_TURN
@@ -352,7 +352,7 @@ def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved(standing: bpy.typ
 
 
 def test_a_limb_with_a_rotation_is_not_pulled_like_a_rope() -> None:
-    drag = begin(bpy.context, make_line(3), Taken("b2"))
+    drag = begin(bpy.context, make_line(3), Grip("b2"))
     assert pull_refusal(drag) == ""
     set_turning(drag, on=True)
     assert "without a rotation" in pull_refusal(drag)
@@ -363,7 +363,7 @@ def test_a_live_chain_turns_as_its_goal_says() -> None:
     chain = add_chain(owner)
     chain.target = make_empty((0, 1, 2))
     go_live(owner)
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     assert "turn its target" in set_turning(drag, on=True)
     assert not drag.with_turn
     drag.restore()
@@ -374,7 +374,7 @@ def test_a_rotation_that_is_kept_goes_along(orientation: str, standing: bpy.type
     hand = add_limb(standing, "hand.R", 3, target=tuple(bone_head(standing, "hand.R")))
     hand.held_rotation = hand.rotation_offset = tip_turn(standing, hand)
     hand.orientation = orientation
-    drag = begin(bpy.context, standing, Taken.tip_of(hand))
+    drag = begin(bpy.context, standing, Grip.tip_of(hand))
     set_turning(drag, on=True)
     drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.1)), turn_about(X_AXIS, radians(25)))
     assert finish(bpy.context, drag).warnings == []
@@ -401,7 +401,7 @@ class TestTheOperator:
             owner = with_legs_pinned(make_body())
             way = (-0.2, -0.3, 0.1)
             if by_mouse:
-                drag = begin(bpy.context, owner, Taken("chest", "TAIL"))
+                drag = begin(bpy.context, owner, Grip("chest", "TAIL"))
                 for share in (0.2, 0.7, 1.3, 1.0):
                     drag_to(bpy.context, drag, drag.place + share * Vector(way))
                 finish(bpy.context, drag)
@@ -425,7 +425,7 @@ def line(soft: float = 0.0, stretch: float = 1.0) -> tuple[bpy.types.Object, Fab
 
 def let_go_at(owner: bpy.types.Object, chain: FabrikChain, point: Sequence[float]) -> Vector:
     """Drag a chain's tip to a point, and let go; where it stands then."""
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     drag_to(bpy.context, drag, Vector(point))
     assert finish(bpy.context, drag).warnings == []
     return effector(owner, chain)
@@ -446,7 +446,7 @@ def test_a_chain_that_stretches(away: float) -> None:
     owner, chain = line(stretch=1.2)
     before = channels(owner)
     point = Vector((0.6, 0.8, 0)) * away
-    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag = begin(bpy.context, owner, Grip.tip_of(chain))
     assert drag_to(bpy.context, drag, point).status == "REACHED"
     assert (effector(owner, chain) - point).length < 1e-3
     drag.restore()
@@ -468,7 +468,7 @@ def test_a_soft_hand_pulls_the_body_along(standing: bpy.types.Object) -> None:
     hand = add_limb(standing, "hand.L", 3, target=(0.7, 0, 1.45))
     hand.soft = 0.02
     start, chest = effector(standing, hand), pose_bones(standing)["chest"].tail.copy()
-    drag = begin(bpy.context, standing, Taken.tip_of(hand))
+    drag = begin(bpy.context, standing, Grip.tip_of(hand))
     way = Vector((0.1, -0.6, -0.3))
     assert drag_to(bpy.context, drag, drag.place + way).status == "REACHED"
     assert (effector(standing, hand) - start - way).length < 1e-3

@@ -8,7 +8,7 @@ from math import cos, degrees, pi, sin
 
 import bpy
 import pytest
-from fabrik_addon.actions.drag import Drag, Dragged, Taken, begin, drag_to, finish, set_falloff
+from fabrik_addon.actions.drag import Drag, DragResult, Grip, begin, drag_to, finish, set_falloff
 from fabrik_addon.actions.drag.drag import bones_away
 from fabrik_addon.actions.drag.scope import Scope, scope_of
 from fabrik_addon.actions.pins import pin_bone
@@ -53,7 +53,7 @@ def turns_of(owner: bpy.types.Object) -> list[Q4]:
     return [axes_of(bone.matrix) for bone in pose_bones(owner)]
 
 
-def dragged(owner: bpy.types.Object, taken: Taken, way: Sequence[float]) -> tuple[Drag, Dragged]:
+def dragged(owner: bpy.types.Object, taken: Grip, way: Sequence[float]) -> tuple[Drag, DragResult]:
     drag = begin(bpy.context, owner, taken)
     return drag, drag_to(bpy.context, drag, drag.place + Vector(way))
 
@@ -71,7 +71,7 @@ class TestHips:
     def test_the_feet_stay_while_the_hips_sink(self, mode: str, body_bone: str, end: str) -> None:
         owner = with_legs_pinned(make_body(mode), body_bone)
         start, turn = place_of(owner, "hips", end), axes_of(pose_bones(owner)["hips"].matrix)
-        drag, found = dragged(owner, Taken("hips", end), (0.05, -0.1, -0.2))
+        drag, found = dragged(owner, Grip("hips", end), (0.05, -0.1, -0.2))
         assert (found.status, found.missed) == ("REACHED", ())
         assert (place_of(owner, "hips", end) - start - Vector((0.05, -0.1, -0.2))).length <= HELD
         assert_feet_hold(owner)
@@ -79,7 +79,7 @@ class TestHips:
         drag.restore()
 
     def test_out_of_reach_the_feet_stay(self, body: bpy.types.Object) -> None:
-        drag, found = dragged(body, Taken("hips", "HEAD"), (0.3, 0, 2))
+        drag, found = dragged(body, Grip("hips", "HEAD"), (0.3, 0, 2))
         assert found.status == "BLOCKED"
         assert found.residual > 1.0
         assert_feet_hold(body)
@@ -88,7 +88,7 @@ class TestHips:
     def test_without_pins_or_body_bone_all_moves(self) -> None:
         owner = make_body()
         foot = place_of(owner, "foot.L")
-        drag, _ = dragged(owner, Taken("hips", "HEAD"), (0.3, 0.1, 0.2))
+        drag, _ = dragged(owner, Grip("hips", "HEAD"), (0.3, 0.1, 0.2))
         assert (place_of(owner, "foot.L") - foot - Vector((0.3, 0.1, 0.2))).length <= HELD
         drag.restore()
 
@@ -106,7 +106,7 @@ class TestOtherBones:
     )
     def test_a_bone_in_the_middle(self, body: bpy.types.Object, bone: str, end: str, way: Sequence[float]) -> None:
         start = place_of(body, bone, end)
-        drag, found = dragged(body, Taken(bone, end), way)
+        drag, found = dragged(body, Grip(bone, end), way)
         assert found.status == "REACHED"
         assert (place_of(body, bone, end) - start - Vector(way)).length <= HELD
         assert_feet_hold(body)
@@ -117,7 +117,7 @@ class TestOtherBones:
     def test_a_knee_out_of_reach_of_its_pinned_foot_comes_as_near_as_it_can(self, body: bpy.types.Object) -> None:
         way, ankle = Vector((0.06, -0.2, 0.02)), place_of(body, "foot.L", "HEAD")
         wanted = place_of(body, "shin.L", "HEAD") + way
-        drag, found = dragged(body, Taken("shin.L", "HEAD"), way)
+        drag, found = dragged(body, Grip("shin.L", "HEAD"), way)
         beyond = (wanted - ankle).length - pose_bones(body)["shin.L"].bone.length
         assert found.status == "BLOCKED"
         assert found.residual == pytest.approx(beyond, abs=1e-3)
@@ -128,7 +128,7 @@ class TestOtherBones:
         owner = make_body()
         pin(owner, add_limb(owner, "foot.L", 3))
         hips = place_of(owner, "hips")
-        drag, _ = dragged(owner, Taken("shin.L", "HEAD"), (0.03, 0.0, 0.0))
+        drag, _ = dragged(owner, Grip("shin.L", "HEAD"), (0.03, 0.0, 0.0))
         assert drag.scope.body == ""
         assert place_of(owner, "hips") == hips
         assert_feet_hold(owner)
@@ -138,7 +138,7 @@ class TestOtherBones:
         chain = rig_of(body).chains["foot.L"]
         way = Vector((0.1, -0.2, 0.15))
         start = effector(body, chain)
-        drag, _ = dragged(body, Taken.tip_of(chain), way)
+        drag, _ = dragged(body, Grip.tip_of(chain), way)
         finish(bpy.context, drag)
         assert (effector(body, chain) - start - way).length <= HELD
         assert (Vector(chain.held_location) - effector(body, chain)).length <= 1e-6
@@ -164,16 +164,16 @@ class TestSmoothness:
         def way(share: float) -> Vector:
             return Vector((0.06 * sin(2 * pi * share), -0.1 + 0.1 * cos(2 * pi * share), -0.05 * sin(pi * share)))
 
-        assert self.most_a_frame(body, Taken(bone, end), way) <= SMOOTH
+        assert self.most_a_frame(body, Grip(bone, end), way) <= SMOOTH
 
     @pytest.mark.parametrize(("bone", "end"), [("hips", "HEAD"), ("hand.L", "HEAD")])
     def test_out_of_reach(self, body: bpy.types.Object, bone: str, end: str) -> None:
         def way(share: float) -> Vector:
             return Vector((0.5, -0.6, 0.9)) * (0.5 - 0.5 * cos(2 * pi * share))
 
-        assert self.most_a_frame(body, Taken(bone, end), way) <= BLOCKED
+        assert self.most_a_frame(body, Grip(bone, end), way) <= BLOCKED
 
-    def most_a_frame(self, owner: bpy.types.Object, taken: Taken, way: Callable[[float], Vector]) -> float:
+    def most_a_frame(self, owner: bpy.types.Object, taken: Grip, way: Callable[[float], Vector]) -> float:
         drag = begin(bpy.context, owner, taken)
         most, before = 0.0, turns_of(owner)
         for frame in range(FRAMES + 1):
@@ -189,7 +189,7 @@ class TestSmoothness:
 class TestEnds:
     def test_restoring_puts_all_back(self, body: bpy.types.Object) -> None:
         before = channels(body)
-        drag, _ = dragged(body, Taken("hand.L", "HEAD"), (0.3, -0.6, -0.6))
+        drag, _ = dragged(body, Grip("hand.L", "HEAD"), (0.3, -0.6, -0.6))
         assert channels(body) != before
         drag.restore()
         assert channels(body) == before
@@ -197,7 +197,7 @@ class TestEnds:
     @pytest.mark.parametrize(("bone", "end"), [("hips", "HEAD"), ("hand.L", "HEAD"), ("spine2", "TAIL")])
     def test_the_next_solve_moves_nothing(self, body: bpy.types.Object, bone: str, end: str) -> None:
         add_limb(body, "hand.R", 3, target=v3(place_of(body, "hand.R", "HEAD")))
-        drag, _ = dragged(body, Taken(bone, end), (0.1, -0.15, -0.15))
+        drag, _ = dragged(body, Grip(bone, end), (0.1, -0.15, -0.15))
         assert finish(bpy.context, drag).warnings == []
         heads = [Vector(bone.head) for bone in pose_bones(body)]
         stood = turns_of(body)
@@ -208,7 +208,7 @@ class TestEnds:
 
     def test_automatic_keys(self, body: bpy.types.Object) -> None:
         key_automatically()
-        drag, _ = dragged(body, Taken("hips", "HEAD"), (0, 0, -0.1))
+        drag, _ = dragged(body, Grip("hips", "HEAD"), (0, 0, -0.1))
         assert not fcurves_of(body)
         finish(bpy.context, drag)
         keyed = {curve.data_path for curve in fcurves_of(body)}
@@ -226,7 +226,7 @@ class TestFalloff:
         owner = with_legs_pinned(make_body())
         rig_of(owner).falloff = falloff
         before = turns_of(owner)
-        drag, found = dragged(owner, Taken("hand.L", "HEAD"), (-0.2, -0.25, -0.1))
+        drag, found = dragged(owner, Grip("hand.L", "HEAD"), (-0.2, -0.25, -0.1))
         assert found.status == "REACHED"
         assert_feet_hold(owner)
         names = [bone.name for bone in pose_bones(owner)]
@@ -249,7 +249,7 @@ class TestFalloff:
         for first in (0.0, 0.7):
             owner = with_legs_pinned(make_body())
             rig_of(owner).falloff = first
-            drag = begin(bpy.context, owner, Taken("hand.L", "HEAD"))
+            drag = begin(bpy.context, owner, Grip("hand.L", "HEAD"))
             drag_to(bpy.context, drag, drag.place + Vector((-0.1, -0.1, 0.0)))
             rig_of(owner).falloff = 0.7
             set_falloff(drag, owner)
@@ -283,21 +283,21 @@ class TestLimbs:
     )
     def test_without_pins_it_is_the_limb(self, bone: str, end: str, bones: set[str]) -> None:
         owner = make_body()
-        scope = scope_of(owner, Taken(bone, end))
+        scope = scope_of(owner, Grip(bone, end))
         assert scope.holding == ()
         assert bones_of(owner, scope) == bones
         assert scope.body == ("hips" if bone == "hips" else "")
 
     def test_the_head_of_a_limb_is_moved_by_the_limb_above(self) -> None:
         owner = make_body()
-        found = bones_of(owner, scope_of(owner, Taken("upper_arm.L", "HEAD")))
+        found = bones_of(owner, scope_of(owner, Grip("upper_arm.L", "HEAD")))
         assert {"upper_arm.L", "chest"} <= found
 
     def test_a_part_of_a_chain_begins_where_the_chain_does(self) -> None:
         owner = make_body()
         chain = add_limb(owner, "hand.L", 4)
         assert chain.bone_count == 4
-        assert bones_of(owner, scope_of(owner, Taken("forearm.L"))) == {"chest", "upper_arm.L", "forearm.L"}
+        assert bones_of(owner, scope_of(owner, Grip("forearm.L"))) == {"chest", "upper_arm.L", "forearm.L"}
 
 
 class TestBodies:
@@ -308,20 +308,20 @@ class TestBodies:
     @pytest.mark.parametrize("body_bone", ["hips", ""])
     def test_with_both_feet_pinned_the_hips_move(self, bone: str, end: str, body_bone: str) -> None:
         owner = with_legs_pinned(make_body(), body_bone)
-        scope = scope_of(owner, Taken(bone, end))
+        scope = scope_of(owner, Grip(bone, end))
         assert (scope.body, set(scope.holding)) == ("hips", {"foot.L", "foot.R"})
         assert {"hips", "thigh.L", "shin.R"} <= bones_of(owner, scope)
 
     def test_a_body_bone_alone_is_enough(self) -> None:
         owner = make_body()
         rig_of(owner).body_bone = "hips"
-        assert scope_of(owner, Taken("hand.L")).body == "hips"
-        assert {"hips", "spine1", "chest"} <= bones_of(owner, scope_of(owner, Taken("hand.L")))
+        assert scope_of(owner, Grip("hand.L")).body == "hips"
+        assert {"hips", "spine1", "chest"} <= bones_of(owner, scope_of(owner, Grip("hand.L")))
 
     def test_what_is_above_the_body_bone_is_no_part_of_it(self) -> None:
         owner = make_body()
         rig_of(owner).body_bone = "chest"
-        assert scope_of(owner, Taken("shin.L")).body == ""
+        assert scope_of(owner, Grip("shin.L")).body == ""
 
     def test_where_the_hips_are_locked_what_carries_them_moves(self) -> None:
         bones = [
@@ -333,11 +333,11 @@ class TestBodies:
         ]
         owner = make_armature(bones)
         pin(owner, add_limb(owner, "b3", 2))
-        assert scope_of(owner, Taken("b4")).body == "b1"
+        assert scope_of(owner, Grip("b4")).body == "b1"
         pose_bones(owner)["b1"].lock_location = (True, False, False)
-        assert scope_of(owner, Taken("b4")).body == "b0"
+        assert scope_of(owner, Grip("b4")).body == "b0"
         pose_bones(owner)["b0"].lock_location = (True, False, False)
-        drag = begin(bpy.context, owner, Taken("b4"))
+        drag = begin(bpy.context, owner, Grip("b4"))
         drag_to(bpy.context, drag, drag.place + Vector((0.05, 0.0, -0.02)))
         assert pose_bones(owner)["b0"].location == Vector()
         drag.restore()
@@ -347,20 +347,20 @@ class TestBodies:
         bones += [Bone((3, 0, 0), (3, 0, 1), parent=None), Bone((3, 0, 1), (3, 0.1, 2), parent=2)]
         owner = make_armature(bones)
         pin(owner, add_limb(owner, "b3", 2))
-        assert scope_of(owner, Taken("b1")).holding == ()
+        assert scope_of(owner, Grip("b1")).holding == ()
 
     def test_disabled_pins_do_not_hold(self) -> None:
         owner = with_legs_pinned(make_body(), "")
         for chain in rig_of(owner).chains:
             chain.enabled = False
-        assert scope_of(owner, Taken("hips", "HEAD")).holding == ()
+        assert scope_of(owner, Grip("hips", "HEAD")).holding == ()
 
 
 class TestLive:
     def test_chains_that_are_posed_live_hold_their_targets(self, standing: bpy.types.Object) -> None:
         hand = add_limb(standing, "hand.R", 3, target=(-0.6, -0.1, 1.4))
         go_live(standing)
-        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, standing, Grip("hips", "HEAD"))
         assert set(drag.scope.holding) == {"foot.L", "foot.R", "hand.R"}
         drag_to(bpy.context, drag, drag.place + Vector((0.02, -0.05, -0.1)))
         assert finish(bpy.context, drag).warnings == []
@@ -374,7 +374,7 @@ class TestLive:
     def test_without_live_they_follow_and_take_their_targets_along(self, standing: bpy.types.Object) -> None:
         hand = add_limb(standing, "hand.R", 3, target=(-0.7, 0, 1.45))
         update()
-        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, standing, Grip("hips", "HEAD"))
         drag_to(bpy.context, drag, drag.place + Vector((0.02, -0.05, -0.1)))
         finish(bpy.context, drag)
         update()
@@ -385,7 +385,7 @@ class TestLive:
         head = add_limb(standing, "head", 2, target=(0.5, -2.0, 1.2))
         head.kind, head.aim_axis = "AIM", (0, 0, 1)
         press("solve_all")
-        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, standing, Grip("hips", "HEAD"))
         assert "head" in drag.scope.holding
         drag_to(bpy.context, drag, drag.place + Vector((0.15, 0.05, -0.15)))
         finish(bpy.context, drag)
@@ -394,13 +394,13 @@ class TestLive:
         bone = pose_bones(standing)["head"]
         wanted = (head.target.location - bone.head).normalized()
         assert (bone.matrix.to_3x3() @ Vector((0, 0, 1))).angle(wanted) < 2e-3
-        assert "head" not in scope_of(standing, Taken("head")).holding
+        assert "head" not in scope_of(standing, Grip("head")).holding
 
     @pytest.mark.parametrize("setting", ["weight", "influence"])
     def test_a_pin_that_asks_nothing_does_not_hold(self, setting: str) -> None:
         owner = with_legs_pinned(make_body(), "")
         setattr(rig_of(owner).chains["foot.L"], setting, 0.0)
-        assert scope_of(owner, Taken("hips", "HEAD")).holding == ("foot.R",)
+        assert scope_of(owner, Grip("hips", "HEAD")).holding == ("foot.R",)
 
 
 class TestPinning:
@@ -410,7 +410,7 @@ class TestPinning:
             assert pin_bone(bpy.context, owner, foot) == f"pinned {foot}"
         update()
         places = [effector(owner, chain) for chain in rig_of(owner).chains]
-        drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, owner, Grip("hips", "HEAD"))
         drag_to(bpy.context, drag, drag.place + Vector((0.0, 0.0, -0.2)))
         finish(bpy.context, drag)
         update()
@@ -422,7 +422,7 @@ class TestPinning:
 
 class TestBadInput:
     def test_a_chain_that_goes_while_it_holds(self, standing: bpy.types.Object) -> None:
-        drag = begin(bpy.context, standing, Taken("hips", "HEAD"))
+        drag = begin(bpy.context, standing, Grip("hips", "HEAD"))
         rig_of(standing).chains.remove(0)
         before = channels(standing)
         with pytest.raises(ChainError, match="gone"):
@@ -433,6 +433,6 @@ class TestBadInput:
     def test_a_limb_is_called_otherwise_than_all_chains(self, line: bpy.types.Object) -> None:
         chain = rig_of(line).chains.add()
         chain.name, chain.tip_bone, chain.target = "limb of b1", "b2", make_empty((0, 0, 2))
-        drag = begin(bpy.context, line, Taken("b1"))
+        drag = begin(bpy.context, line, Grip("b1"))
         assert drag.name == "limb of b1'"
         drag.restore()

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.actions import live
-from fabrik_addon.actions.drag import Taken, begin, drag_to
+from fabrik_addon.actions.drag import Grip, begin, drag_to
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
@@ -443,7 +443,7 @@ class TestWhatChangesUnheard:
         target = chain.target
         target.parent, target.parent_type, target.parent_bone = other, "BONE", "b0"
         update()
-        drag = begin(bpy.context, owner, Taken.tip_of(chain))
+        drag = begin(bpy.context, owner, Grip.tip_of(chain))
         point = Vector((0.5, 0.5, 1))
         drag_to(bpy.context, drag, point, anchored=True)
         update()

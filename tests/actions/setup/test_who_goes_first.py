@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.actions import drag as dragging
 from fabrik_addon.actions.chains import limbs_of
-from fabrik_addon.actions.drag import Taken, begin, drag_to
+from fabrik_addon.actions.drag import Grip, begin, drag_to
 from fabrik_addon.actions.setup.setup import face_axis
 from fabrik_addon.actions.spaces import space_name
 from fabrik_addon.actions.status import told_of
@@ -139,7 +139,7 @@ def test_beyond_it_the_clavicle_goes_first_then_the_chest_then_the_hips(reaching
 def test_the_chest_stays_upright_while_the_hips_sink(human: bpy.types.Object) -> None:
     rig_of(human).live = True
     before = matrices(human)
-    drag = dragging.begin(bpy.context, human, dragging.Taken(bone_of(human.name, "hips"), "HEAD"))
+    drag = dragging.begin(bpy.context, human, dragging.Grip(bone_of(human.name, "hips"), "HEAD"))
     for step in range(1, 11):
         dragging.drag_to(bpy.context, drag, drag.place + Vector((0.0, 0.0, -0.025 * step * leg(human))))
         update()
@@ -185,7 +185,7 @@ def test_spine_says_nothing_of_a_bone_that_is_of_a_limb(reaching: bpy.types.Obje
 def test_hip_sockets_never_turn(name: str, sockets: list[str]) -> None:
     owner = set_up(name)
     stood = {bone: pose_bones(owner)[bone].matrix_basis.to_quaternion() for bone in sockets}
-    drag = dragging.begin(bpy.context, owner, dragging.Taken(rig_of(owner).body_bone, "HEAD"))
+    drag = dragging.begin(bpy.context, owner, dragging.Grip(rig_of(owner).body_bone, "HEAD"))
     dragging.drag_to(bpy.context, drag, drag.place + Vector((0.1, 0.1, -0.1)) * owner.dimensions.z)
     dragging.finish(bpy.context, drag)
     update()
@@ -349,7 +349,7 @@ def test_their_bones_are_dragged_and_the_feet_stay(name: str) -> None:
             continue
         tip, size = resolve_bones(owner, chain)[-1].name, height(owner)
         before = bone_heads(owner)
-        drag = begin(bpy.context, owner, Taken(tip))
+        drag = begin(bpy.context, owner, Grip(tip))
         found = drag_to(bpy.context, drag, drag.place + Vector((0.04 * size, 0.0, -0.02 * size)))
         assert found.status == "REACHED", part
         assert (bone_heads(owner)[tip] - before[tip]).length > 1e-4 * size

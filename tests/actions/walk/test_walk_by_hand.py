@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.live.state import state as live_state
-from fabrik_addon.actions.walk.lead import Led, begin, keep_recording, lead_to, leave_led
+from fabrik_addon.actions.walk.lead import LedWalker, begin, keep_recording, lead_to, leave_led
 from fabrik_addon.actions.walk.plan import plan_walk, planned_frames, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.errors import FabrikError
@@ -42,7 +42,7 @@ def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
     return owner
 
 
-def led_ahead(owner: bpy.types.Object, seconds: float = 1.5, pace: float = 0.5) -> Led:
+def led_ahead(owner: bpy.types.Object, seconds: float = 1.5, pace: float = 0.5) -> LedWalker:
     """Lead it ahead at a pace in scene units a second."""
     led = begin(bpy.context, owner)
     place = led.steering.place
