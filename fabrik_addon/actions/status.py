@@ -25,7 +25,7 @@ from ..rig.dependencies import absence_of, why_unfollowed
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.goal_table import REACHED
 from ..rig.figure.groups import ChainSet, lacks_goal
-from ..rig.figure.solve import SolvedFigure, moved_since, stand_of
+from ..rig.figure.solve import SolvedFigure, moved_since, state_of
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
@@ -248,7 +248,7 @@ class ChainReport(NamedTuple):
     distance: float | None = None
 
 
-def told_of(chain: FabrikChain, context: bpy.types.Context) -> ChainReport:
+def report_of(chain: FabrikChain, context: bpy.types.Context) -> ChainReport:
     """What there is to say of a chain now.
 
     Args:
@@ -269,10 +269,10 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> ChainReport:
     if chain.status == "NONE":
         return ChainReport("NONE", Text("no target") if is_idle(chain) else "", status_text(chain))
     is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
-    stand = stand_of(chain)
-    moved = moved_since(chain, stand, is_followed) if stand is not None else ""
-    if stand is not None and moved:
-        return ChainReport("OLD", Text("moved since"), MOVED_TEXTS[moved], distance=stand.residual)
+    state = state_of(chain)
+    moved = moved_since(chain, state, is_followed) if state is not None else ""
+    if state is not None and moved:
+        return ChainReport("OLD", Text("moved since"), MOVED_TEXTS[moved], distance=state.residual)
     return ChainReport(chain.status, "", status_text(chain), holds=True)
 
 

@@ -21,7 +21,7 @@ from ..actions.convert import ConversionResult, convert, convert_to_ik
 from ..actions.frames import check_frame, check_range
 from ..actions.setup.parts import find_parts
 from ..actions.solve import solve_items
-from ..actions.status import told_of
+from ..actions.status import report_of
 from ..actions.walk.clip import load_cycle
 from ..errors import FabrikError, InvalidValueError, are_finite
 from ..gait.gaits import GAITS
@@ -409,7 +409,7 @@ def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
     told |= {name: getattr(chain, name) for name in OF_GOAL}
     told["target"] = chain.target.name if chain.target else None
     told["pole"] = chain.pole.name if chain.pole else None
-    now = told_of(chain, bpy.context)
+    now = report_of(chain, bpy.context)
     told |= {"status": chain.status, "now": now.kind, "told": now.text}
     try:
         told["together"] = [name for name in set_of(owner, chain).names if name != chain.name]

@@ -14,7 +14,7 @@ from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_r
 from ..actions.clear import original_of
 from ..actions.motion.transfer import source_for
 from ..actions.spaces import space_name
-from ..actions.status import ChainReport, hint_of, length_text, measure_text, message_of, told_of, waits_for
+from ..actions.status import ChainReport, hint_of, length_text, measure_text, message_of, report_of, waits_for
 from ..errors import FabrikError, InvalidValueError
 from ..maths import IDENTITY
 from ..messages import Message
@@ -70,7 +70,7 @@ class FABRIK_UL_chains(bpy.types.UIList):
         row = layout.row(align=True)
         name = row.row(align=True)
         name.active = item.enabled
-        told = told_of(item, context)
+        told = report_of(item, context)
         name.prop(item, "name", text="", emboss=False, icon=ICONS[told.kind])
         if told.short and Sidebar(context, layout).is_wide:
             hint = row.row(align=True)
@@ -248,7 +248,7 @@ def _draw_pin(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fab
 def _draw_troubles(sidebar: Sidebar, owner: bpy.types.Object) -> None:
     """What is wrong with chains of the whole character; those that wait for one of these say nothing of their own."""
     own = [chain for chain in rig_of(owner).chains if chain.enabled or chain.status == "REFUSED"]
-    every = {chain.name: (waits_for(chain), told_of(chain, sidebar.context)) for chain in own}
+    every = {chain.name: (waits_for(chain), report_of(chain, sidebar.context)) for chain in own}
     wrong = {name: one for name, one in every.items() if one[1].kind not in FINE}
     told = [(name, one) for name, (before, one) in wrong.items() if before not in wrong]
     column = sidebar.box() if told else sidebar
@@ -266,7 +266,7 @@ def _draw_status(sidebar: Sidebar, chain: FabrikChain | None, refusal: Message |
     if refusal:
         box.wrapped(capitalised(iface_(refusal)), "ERROR")
         return
-    told = told_of(chain, sidebar.context)
+    told = report_of(chain, sidebar.context)
     box.wrapped(capitalised(iface_(told.text)), ICONS[told.kind])
     box.wrapped(_measure(sidebar.context.scene, chain, told), "BLANK1")
     if lacks_goal(chain) and not is_of_walker(chain, rig_of(owner_of(chain)).walker):

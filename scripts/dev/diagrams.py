@@ -73,7 +73,7 @@ TARGET = (
     Step("rig/animation/keys", "insert_posed_keys", "keys, with automatic keying"),
     Step("rig/figure/solve", "remember", "for which goals that was found"),
     Step("actions/status", "store", "status, distance and message in the chain"),
-    Step("actions/status", "told_of", "what the panel shows, as things stand when it is drawn"),
+    Step("actions/status", "report_of", "what the panel shows, as things stand when it is drawn"),
 )
 FRAME = (
     Step("handlers", "_before_frame", "frame_change_pre"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.actions.drag import Grip, begin, drag_to, finish
-from fabrik_addon.actions.status import told_of
+from fabrik_addon.actions.status import report_of
 from fabrik_addon.overlay.view import pictures_of
 from fabrik_addon.rig.goal_kinds import GOAL_KINDS, KINDS, GoalKind, options_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
@@ -57,13 +57,13 @@ def test_status_and_picture_tell_what_stands(kind: GoalKind) -> None:
     go_live(owner)
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
-        told = told_of(chain, bpy.context)
+        told = report_of(chain, bpy.context)
         assert (told.kind, told.text) == ("REACHED", str(kind.reached or "On target"))
         assert picture_reached(owner, chain)
     rig_of(owner).live = False
     owner.pose.bones["b1"].rotation_quaternion = (0.6, 0.8, 0.0, 0.0)
     update()
-    assert told_of(chain, bpy.context).text == "The pose was changed since"
+    assert report_of(chain, bpy.context).text == "The pose was changed since"
 
 
 @every_kind
@@ -96,7 +96,7 @@ def test_a_limb_without_a_target_is_told_what_to_do(kind: GoalKind) -> None:
     owner = make_line(3)
     chain = add_chain(owner, (0.4, 0.5, 1.9))
     chain.kind, chain.enabled, chain.target, chain.target_name = kind.kind, False, None, ""
-    told = told_of(chain, bpy.context)
+    told = report_of(chain, bpy.context)
     assert (told.short, told.text) == ("no target", str(kind.idle))
 
 

@@ -16,7 +16,7 @@ from fabrik_addon.actions.bake import BakeSettings, bake
 from fabrik_addon.actions.chains import Defaults
 from fabrik_addon.actions.chains import add_chain as add_made_chain
 from fabrik_addon.actions.solve import Recording, record, solve_items
-from fabrik_addon.actions.status import told_of
+from fabrik_addon.actions.status import report_of
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance, turn_angle
 from fabrik_addon.overlay.settings import state, step_of
@@ -443,7 +443,7 @@ def test_a_status_of_soft_reach_is_true() -> None:
         chain.target.location.z = z
         update()
         assert (chain.softened > 0.0) == (z < 0.0)
-        assert told_of(chain, bpy.context).kind == chain.status
+        assert report_of(chain, bpy.context).kind == chain.status
 
 
 SCALE = (1.0, 1.6, 0.6)

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.actions.solve import solve_items
-from fabrik_addon.actions.status import ChainReport, measure_text, status_text, told_of
+from fabrik_addon.actions.status import ChainReport, measure_text, report_of, status_text
 from fabrik_addon.rig.dependencies import absence_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.ui.base import ICONS
@@ -66,7 +66,7 @@ def is_true(owner: bpy.types.Object, chain: FabrikChain) -> bool:
 
 def told(chain: FabrikChain) -> ChainReport:
     update()
-    return told_of(chain, bpy.context)
+    return report_of(chain, bpy.context)
 
 
 class TestFinalPose:
@@ -278,7 +278,7 @@ def body() -> bpy.types.Object:
 
 def told_by_chain(owner: bpy.types.Object) -> dict[str, ChainReport]:
     update()
-    return {chain.name: told_of(chain, bpy.context) for chain in rig_of(owner).chains}
+    return {chain.name: report_of(chain, bpy.context) for chain in rig_of(owner).chains}
 
 
 def texts(owner: bpy.types.Object) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon import ui
-from fabrik_addon.actions.status import told_of
+from fabrik_addon.actions.status import report_of
 from fabrik_addon.rig.animation.compat import fcurves_of, is_selected
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui import preferences
@@ -186,7 +186,7 @@ def test_what_live_posing_switched_off_is_told_of_the_whole_character(human: bpy
     assert not arm.enabled
     assert "Arm.L:switchedoff" in "".join(drawn().labels).replace(" ", "").replace("Arm.L:Switched", "Arm.L:switched")
     bone.angle_max = 1.5
-    assert told_of(arm, bpy.context).text == "Switched off: tick it to pose it"
+    assert report_of(arm, bpy.context).text == "Switched off: tick it to pose it"
 
 
 def test_a_limb_whose_bones_are_gone_says_so_and_one_without_a_target_has_the_button_for_it(

@@ -298,8 +298,8 @@ class ChainState(NamedTuple):
 
 def remember(chain: FabrikChain) -> None:
     """Keep how a chain stands, as that which its status is about; Blender must have evaluated it."""
-    stand = stand_of(chain)
-    _keep(chain, stand)
+    state = state_of(chain)
+    _keep(chain, state)
     for role, goal in (("target", chain.target), ("pole", chain.pole)):  # which may be called otherwise by now
         name = goal.name if goal is not None else ""
         if getattr(chain, f"{role}_name") != name:
@@ -311,10 +311,10 @@ def forget(chain: FabrikChain) -> None:
     _keep(chain, None)
 
 
-def _keep(chain: FabrikChain, stand: ChainState | None) -> None:
-    """Store a stand with a chain, zeros for none; the same is not written, for every write makes Blender evaluate."""
-    numbers: Sequence[float] = stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS
-    turns: Sequence[float] = stand.turns if stand is not None else [0.0] * SOLVED_TURNS
+def _keep(chain: FabrikChain, state: ChainState | None) -> None:
+    """Store a state with a chain, zeros for none; the same is not written, for every write makes Blender evaluate."""
+    numbers: Sequence[float] = state.numbers if state is not None else [0.0] * SOLVED_NUMBERS
+    turns: Sequence[float] = state.turns if state is not None else [0.0] * SOLVED_TURNS
     wanted = np.array(numbers)
     if (np.abs(np.array(chain.solved_as) - wanted) > np.abs(wanted) * SAME_STORED).any():
         chain.solved_as = numbers
@@ -322,30 +322,30 @@ def _keep(chain: FabrikChain, stand: ChainState | None) -> None:
         chain.solved_turn = turns
 
 
-def moved_since(chain: FabrikChain, stand: ChainState, is_followed: bool) -> str:
+def moved_since(chain: FabrikChain, state: ChainState, is_followed: bool) -> str:
     """What moved since a chain was solved: "target", "pole", "armature" or "bones"; "" where nothing did.
 
     The status of one that is followed live is renewed with every move; then it has to tell the truth of the tip alone.
     """
     kept = [*chain.solved_as]
-    allowed = SAME * stand.length + stand.rounding
+    allowed = SAME * state.length + state.rounding
     if is_followed or not kept[-1]:
         far, soft, off = _to_world(chain, allowed), chain.softened, chain.residual
         # the residual is counted from where soft reach put the target, to some side of that
-        is_other = not abs(soft - off) - far <= stand.residual <= soft + off + far
-        is_other = is_other or abs(stand.turn_off - chain.turn_residual) > SAME_TURN
+        is_other = not abs(soft - off) - far <= state.residual <= soft + off + far
+        is_other = is_other or abs(state.turn_off - chain.turn_residual) > SAME_TURN
         return "bones" if is_other and chain.influence >= 1.0 and chain.weight > 0.0 else ""
     target, pole, shape, turn, target_world, pole_world = (v3(kept[i : i + 3]) for i in range(0, 3 * SOLVED_VECTORS, 3))
     far = _to_world(chain, allowed)
-    if distance(stand.target, target) > allowed:
-        return "target" if distance(stand.target_world, target_world) > far else "armature"
-    if distance(stand.pole, pole) > allowed:
-        return "pole" if distance(stand.pole_world, pole_world) > far else "armature"
+    if distance(state.target, target) > allowed:
+        return "target" if distance(state.target_world, target_world) > far else "armature"
+    if distance(state.pole, pole) > allowed:
+        return "pole" if distance(state.pole_world, pole_world) > far else "armature"
     asked, asked_world = q4(chain.solved_turn[:4]), q4(chain.solved_turn[4:])
-    if _are_apart(stand.asked_turn, asked):
-        return "target" if _are_apart(stand.asked_turn_world, asked_world) else "armature"
+    if _are_apart(state.asked_turn, asked):
+        return "target" if _are_apart(state.asked_turn_world, asked_world) else "armature"
     several = allowed * (1.0 + chain.bone_count)
-    is_other = distance(stand.shape, shape) > several or distance(stand.turn, turn) > several
+    is_other = distance(state.shape, shape) > several or distance(state.turn, turn) > several
     return "bones" if is_other else ""
 
 
@@ -361,7 +361,7 @@ def _to_world(chain: FabrikChain, size: float) -> float:
     return size * max(abs(x), abs(y), abs(z))
 
 
-def stand_of(chain: FabrikChain) -> ChainState | None:
+def state_of(chain: FabrikChain) -> ChainState | None:
     """How a chain stands, as evaluated last; None where that can't be told, as of one that goes by its motion."""
     owner, is_lost = owner_of(chain), chain.target is None and (not chain.pin or chain.target_name != "")
     if is_offset(chain) or is_walked(chain) or is_lost:

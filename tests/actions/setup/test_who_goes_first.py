@@ -13,7 +13,7 @@ from fabrik_addon.actions.chains import limbs_of
 from fabrik_addon.actions.drag import Grip, begin, drag_to
 from fabrik_addon.actions.setup.setup import face_axis
 from fabrik_addon.actions.spaces import space_name
-from fabrik_addon.actions.status import told_of
+from fabrik_addon.actions.status import report_of
 from fabrik_addon.maths import V3, angle_between, distance, dot, minus, unit, v3
 from fabrik_addon.rig.bones import bones_to, pose_bones, resolve_bones
 from fabrik_addon.rig.goal_kinds import GOAL_KINDS
@@ -300,14 +300,14 @@ def test_the_panel_says_how_to_pose_them(name: str) -> None:
     owner = set_up(name)
     for chain in rig_of(owner).chains:
         if chain.name.partition(".")[0] in ("Spine", "Head", "Tail", "Ear"):
-            told = told_of(chain, bpy.context)
+            told = report_of(chain, bpy.context)
             assert not chain.enabled
             assert (told.short, told.text) == (
                 "no target",
                 str(GOAL_KINDS["AIM" if chain.name == "Head" else "REACH"].idle),
             )
         else:
-            assert told_of(chain, bpy.context).short != "no target"
+            assert report_of(chain, bpy.context).short != "no target"
 
 
 @pytest.mark.parametrize("name", FACES)
