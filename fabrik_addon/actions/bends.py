@@ -64,7 +64,7 @@ def solved_joints(figure: RigFigure, points: Sequence[GoalPoints]) -> list[list[
     solution = figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, explain=False)
     placed = figure.solver.figure.placed(solution.rotations, solution.shift)
     found = []
-    for one in figure.asked:
+    for one in figure.goals:
         joints = [*(placed.heads[i] for i in one.joints), placed.ends[one.joints[-1]]]
         found.append([rotated(figure.space.turn, minus(joint, joints[0])) for joint in joints])
     return found
@@ -94,7 +94,7 @@ def bend_between(joints: Sequence[V3], others: Sequence[V3]) -> float | None:
 
 def bend_of(pose: FigurePose, chain: str) -> BendSide | None:
     """How a chain bends in the pose at hand, in chain space; None where it does to no side."""
-    figure, asked = pose.figure, pose.asked(chain)
+    figure, asked = pose.figure, pose.goal_of(chain)
     if figure.is_chain and not asked.at_head:
         return _solver_at(pose).bend(pose.rotations)
     heads, ends = pose.places
@@ -139,7 +139,7 @@ def pole_error(pose: FigurePose, chain: str) -> float | None:
 
 def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
     """The angle of `pole_error`, and where the pole stands in the world after it was turned by it."""
-    if pose.asked(chain).is_offset:  # whose pole tells no side, but how far it is turned from that of its motion
+    if pose.goal_of(chain).is_offset:  # whose pole tells no side, but how far it is turned from that of its motion
         return None
     pole, space = pose.pole(chain), pose.figure.space
     bend = bend_of(pose, chain) if pole is not None else None
@@ -160,7 +160,7 @@ def pole_beside(pose: FigurePose, chain: str, tip: Sequence[float]) -> Vector | 
     The bend is that which a solve sees: from the stored start pose where it leads here, or the limb is animated and so
     keeps that; else from the pose at hand, which becomes the start pose.
     """
-    figure, asked = pose.figure, pose.asked(chain)
+    figure, asked = pose.figure, pose.goal_of(chain)
     if figure.is_chain and not asked.at_head:
         point = _point_for_stored(pose)
         is_kept = point is not None and pose.with_places({}, {chain: point}).turned_by(figure) <= SAME
@@ -179,7 +179,7 @@ def pole_beside(pose: FigurePose, chain: str, tip: Sequence[float]) -> Vector | 
 
 def _point_for_stored(pose: FigurePose) -> Vector | None:
     """The point for a solve of a chain by itself that begins at the stored start pose."""
-    figure, asked, points = pose.figure, pose.figure.asked[0], pose.points[0]
+    figure, asked, points = pose.figure, pose.figure.goals[0], pose.points[0]
     space, last = figure.space, len(figure.bones) - 1
     heads, ends = ends_at(figure, pose.rotations, ORIGIN, pose.owner, pose.depsgraph)
     stood = [*heads, ends[-1]]
@@ -241,7 +241,7 @@ def pole_over(
         Its place in the world; the pole angle; and how far the knee stands off in the pose, as a share of the leg's
         length, where all of that angle counts.
     """
-    run, asked, space = pose.run(chain), pose.asked(chain), pose.figure.space
+    run, asked, space = pose.run(chain), pose.goal_of(chain), pose.figure.space
     root, tip = run[0], run[-1]
     along, off = unit(minus(tip, root)), minus(space.to_chain(planned), root)
     side, away = unit(perpendicular(off, along)), length(perpendicular(off, along))
@@ -266,10 +266,10 @@ def held_to_pole(pose: FigurePose, chain: str) -> RigFigure:
     off, figure = pole_error(pose, chain), pose.as_started
     if off is None:
         return figure
-    asked, k = list(figure.asked), pose.index(chain)
+    asked, k = list(figure.goals), pose.index(chain)
     counts = asked[k]._replace(pole_angle=1.0).pole_turn(pose.run(chain))
     asked[k] = asked[k]._replace(pole_angle=(pose.pole_turn(chain) + off) / counts)
-    return figure.asking(asked)
+    return figure.with_goals(asked)
 
 
 def hinges_from_bend(

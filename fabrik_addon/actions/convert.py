@@ -319,7 +319,7 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _IkConversi
             _match_bend(pose, item[1], made)
             return
         off = pole_error(pose, result.chain)
-        if pose.asked(result.chain).has_pole and (off is None or bend_between(made.stood, made.stood) is None):
+        if pose.goal_of(result.chain).has_pole and (off is None or bend_between(made.stood, made.stood) is None):
             result.lost.append(STRAIGHT)
         elif off is not None:
             item[1].pole_angle += off
@@ -333,17 +333,17 @@ def _match_bend(pose: FigurePose, chain: FabrikChain, made: _IkConversion) -> No
     """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
     figure, k = pose.figure, pose.index(chain.name)
     count = len(made.stood)  # a bone behind the last, such as a foot, is the chain's alone
-    if figure.asked[k].has_pole:
-        asked = list(figure.asked)
+    if figure.goals[k].has_pole:
+        asked = list(figure.goals)
         asked[k] = asked[k]._replace(pole_angle=0.0)
-        angle = bend_between(solved_joints(figure.asking(asked), pose.points)[k][:count], made.stood)
+        angle = bend_between(solved_joints(figure.with_goals(asked), pose.points)[k][:count], made.stood)
         if angle is None:
             made.result.lost.append(STRAIGHT)
             return
         chain.pole_angle = angle
         asked[k] = asked[k]._replace(pole_angle=chain.pole_angle)
-        figure = figure.asking(asked)
-    size = sum(figure.solver.figure.lengths[i] for i in figure.asked[k].joints)
+        figure = figure.with_goals(asked)
+    size = sum(figure.solver.figure.lengths[i] for i in figure.goals[k].joints)
     made.result.lost += differences(solved_joints(figure, pose.points)[k][:count], made.stood, size)
 
 
@@ -401,14 +401,14 @@ class _ChainConversion:
     constraint: Any = None  # what is made of it
 
     @property
-    def asked(self) -> ChainGoal:
+    def goal(self) -> ChainGoal:
         """What the chain asks for."""
-        return self.figure.asked[self.place]
+        return self.figure.goals[self.place]
 
     @property
     def bones(self) -> tuple[str, ...]:
         """The bones that the constraint moves."""
-        return self.asked.bones[:-1] if self.asked.at_head else self.asked.bones
+        return self.goal.bones[:-1] if self.goal.at_head else self.goal.bones
 
 
 def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[ConversionResult]:
@@ -447,7 +447,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
 def _constrained(one: _ChainConversion, keyed: KeyedChannels) -> Any:
     """Make the constraint of a chain, and put its bones into the start pose."""
     (owner, chain), result, figure = one.item, one.result, one.figure
-    asked, names = one.asked, one.bones
+    asked, names = one.goal, one.bones
     bones = [pose_bones(owner)[name] for name in names]
     result.lost += _losses_back(one, bones, keyed)
     for bone, joint in zip(bones, (figure.joints[i] for i in asked.joints), strict=False):
@@ -483,7 +483,7 @@ def _constrained(one: _ChainConversion, keyed: KeyedChannels) -> Any:
 
 def _losses_back(one: _ChainConversion, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
     lost: list[str] = []
-    asked = one.asked
+    asked = one.goal
     tip = pose_bones(one.item[0])[asked.bones[-1]].bone
     is_apart = tip.parent and distance(tip.head_local, tip.parent.tail_local) > AT_TAIL * tip.parent.length
     if asked.at_head and is_apart:
@@ -492,7 +492,7 @@ def _losses_back(one: _ChainConversion, bones: Sequence[bpy.types.PoseBone], key
         )
     if one.figure.root is not None:
         lost.append(Text("that the body bone '{bone}' comes along", bone=one.figure.bones[0]))
-    others = {name for place, other in enumerate(one.figure.asked) if place != one.place for name in other.bones}
+    others = {name for place, other in enumerate(one.figure.goals) if place != one.place for name in other.bones}
     if asked.has_pole and not others.isdisjoint(asked.bones):
         lost.append(Text("its pole, which Blender's IK drops where constraints share bones"))
     elif asked.has_pole and not one.figure.limits[asked.joints[0]].is_free:
@@ -524,7 +524,7 @@ def _match_back(context: bpy.types.Context, made: _ChainConversion) -> None:
             best = min(best, (abs(left), angle))
         _left(context, made, best[1])
     lengths = made.figure.solver.figure.lengths
-    size = sum(lengths[i] for i in made.asked.joints[: len(made.bones)])
+    size = sum(lengths[i] for i in made.goal.joints[: len(made.bones)])
     made.result.lost += differences(_seen(context, made), made.stood, size)
 
 

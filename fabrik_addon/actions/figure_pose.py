@@ -135,7 +135,7 @@ class FigurePose:
         points = list(self.points)
         for chain, place in targets.items():
             k = self.index(chain)
-            target = self.offset_to(k, place) if self.figure.asked[k].is_offset else self._framed(k, "target", place)
+            target = self.offset_to(k, place) if self.figure.goals[k].is_offset else self._framed(k, "target", place)
             points[k] = points[k]._replace(target=target)
         for chain, place in poles.items():
             k = self.index(chain)
@@ -148,7 +148,7 @@ class FigurePose:
 
     def offset_to(self, k: int, place: Sequence[float]) -> V3:
         """The vector by which the k-th chain, an offset, is moved (`GoalPoints`) to come to a place in the world."""
-        asked, space = self.figure.asked[k], self.figure.space
+        asked, space = self.figure.goals[k], self.figure.space
         if asked.frame != SOLVE_SPACE:
             return near_zero(minus(self._framed(k, "target", place), asked.start), self.figure.length)
         way = near_zero(minus(space.to_chain(place), asked.start), self.figure.length)
@@ -161,7 +161,7 @@ class FigurePose:
             k: Which of the chains.
             turn: Of the world.
         """
-        asked, space = self.figure.asked[k], self.figure.space
+        asked, space = self.figure.goals[k], self.figure.space
         if asked.turn_frame != SOLVE_SPACE:
             frame = world_turn(self._posed, pose_bones(self._posed)[self.figure.bones[asked.turn_frame]])
             return near_none(multiplied(multiplied(conjugated(frame), turn), conjugated(asked.start_turn)))
@@ -197,14 +197,14 @@ class FigurePose:
         The bone in whose frame a control stands, a chest, may be elsewhere after that solve than in the pose at hand.
         """
         figure, found = self.figure, dict[str, Vector]()
-        if not any(figure.asked[self.index(name)].frame != SOLVE_SPACE for name in places):
+        if not any(figure.goals[self.index(name)].frame != SOLVE_SPACE for name in places):
             return found
         rows = figure.solved(figure.numbers(self.points))
         heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
         frames = np.array(rows.frames).reshape(-1, 4)
         for name, place in places.items():
             k = self.index(name)
-            asked, chain = figure.asked[k], self.chain_set.chains[k]
+            asked, chain = figure.goals[k], self.chain_set.chains[k]
             if asked.frame != SOLVE_SPACE:
                 stands = heads[asked.joints[-1]] if asked.at_head else ends[asked.joints[-1]]
                 off = rotated(conjugated(q4(frames[asked.frame])), minus(figure.space.to_chain(place), v3(stands)))
@@ -216,7 +216,7 @@ class FigurePose:
     def pole_control_at(self, chain: FabrikChain) -> Vector:
         """The location channels of the pole of an offset chain that leave its bend: turned about the limb alone."""
         k, figure = self.index(chain.name), self.figure
-        asked = figure.asked[k]
+        asked = figure.goals[k]
         frames = figure.solver.figure.placed(self.rotations).frames
         turn = frames[asked.pole_frame] if asked.pole_frame != SOLVE_SPACE else IDENTITY
         run = self.run(chain.name)
@@ -244,11 +244,11 @@ class FigurePose:
 
     def index(self, chain: str) -> int:
         """The place of a chain among those that are solved with it."""
-        return next(i for i, one in enumerate(self.figure.asked) if one.chain == chain)
+        return next(i for i, one in enumerate(self.figure.goals) if one.chain == chain)
 
-    def asked(self, chain: str) -> ChainGoal:
+    def goal_of(self, chain: str) -> ChainGoal:
         """What a chain asks for."""
-        return self.figure.asked[self.index(chain)]
+        return self.figure.goals[self.index(chain)]
 
     def pole(self, chain: str) -> V3 | None:
         """Where the pole of a chain is in chain space, if it has one."""
@@ -279,18 +279,18 @@ class FigurePose:
 
     def run(self, chain: str) -> list[V3]:
         """Where the joints of a chain that bend stand in the pose at hand, root to effector, in chain space."""
-        (heads, ends), asked = self.places, self.asked(chain)
+        (heads, ends), asked = self.places, self.goal_of(chain)
         joints = asked.joints[: asked.bent or len(asked.joints)]
         return [*(heads[i] for i in joints), ends[joints[-1]]]
 
     def pole_turn(self, chain: str) -> float:
         """Turn of the bend of a chain away from its pole in the pose at hand, radians."""
-        return self.asked(chain).pole_turn(self.run(chain))
+        return self.goal_of(chain).pole_turn(self.run(chain))
 
     def is_at_target(self, chain: str) -> bool:
         """Whether the effector of a chain stands on its target, within the tolerance."""
         (heads, ends), k = self.places, self.index(chain)
-        asked = self.figure.asked[k]
+        asked = self.figure.goals[k]
         target, last = self.points[k].target, asked.joints[-1]
         if asked.is_offset:
             target = asked.numbers(self.figure.space, self.points[k])[:3]
@@ -315,7 +315,7 @@ class FigurePose:
         before, found = self.turned_by(self.figure), self.rotations
         if self.is_animated or before <= SAME or self.turned_by(self.as_started) > CLOSER * before:
             found = self.figure.starts
-        return [found[i] for i in self.asked(chain).joints]
+        return [found[i] for i in self.goal_of(chain).joints]
 
 
 def near_zero(way: V3, size: float) -> V3:

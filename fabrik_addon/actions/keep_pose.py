@@ -186,12 +186,12 @@ def _take(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> str:
     owner, chains, body = pose.chain_set
     found, figure = pose_bones(owner), pose.figure
     rotations = dict(zip(figure.bones, pose.rotations, strict=True))
-    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in zip(chains, figure.asked, strict=True)]
+    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in zip(chains, figure.goals, strict=True)]
     if is_keyed:
         limbs = [] if all(chain.start == "ANIMATED" for chain in chains if chain.name in asked) else limbs
     else:
         keyed = pose.keyed
-        of_chains = {name for one in figure.asked for name in one.bones}
+        of_chains = {name for one in figure.goals for name in one.bones}
         between = [name for name in figure.bones if body and (name == body or name not in of_chains)]
         store_bones(owner, [(name, rotations[name], v3(found[name].location)) for name in between])
         limbs = [(chain, bones) for chain, bones in limbs if not is_animated(owner, bones, keyed)]

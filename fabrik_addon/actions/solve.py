@@ -176,7 +176,7 @@ def _moved_bone(owner: bpy.types.Object, item: SolvedFigure, depsgraph: bpy.type
 
 def _moved_target(chain: FabrikChain, k: int, item: SolvedFigure, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
     """An error where posing the chains, or some solved with them, moved a target: no pose would ever settle."""
-    asked = item.figure.asked[k]
+    asked = item.figure.goals[k]
     if chain.target is None or asked.influence < 1.0 or asked.is_offset or "target" in item.figure.frames(k):
         return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
@@ -296,10 +296,10 @@ def _kept(context: bpy.types.Context, one: _WrittenFigure, keyed: KeyedChannels)
     bones = pose_bones(owner)
     written = [bones[channels.bone] for channels in figure.channels if channels is not None]
     plain = [(bones[name], channel) for name, channel in figure.plain_channels]
-    edits = figure.asked.has_offsets  # then keys are the motion below, which a solve leaves alone
+    edits = figure.goals.has_offsets  # then keys are the motion below, which a solve leaves alone
     was_keyed, is_keyed = insert_posed_keys(context, written, plain, keyed) if not edits else ([], False)
     outcomes = outcomes_of(one.item)
-    for chain, outcome, asked in zip(chains, outcomes, figure.asked, strict=True):
+    for chain, outcome, asked in zip(chains, outcomes, figure.goals, strict=True):
         own = [name for name in was_keyed if name in asked.bones or not figure.is_chain]
         if own and not is_keyed:
             outcome.is_lost = True
@@ -378,7 +378,7 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     trace, space = list[Step](), figure.space
     figure.solver.solve(figure.goals_at(figure.numbers(points)), figure.settings, trace, explain=False)
     root, target = space.to_world(ORIGIN), v3(points[0].target)
-    count = len(figure.bones) + (not figure.asked[0].at_head)
+    count = len(figure.bones) + (not figure.goals[0].at_head)
     passes = []
     for step in trace:
         joints = tuple(space.to_world(scaled(joint, figure.length)) for joint in step.joints[:count])

@@ -103,12 +103,12 @@ class Outcome:
 
 def outcomes_of(item: SolvedFigure) -> list[Outcome]:
     """What there is to say of chains that were solved together, in their order."""
-    pinned = [one.chain for one in item.figure.asked if one.rank == PIN and one.weight > 0.0]
-    return [_outcome(item, k, pinned) for k in range(len(item.figure.asked))]
+    pinned = [one.chain for one in item.figure.goals if one.rank == PIN and one.weight > 0.0]
+    return [_outcome(item, k, pinned) for k in range(len(item.figure.goals))]
 
 
 def _outcome(item: SolvedFigure, k: int, pinned: Sequence[str]) -> Outcome:
-    one, scale = item.figure.asked[k], item.scales[k].item()
+    one, scale = item.figure.goals[k], item.scales[k].item()
     status, missed, turn, pole, softened = (part[0, k].item() for part in item.result)
     held = [(item.figure.bones[i], give) for i, give in item.held_back(k)]
     outcome = Outcome(one.chain, STATUSES[status].value, missed * scale, item.passes, [bone for bone, _ in held])

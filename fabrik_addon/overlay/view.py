@@ -123,7 +123,7 @@ def _starts_together(
             heads, ends = ends_at(figure, figure.starts, ORIGIN, owner, depsgraph)
         except FabrikError:  # their status says why
             continue
-        for one in figure.asked:
+        for one in figure.goals:
             joints = [*(heads[joint] for joint in one.joints), ends[one.joints[-1]]]
             found[one.chain] = tuple(map(figure.space.to_world, joints))
     return found

@@ -325,8 +325,8 @@ def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation(standi
     depsgraph = bpy.context.evaluated_depsgraph_get()
     (chain_set,) = sets_of(standing, rig_of(standing).chains)
     figure, points = read(chain_set, depsgraph)
-    first, *others = figure.asked
-    turning = figure.asking([first._replace(turns=True, turn_weight=0.0), *others])
+    first, *others = figure.goals
+    turning = figure.with_goals([first._replace(turns=True, turn_weight=0.0), *others])
     plain = posed(figure, points, standing, depsgraph)
     found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], standing, depsgraph)
     assert found.shift == pytest.approx(plain.shift, abs=1e-6)

@@ -10,7 +10,7 @@ from math import atan2, degrees, hypot, pi, radians
 import pytest
 from fabrik_addon.gait.feet import Refusal
 from fabrik_addon.gait.ground import Terrain
-from fabrik_addon.gait.led import HandWalk
+from fabrik_addon.gait.hand_walk import HandWalk
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.plan import WalkPlan, body_pose_at, feet_at, from_text, to_text
 from fabrik_addon.gait.settings import settings_for

@@ -123,7 +123,7 @@ class TestFigures:
         found, points = read(alone(owner, chain), depsgraph)
         target, pole, _ = points[0]
         both = GoalArrays(np.array([target], dtype=np.float64), np.array([pole], dtype=np.float64))
-        assert found.asked[0].many_numbers(found.space, both).tolist() == [list(found.numbers(points))]
+        assert found.goals[0].many_numbers(found.space, both).tolist() == [list(found.numbers(points))]
         assert Vector(target) == chain.target.matrix_world.translation
 
 

@@ -251,7 +251,7 @@ def test_it_is_what_reading_in_full_gives(make: Callable[[], bpy.types.Object]) 
         found = carried(begun, owner, depsgraph)
         assert found is not None
         wanted, points = read(chain_set, depsgraph)
-        for name in ("asked", "bodies", "root", "start", "instead", "space", "weighed", "mount", "hang"):
+        for name in ("goals", "bodies", "root", "start", "instead", "space", "weighed", "parent_frame", "parent_turn"):
             assert getattr(found, name) == getattr(wanted, name), (frame, name)
         a, b = (posed(one, points, owner, depsgraph) for one in (found, wanted))
         assert (a.rotations.tolist(), a.shift) == (b.rotations.tolist(), b.shift), frame

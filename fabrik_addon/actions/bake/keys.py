@@ -168,7 +168,7 @@ def results_of(track: Track, steps: Doubles) -> list[ChainBake]:
         result = ChainBake(track.owner.name, chain, track.frames, status, residual, turn, softened)
         result.together = [name for name in figure.chains if name != chain]
         result.worst_violation = answers.violation
-        joints: Any = track.joints_of(c) if len(figure.asked) > 1 else slice(None)
+        joints: Any = track.joints_of(c) if len(figure.goals) > 1 else slice(None)
         result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
         found.append(result)
     return found
@@ -202,13 +202,13 @@ def keys_of(
         if own is not None and one is not None:
             values, stays = runs[i]
             keys = of_all(rotation_path(one[1]), own.mode, own.bone, own.indices, stood[i], values, stays)
-            holders = [result for result, chain in zip(results, figure.asked, strict=True) if i in chain.joints]
+            holders = [result for result, chain in zip(results, figure.goals, strict=True) if i in chain.joints]
             yield keys, holders or [*results], figure.limits[i] if track.is_one else None, 1.0
     for i, (name, channel) in enumerate(figure.plain_channels):
         values, bone = answers.plain[:, i], pose[name]
         place, stays = [*getattr(bone, channel)], staying(values, within=0.0 if answers.played else CONSTANT)
         keys = of_all(plain_path(bone, channel), PLAIN, name, range(3), place, values, stays)
-        holders = [result for result, chain in zip(results, figure.asked, strict=True) if name in chain.bones]
+        holders = [result for result, chain in zip(results, figure.goals, strict=True) if name in chain.bones]
         yield keys, holders or [*results], None, figure.length if channel == "location" else 1.0
 
 
@@ -361,7 +361,7 @@ def clean(figure: RigFigure, chain_set: ChainSet, every: Sequence[BoneKeys], bou
     thinned = [ThinnedKeys(keys, limit, size) for keys, _, limit, size in every]
     pinned = [
         one
-        for one, chain in zip(figure.asked, chain_set.chains, strict=True)
+        for one, chain in zip(figure.goals, chain_set.chains, strict=True)
         if one.rank == PIN or is_pinned_at_times(chain_set.owner, chain)
     ]
     held = [PinnedTip(figure, one, thinned) for one in pinned]

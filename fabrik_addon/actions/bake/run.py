@@ -133,7 +133,7 @@ class _ChainComparison:
         self._chains = [track.chain_set.chains[c] for track, c, _ in own]
         animated = Animated(self._owner)
         self._changing = [c for c, chain in enumerate(self._chains) if animated.of_chain(chain)]
-        solved = [track.figure.asked[c] for track, c, _ in own]
+        solved = [track.figure.goals[c] for track, c, _ in own]
         self._asked = [self._asked_now(solved, range(len(own)))]
         self._free, self._tips = _free(self._asked[0]), [one.bones[-1] for one in solved]
         count, chains = len(self._frames), len(own)

@@ -70,11 +70,11 @@ class Answers:
     @classmethod
     def room(cls, frames: int, figure: RigFigure) -> Answers:
         """Room for the answers of so many frames."""
-        chains, count = len(figure.asked), len(figure.plain_channels)
+        chains, count = len(figure.goals), len(figure.plain_channels)
         rotations, plain = np.empty((frames, len(figure.bones), 4)), np.zeros((frames, count, 3))
         residual, turn, softened = np.zeros((3, frames, chains))
         status, rests = np.zeros((frames, chains), dtype=np.int32), np.zeros(frames, dtype=bool)
-        offset = figure.start.played if figure.asked.has_offsets else ()
+        offset = figure.start.played if figure.goals.has_offsets else ()
         played: dict[int, Doubles] = {i: np.zeros((frames, len(values))) for i, values in offset}
         return cls(rotations, plain, status, residual, turn, softened, rests, played)
 
@@ -131,7 +131,7 @@ class Track:
 
     def begin(self, figure: RigFigure) -> None:
         """Take the chains as they are at their first frame."""
-        lengths, asked, count = figure.solver.figure.lengths, figure.asked, len(self.frames)
+        lengths, asked, count = figure.solver.figure.lengths, figure.goals, len(self.frames)
         self._figure = figure
         own = (figure.length,) if figure.is_chain else None
         self.lengths = own or tuple(sum(lengths[i] for i in one.joints) for one in asked)
@@ -160,7 +160,7 @@ class Track:
             return False
         if figure.weighed is not None or not (figure.influence >= 1.0 or is_plain(figure)):
             return False
-        return not any(one.hears_start for one in figure.asked)  # else their goals start from it, too
+        return not any(one.hears_start for one in figure.goals)  # else their goals start from it, too
 
     def ask(self, goals: Sequence[GoalArrays]) -> None:
         """Take what the chains ask for in all frames; of each chain, in the world."""
@@ -168,7 +168,7 @@ class Track:
         if len(self._worlds):
             turns = self.figure.parent_turn.turns(self._parents)
             space = ChainSpace.over(self._worlds, self._world_turns, self._origins, turns)
-        self.numbers = self.figure.asked.many_numbers(space, goals)
+        self.numbers = self.figure.goals.many_numbers(space, goals)
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Read the chains in frame k, but for the goals of those that go by rows.
@@ -291,7 +291,7 @@ class Track:
                 self._put(k, posed_rigidly(figure, tuple(self.numbers[k].tolist())))
             return
         answers, rows = self.answers, self._solve_rows(figure, at)
-        self._put_result(figure, at, figure.asked.result_of(rows))
+        self._put_result(figure, at, figure.goals.result_of(rows))
         if figure.influence < 1.0:
             figure.solver.blend_rows(rows, figure.influence)
         answers.rotations[at] = np.frombuffer(rows.rotations).reshape(rows.count, -1, 4)
@@ -323,14 +323,14 @@ class Track:
 
     def joints_of(self, c: int) -> list[int]:
         """The joints of one of the chains, and those of no chain, which carry all of them."""
-        asked = self.figure.asked
+        asked = self.figure.goals
         others = {i for j, one in enumerate(asked) if j != c for i in one.joints}
         own = set(asked[c].joints)
         return [i for i in range(len(self.figure.bones)) if i in own or i not in others]
 
     def way_to(self, c: int) -> int:
         """How many bones of the figure carry the tip of one of the chains, with the root's own move."""
-        way = way_up(self.figure.bodies.parents, self.figure.asked[c].joints[-1])
+        way = way_up(self.figure.bodies.parents, self.figure.goals[c].joints[-1])
         return len(way) + (self.figure.root is not None)
 
     def forget(self) -> None:

@@ -109,7 +109,7 @@ class Drag:
     @property
     def leads_body(self) -> bool:
         """Whether the body moves as the dragged bone does, which is the rig's own and hangs on it."""
-        return self.started.asked[self.index].joints[-1] in self.started.start.carried
+        return self.started.goals[self.index].joints[-1] in self.started.start.carried
 
 
 class DragResult(NamedTuple):
@@ -206,9 +206,9 @@ def set_turning(drag: Drag, on: bool) -> str:
         return Text("it is live and turns as its goal says: turn its target, or switch Live off")
     if on != drag.with_turn:
         drag.with_turn = on
-        asked = list(drag.started.asked)
+        asked = list(drag.started.goals)
         asked[drag.index] = asked[drag.index]._replace(turns=on)
-        drag.started = drag.started.asking(asked)
+        drag.started = drag.started.with_goals(asked)
         set_falloff(drag, _owner(drag))
     return ""
 
@@ -226,7 +226,7 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
         return Text("it is live, and has no falloff")
     if started.is_chain:
         return Text("a limb alone has no falloff")
-    way = way_up(started.bodies.parents, started.asked[drag.index].joints[-1])
+    way = way_up(started.bodies.parents, started.goals[drag.index].joints[-1])
     stiffness = [joint.stiffness for joint in started.joints]
     if not drag.with_turn and len(way) > 1 and is_trunk(owner, [started.bones[i] for i in way]):
         # what holds it still beside a limb that is asked for something, `body_stiffness` and `spine`, does not hold it
@@ -276,7 +276,7 @@ def drag_to(
     hold = _held(drag, owner, depsgraph)
     k, figure = drag.index, drag.figure
     place: Sequence[float] = point
-    if figure.asked[k].frame != SOLVE_SPACE:
+    if figure.goals[k].frame != SOLVE_SPACE:
         place = into_frame(owner.evaluated_get(depsgraph), figure.frames(k)["target"], point)
     own = GoalPoints(place, hold.points[k].pole, hold.points[k].turn)
     if not drag.scope.follows:
@@ -293,7 +293,7 @@ def drag_to(
 def _step(drag: Drag, owner: bpy.types.Object, hold: StepCache, own: GoalPoints) -> DragResult:
     """Solve and write a figure that is the same in every pose, in the numbers of its row."""
     figure, k = drag.figure, drag.index
-    hold.numbers[k] = figure.asked[k].numbers(figure.space, own)
+    hold.numbers[k] = figure.goals[k].numbers(figure.space, own)
     item = posed_rigidly(figure, tuple([number for numbers in hold.numbers for number in numbers]))
     hold.writer.write(owner)
     return _dragged(drag, item)
@@ -319,9 +319,9 @@ def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
             own._replace(turn=drag.turn) if name == drag.name else own
             for name, own in zip(figure.chains, points, strict=True)
         ]
-    numbers = [one.numbers(figure.space, own) for one, own in zip(figure.asked, points, strict=True)]
+    numbers = [one.numbers(figure.space, own) for one, own in zip(figure.goals, points, strict=True)]
     is_whole = figure.is_rigid and figure.influence >= 1.0 and figure.weighed is None
-    is_rigid = is_whole and not any(one.soft > 0.0 for one in figure.asked)
+    is_rigid = is_whole and not any(one.soft > 0.0 for one in figure.goals)
     row = figure.row
     rotations = np.frombuffer(row.rotations).reshape(-1, 4)
     pose = Pose(figure, rotations, np.frombuffer(row.shifts), np.frombuffer(row.factors))
@@ -336,7 +336,7 @@ def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     root = pose_bones(posed)[drag.figure.bones[0]]
     found: Stamp = [depsgraph.scene.frame_current_final, posed.matrix_world.copy()]
     found += [root.parent.matrix.copy() if root.parent else None, None if drag.figure.root else root.head.copy()]
-    swung = {one.chain for one in drag.figure.asked if one.swing}  # whose poles move with them, and not by themselves
+    swung = {one.chain for one in drag.figure.goals if one.swing}  # whose poles move with them, and not by themselves
     for name in (*drag.scope.holding, drag.scope.taken.chain):
         chain = chains.get(name)
         found.append(name if chain is not None else None)
@@ -361,7 +361,7 @@ def _now(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
         fresh = read_figure(drag.scope.chain_set(owner), depsgraph)
         if not drag.scope.follows:
             shift = fresh.root.shift_for(before.root.location) if fresh.root and before.root else ORIGIN
-            fresh = replace(fresh.started(before.starts, shift), influence=1.0).asking(before.asked)
+            fresh = replace(fresh.started(before.starts, shift), influence=1.0).with_goals(before.goals)
         drag.started = drag.figure = fresh
         set_falloff(drag, owner)
         return drag.figure
@@ -431,13 +431,13 @@ def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
 
 def _stiffened(figure: RigFigure, stiffness: Sequence[float], chain: int) -> RigFigure:
     """A figure with another stiffness of each joint, to which no limbs but the dragged one add, or take from it."""
-    asked = [*figure.asked]
+    asked = [*figure.goals]
     for k, one in enumerate(asked):
         if k != chain and one.helps < 1.0:
             asked[k] = one._replace(helps=1.0)
     joints = tuple([joint._replace(stiffness=own) for joint, own in zip(figure.joints, stiffness, strict=True)])
     bodies = figure.bodies._replace(joints=joints)
-    return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).asking(asked)
+    return replace(figure, bodies=bodies, solver=Solver(bodies.figure())).with_goals(asked)
 
 
 def finish(context: bpy.types.Context, drag: Drag) -> ReleaseReport:

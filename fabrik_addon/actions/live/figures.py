@@ -54,7 +54,7 @@ def numbers_of(known: LiveFigure, seen: Values) -> Numbers:
     if known.is_plain:
         target = known.space.to_chain(seen[0])
         return target if len(seen) == 1 else (*target, *known.space.to_chain(seen[1]))
-    asked, numbers = known.figure.asked, list[float]()
+    asked, numbers = known.figure.goals, list[float]()
     for one, points in zip(asked, with_values(known.fixed_goals, known.sources, seen), strict=True):
         numbers += one.numbers(known.space, points)
     if not are_finite(numbers):
@@ -95,7 +95,7 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
         is_told = known.posed is None and scale > 0.0
         if is_told:
             for told, (code, missed, turn, pole, soft), name in zip(
-                known.told, known.figure.asked.ended(row), known.names, strict=True
+                known.told, known.figure.goals.ended(row), known.names, strict=True
             ):
                 if code != told or pole > POLE_MISSED:
                     is_told = False
@@ -162,7 +162,7 @@ def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph,
     check_rig(rig.owner, depsgraph)
     before = rig.figures.get(chain_set.names)
     figure, goals = read(chain_set, depsgraph, facts, before=before.figure if before is not None else None)
-    figure = figure.asking(figure.asked)  # a row of its own, which keeps the pose in which the chains stand
+    figure = figure.with_goals(figure.goals)  # a row of its own, which keeps the pose in which the chains stand
     known = _known(rig.facts[chain_set.names], chain_set, figure, goals)
     bones, keyed = pose_bones(rig.owner), facts.keyed(rig.owner)
     known.keys = keyed.count(bones[name] for name in figure.bones)[1] if known.facts.keyed else 0
@@ -190,14 +190,14 @@ def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgrap
 
 def let_go(known: LiveFigure, figure: RigFigure, names: Collection[str], chain_set: ChainSet) -> LiveFigure:
     """Chains that start as a figure does while a tool poses them, some of which ask for nothing; not solved yet."""
-    asked = [one.let_go if one.chain in names else one for one in figure.asked]
-    return _known(known.facts, chain_set, figure.asking(asked), known.fixed_goals)
+    asked = [one.let_go if one.chain in names else one for one in figure.goals]
+    return _known(known.facts, chain_set, figure.with_goals(asked), known.fixed_goals)
 
 
 def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
     found = [one for k, chain in enumerate(chain_set.chains) for one in sources_of(chain, figure.frames(k), k)[1]]
-    found = [one for one in found if one.role != "pole" or figure.asked[one.k].has_pole]
+    found = [one for one in found if one.role != "pole" or figure.goals[one.k].has_pole]
     hiding = {thing for thing in {one.found for one in found if one.may_hide} if may_hide(thing)}
     sources = tuple([one._replace(may_hide=one.may_hide and one.found in hiding) for one in found])
     return LiveFigure(
@@ -212,7 +212,7 @@ def _known(facts: FigureFacts, chain_set: ChainSet, figure: RigFigure, goals: tu
         np.frombuffer(figure.row.factors),
         np.frombuffer(figure.row.ends).reshape(-1, 3),
         (EXACT * figure.length) ** 2,
-        is_plain(figure) and not figure.asked[0].swing and bool(sources) and sources[0].role == "target",
+        is_plain(figure) and not figure.goals[0].swing and bool(sources) and sources[0].role == "target",
         any(source.may_hide for source in sources),
         told=[NOT_BARE] * len(chain_set.names),
     )
@@ -244,7 +244,7 @@ def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
     for known in figures:
         a, b, c, d, e, f, g, h, i = known.space.rows
         u, v, w = known.space.origin
-        asked = known.figure.asked
+        asked = known.figure.goals
         for one, (x, y, z) in zip(asked, known.ends[asked.tips].tolist(), strict=True):
             bone = poses.get(one.bones[-1])
             if bone is None:
@@ -279,8 +279,8 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
         return stand(figures, poses)
     spaces, tips = [known.space for known in figures for _ in known.names], rig.tips
     if tips is None or tips.key != (figures, spaces):
-        ends, joints = [known.ends for known in figures], [known.figure.asked.tips for known in figures]
-        places = [rig.bones[one.bones[-1]] for known in figures for one in known.figure.asked]
+        ends, joints = [known.ends for known in figures], [known.figure.goals.tips for known in figures]
+        places = [rig.bones[one.bones[-1]] for known in figures for one in known.figure.goals]
         near_enough = [known.near_enough for known in figures for _ in known.names]
         tips = rig.tips = Tips((figures, spaces), ends, joints, places, near_enough, len(rig.bones))
     return tips.stand(poses)
@@ -294,7 +294,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Values) -> None:
     """
     state.solves += 1
     figure = known.figure
-    known.numbers, known.points, known.rests = numbers, points, numbers == figure.asked.at_rest
+    known.numbers, known.points, known.rests = numbers, points, numbers == figure.goals.at_rest
     if figure.weighed is not None and figure.space is not known.space:
         figure = replace(figure, space=known.space)
     figure.solved(numbers)

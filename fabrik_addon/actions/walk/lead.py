@@ -15,7 +15,7 @@ from ...errors import BoneError, ChainError, place_of
 from ...gait.cycle import liveliness
 from ...gait.feet import Foothold
 from ...gait.gaits import goes_by_cycle
-from ...gait.led import HandWalk, Pose, Steering
+from ...gait.hand_walk import HandWalk, Pose, Steering
 from ...maths import ORIGIN, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
 from ...rig.animation.channels import channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, Keys
@@ -139,8 +139,8 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> LedWalker:
     posed = {name for one in chain_set.chains if one.name not in loose for name in names_if_any(owner, one)}
     held = posed | keyed_by_hand(owner)
     free = {name: joint for joint, name in enumerate(figure.bones) if name not in held}
-    asked = [one.let_go if one.chain in loose else one for one in figure.asked]
-    led = LedWalker(owner.name, walk, steering, chain_set.names, figure.asking(asked), posture, free, restore)
+    asked = [one.let_go if one.chain in loose else one for one in figure.goals]
+    led = LedWalker(owner.name, walk, steering, chain_set.names, figure.with_goals(asked), posture, free, restore)
     live_state.held = True
     live_state.paused = live_state.paused or rig_of(owner).live
     return led

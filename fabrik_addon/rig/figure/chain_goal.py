@@ -168,7 +168,7 @@ class ChainGoal(NamedTuple):
         """The same chain, which asks for nothing."""
         return self._replace(weight=0.0, turn_weight=0.0, has_pole=False)
 
-    def goals(self, numbers: Sequence[float]) -> list[Goal]:
+    def kernel_goals(self, numbers: Sequence[float]) -> list[Goal]:
         """Its goals, from its numbers of a row: the target, then the rotation, the pole, and what helps."""
         found = [self.kind.goal(self, numbers[:3])]
         if self.turns:

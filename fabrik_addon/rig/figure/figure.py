@@ -37,18 +37,18 @@ RESTING = {"factors": 1, "blocking": -1}  # what these are where nothing was sol
 
 
 def goals_for(
-    asked: GoalTable, numbers: Sequence[float], weighed: BodyMasses | None, up: V3, *, stays: bool
+    table: GoalTable, numbers: Sequence[float], weighed: BodyMasses | None, up: V3, *, stays: bool
 ) -> list[Goal]:
     """What chains ask for, from the numbers of a row, that they keep their balance, and that their body stays."""
-    found = asked.goals(numbers)
+    found = table.kernel_goals(numbers)
     if weighed is not None:
-        found.append(weighed.goal(asked, numbers, up))
+        found.append(weighed.goal(table, numbers, up))
     return [*found, Stay(), Stay(turns=True)] if stays else found
 
 
-def rows_for(figure: Figure, asked: GoalTable, weighed: BodyMasses | None, count: int, *, stays: bool) -> Rows:
+def rows_for(figure: Figure, table: GoalTable, weighed: BodyMasses | None, count: int, *, stays: bool) -> Rows:
     """Room for rows of goals; their places come with the rows."""
-    return Rows(figure, goals_for(asked, [1.0] * asked.width, weighed, Z_AXIS, stays=stays), count)
+    return Rows(figure, goals_for(table, [1.0] * table.width, weighed, Z_AXIS, stays=stays), count)
 
 
 # From solved rotations to rotation channels: how each bone takes its rotation.
@@ -118,7 +118,7 @@ class RigFigure:
     bone's rotation; only where a later bone does not inherit rotation it keeps the axes of the armature.
 
     Attributes:
-        asked: What each chain asks for.
+        goals: What each chain asks for.
         bones: Names of the n bones, each after its parent.
         channels: For each how its rotation becomes channel values; None for a locked bone.
         solver: The kernel's, with the figure of the n bones: start pose, limits, lengths. Where the figure is not
@@ -142,7 +142,7 @@ class RigFigure:
         stays: Whether the body bone stays where it starts, as far as pins let it.
     """
 
-    asked: GoalTable
+    goals: GoalTable
     bones: tuple[str, ...]
     channels: tuple[BoneChannels | None, ...]
     solver: Solver
@@ -166,7 +166,7 @@ class RigFigure:
     @property
     def chains(self) -> tuple[str, ...]:
         """Names of the chains."""
-        return tuple([one.chain for one in self.asked])
+        return tuple([one.chain for one in self.goals])
 
     @property
     def is_chain(self) -> bool:
@@ -195,18 +195,18 @@ class RigFigure:
 
     def frames(self, k: int) -> Frames:
         """The bones in whose frames the goals of one of the chains stand."""
-        one = self.asked[k]
+        one = self.goals[k]
         own = ("target", one.frame), ("pole", one.pole_frame)
         found = {role: self.bones[i] for role, i in own if i != SOLVE_SPACE}
         return found | {"pole": one.swing} if one.swing else found
 
     def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
         """The numbers of a row of the kernel for the goals of each chain."""
-        return self.asked.numbers(self.space, points)
+        return self.goals.numbers(self.space, points)
 
     def rows_of(self, count: int) -> Rows:
         """Room for `count` rows of these chains' goals and answers."""
-        return rows_for(self.solver.figure, self.asked, self.weighed, count, stays=self.stays)
+        return rows_for(self.solver.figure, self.goals, self.weighed, count, stays=self.stays)
 
     def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
         """Where chain space lies with the armature and the parents as they stand now.
@@ -230,7 +230,7 @@ class RigFigure:
             InvalidValueError: A number is not finite.
         """
         rows = self.row
-        if numbers == self.asked.at_rest:
+        if numbers == self.goals.at_rest:
             return self._resting()
         if self.weighed is not None:  # what supports a body, and which way is up, is in no row
             goals = self.goals_at(numbers)
@@ -258,7 +258,7 @@ class RigFigure:
 
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
         """The goals for `Solver.solve`, from the numbers of a row: those of the chains, and the balance of a body."""
-        return goals_for(self.asked, numbers, self.weighed, self.space.up, stays=self.stays)
+        return goals_for(self.goals, numbers, self.weighed, self.space.up, stays=self.stays)
 
     def standing(self, bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone]) -> list[Q4]:
         """The n rotations of the pose at hand, of the pose bones of the armature.
@@ -286,14 +286,14 @@ class RigFigure:
             factors: By how much the bones on the way to each goal are longer (`Solution.factors`); () where none is.
         """
         found = [self.root.location_for((shift[0], shift[1], shift[2]))] if self.root is not None else []
-        for one, own in zip(self.asked, self.grown, strict=True) if any(self.grown) else ():
+        for one, own in zip(self.goals, self.grown, strict=True) if any(self.grown) else ():
             found += [bone.values(factors[one.goal_at] if len(factors) else 1.0) for bone in own]
         return found
 
     def many_plain_values(self, shifts: Doubles, factors: Doubles) -> Doubles:
         """`plain_values` of F frames, (F, m, 3), for shifts (F, 3) and factors (F, G), of each goal; equal bits."""
         found = [self.root.locations_for(shifts)] if self.root is not None else []
-        for one, own in zip(self.asked, self.grown, strict=True):
+        for one, own in zip(self.goals, self.grown, strict=True):
             ways = factors[:, one.goal_at].tolist() if own else []
             found += [np.array([bone.values(factor) for factor in ways]) for bone in own]
         return np.stack(found, axis=1)
@@ -304,7 +304,7 @@ class RigFigure:
         if not any(self.grown):
             return figure
         lengths = array("d", [1.0]) * figure.count
-        for one in self.asked:
+        for one in self.goals:
             for i in one.joints[:-1] if one.at_head else one.joints:
                 lengths[i] = max(lengths[i], factors[one.goal_at])
         return figure.with_lengths(lengths, 1.0)
@@ -321,29 +321,29 @@ class RigFigure:
             root = replace(root, location=root.location_for(shift))
             space = ChainSpace.of(space.rig, space.to_armature(shift), space.turn)
         solver = Solver(bodies.figure())
-        asked = self.asked.started(solver.figure).kept_from(self.asked, shift)
-        return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
+        goals = self.goals.started(solver.figure).kept_from(self.goals, shift)
+        return replace(self, bodies=bodies, solver=solver, space=space, root=root).with_goals(goals)
 
     def restarted(self, start: Start, limits: Sequence[Limit]) -> RigFigure:
         """The same chains with the start pose of another frame; their space is left as it was."""
-        bodies, solver, asked, root = self.bodies.started(start.rotations, limits), self.solver, self.asked, self.root
+        bodies, solver, goals, root = self.bodies.started(start.rotations, limits), self.solver, self.goals, self.root
         if bodies != self.bodies:
             solver = Solver(bodies.figure())
-            asked = asked.started(solver.figure)
+            goals = goals.started(solver.figure)
         instead = self.instead
         if root is not None:
             root, name = replace(root, location=start.location), self.bones[0]
             instead = {**instead, name: instead[name]._replace(location=start.location)}
-        return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
+        return replace(self, start=start, bodies=bodies, solver=solver, goals=goals, root=root, instead=instead)
 
     def posed_from(self, before: RigFigure) -> RigFigure:
         """The same chains, whose start pose was made by hand, with the motion of which they are offset as it was."""
         shift = (
             before.root.shift_for(self.root.location) if before.root is not None and self.root is not None else ORIGIN
         )
-        return replace(self, asked=self.asked.kept_from(before.asked, shift))
+        return replace(self, goals=self.goals.kept_from(before.goals, shift))
 
-    def asking(self, asked: Iterable[ChainGoal]) -> RigFigure:
+    def with_goals(self, goals: Iterable[ChainGoal]) -> RigFigure:
         """A copy that asks for other things, with a row of its own; figure and solver are shared."""
-        found = replace(self, asked=GoalTable(asked))
+        found = replace(self, goals=GoalTable(goals))
         return replace(found, row=found.rows_of(1))

@@ -93,9 +93,9 @@ class GoalTable(tuple[ChainGoal, ...]):
             found += one.at_rest
         return tuple(found)
 
-    def goals(self, numbers: Sequence[float]) -> list[Goal]:
+    def kernel_goals(self, numbers: Sequence[float]) -> list[Goal]:
         """The goals of the kernel, from the numbers of a row."""
-        return [goal for one in self for goal in one.goals(one.of_row(numbers))]
+        return [goal for one in self for goal in one.kernel_goals(one.of_row(numbers))]
 
     def numbers(self, space: ChainSpace, points: Sequence[GoalPoints]) -> tuple[float, ...]:
         """The numbers of a row, for goals of each chain in the world."""

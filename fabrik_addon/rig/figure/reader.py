@@ -354,7 +354,7 @@ def resettled(figure: RigFigure, chain_set: ChainSet) -> RigFigure:
     asked = _asked(chain_set, {bone: i for i, bone in enumerate(figure.bones)}).started(figure.solver.figure)
     settings = _settings(chain_set)
     influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
-    return replace(figure, settings=settings, influence=influence).asking(asked)
+    return replace(figure, settings=settings, influence=influence).with_goals(asked)
 
 
 def restarted(figure: RigFigure, owner: bpy.types.Object, keyed: KeyedChannels) -> RigFigure | None:

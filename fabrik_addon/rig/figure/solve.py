@@ -103,7 +103,7 @@ class SolvedFigure:
     @property
     def rests(self) -> bool:
         """Whether nothing is asked of the chains: they stand as they start."""
-        return self.numbers == self.figure.asked.at_rest
+        return self.numbers == self.figure.goals.at_rest
 
     @property
     def statuses(self) -> list[Status]:
@@ -118,13 +118,13 @@ class SolvedFigure:
 
     def target(self, k: int) -> V3:
         """Where the effector of a chain was to go, in chain space."""
-        return v3(self.figure.asked[k].of_row(self.numbers)[:3])
+        return v3(self.figure.goals[k].of_row(self.numbers)[:3])
 
     def held_back(self, k: int) -> BlockingJoints:
         """The joints whose limits hold one of the chains back, the strongest first; none where it is not BLOCKED."""
         if self.result.status[0, k] != BLOCKED:
             return ()
-        way = set(way_up(self.figure.bodies.parents, self.figure.asked[k].joints[-1]))
+        way = set(way_up(self.figure.bodies.parents, self.figure.goals[k].joints[-1]))
         return tuple([(i, give) for i, give in self.held if i in way])
 
 
@@ -143,10 +143,10 @@ def posed(
         InvalidValueError: A number is not finite.
     """
     numbers = figure.numbers(points)
-    if figure.is_rigid or numbers == figure.asked.at_rest:
+    if figure.is_rigid or numbers == figure.goals.at_rest:
         return posed_rigidly(figure, numbers, explain)
     path = mounted_path(figure, owner, depsgraph)
-    measure = measured_solution if is_plain(figure) and figure.asked[0].soft <= 0.0 else _measured
+    measure = measured_solution if is_plain(figure) and figure.goals[0].soft <= 0.0 else _measured
     solution, size = measure(figure, path, numbers, explain)
     rotations = solution.rotations
     heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
@@ -185,9 +185,9 @@ def posed_rigidly(figure: RigFigure, numbers: tuple[float, ...], explain: bool =
 def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> SolvedFigure:
     """What came of chains that were solved, of which the figure is the same in every pose; their influence counts."""
     heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
-    result = figure.asked.result_of(rows)
+    result = figure.goals.result_of(rows)
     frames = np.array(rows.frames).reshape(1, -1, 4)
-    scales = figure.space.scales_along(figure.asked.off(np.array([numbers]), heads[None], ends[None], frames)[0])
+    scales = figure.space.scales_along(figure.goals.off(np.array([numbers]), heads[None], ends[None], frames)[0])
     if figure.influence < 1.0:
         figure.solver.blend_rows(rows, figure.influence)
         heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
@@ -212,7 +212,7 @@ def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Sol
 
 def is_plain(figure: RigFigure) -> bool:
     """Whether it is a chain that keeps its length, and whose tip is to come to a target, perhaps with a pole."""
-    one = figure.asked[0]
+    one = figure.goals[0]
     return figure.is_chain and figure.root is None and one.is_plain and not one.at_head and not figure.grown[0]
 
 
@@ -236,10 +236,10 @@ def _measured_result(
 
     Heads and ends (n, 3) are where Blender will have the bones, before the influence is taken off.
     """
-    off = figure.asked.off(np.array([numbers]), heads[None], ends[None], np.array([solution.frames]))
+    off = figure.goals.off(np.array([numbers]), heads[None], ends[None], np.array([solution.frames]))
     states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)
     numbers_of = (solution.residuals, solution.turns, solution.softened)
-    found = figure.asked.result(states, *(np.array([own]) for own in numbers_of))
+    found = figure.goals.result(states, *(np.array([own]) for own in numbers_of))
     missed = np.where(found.softened > 0.0, found.missed, lengths(off))
     status = found.status
     if is_plain(figure):

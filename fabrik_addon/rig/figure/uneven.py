@@ -300,7 +300,7 @@ def _is_reached(figure: RigFigure, tip: V3, target: V3, size: float) -> bool:
 
 def _brought(figure: RigFigure, path: BoneTree, numbers: Sequence[float], solution: Solution) -> tuple[Solution, float]:
     """The pose that is nearest to the target, turned to its pole as far as that can be."""
-    goals, target, one = figure.goals_at(numbers), v3(numbers[:3]), figure.asked[0]
+    goals, target, one = figure.goals_at(numbers), v3(numbers[:3]), figure.goals[0]
     settings, size = figure.settings, measured_at(figure, path, solution.rotations).figure.size
     enough = max(FROM_NEAR * settings.tolerance, FINEST) * size
     chain = UnevenChain(path, figure.limits, target, size)

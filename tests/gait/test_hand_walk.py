@@ -14,8 +14,8 @@ import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.gait.feet import Foothold, FootPaths, FootPose
 from fabrik_addon.gait.ground import Plain, Terrain
+from fabrik_addon.gait.hand_walk import HandWalk, Steering
 from fabrik_addon.gait.human import human_cycle
-from fabrik_addon.gait.led import HandWalk, Steering
 from fabrik_addon.gait.legs import Leg
 from fabrik_addon.gait.settings import settings_for
 from fabrik_addon.maths import IDENTITY, Q4, V3, Z_AXIS, distance, multiplied, placed, plus, scaled, turn_about, turned
