@@ -21,7 +21,6 @@ import sysconfig
 import tempfile
 from collections.abc import Mapping
 from importlib.machinery import ExtensionFileLoader
-from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -87,15 +86,14 @@ def platform_tag() -> str:
     """The platform of this process, as "linux-x64": on Windows and macOS that may differ from the machine's."""
     if sys.platform.startswith("win"):
         return "windows-arm64" if sysconfig.get_platform() == "win-arm64" else "windows-x64"
-    system = {"darwin": "macos"}.get(sys.platform, sys.platform)
-    machine = platform.machine().lower()
+    system, machine = "macos" if sys.platform == "darwin" else sys.platform, platform.machine().lower()
     return f"{system}-{MACHINES.get(machine, machine)}"
 
 
 def compiled_sources(folder: Path) -> list[Path]:
     """The modules of a kernel's folder that a binary is compiled from."""
-    found = (path for path in folder.rglob("*.py") if path.relative_to(folder).as_posix() not in NOT_COMPILED)
-    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+    found = [path for path in folder.rglob("*.py") if path.relative_to(folder).as_posix() not in NOT_COMPILED]
+    return sorted(found, key=Path.as_posix)
 
 
 def sources_digest(folder: Path) -> str:
@@ -167,7 +165,7 @@ def answer(kernel: ModuleType, problem: Mapping[str, Any]) -> tuple[str, list[fl
     """
     solver = kernel.Solver(made(kernel, problem["figure"]))
     solution = solver.solve(made(kernel, problem["goals"]), made(kernel, problem["settings"]), explain=False)
-    return str(solution.status), [*chain.from_iterable(solution.rotations), solution.residual]
+    return str(solution.status), [*(number for turn in solution.rotations for number in turn), solution.residual]
 
 
 def made(kernel: ModuleType, told: Any) -> Any:
