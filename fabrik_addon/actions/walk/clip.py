@@ -24,9 +24,7 @@ from ...gait.settings import Settings, check_settings
 from ...maths import (
     IDENTITY,
     ORIGIN,
-    Q4,
     Doubles,
-    conjugated,
     conjugates,
     lengths,
     plus,
@@ -35,6 +33,8 @@ from ...maths import (
     slerps,
     turn_angles,
 )
+from ...motion.body import Body, Motion, carried, hang
+from ...recognise.skeleton import Skeleton
 from ...rig.animation.compat import (
     copy_action,
     curves_of_action,
@@ -50,6 +50,7 @@ from ...rig.dependencies import bone_in
 from ...rig.schema import rig_of, walker_of
 from ...rig.schema.limit import CONTACT
 from ...rig.skeleton import read_skeleton
+from ...rig.walk_goals import rest_turn
 from ...texts import Text, quoted
 from ..motion.clips import BoneClip, Clip, read_clip, retimed, write_actions
 from .setup import Frame, frame_for
@@ -140,14 +141,14 @@ def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.
         turns, count = {name: _closed(rows[first : last + 1]) for name, rows in turns.items()}, last - first + 1
         places = {name: rows[first : last + 1] for name, rows in places.items()}
     frame = frame_for(owner, body, walker.upright)
-    heads, poses = _posed(owner, frame, (skeleton.names, skeleton.parents), (turns, places), count)
+    rest = _at_rest(owner, skeleton, frame, skeleton.names.index(body))
+    motion = _posed(rest, (turns, places), frame.size, count)
     used = count - 1 if _is_closed(turns) else count
-    number = skeleton.names.index(body)
-    rest = _rest_turn(owner, frame, body)
-    spun = products(poses[number][:used], np.array(conjugated(rest)))
-    way = heads[number]
+    way = motion.heads[:, rest.hips]
     way = way if used < count else np.concatenate((way, way[-1:] + (way[-1:] - way[-2:-1])))
-    feet = [_foot(owner, frame, leg, (skeleton.names, heads, poses), used) for leg in legs]
+    motion = motion.during(slice(used))
+    spun = products(motion.turns[:, rest.hips], conjugates(rest.turns[rest.hips]))
+    feet = [_foot(owner, leg, rest, motion) for leg in legs]
     try:
         cycle = own_cycle(legs, (way, spun), feet, fps, walker.settings.acceleration)
     except InvalidValueError as error:
@@ -169,37 +170,29 @@ def span_of(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
     return round(min((one[0] for one in ranges), default=0.0)), round(max((one[1] for one in ranges), default=0.0))
 
 
-def _rest_turn(owner: bpy.types.Object, frame: Frame, bone: str) -> Q4:
-    """How a bone is turned at rest, in the axes of the body."""
-    w, x, y, z = pose_bones(owner)[bone].bone.matrix_local.to_quaternion()
-    a, b, c, d = products(np.array(frame.upright), np.array((w, x, y, z))).tolist()
-    return a, b, c, d
+def _at_rest(owner: bpy.types.Object, skeleton: Skeleton, frame: Frame, hips: int) -> Body:
+    """The bones of a walker at rest, in the axes of its body."""
+    turns = np.array([rest_turn(owner, name) for name in skeleton.names])
+    heads, tails = (np.array([frame.place(one) for one in every]) for every in (skeleton.heads, skeleton.tails))
+    return Body(skeleton.names, skeleton.parents, turns, heads, tails, {}, hips, is_upright=True, skin={})
 
 
-def _posed(
-    owner: bpy.types.Object,
-    frame: Frame,
-    tree: tuple[Sequence[str], Sequence[int]],
-    moved: tuple[dict[str, Doubles], dict[str, Doubles]],
-    count: int,
-) -> tuple[list[Doubles], list[Doubles]]:
-    """By bone (F, 3), where it begins, and (F, 4), how it is turned, in the axes of the body at rest."""
-    (names, parents), (turns, places) = tree, moved
-    bones = pose_bones(owner)
-    rests = [np.array(_rest_turn(owner, frame, name)) for name in names]
-    stands = [np.array(frame.place(bones[name].bone.head_local)) for name in names]
-    heads, poses = list[Doubles](), list[Doubles]()
-    for number, (name, parent) in enumerate(zip(names, parents, strict=True)):
-        head, turn = np.broadcast_to(stands[number], (count, 3)), np.broadcast_to(rests[number], (count, 4))
-        if parent >= 0:
-            back = conjugates(rests[parent])
-            turn = products(poses[parent], products(back, rests[number]))
-            head = heads[parent] + rotated_each(poses[parent], rotated_each(back, stands[number] - stands[parent]))
+def _posed(body: Body, moved: tuple[dict[str, Doubles], dict[str, Doubles]], size: float, count: int) -> Motion:
+    """How the bones of a body move by their rotations and, where they have any, locations against the rest pose.
+
+    Locations are in armature space, whose unit has that size in the world.
+    """
+    (turns, places), shape = moved, (count, len(body.names))
+    found = Motion(np.empty((*shape, 4)), np.empty((*shape, 3)))
+    for bone, name in enumerate(body.names):
+        found.turns[:, bone], found.heads[:, bone] = body.turns[bone], body.heads[bone]
+        if body.parents[bone] >= 0:
+            hang(body, found, bone)
         if name in places:
-            head = head + frame.size * rotated_each(turn, places[name])
-        heads.append(np.ascontiguousarray(head))
-        poses.append(np.ascontiguousarray(products(turn, turns[name]) if name in turns else turn))
-    return heads, poses
+            found.heads[:, bone] += size * rotated_each(found.turns[:, bone], places[name])
+        if name in turns:
+            found.turns[:, bone] = products(found.turns[:, bone], turns[name])
+    return found
 
 
 def _one_stride(turns: dict[str, Doubles]) -> tuple[int, int]:
@@ -228,33 +221,21 @@ def _is_closed(turns: dict[str, Doubles]) -> bool:
     return bool(whole <= CLOSED * np.mean(steps))
 
 
-def _foot(
-    owner: bpy.types.Object,
-    frame: Frame,
-    leg: Leg,
-    seen: tuple[Sequence[str], list[Doubles], list[Doubles]],
-    count: int,
-) -> FootTrack:
+def _foot(owner: bpy.types.Object, leg: Leg, body: Body, motion: Motion) -> FootTrack:
     """How the foot of a leg goes in the clip."""
-    names, heads, poses = seen
     chain = rig_of(owner).chains[leg.name]
     tip = resolve_bones(owner, chain)[-1]
-    foot = tip if chain.at_head else next((bone for bone in tip.children if bone.name in names), tip)
-
-    def carried(bone: bpy.types.PoseBone, point: Sequence[float]) -> Doubles:
-        """Where a point of a bone goes that is there at rest."""
-        number, back = names.index(bone.name), conjugates(np.array(_rest_turn(owner, frame, bone.name)))
-        off = rotated_each(back, np.array(point) - np.array(frame.place(bone.bone.head_local)))
-        return heads[number][:count] + rotated_each(poses[number][:count], off)
-
-    points = [(foot, plus(leg.home, point)) for point in (ORIGIN, leg.heel, leg.ball)]
-    points += [(bone, frame.place(bone.bone.tail_local)) for bone in foot.children_recursive if bone.name in names]
-    lows = np.min([carried(*point)[:, 2] for point in points], axis=0)
-    back = conjugates(np.array(_rest_turn(owner, frame, foot.name)))
-    spun = products(poses[names.index(foot.name)][:count], back)
+    foot = tip if chain.at_head else next((bone for bone in tip.children if bone.name in body.names), tip)
+    number = body.names.index(foot.name)
+    points = [(number, np.array(plus(leg.home, point))) for point in (ORIGIN, leg.heel, leg.ball)]
+    others = [body.names.index(bone.name) for bone in foot.children_recursive if bone.name in body.names]
+    points += [(bone, body.tails[bone]) for bone in others]
+    lows = np.min([carried(body, motion, *point)[:, 2] for point in points], axis=0)
+    spun = products(motion.turns[:, number], conjugates(body.turns[number]))
     ahead = rotated_each(spun, np.array(leg.forward))
-    pitches = np.arctan2(-ahead[:, 2], lengths(ahead[:, :2])) if leg.foot_length > 0.0 else np.zeros(count)
-    return FootTrack(carried(foot, leg.rest_ankle), pitches, lows)
+    level = lengths(ahead[:, :2])
+    pitches = np.arctan2(-ahead[:, 2], level) if leg.foot_length > 0.0 else np.zeros(len(level))
+    return FootTrack(carried(body, motion, number, np.array(leg.rest_ankle)), pitches, lows)
 
 
 def posture_of(own: OwnClip, rhythm: tuple[Doubles, Doubles], body: str) -> list[BoneClip]:
