@@ -13,12 +13,12 @@ import bpy
 from ..errors import FabrikError, InvalidValueError, RigError
 from ..rig.animation.compat import fcurves_of
 from ..rig.animation.curves import SAME_FRAME
-from ..rig.animation.keys import CHAIN_PATH, chain_of
+from ..rig.animation.keys import pin_curves
 from ..rig.bones import resolve_bones
 from ..rig.figure.groups import ChainSet
 from ..rig.figure.start_pose import end_hold
 from ..rig.goals import goals_of
-from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema import FabrikChain
 from ..texts import Text
 from .live.state import state
 
@@ -26,7 +26,6 @@ Result = TypeVar("Result")
 Steps: TypeAlias = Generator[float, None, Result]  # work that yields how much of it is done, from 0 to 1
 MOST_FRAMES = 1_000_000  # of a bake or a walk
 LAST_FRAME = 1_048_574  # that a scene of Blender's can have, and the first one with a minus
-PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin
 KEYED_BY = ("location", "rotation", "scale", "delta_")  # properties whose keys move an object or a bone; prefixes
 
 
@@ -167,10 +166,7 @@ def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[i
 
 def keys_of_goals(one: ChainSet, first: float, last: float) -> list[float]:
     """Frames in a range at which targets, poles or pins of chains that are solved together have keys of their own."""
-    names = [chain.name for chain in rig_of(one.owner).chains]
-    paths = [(curve, CHAIN_PATH.fullmatch(curve.data_path)) for curve in fcurves_of(one.owner)]
-    pins = [(curve, path) for curve, path in paths if path is not None and path[3] in PINNED_BY]
-    curves = [curve for curve, path in pins if chain_of(path, names) in one.names]
+    curves = [curve for chain in one.chains for curve in pin_curves(one.owner, chain)]
     for _, goal, bone in (goal for chain in one.chains for goal in goals_of(chain)):
         own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
         starts = tuple(own + name for name in KEYED_BY)

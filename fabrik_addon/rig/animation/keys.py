@@ -325,9 +325,10 @@ def key_from(
         curve.update()
 
 
-def _pin_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
-    """The curves of a chain's pin, and of the place and the rotation that it holds."""
-    paths = {chain.path_from_id(name) for name in PINNED}
+def pin_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
+    """The curves of a chain's pin, and of the place and the rotation that it holds; by its number or by its name."""
+    quoted = f'fabrik_chains["{bpy.utils.escape_identifier(chain.name)}"]'
+    paths = {f"{path}.{name}" for path in (chain.path_from_id(), quoted) for name in PINNED}
     return [curve for curve in fcurves_of(owner) if curve.data_path in paths]
 
 
@@ -339,7 +340,7 @@ def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -
 
 def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether a chain's pin, or the place or rotation that it holds, has keys."""
-    return bool(_pin_curves(owner, chain))
+    return bool(pin_curves(owner, chain))
 
 
 def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -353,7 +354,7 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
     made = [_insert(context, owner, path, chain.name, path in keyed) for path in paths]
     if not any(made):
         return
-    for curve in _pin_curves(owner, chain):
+    for curve in pin_curves(owner, chain):
         key = key_at(curve, context.scene.frame_current_final)
         if key is not None:
             key.interpolation = "CONSTANT"

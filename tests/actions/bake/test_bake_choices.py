@@ -466,8 +466,13 @@ class TestRotations:
         assert found.turns[0] == pytest.approx(angle_between(tip_turn(body, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
 
 
-def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(squatter: bpy.types.Object) -> None:
-    rig_of(squatter).chains["foot.L"].keyframe_insert("held_location", frame=9)
+@pytest.mark.parametrize("by_name", [False, True])
+def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(squatter: bpy.types.Object, by_name: bool) -> None:
+    foot = rig_of(squatter).chains["foot.L"]
+    foot.keyframe_insert("held_location", frame=9)
+    for curve in fcurves_of(squatter):
+        if by_name and curve.data_path == foot.path_from_id("held_location"):
+            curve.data_path = 'fabrik_chains["foot.L"].held_location'
     (hand,) = bake(
         bpy.context, [(squatter, rig_of(squatter).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
     ).chains[:1]
