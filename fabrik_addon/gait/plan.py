@@ -119,6 +119,11 @@ def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]
     return tuple(sorted(found, key=lambda step: (step.lift, step.leg)))
 
 
+def steps_ahead(plan: WalkPlan, frame: float) -> tuple[Step, ...]:
+    """The steps that are under way at a frame, and those of the next second, in the order of their lifting."""
+    return steps_between(plan, frame, frame + plan.fps)
+
+
 def stances_of(plan: WalkPlan) -> list[GivenStance]:
     """All stances, leg by leg in the order of time, but for those of feet that hang; as if they were set by hand."""
     found = list[GivenStance]()

@@ -24,7 +24,7 @@ from ..actions.solve import RecordedStep, Recording
 from ..actions.status import length_text
 from ..actions.walk.bake import footprints_of, outline
 from ..errors import FabrikError
-from ..gait.plan import WalkPlan, feet_at, steps_between
+from ..gait.plan import WalkPlan, feet_at, steps_ahead
 from ..kernel import FREE, Figure, Limit, Solver
 from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotated, scaled, unit, v3
 from ..rig.animation.channels import read_rotation
@@ -41,7 +41,7 @@ from ..rig.goals import GoalPoints, goal_of, is_offset, read_points
 from ..rig.limit_types import Outline, limit_outline
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.targets import resolve_point
-from ..rig.walk_goals import plan_of
+from ..rig.walk_goals import shown_plan
 from ..texts import Text, joined
 from ..translations import iface_
 from . import bones, sheet
@@ -224,7 +224,6 @@ def _limited_reach(solver: Solver) -> tuple[float, ...]:
 log = logging.getLogger(__name__)
 
 EVERY = 6  # samples of the body's path between two points that are drawn
-AHEAD = 1.0  # seconds of which the steps are drawn
 ABOUT = 3.0  # seconds before and after of which footprints are
 ARC = 8  # pieces in which the way of a foot through the air is drawn
 CROSS = 0.03  # of a leg's reach: half the size of a refused foothold's mark
@@ -264,11 +263,7 @@ def draw(context: bpy.types.Context) -> None:
 
 def draw_walk(shapes: Shapes, owner: bpy.types.Object, frame: float) -> None:
     """Add the primitives of an armature's walk at a frame; none where there is none, or where it can't be read."""
-    walker = rig_of(owner).walker
-    try:
-        plan = plan_of(owner) if walker.on else None
-    except FabrikError:  # the panel tells
-        return
+    plan = shown_plan(owner)
     if plan is None:
         return
     places = [place for place, _ in plan.body]
@@ -282,7 +277,7 @@ def draw_walk(shapes: Shapes, owner: bpy.types.Object, frame: float) -> None:
 
 def _steps(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
     """The steps under way and those of the next second: their ways, their ends, and what was refused for them."""
-    for step in steps_between(plan, frame, frame + AHEAD * plan.fps):
+    for step in steps_ahead(plan, frame):
         leg = plan.legs[step.leg]
         lift, land = (plan.first + time * plan.fps for time in (step.lift, step.land))
         way = [feet_at(plan, lift + (land - lift) * k / ARC)[step.leg].sole for k in range(ARC + 1)]

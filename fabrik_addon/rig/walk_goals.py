@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 
 import bpy
 
-from ..errors import InvalidValueError, RigError, place_of
+from ..errors import FabrikError, InvalidValueError, RigError, place_of
 from ..gait.plan import WalkPlan, body_pose_at, feet_at, from_text, stances_of
 from ..maths import Q4, V3, axes_of, mean, minus, multiplied, normalized, placed, turned
 from ..messages import Message
@@ -75,6 +76,13 @@ def steps_of(owner: bpy.types.Object) -> int:
     """
     plan = plan_of(owner)
     return sum(map(len, plan.steps)) if plan is not None else 0
+
+
+def shown_plan(owner: bpy.types.Object) -> WalkPlan | None:
+    """The planned walk that is shown: None where it is off, and where it can't be read, which the panel tells."""
+    with suppress(FabrikError):
+        return plan_of(owner) if walker_of(owner).on else None
+    return None
 
 
 def is_walked(chain: FabrikChain) -> bool:

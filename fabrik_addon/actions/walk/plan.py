@@ -19,7 +19,7 @@ from ...gait.gaits import CLIP
 from ...gait.ground import STATIC, Plain, Terrain
 from ...gait.legs import Leg, Reaching
 from ...gait.path import BodyPath
-from ...gait.plan import WalkPlan, stances_of, steps_between, to_text
+from ...gait.plan import WalkPlan, stances_of, steps_ahead, to_text
 from ...gait.planning import Walk, planning
 from ...gait.settings import Settings
 from ...maths import ORIGIN, Q4, V3, Z_AXIS, axes_of, conjugated, minus, multiplied, placed, plus, q4, turned, v3
@@ -39,7 +39,7 @@ from ...rig.figure.reader import carried, read_figure
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.versions import bring_up_to_date
-from ...rig.walk_goals import is_of_walker, keep_parsed, plan_of, rest_turn
+from ...rig.walk_goals import is_of_walker, keep_parsed, plan_of, rest_turn, shown_plan
 from ...texts import Text, counted, enumerated, quoted, worded
 from ..frames import Steps, check_range, frames_visited, go_to, part_of, rate_of, scene_of, to_the_end
 from ..keep_pose import ReleaseReport, unposed
@@ -50,7 +50,6 @@ from .setup import check_body, frame_for, measured
 
 # What there is to tell of a planned walk at a frame: why footholds of the steps to come were refused.
 
-AHEAD = 1.0  # seconds of which the steps are told, as they are drawn
 REASONS = {
     Refusal.NO_GROUND: Text("no ground"),
     Refusal.SLOPE: Text("too steep"),
@@ -67,14 +66,8 @@ def refused_ahead(owner: bpy.types.Object, frame: float) -> str:
     Returns:
         "" where none were, where no walk is shown, and where it can't be read, which is told elsewhere.
     """
-    walker = rig_of(owner).walker
-    try:
-        plan = plan_of(owner) if walker.on else None
-    except FabrikError:
-        return ""
-    if plan is None:
-        return ""
-    steps = steps_between(plan, frame, frame + AHEAD * plan.fps)
+    plan = shown_plan(owner)
+    steps = steps_ahead(plan, frame) if plan is not None else ()
     counts = Counter(Refusal(reason) for step in steps for _, reason in step.refused)
     told = [Text("{reason} ({count})", reason=REASONS[reason], count=count) for reason, count in counts.most_common()]
     return Text("Refused ahead: {reasons}", reasons=enumerated(told)) if told else ""
