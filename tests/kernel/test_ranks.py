@@ -48,8 +48,6 @@ from support.chains import (
     Z,
     largest_turn,
     random_direction,
-    rotations_of,
-    rows_of,
     total,
     turn_between,
 )
@@ -154,22 +152,6 @@ class TestOneAnswer:
         first = Solver(figure).solve(goals, HOW)
         for order in permutations(goals):
             assert largest_turn(first, Solver(figure).solve(order, HOW)) <= 1e-9
-
-    def test_rows_give_equal_bits(self) -> None:
-        figure = WALKING_HUMAN
-        here = figure.placed(figure.starts)
-        random = Random(8)
-        solver = Solver(figure)
-        asked = [
-            [*pinned_feet(figure), Point(HAND, plus(here.ends[HAND], scaled(random_direction(random), 0.3)))]
-            for _ in "ab"
-        ]
-        rows = rows_of(figure, asked)
-        solver.solve_many(rows, HOW)
-        for k, goals in enumerate(asked):
-            solution = Solver(figure).solve(goals, HOW)
-            assert tuple(rows.shifts[3 * k : 3 * k + 3]) == solution.shift
-            assert rotations_of(rows, k) == solution.rotations
 
     @pytest.mark.parametrize("rank", [-1, 5, 7])
     def test_a_rank_that_is_none_is_refused(self, rank: int) -> None:
@@ -310,15 +292,6 @@ class TestBalance:
         weighed = [scaled(plus(spots.heads[i], rotated(spots.frames[i], places[i])), masses[i]) for i in range(8)]
         x, _, z = scaled(total(*weighed), 1.0 / sum(masses))
         assert distance((x, 0.0, z), (0.1, 0.0, 0.2)) <= 1e-4
-
-    def test_the_support_moves_with_the_rows(self) -> None:
-        figure = branching()
-        masses = [1.0] * figure.count
-        asked = [[Balance(masses, [(x, 0.0, 0.1), (x + 0.1, 0.0, 0.1), (x, 0.0, 0.2)], Y)] for x in (0.1, 0.2, 0.3)]
-        rows = rows_of(figure, asked)
-        Solver(figure).solve_many(rows)
-        for k, goals in enumerate(asked):
-            assert rotations_of(rows, k) == Solver(figure).solve(goals).rotations
 
     def test_joints_that_carry_next_to_nothing_stay(self) -> None:
         solution = Solver(WALKING_HUMAN).solve([*pinned_feet(WALKING_HUMAN), Balance(MASSES, [(0.1, -0.1, 0.0)], Z)])

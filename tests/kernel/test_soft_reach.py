@@ -10,7 +10,7 @@ from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Settings
 from fabrik_addon.maths import ORIGIN, V3, distance, length, lerp, minus, plus, scaled
 
 from support.bodies import HUMAN, INDEX, WALKING_HUMAN, branching
-from support.chains import IS_COMPILED, X, hinge, joints_through, largest_turn, rows_of
+from support.chains import IS_COMPILED, X, hinge, joints_through, largest_turn
 
 POINTS: list[V3] = [(0.0, 0.0, 0.0), (0.0, 0.05, -1.0), (0.0, 0.0, -2.0)]  # hip, knee and ankle
 LENGTH = 2.0 * length(POINTS[1])
@@ -165,17 +165,3 @@ class TestStretch:
         assert solution.residuals[2] <= 1e-4
         stretched = solution.factors[2] * figure.lengths[3]
         assert distance(solution.joints[3], solution.joints[4]) == pytest.approx(stretched)
-
-    def test_rows_tell_the_same(self) -> None:
-        for figure, end in ((leg(), 1), (branching(), 4)):
-            solver = Solver(figure)
-            asked = [
-                [Point(end, (0.1, 0.2, -figure.size * share), soft=0.02, stretch=1.1)] for share in (0.8, 1.0, 1.4)
-            ]
-            rows = rows_of(figure, asked)
-            solver.solve_many(rows)
-            for k, goals in enumerate(asked):
-                solution = Solver(figure).solve(goals)
-                assert (rows.softened[k], rows.factors[k]) == (solution.softened[0], solution.factors[0])
-                assert (rows.goal_residual[k], rows.goal_turn[k]) == (solution.residuals[0], solution.turns[0])
-                assert rows.goal_status[k] == rows.status[k]

@@ -11,11 +11,13 @@ from typing import NamedTuple, TypeAlias
 from fabrik_addon.kernel import (
     FREE,
     Aim,
+    Balance,
     Bend,
     Cone,
     Facing,
     Figure,
     Goal,
+    Help,
     Limit,
     Locked,
     Point,
@@ -23,9 +25,9 @@ from fabrik_addon.kernel import (
     Twist,
     Twisting,
 )
-from fabrik_addon.maths import V3, multiplied, scaled
+from fabrik_addon.maths import ORIGIN, V3, multiplied, plus, scaled
 
-from support.bodies import ENDS, HUMAN, INDEX, branching, points_for, posed
+from support.bodies import ENDS, HUMAN, INDEX, WALKING_HUMAN, branching, pinned_feet, points_for, posed
 from support.chains import (
     LIMITED,
     X,
@@ -111,6 +113,28 @@ def for_feet_and_head(random: Random, figure: Figure, case: int) -> list[Goal]:
     looks_at = scaled(random_direction(random), 2.0)
     bend = Bend(INDEX["shin.L"], (0.3, -2.0, 0.0), 0.0, 0.1, INDEX["thigh.L"])
     return [*feet, bend, Aim(INDEX["head"], Z, looks_at), Facing(INDEX["spine3"], random_turn(random, 0.5), 0.3)]
+
+
+def for_a_hand_of_a_walker(random: Random, figure: Figure, case: int) -> list[Goal]:
+    """Both feet pinned, a hand some way off, every third time far, and the trunk helping the arm at some distance."""
+    hand = figure.placed(figure.starts).ends[INDEX["hand.L"]]
+    far = scaled(random_direction(random), 1.5 if case % 3 == 2 else 0.3)
+    share = (0.8, 0.0, -0.3)[case % 3]
+    return [*pinned_feet(figure), Point(INDEX["hand.L"], plus(hand, far)), Help(INDEX["upper_arm.L"], share)]
+
+
+def for_a_centre_of_mass(random: Random, figure: Figure, case: int) -> list[Goal]:
+    """A body over supports that move from case to case, and a hand in the frame of the other arm's first joint."""
+    along, beside = 0.05 * case, random.uniform(0.1, 0.3)
+    support = [(along, 0.0, 0.1), (along + 0.1, 0.0, 0.1), (along, 0.0, beside)]
+    offered = scaled(random_direction(random), random.uniform(0.5, 1.2))
+    return [Balance([1.0] * figure.count, support, Y), Point(4, offered, offset=ORIGIN, frame=5)]
+
+
+def for_a_stretched_tip(random: Random, figure: Figure, case: int) -> list[Goal]:
+    """The last of some joints near and beyond its reach, softened, and stretched as far as that goes."""
+    far = scaled(random_direction(random), figure.size * (0.8, 1.0, 1.4)[case % 3])
+    return [Point(figure.count - 1, far, soft=0.02, stretch=1.1)]
 
 
 def _changed_chains() -> dict[str, Figure]:
@@ -215,5 +239,9 @@ def _trees() -> dict[str, Family]:
         "hands that face, limits": Family(limited, for_hands_that_face, few),
         "chain with the frame of its tip": Family(arm, for_the_frame_of_the_tip),
         "human, five ends": Family(HUMAN, for_five_ends),
+        "human that walks, a hand": Family(WALKING_HUMAN, for_a_hand_of_a_walker),
+        "balanced, a hand in the frame of an arm": Family(branching(), for_a_centre_of_mass),
+        "leg, soft and stretched": Family(LIMITED["leg"], for_a_stretched_tip),
+        "two hands, soft and stretched": Family(branching(), for_a_stretched_tip),
         "human, feet and head": Family(HUMAN, for_feet_and_head, few),
     }
