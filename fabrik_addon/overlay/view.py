@@ -169,7 +169,7 @@ def _picture(
         _of_goal(chain, poses[-1], joints, depsgraph),
         before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
         pole=_readable(lambda: v3(resolve_point(*pole, depsgraph))) if pole is not None else None,
-        limits=tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
+        limits=tuple(_placed(owner, chain, bones, limits, depsgraph)),
         reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
         limited_reach=tuple(radius * size for radius in limited),
     )
@@ -187,16 +187,19 @@ def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
 
 
 def _placed(
-    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BoneTree, root: Matrix, limits: Sequence[Limit]
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    bones: Sequence[bpy.types.PoseBone],
+    limits: Sequence[Limit],
+    depsgraph: bpy.types.Depsgraph,
 ) -> Iterator[tuple[Outline, Matrix, V3, bool]]:
-    """`Picture.limits` at the lengths of the bones, whose first head `root` takes from armature axes to the world."""
-    rotations = [read_rotation(bone) for bone in bones]
+    """`Picture.limits`."""
     blocking = {bone.name for bone in chain.blocking_bones}
-    for bone, frame, rotation, limit in zip(bones, path.frames(rotations), rotations, limits, strict=True):
+    for bone, limit in zip(bones, limits, strict=True):
         outline = limit_outline(limit)
         if outline.swing or outline.twist:
-            matrix = root @ frame @ Matrix.Scale(bone.bone.length, 4)
-            yield outline, matrix, rotated(rotation, Y_AXIS), bone.name in blocking
+            matrix = placed_limit(owner, bone, depsgraph)
+            yield outline, matrix, rotated(read_rotation(bone), Y_AXIS), bone.name in blocking
 
 
 def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:

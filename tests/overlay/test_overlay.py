@@ -168,6 +168,15 @@ class TestCollecting:
         assert distance(matrix @ Vector(end), picture.joints[2]) < 1e-5
         assert min(distance(matrix @ Vector(point), picture.joints[2]) for point in outline.swing[0]) < 0.06
 
+    def test_an_outline_stands_at_its_joint_where_a_constraint_moves_the_bone_before(self, rig: Rig) -> None:
+        owner, chain = rig
+        owner.pose.bones["b0"].constraints.new("DAMPED_TRACK").target = make_empty((3.0, 1.0, 0.0))
+        update()
+        (picture,) = pictures(owner, [chain])
+        _, matrix, end, _ = picture.limits[1]
+        assert distance(matrix.translation, picture.joints[1]) < 1e-5
+        assert distance(matrix @ Vector(end), picture.joints[2]) < 1e-5
+
     def test_what_blocks_is_marked(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         for name in ("b1", "b2"):
             owner.pose.bones[name].fabrik.limit = "LOCKED"
