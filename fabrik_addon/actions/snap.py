@@ -34,6 +34,7 @@ from .figure_pose import SAME, FigurePose, goal_point
 from .frames import Steps, frames_visited, go_to, go_to_whole, scene_of
 from .keep_pose import WORTH_TELLING, keep_and_tell, keep_at_tips, read_poses, unposed
 from .motion.marks import check_own_keys
+from .motion.through_time import keys_refusal
 from .solve import Item, together
 
 Key: TypeAlias = tuple[str, str]  # full name of an object, and which of its bones or pins is meant; "" for itself
@@ -276,8 +277,8 @@ def check_snap(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
                     reason = Text("its target or pole {goal} is also of '{chain}'", goal=goal.name, chain=other)
                     raise TargetError(Text("{reason}: snap them one by one", reason=reason))
                 taken[goal.key] = goal, chain.name
-                refusal = _not_keyed(goal, chain) if frames and not goal.held_by() else ""
-                if refusal:
+                refusal = _not_keyed(goal, chain) if frames and not goal.held_by() else None
+                if refusal is not None:
                     raise TargetError(Text("{goal} can't be keyed: {reason}", goal=goal.name, reason=refusal))
     for (owner, chain), _ in wanted:
         root = resolve_bones(owner, chain)[0].name
@@ -290,19 +291,12 @@ def check_snap(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
                 raise TargetError(reason, rig=owner.name, chain=chain.name)
 
 
-def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
-    """Why keys on a goal would not play as they are; "" where they would."""
+def _not_keyed(goal: GoalRef, chain: FabrikChain) -> Text | None:
+    """Why keys on a goal would not play as they are; None where they would."""
     data = goal.found.animation_data
-    if data is not None and data.action is not None and not data.action.is_editable:
-        return Text("its action '{action}' is linked", action=data.action.name)
     if data is not None and any(track.is_solo for track in data.nla_tracks):
         return Text("one of its NLA tracks plays solo")
-    curves = goal.channel_curves()
-    if goal.role == "target" and turns_with_target(chain):
-        curves += goal.channel_curves(turns=True)
-    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
-        return Text("the curve of its location or rotation is locked, muted or modified")
-    return ""
+    return keys_refusal(goal, turns=goal.role == "target" and turns_with_target(chain))
 
 
 # Limbs switched between goals (IK) and keys of their bones (FK) at a frame; the pose stays, there and before.

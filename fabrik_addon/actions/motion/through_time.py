@@ -137,12 +137,12 @@ def spread(noted: Sequence[ControlSnapshot], frame: float, width: int) -> list[s
     return [one.goal.bone or one.goal.found.name for one in moved]
 
 
-def keys_refusal(goal: GoalRef) -> Text | None:
-    """Why keys of a control would not play; None where they would."""
+def keys_refusal(goal: GoalRef, *, turns: bool = True) -> Text | None:
+    """Why keys of a control's location, and of its rotation if that counts, would not play; None where they would."""
     data = goal.found.animation_data
     if data is not None and data.action is not None and not data.action.is_editable:
         return Text("its action '{action}' is linked", action=data.action.name)
-    curves = [curve for name in goal.channel_names for curve in curves_of(goal, name)]
+    curves = goal.channel_curves() + (goal.channel_curves(turns=True) if turns else [])
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
         return Text("a curve of {goal} is locked, muted or modified", goal=goal.name)
     return None
