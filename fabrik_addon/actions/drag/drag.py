@@ -80,7 +80,7 @@ class Drag:
         with_turn: Whether the bone is also to have a rotation.
         pulled: Whether the root was pulled along.
         note: What the drag moves besides, as a sentence; or "".
-        hold: What stays from step to step; None where it has to be found out.
+        cache: What stays from step to step; None where it has to be found out.
     """
 
     rig: str
@@ -94,7 +94,7 @@ class Drag:
     with_turn: bool = False
     pulled: bool = False
     note: str = ""
-    hold: StepCache | None = None
+    cache: StepCache | None = None
 
     @property
     def bone(self) -> str:
@@ -221,7 +221,7 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
     spine would fold before the hips come along.
     """
     started, falloff = drag.started, rig_of(owner).falloff
-    drag.figure, drag.hold = started, None
+    drag.figure, drag.cache = started, None
     if drag.scope.follows:
         return Text("it is live, and has no falloff")
     if started.is_chain:
@@ -267,35 +267,35 @@ def drag_to(
         refusal = pull_refusal(drag)
         if refusal:
             raise BoneError(Text("{refusal}: keep it anchored", refusal=refusal), rig=drag.rig)
-        drag.pulled, drag.hold = True, None
+        drag.pulled, drag.cache = True, None
         pull(owner, _now(drag, owner, depsgraph), depsgraph, point)
         if drag.figure.is_rigid:
             return DragResult(Status.REACHED.value)
         depsgraph.update()
         depsgraph = context.evaluated_depsgraph_get()
-    hold = _held(drag, owner, depsgraph)
+    cache = _cache_of(drag, owner, depsgraph)
     k, figure = drag.index, drag.figure
     place: Sequence[float] = point
     if figure.goals[k].frame != SOLVE_SPACE:
         place = into_frame(owner.evaluated_get(depsgraph), figure.frames(k)["target"], point)
-    own = GoalPoints(place, hold.points[k].pole, hold.points[k].turn)
+    own = GoalPoints(place, cache.points[k].pole, cache.points[k].turn)
     if not drag.scope.follows:
         own = own._replace(turn=multiplied(turn, drag.turn))
-    if hold.is_rigid and anchored:
-        return _step(drag, owner, hold, own)
+    if cache.is_rigid and anchored:
+        return _step(drag, owner, cache, own)
     if not anchored:  # it lies where it was pulled: only what its lengths took from it is made up for
         figure = figure.started(figure.standing(pose_bones(owner)))
-    item = posed(figure, [*hold.points[:k], own, *hold.points[k + 1 :]], owner, depsgraph)
+    item = posed(figure, [*cache.points[:k], own, *cache.points[k + 1 :]], owner, depsgraph)
     write_pose(owner, item.pose)
     return _dragged(drag, item)
 
 
-def _step(drag: Drag, owner: bpy.types.Object, hold: StepCache, own: GoalPoints) -> DragResult:
+def _step(drag: Drag, owner: bpy.types.Object, cache: StepCache, own: GoalPoints) -> DragResult:
     """Solve and write a figure that is the same in every pose, in the numbers of its row."""
     figure, k = drag.figure, drag.index
-    hold.numbers[k] = figure.goals[k].numbers(figure.space, own)
-    item = posed_rigidly(figure, tuple([number for numbers in hold.numbers for number in numbers]))
-    hold.writer.write(owner)
+    cache.numbers[k] = figure.goals[k].numbers(figure.space, own)
+    item = posed_rigidly(figure, tuple([number for numbers in cache.numbers for number in numbers]))
+    cache.writer.write(owner)
     return _dragged(drag, item)
 
 
@@ -307,11 +307,11 @@ def _dragged(drag: Drag, item: SolvedFigure) -> DragResult:
     return DragResult(statuses[k].value, item.residuals[k], item.result.turn[0, k].item(), missed)
 
 
-def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> StepCache:
+def _cache_of(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> StepCache:
     """What stays from step to step, found out anew where something else moved."""
     stamp = _stamp(drag, owner, depsgraph)
-    if drag.hold is not None and drag.hold.stamp == stamp:
-        return drag.hold
+    if drag.cache is not None and drag.cache.stamp == stamp:
+        return drag.cache
     figure = _now(drag, owner, depsgraph)
     points = [*read_goals(drag.scope.chain_set(owner), figure, depsgraph, {drag.name: drag.place})]
     if not drag.scope.follows:
@@ -325,8 +325,8 @@ def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
     row = figure.row
     rotations = np.frombuffer(row.rotations).reshape(-1, 4)
     pose = Pose(figure, rotations, np.frombuffer(row.shifts), np.frombuffer(row.factors))
-    drag.hold = StepCache(stamp, points, numbers, is_rigid, PoseWriter([pose], places_of(owner)))
-    return drag.hold
+    drag.cache = StepCache(stamp, points, numbers, is_rigid, PoseWriter([pose], places_of(owner)))
+    return drag.cache
 
 
 def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Stamp:
