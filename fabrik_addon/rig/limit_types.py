@@ -162,7 +162,7 @@ class LimitType:
 
     def ik_meaning(self, limit: Any) -> IkMeaning:
         """What Blender's own IK can heed of the limit."""
-        return IkMeaning(ALL_AXES, {}, (Message("LIMIT_TYPE", type=type(limit).__name__),))
+        return IkMeaning(ALL_AXES, {}, (Message("LIMIT_TYPE", type=self.label),))
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
         """See `mirrored_limit`."""
@@ -187,7 +187,7 @@ class FreeType(LimitType):
         return twist_settings(limit)
 
     def ik_meaning(self, limit: Any) -> IkMeaning:
-        return IkMeaning(ALL_AXES, {}) if limit.is_free else LimitType.ik_meaning(self, limit)
+        return IkMeaning(ALL_AXES, _ik_twist(limit))
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
         return limit if limit.is_free else Twisting(mirrored_twist(limit))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import radians
+from math import pi, radians
 from typing import Any, cast
 
 import bpy
@@ -419,6 +419,26 @@ def test_a_ball_joint_reads_back_as_it_was() -> None:
     assert view.limit == "CONE"
     assert (view.cone_x_min, view.cone_x_max) == pytest.approx((-1.8, 0.5))
     assert (view.cone_z_min, view.cone_z_max) == pytest.approx((-0.3, 0.4))
+    assert (view.twist_min, view.twist_max) == pytest.approx((-0.2, 0.6))
+
+
+def test_a_limit_of_the_twist_alone_is_one_of_y(capfd: pytest.CaptureFixture[str]) -> None:
+    owner, _ = leg_with_chain()
+    bone = owner.pose.bones["b1"]
+    view = limit_of(bone)
+    view.limit, view.use_twist, view.twist_min, view.twist_max = "FREE", True, -0.2, 0.6
+    capfd.readouterr()
+    bpy.ops.fabrik.to_ik()
+    assert "limit" not in capfd.readouterr().out
+    assert (bone.use_ik_limit_x, bone.use_ik_limit_y, bone.use_ik_limit_z) == (False, True, False)
+    assert (bone.ik_min_y, bone.ik_max_y) == pytest.approx((-0.2, 0.6))
+    view.use_twist = False
+    bpy.ops.object.mode_set(mode="POSE")
+    owner.data.bones.active = owner.data.bones["b1"]
+    bpy.ops.fabrik.limit_from_ik()
+    assert (view.limit, view.use_twist) == ("CONE", True), "which is wide open"
+    assert (view.cone_x_min, view.cone_x_max) == pytest.approx((-pi, pi))
+    assert (view.cone_z_min, view.cone_z_max) == pytest.approx((-pi, pi))
     assert (view.twist_min, view.twist_max) == pytest.approx((-0.2, 0.6))
 
 
