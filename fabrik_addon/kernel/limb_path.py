@@ -356,15 +356,7 @@ def find_way(limb: Limb) -> list[Doubles]:
     """
     chain: Chain = limb.chain
     start: Doubles = clamp_start(chain.figure)
-    shortest: Doubles = extreme(chain, best_ends(limb, start, 1.0), 0.0)
-    folded: Doubles = straight_pose(chain, shortest, True)
-    if limb.reach_of(folded) < limb.reach_of(shortest):
-        shortest = folded
-    if chain.is_free and chain.count > 2 and chain.inner == 0.0:
-        curl: Doubles = curled(chain, start, CURLED_UP, True)
-        limb.curls = limb.reach_of(curl) <= CURLED_UP + ROUNDING
-        if limb.curls:
-            shortest = curl
+    shortest: Doubles = shortest_pose(limb, start)
     longest: Doubles = longest_pose(limb, start)
     is_at_rest: cython.bint = all([turn_angle(own) <= AT_REST for own in chain.figure.starts])
     if is_at_rest and not is_even(limb, start, shortest, 1.0):
@@ -417,15 +409,32 @@ def is_even(limb: Limb, start: Doubles, end: Doubles, sign: cython.double) -> cy
 
 
 @cython.cfunc
+def shortest_pose(limb: Limb, start: Doubles) -> Doubles:
+    """The pose that brings the tip nearest to the first ball joint; a chain that bends one way is curled up."""
+    chain: Chain = limb.chain
+    if chain.is_free and chain.count > 2 and chain.inner == 0.0:
+        curl: Doubles = curled(chain, start, CURLED_UP, True)
+        limb.curls = limb.reach_of(curl) <= CURLED_UP + ROUNDING
+        if limb.curls:
+            return curl
+    drawn: Doubles = extreme(chain, best_ends(limb, start, 1.0), 0.0)
+    folded: Doubles = straight_pose(chain, drawn, True)
+    return folded if limb.reach_of(folded) < limb.reach_of(drawn) else drawn
+
+
+@cython.cfunc
 def longest_pose(limb: Limb, start: Doubles) -> Doubles:
     """The pose that brings the tip farthest from the first ball joint; of several the one to which the start leads."""
     chain: Chain = limb.chain
-    straight: float = sum(list(chain.figure.spans)[limb.first :])
-    reached: Doubles = extreme(chain, start, OUT_OF_REACH)
-    straightened: Doubles = straight_pose(chain, reached)
-    if limb.reach_of(straightened) >= straight - EXTREME_GAIN:
+    straight: float = sum(list(chain.figure.spans)[limb.first :]) - EXTREME_GAIN
+    straightened: Doubles = straight_pose(chain, start)
+    if limb.reach_of(straightened) >= straight:
         return straightened
-    starts = [straight_pose(chain, start), best_ends(limb, start, -1.0)]
+    starts = [straightened, best_ends(limb, start, -1.0)]
+    reached: Doubles = extreme(chain, start, OUT_OF_REACH)
+    straightened = straight_pose(chain, reached)
+    if limb.reach_of(straightened) >= straight:
+        return straightened
     far = [reached, *(extreme(chain, pose, OUT_OF_REACH) for pose in starts)]
     return far[first_best([-limb.reach_of(pose) for pose in far])]
 
