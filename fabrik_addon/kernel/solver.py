@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ChainError
+from ..errors import ChainError, InvalidValueError, are_finite
 from . import cython
 from .fabrik import Step, backward, limited_forward
 from .figure import Figure, Pose, checked_point, clamp_start
@@ -150,19 +150,30 @@ class Solver:
             self.known_at = self.unit.changes
         return self.known_run
 
-    def blend_rows(self, rows: Rows, influence: float) -> None:
-        """Put each joint `influence` of the way from the start pose to where the rows were solved, inside its limit.
+    def blend_rows(self, rows: Rows, influences: Sequence[float]) -> None:
+        """Put each joint some of the way from the start pose to where the rows were solved, inside its limit.
 
-        Rotations, factors, heads, ends and frames are changed in place.
+        Rotations, factors, heads, ends and frames are changed in place; how the rows ended stays that of the solve, as
+        do the shifts.
 
-        How the rows ended stays that of the solve, as do the shifts.
+        Args:
+            rows: K rows that were solved.
+            influences: K shares of the way, 0 to 1.
+
+        Raises:
+            ChainError: The rows are of another figure, or the shares are not as many.
+            InvalidValueError: A share is NaN or infinite.
         """
-        share: cython.double = influence
         self.check_rows(rows)
-        if influence >= 1.0:
-            return
+        if len(influences) != rows.count:
+            raise ChainError(f"{len(influences)} influences for {rows.count} rows")
+        if not are_finite(influences):
+            raise InvalidValueError("an influence is not a finite number")
         pose: Pose = Pose(self.unit.count)
         for k in range(rows.count):
+            share: cython.double = influences[k]
+            if share >= 1.0:
+                continue
             self.take_start(rows.starts, rows.stays, k * self.unit.count, v3(rows.roots, k))
             starts: Doubles = clamp_start(self.unit)
             for i in range(self.unit.count):

@@ -104,6 +104,13 @@ def with_a_keyed_setting(name: str, first: float, last: float) -> bpy.types.Obje
     return owner
 
 
+def fading_in(make: Callable[[], bpy.types.Object], first: float) -> bpy.types.Object:
+    """A chain whose influence is keyed, up to all."""
+    owner = make()
+    keyed(rig_of(owner).chains[0], {1: first, 20: 1.0}, "influence")
+    return owner
+
+
 def with_a_keyed_limit(kind: str) -> bpy.types.Object:
     """A knee whose range is keyed, of the extension or of Blender's IK."""
     owner = with_pole() if kind == "HINGE" else keyed_line()[0]
@@ -293,6 +300,8 @@ RIGS: dict[str, Callable[[], bpy.types.Object]] = {
     "moved": moved,
     "far away": far_away,
     "keyed influence": partial(with_a_keyed_setting, "influence", 1.0, 0.3),
+    "keyed influence of a limb with a pole": partial(fading_in, with_pole, 0.1),
+    "keyed influence from a keyed start pose": partial(fading_in, partial(played, "ANIMATED"), 0.0),
     "keyed pole angle": partial(with_a_keyed_setting, "pole_angle", 0.3, 1.0),
     "keyed tolerance": partial(with_a_keyed_setting, "tolerance", 4e-5, 9e-5),
     "keyed limit": partial(with_a_keyed_limit, "HINGE"),

@@ -254,7 +254,7 @@ class TestWhatStandsInARow:
                 ]
                 assert max(distance(a, b) for a, b in pairs) <= 1e-12 * figure.size
                 assert max(turn_between(a, b) for a, b in zip(solution.frames, placed.frames, strict=True)) < 1e-7
-            solver.blend_rows(rows, 0.4)
+            solver.blend_rows(rows, [0.4, 0.4])
 
     @pytest.mark.parametrize("name", ["cone arm", "leg", "two hands, limits", "spider leg"])
     def test_what_blocks_is_told_of_rows_as_of_one(self, name: str) -> None:
@@ -278,10 +278,10 @@ class TestInfluence:
         rows = rows_of(family.figure, asked)
         solver.solve_many(rows)
         solved = list(rows.rotations)
-        for influence in (0.0, 0.25, 0.7, 1.0):
+        for influences in ((0.0, 0.25, 0.7, 1.0), (0.7, 0.7, 0.0, 1.0)):
             rows.rotations[:] = type(rows.rotations)("d", solved)
-            wanted = [blended(family.figure, rotations_of(rows, i), influence) for i in range(len(asked))]
-            solver.blend_rows(rows, influence)
+            wanted = [blended(family.figure, rotations_of(rows, i), share) for i, share in enumerate(influences)]
+            solver.blend_rows(rows, influences)
             assert [rotations_of(rows, i) for i in range(len(asked))] == wanted
             assert solver.worst_violation(rows) <= LIMIT_SLACK
 
@@ -292,9 +292,9 @@ class TestInfluence:
         solution = solver.solve(asked_of(family, 1)[0])
         rows = rows_of(family.figure, [asked_of(family, 1)[0]])
         solver.solve_many(rows)
-        solver.blend_rows(rows, 1.0)
+        solver.blend_rows(rows, [1.0])
         assert rotations_of(rows, 0) == solution.rotations
-        solver.blend_rows(rows, 0.0)
+        solver.blend_rows(rows, [0.0])
         for limit, start, none in zip(
             family.figure.joint_limits, family.figure.starts, rotations_of(rows, 0), strict=True
         ):

@@ -74,13 +74,13 @@ def asked(method: str, *arguments: Any, figure: Figure = LEG) -> Case:
     return lambda: getattr(Solver(figure), method)(*arguments)
 
 
-def blending(influence: Any) -> Case:
-    """Solved rows blended with the start pose."""
+def blending(*influences: Any) -> Case:
+    """A solved row blended with the start pose."""
 
     def case() -> None:
         solver, rows = Solver(LEG), Rows(LEG, goals_for(LEG, DOWN), 1)
         solver.solve_many(rows)
-        solver.blend_rows(rows, influence)
+        solver.blend_rows(rows, influences)
 
     return case
 
@@ -116,6 +116,7 @@ NO_CHAIN: dict[str, Case] = {
     "fewer rows than none": lambda: Rows(LEG, goals_for(LEG, DOWN), -1),
     "more rows than memory": lambda: Rows(LEG, goals_for(LEG, DOWN), 1 << 40),
     "more rows than a number holds": lambda: Rows(LEG, goals_for(LEG, DOWN), HUGE),
+    "more influences than rows": blending(1.0, 1.0),
     "rows of another figure": lambda: Solver(LEG).solve_many(Rows(TREE, [Point(4, DOWN)], 1)),
     "the reach of a tree": lambda: Solver(TREE).reach,
     "the limb of a tree": lambda: Solver(TREE).limb_reach,
@@ -165,6 +166,7 @@ NO_VALUE: dict[str, Case] = {
             ("bend", ()),
         )
     },
+    **{f"an influence of {bad}": blending(bad) for bad in (nan, inf)},
     "pulled towards what is not finite": asked("pulled", [TURN] * 2, (0, nan, 0)),
     "a hinge about nothing": lambda: Hinge((0, 0, 0), -1, 1),
     "a hinge about what is not finite": lambda: Hinge((nan, 0, 0), -1, 1),

@@ -212,12 +212,11 @@ def calls_with_rows(make: Maker) -> None:
     figure, other = make.figure(), make.figure()
     goals = make.goals(figure)
     rows = Rows(make.thing(lambda: figure), make.thing(lambda: goals), make.thing(lambda: 3))
-    attempt(rows.fill, make.thing(lambda: goals), make.index(3))
     for k in range(len(rows.numbers)):
         attempt(rows.numbers.__setitem__, k, make.number())
     for solver in (Solver(figure), Solver(other)):
         attempt(solver.solve_many, make.thing(lambda: rows), make.thing(make.settings))
-        attempt(solver.blend_rows, make.thing(lambda: rows), make.number())
+        attempt(solver.blend_rows, make.thing(lambda: rows), make.numbers(3))
         attempt(solver.worst_violation, make.thing(lambda: rows))
 
 

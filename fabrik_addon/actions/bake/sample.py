@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from math import floor
+from math import floor, isfinite
 
 import bpy
 import numpy as np
@@ -115,6 +115,7 @@ class Track:
         self._starts: Doubles = np.zeros((0, 0, 4))  # the start pose, where keys make it
         self._locations: Doubles = np.zeros((0, 3))  # that of the root
         self._held = np.zeros((0, 0), dtype=np.intc)  # whether a joint stays at it
+        self._influences: Doubles = np.ones(0)  # how far each bone turns from start to solution (`RigFigure.influence`)
 
     @property
     def figure(self) -> RigFigure:
@@ -133,6 +134,7 @@ class Track:
         """Take the chains as they are at their first frame."""
         lengths, asked, count = figure.solver.figure.lengths, figure.goals, len(self.frames)
         self._figure = figure
+        self._influences = np.full(count, figure.influence)
         own = (figure.length,) if figure.is_chain else None
         self.lengths = own or tuple(sum(lengths[i] for i in one.joints) for one in asked)
         if self._restarts:
@@ -145,20 +147,21 @@ class Track:
     @property
     def goes_by_rows(self) -> bool:
         """Whether the goals of all its frames are asked for as rows of the same chains."""
-        return self.motion.is_same or (self.motion.start_changes and not self._is_other_in_each)
+        return not (self.motion.changes or (self.motion.settings and not self._is_blended))
 
     @property
-    def _is_other_in_each(self) -> bool:
-        """Whether the chains, or their settings, are others from frame to frame."""
-        return self.motion.changes or self.motion.settings_change
+    def _is_blended(self) -> bool:
+        """Whether a chain changes in nothing but how far its bones turn, so that this goes beside the rows."""
+        return self.chain_set.is_one and self.motion.settings == {"influence"}
 
     @property
     def _restarts(self) -> bool:
         """Whether nothing but their start pose changes, so that it goes into the rows."""
         figure = self.figure
-        if not self.motion.start_changes or self._is_other_in_each or not figure.is_even:
+        if not self.motion.start_changes or not self.goes_by_rows or not figure.is_even:
             return False
-        if figure.weighed is not None or not (figure.influence >= 1.0 or is_plain(figure)):
+        is_whole = figure.influence >= 1.0 and not self._is_blended
+        if figure.weighed is not None or not (is_whole or is_plain(figure)):
             return False
         return not any(one.hears_start for one in figure.goals)  # else their goals start from it, too
 
@@ -186,8 +189,14 @@ class Track:
 
     def _stays_same(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> bool:
         """Note what carries the chains in frame k, and where they start; False where they are other chains there."""
-        if not self.figure.is_rigid or not (self.motion.is_same or (self._restarts and self._restart(k, facts))):
+        if not self.figure.is_rigid or not self.goes_by_rows:
             return False
+        if self.motion.start_changes and not (self._restarts and self._restart(k, facts)):
+            return False
+        if self._is_blended:
+            self._influences[k] = self.chain_set.chains[0].influence
+            if not isfinite(self._influences[k]):
+                return False
         return not len(self._worlds) or self._carry(k, depsgraph)
 
     def _restart(self, k: int, facts: FactsByRig) -> bool:
@@ -239,7 +248,7 @@ class Track:
             found = restarted(found, owner, facts.keyed(owner))
         if found is not None:
             found = carried(found, owner, depsgraph)
-        return resettled(found, self.chain_set) if found is not None and motion.settings_change else found
+        return resettled(found, self.chain_set) if found is not None and motion.settings else found
 
     def bad_frame(self) -> float | None:
         """The first frame of those that are solved together in which the armature has no extent; None without one."""
@@ -290,10 +299,10 @@ class Track:
             for k in np.arange(len(self.frames))[at].tolist():
                 self._put(k, posed_rigidly(figure, tuple(self.numbers[k].tolist())))
             return
-        answers, rows = self.answers, self._solve_rows(figure, at)
-        self._put_result(figure, at, figure.goals.result_of(rows))
-        if figure.influence < 1.0:
-            figure.solver.blend_rows(rows, figure.influence)
+        answers, rows, influences = self.answers, self._solve_rows(figure, at), self._influences[at]
+        self._put_result(at, figure.goals.result_of(rows), influences)
+        if influences.min(initial=1.0) < 1.0:
+            figure.solver.blend_rows(rows, influences.tolist())
         answers.rotations[at] = np.frombuffer(rows.rotations).reshape(rows.count, -1, 4)
         answers.violation = max(answers.violation, figure.solver.worst_violation(rows))
         if figure.plain_channels:
@@ -312,14 +321,13 @@ class Track:
         answers.violation = max(answers.violation, *[limit.violation(turn) for limit, turn in turned])
         if item.figure.plain_channels:
             answers.plain[k] = item.figure.plain_values(item.shift, item.factors)
-        self._put_result(item.figure, slice(k, k + 1), item.result)
+        self._put_result(slice(k, k + 1), item.result, np.array([item.figure.influence]))
 
-    def _put_result(self, figure: RigFigure, at: slice | Places, result: Result) -> None:
+    def _put_result(self, at: slice | Places, result: Result, influences: Doubles) -> None:
         """Put how chains ended among the answers, lengths as shares of theirs; one of no influence asks for nothing."""
-        if figure.influence > 0.0:
-            answers, lengths = self.answers, np.array(self.lengths)
-            answers.status[at], answers.turn[at] = result.status, result.turn
-            answers.residual[at], answers.softened[at] = result.missed / lengths, result.softened / lengths
+        answers, lengths, asks = self.answers, np.array(self.lengths), influences[:, None] > 0.0
+        answers.status[at], answers.turn[at] = result.status * asks, result.turn * asks
+        answers.residual[at], answers.softened[at] = result.missed / lengths * asks, result.softened / lengths * asks
 
     def joints_of(self, c: int) -> list[int]:
         """The joints of one of the chains, and those of no chain, which carry all of them."""

@@ -106,7 +106,7 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
         if not is_told:
             _tell(rig, known)
         elif known.figure.influence < 1.0:
-            known.figure.solver.blend_rows(row, known.figure.influence)
+            known.figure.solver.blend_rows(row, [known.figure.influence])
 
 
 def keep(rig: LiveRig, before: Mapping[str, Sequence[float]]) -> None:

@@ -352,7 +352,7 @@ class _Tick:
     def _has_same_joints(self, rig: LiveRig, known: LiveFigure) -> bool:
         """Whether chains are in another frame what they were, but for where they start; then they start from there."""
         motion = known.facts.motion
-        if motion.changes or motion.settings_change:
+        if motion.changes or motion.settings:
             return False
         if motion.start_changes:
             found = restarted(known.figure, rig.owner, self.rig_facts.keyed(rig.owner))

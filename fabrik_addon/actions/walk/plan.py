@@ -241,7 +241,7 @@ class BodyKeys:
         self._rest = rest_turn(owner, body.tip_bone)
         animated = Animated(owner)
         motion = animated.motions_alone([self._chain_set])[self._chain_set.names]
-        self._changes = motion.changes or motion.settings_change
+        self._changes = motion.changes or bool(motion.settings)
         is_set = any(path.startswith((PREFIX, *HIDDEN_BY)) for path in animated.of_object)
         self.is_carried = self._changes or motion.is_carried or is_set
         self._figure: RigFigure | None = None

@@ -80,7 +80,7 @@ class Motion(NamedTuple):
         is_turned: Of that their rotations, which then run on from other keys.
         changes: They become other chains: a limit, a scale, which bones they are.
         start_changes: They start from other poses, as their keys have it.
-        settings_change: So do settings of the chains themselves, which leave the bones the joints that they are.
+        settings: Names of the settings of the chains themselves that do, which leave their bones the same joints.
     """
 
     is_carried: bool = False
@@ -89,12 +89,12 @@ class Motion(NamedTuple):
     is_turned: bool = False
     changes: bool = False
     start_changes: bool = False
-    settings_change: bool = False
+    settings: frozenset[str] = frozenset()
 
     @property
     def is_same(self) -> bool:
         """Whether they are the same chains in all frames, with the same settings and start pose, wherever they go."""
-        return not (self.changes or self.start_changes or self.settings_change)
+        return not (self.changes or self.start_changes or self.settings)
 
 
 class Animated:
@@ -149,7 +149,7 @@ class Animated:
             is_turned,
             changes or self._body_changes(chain_set, bones) or _changes_space(chain_set),
             self._start_changes(chain_set, bones, moves),
-            bool(settings),
+            frozenset(settings),
         )
 
     def are_turned(self, bones: Iterable[bpy.types.PoseBone]) -> bool:
