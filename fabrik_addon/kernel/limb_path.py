@@ -322,11 +322,8 @@ EXTREME_TURN = 0.25  # radians
 FOLDED = 1e-4  # distance of the tip from the first ball joint that tells no direction
 OUT_OF_REACH = 2.0  # a distance that no pose of a chain of size 1 reaches
 SMALL_TURN = 0.06  # radians
-MOST_COMBINATIONS, SWEEPS, FAR = (
-    250,
-    2,
-    3.0,
-)  # of ends of ranges; rounds over the joints; radians that bring one to an end
+MOST_COMBINATIONS, SWEEPS = 250, 2  # of ends of ranges; rounds over the joints
+FAR = 3.0  # radians that bring a joint to an end of its range
 WAY_SAMPLES = 24  # the nearer to the start the closer together
 WAY_STEP = 1e-6  # share of the size by which the poses of a way differ at least in their reach
 ROUNDING = 1e-6  # share of the size by which a reach may rise on a way along which it falls

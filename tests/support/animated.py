@@ -11,7 +11,7 @@ import numpy as np
 from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.recognise.part import ROLES
 from fabrik_addon.rig.animation.channels import channel_of
-from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.bones import pose_bones, resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
@@ -70,10 +70,14 @@ def turn_at_rest(owner: bpy.types.Object, name: str, axis: Vector, angle: float)
 
 
 def size(owner: bpy.types.Object) -> float:
-    """Length of a leg at rest, in armature space."""
-    bones = pose_bones(owner)
-    leg = next(part for part in find_parts(owner).parts if part.name == "Leg.L").bones
-    return float((bones[leg[0]].bone.head_local - bones[leg[-1]].bone.head_local).length)
+    """Length of a leg at rest, in armature space: of its chain, or as it is recognised before it has one."""
+    name, chains = "Leg.L", rig_of(owner).chains
+    if name in chains:
+        bones = resolve_bones(owner, chains[name])
+    else:
+        part = next(part for part in find_parts(owner).parts if part.name == name)
+        bones = [pose_bones(owner)[bone] for bone in part.bones]
+    return float((bones[0].bone.head_local - bones[-1].bone.head_local).length)
 
 
 def with_motion(name: str, mode: str = "QUATERNION") -> Motion:

@@ -47,10 +47,8 @@ LET_GO_OVER = 0.05  # of a chain's length, over which that comes to nothing
 MOVED = 0.1  # of a chain's length, over which a target off the start pose's effector comes to count as moved
 HELPS_OVER = 0.8  # of a chain's length, over which what carries it comes to turn as readily as the limb itself
 BENT = 0.05  # of an offset's length by which its knee stands off where that tells its side alone, and its pole counts
-LITTLE, MUCH = (
-    0.75,
-    1.5,
-)  # times that, up to which a limb with its knee back counts as straight; from which on it does not
+# Times that, up to which a limb with its knee back counts as straight; and from which on it does not.
+LITTLE, MUCH = 0.75, 1.5
 REST_COUNTS = 0.7  # of the direction of a limb at rest beside that in its start pose, for where its pole swings from
 AnyShare = TypeVar("AnyShare", float, Doubles)
 
