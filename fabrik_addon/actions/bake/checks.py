@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import radians
 
 import bpy
@@ -61,7 +60,7 @@ class BakeSettings:
             raise InvalidValueError(
                 Text("{count} frames are more than {most_frames}", count=len(self.frames), most_frames=MOST_FRAMES)
             )
-        if not are_finite(self.frames) or not all(a < b for a, b in pairwise(self.frames)):
+        if not are_finite(self.frames) or [*self.frames] != sorted({*self.frames}):
             raise InvalidValueError("the frames do not rise")
         choices = ((self.into, INTO), (self.interpolation, INTERPOLATIONS), (self.verify, VERIFY))
         for chosen, words in choices:
