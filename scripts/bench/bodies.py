@@ -20,6 +20,7 @@ from fabrik_addon.maths import ORIGIN, Q4, V3, Doubles, conjugated, multiplied, 
 from mathutils import Quaternion, Vector
 
 from dev.humans import bone_of, both, named
+from dev.limbs import LIMBS, limb
 
 from .armatures import Built, bodies, built_anew
 from .problems import (
@@ -28,8 +29,6 @@ from .problems import (
     BlenderIk,
     drawn,
     integers,
-    limb,
-    limbs,
     random_chain,
     random_direction,
     reachable,
@@ -41,7 +40,7 @@ FIVE, TWELVE = 99.5, 98.0  # of a hundred poses, that are to be met
 GOALS_MET = {"spider, 12 places": 99.6}  # as in version 1.0.0
 HIPS_TURN, HIPS_MOVE = 0.6, 0.3  # radians, and shares of the height, by which a pose has the hips turned and moved
 LIMIT_SLACK = 1e-6  # radians
-LIMBS, SOLVES = 5, 16
+BRANCHES, SOLVES = 5, 16
 TURN = 0.25  # radians by which each joint is turned to make goals
 A_RADIAN = 0.15  # sizes of the figure that a radian counts
 STEPS = (16, 48)  # passes after which a solve is cut off, to tell what one pass takes
@@ -134,12 +133,12 @@ class Tree(NamedTuple):
     @property
     def ends(self) -> list[int]:
         """The last joint of each limb."""
-        return [self.trunk + self.limb * (k + 1) - 1 for k in range(LIMBS)]
+        return [self.trunk + self.limb * (k + 1) - 1 for k in range(BRANCHES)]
 
     def figure(self) -> Figure:
         """Joints of length 1."""
         joints, parents, random = [], [], Random(60)
-        for i in range(self.trunk + LIMBS * self.limb):
+        for i in range(self.trunk + BRANCHES * self.limb):
             first = i == 0 or (i >= self.trunk and (i - self.trunk) % self.limb == 0)
             turn = Quaternion(random_direction(random), 1.0 if first and i else 0.1)
             joints.append(Joint((0.0, 1.0, 0.0), q4(turn)))
@@ -156,13 +155,13 @@ class Tree(NamedTuple):
     def jacobian(self, figure: Figure) -> Doubles:
         """How the goals change by small turns of all joints: (3 x goals, 3 x joints)."""
         placed = figure.placed(figure.starts)
-        found = np.zeros((3 * (LIMBS + self.turned), 3 * figure.count))
+        found = np.zeros((3 * (BRANCHES + self.turned), 3 * figure.count))
         for row, effector in enumerate([*self.ends, *self.ends[: self.turned]]):
             start = self.trunk + (effector - self.trunk) // self.limb * self.limb
             for joint in [*range(self.trunk), *range(start, effector + 1)]:
                 axes = np.array(Quaternion(placed.frames[joint]).to_matrix())
                 lever = np.array(placed.ends[effector]) - np.array(placed.heads[joint])
-                turned = np.cross(axes.T, lever).T if row < LIMBS else axes * A_RADIAN * figure.size
+                turned = np.cross(axes.T, lever).T if row < BRANCHES else axes * A_RADIAN * figure.size
                 found[3 * row : 3 * row + 3, 3 * joint : 3 * joint + 3] = turned
         return found
 
@@ -282,11 +281,11 @@ def _chains() -> dict[str, tuple[Figure, V3]]:
     found = {"free limb": (Figure.from_points([(0, 0, 0), (0, -0.06, -0.5), (0, 0, -1)]), FRONT)}
     side: V3 = (0.4, -3.0, 0.3)
     for name, pole in (
-        ("leg with knee", FRONT),
-        ("leg with knee and ankle", FRONT),
-        ("shoulder, ellipse and twist", side),
+        ("leg", FRONT),
+        ("leg with ankle", FRONT),
+        ("shoulder", side),
     ):
-        points, limits = limbs()[name]
+        points, limits = LIMBS[name]
         size = limb(name).size
         found[name] = Figure.from_points([v3(Vector(point) / size) for point in points], limits), pole
     return found
@@ -328,16 +327,16 @@ def largest_turn(poses: Sequence[Sequence[Q4]]) -> float:
 
 # Jumps of version 1.0.0 of each limb on its path, and of free chains by their bones and shares of their reach.
 JUMPS = {
-    "leg with knee": 0,
-    "leg with knee and ankle": 0,
-    "three one-sided hinges": 0,
-    "spider leg of six joints": 35,
-    "six-axis arm": 84,
+    "leg": 0,
+    "leg with ankle": 0,
+    "one-sided hinges": 0,
+    "spider leg": 35,
+    "arm": 84,
     "cone arm": 111,
-    "tail of 10, 15 degrees": 0,
-    "tail of 10, 30 degrees": 0,
-    "shoulder, ellipse and twist": 16,
-    "finger of four bones": 0,
+    "stiff tail of cones": 0,
+    "tail of cones": 0,
+    "shoulder": 16,
+    "finger": 0,
 }
 FREE_JUMPS = {
     (4, 0.7): 16,

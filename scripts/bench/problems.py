@@ -7,25 +7,23 @@ Those are plain FABRIK compiled by numba, and Blender's own IK.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import degrees, radians
+from math import degrees
 from random import Random
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeVar, cast
 
 import bpy
 import numpy as np
-from fabrik_addon.kernel import FREE, Bend, Cone, Figure, Goal, Hinge, Limit, Point, Twist
-from fabrik_addon.maths import Q4, V3, X_AXIS, Y_AXIS, Z_AXIS, Doubles, q4, v3
+from fabrik_addon.kernel import Bend, Figure, Goal, Limit, Point
+from fabrik_addon.maths import Q4, V3, Doubles, q4, v3
 from fabrik_addon.rig.figure.joint_limits import write_ik_settings
 from mathutils import Quaternion, Vector
 from numba import njit
 
 from blender import armature_of
+from dev.limbs import LIMBS
 from rigs import BoneRow, add_empty, add_ik, empty_file, make_armature
-
-X, Y, Z = X_AXIS, Y_AXIS, Z_AXIS
-Limbs: TypeAlias = dict[str, tuple[Sequence[V3], Sequence[Limit]]]
 
 TOLERANCE = 1e-4  # of the chain's length, for all contenders
 FRONT: V3 = (0.1, -3.0, -0.4)  # a pole before a leg of length 1
@@ -108,7 +106,7 @@ def free_tasks(chains: int, targets: int, bones: int, share: float, with_pole: b
 
 def limb_tasks(name: str, chains: int, targets: int, with_pole: bool = False) -> list[Task]:
     """Limbs of different sizes with the limits of one of `LIMBS`, and targets that forward kinematics made."""
-    random, (points, limits) = Random(3), limbs()[name]
+    random, (points, limits) = Random(3), LIMBS[name]
     tasks = []
     for _ in range(chains):
         moved = [v3(Vector(point) * random.uniform(0.95, 1.05)) for point in points]
@@ -129,70 +127,6 @@ def drawn(random: Random, limit: Limit) -> Q4:
 def reachable(random: Random, chain: Figure) -> V3:
     """Where the tip stands for some rotations inside the limits."""
     return chain.placed([drawn(random, limit) for limit in chain.joint_limits]).joints[-1]
-
-
-def hinge(axis: V3, low: float, high: float) -> Hinge:
-    """A hinge by degrees."""
-    return Hinge(axis, radians(low), radians(high))
-
-
-def cone(angle: float, least: float = 0.0) -> Cone:
-    """A round cone by degrees."""
-    return Cone.circular(radians(angle), radians(least))
-
-
-def ellipse(x: tuple[float, float], z: tuple[float, float], twist: tuple[float, float]) -> Cone:
-    """An uneven cone by degrees: how far about -X, +X, -Z and +Z."""
-    range_of_twist = Twist(radians(twist[0]), radians(twist[1]))
-    return Cone(0.0, radians(x[0]), radians(x[1]), radians(z[0]), radians(z[1]), range_of_twist)
-
-
-def limbs() -> Limbs:
-    """Points and limits of the limited chains, by name."""
-    thigh: list[V3] = [(0, 0, 0), (0, -0.04, -0.53), (0, 0.01, -1)]
-    tail: list[V3] = [(0, 0.02 * (i % 2), i) for i in range(11)]
-    return {
-        "leg with knee": (thigh, [FREE, hinge(X, 0, 150)]),
-        "leg with knee and ankle": ([*thigh, (0, -0.12, -1.07)], [FREE, hinge(X, 0, 150), hinge(X, -45, 60)]),
-        "three one-sided hinges": (
-            [(0, 0, 0), (0, 0.1, -1), (0, 0, -2), (0, 0.1, -3), (0, 0, -3.5)],
-            [FREE, hinge(X, 0, 150), hinge(X, -150, 0), hinge(X, 0, 120)],
-        ),
-        "spider leg of six joints": (
-            [(0, 0, 0), (0.2, 0, 0), (0.9, 0, 0.6), (1.5, 0, 0.1), (1.9, 0, -0.5), (2.1, 0, -1), (2.2, 0, -1.3)],
-            [
-                hinge(Y, -60, 60),
-                *(hinge(X, *ends) for ends in ((-60, 60), (-100, 10), (-90, 10), (-60, 20), (-40, 40))),
-            ],
-        ),
-        "six-axis arm": (
-            [(0, 0, 0), (0, 0, 0.4), (0, 0, 1), (0.1, 0, 1.5), (0.1, 0, 1.9), (0.1, 0, 2.1), (0.1, 0, 2.3)],
-            [
-                hinge(Y, -170, 170),
-                hinge(X, -100, 100),
-                hinge(X, -120, 60),
-                hinge(Y, -180, 180),
-                hinge(X, -100, 100),
-                hinge(Y, -180, 180),
-            ],
-        ),
-        "cone arm": ([(0, 0, 0), (0, 0, 1), (0, 0.1, 2), (0, 0, 2.5)], [cone(80), cone(60), cone(40)]),
-        "tail of 10, 15 degrees": (tail, [cone(15)] * 10),
-        "tail of 10, 30 degrees": (tail, [cone(30)] * 10),
-        "shoulder, ellipse and twist": (
-            [(0, 0, 0), (1, 0.02, 0), (2, 0, 0), (2.3, 0, 0)],
-            [ellipse((60, 110), (90, 40), (-60, 80)), hinge(Z, 0, 145), ellipse((70, 60), (20, 30), (-80, 80))],
-        ),
-        "finger of four bones": (
-            [(0, 0, 0), (0, 1, 0), (0, 1.45, 0.02), (0, 1.7, 0.02), (0, 1.9, 0)],
-            [ellipse((10, 90), (15, 15), (0, 0)), hinge(X, 0, 100), hinge(X, 0, 80), hinge(X, 0, 30)],
-        ),
-    }
-
-
-def limb(name: str) -> Figure:
-    """One of the limited chains."""
-    return Figure.from_points(*limbs()[name])
 
 
 F = TypeVar("F", bound=Callable[..., object])

@@ -20,26 +20,21 @@ from fabrik_addon.maths import Q4, V3, Doubles, q4, turns_by, v3, vectors_of
 from scipy.linalg import block_diag
 from scipy.optimize import least_squares
 
+from dev.limbs import LIMBS, X, Z, cone, ellipse, hinge, limb
+
 from .live import Bake, baked
 from .problems import (
     MOST,
     TOLERANCE,
     BlenderIk,
     Task,
-    X,
-    Z,
-    cone,
     doubles,
     drawn,
-    ellipse,
     fabrik_many,
     fabrik_scalar,
     free_tasks,
-    hinge,
     integers,
-    limb,
     limb_tasks,
-    limbs,
     random_direction,
     reachable,
     start_points,
@@ -53,15 +48,15 @@ SHARES = (0.7, 0.9, 0.998)  # of reach
 AIMS = {0.7: 2.0, 0.9: 1.3, 0.998: 0.1, None: 1.5}
 GOALS = {"4 bones at 0.7": 1.3, "4 bones at 0.9": 0.8, "10 bones at 0.7": 1.3, "50 bones at 0.7": 2.0}
 GOALS |= {"4 bones at 0.998": 0.1, "4 bones at 0.9, with pole": 1.5}
-LIMB_GOALS = {"leg with knee and ankle": 1.0, "leg with knee and ankle and pole": 1.0}
+LIMB_GOALS = {"leg with ankle": 1.0, "leg with ankle and pole": 1.0}
 MANY_AIMS = {0.7: 2.0, 0.9: 1.3, 0.998: 0.1, None: 2.0}
-MANY_GOALS = {"4 bones at 0.7": 2.0, "leg with knee": 0.5, "leg with knee and ankle and pole": 1.1}
+MANY_GOALS = {"4 bones at 0.7": 2.0, "leg": 0.5, "leg with ankle and pole": 1.1}
 MANY_GOALS |= {"4 bones at 0.9": 1.3, "4 bones at 0.9, with pole": 2.0, "10 bones at 0.7": 2.0, "50 bones at 0.7": 2.0}
 LIMB, LIMB_BESIDE_BLENDER = 1.0, 0.1
 LEGS = {  # by row the limb, and whether it has a pole
-    "leg with knee": ("leg with knee", False),
-    "leg with knee and ankle": ("leg with knee and ankle", False),
-    "leg with knee and ankle and pole": ("leg with knee and ankle", True),
+    "leg": ("leg", False),
+    "leg with ankle": ("leg with ankle", False),
+    "leg with ankle and pole": ("leg with ankle", True),
 }
 SETTINGS = Settings(TOLERANCE)
 
@@ -317,7 +312,7 @@ STEPS = 200  # of scipy from each start, at most
 
 def reachable_targets(scale: Scale) -> Table:
     """Limited chains, and Blender's own IK with the same limits."""
-    rows = [_reachable_row(scale, name) for name in limbs()]
+    rows = [_reachable_row(scale, name) for name in LIMBS]
     note = (
         "*Missed* counts targets that are not reached within 1e-4 of the length; *violation* is the most that a joint "
         "stands outside its limit. *Blender*: of the first 200 targets those that its own IK reaches with the same "
@@ -382,7 +377,7 @@ def families() -> dict[str, tuple[Figure, tuple[float, float]]]:
         **{name: (_family(limits), reach) for name, limits in tables.items()},
         "crouching leg, too far": (crouching, (0.8, 1.6)),
         "crouching leg, too near": (crouching, (0.02, 0.4)),
-        **{name: (limb(name), (0.2, 0.95)) for name in ("spider leg of six joints", "six-axis arm")},
+        **{name: (limb(name), (0.2, 0.95)) for name in ("spider leg", "arm")},
     }
 
 

@@ -174,7 +174,7 @@ Picks: TypeAlias = dict[str, tuple[str, str, str, str]]
 # Figures for other pages: what each says; how the title of its table begins, the name of its row, "" for the sum of
 # all, and its column; and its unit. Those of the project's README, and of the manual's page about speed.
 PICKS: Picks = {
-    f"One solve of a leg with a knee: {BESIDE_IK}": ("1b.", "leg with knee", "over Blender", " x"),
+    f"One solve of a leg with a knee: {BESIDE_IK}": ("1b.", "leg", "over Blender", " x"),
     f"Live frame, human of 53 bones with 5 goals: {BESIDE_IK}": ("3b.", "character of 53 bones", "over Blender", " x"),
     "Bake of 64 chains over 1,000 frames: speed compared with `nla.bake`": (
         "4.",

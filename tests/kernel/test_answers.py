@@ -44,21 +44,9 @@ from fabrik_addon.maths import (
     unit,
 )
 
+from dev.limbs import X, Y, Z, hinge
 from support.bodies import branching
-from support.chains import (
-    LIMITED,
-    X,
-    Y,
-    Z,
-    hinge,
-    largest_turn,
-    random_direction,
-    random_rotations,
-    rotations_of,
-    rows_of,
-    solve,
-    some,
-)
+from support.chains import LIMITED, largest_turn, random_direction, random_rotations, rotations_of, rows_of, solve, some
 
 UP_TO = (0.9999, 1.0001, 1.2)  # times the length of a chain, at which a target is
 

@@ -8,8 +8,9 @@ import pytest
 from fabrik_addon.errors import ChainError, InvalidValueError
 from fabrik_addon.kernel import Point, Solver
 
+from dev.limbs import X
 from support import kernel_bad_input, kernel_fuzz
-from support.chains import IS_COMPILED, LIMITED, X, goals_for, some
+from support.chains import IS_COMPILED, LIMITED, goals_for, some
 from support.kernel_answers import run, run_interpreted
 from support.kernel_bad_input import NO_CHAIN, NO_OBJECT, NO_TYPE, NO_VALUE, TAKEN, Case
 

@@ -30,16 +30,13 @@ from fabrik_addon.maths import (
     unit,
 )
 
+from dev.limbs import X, Y, Z, hinge
 from support.chains import (
     IS_COMPILED,
     LIMITED,
-    X,
-    Y,
-    Z,
     angle_between,
     assert_sound,
     goals_for,
-    hinge,
     joints_through,
     largest_turn,
     law_of_cosines,

@@ -42,6 +42,7 @@ from fabrik_addon.maths import (
     unit,
 )
 
+from dev.limbs import X, hinge
 from support.bodies import (
     BONE,
     ENDS,
@@ -59,10 +60,8 @@ from support.chains import (
     IS_COMPILED,
     LIMIT_SLACK,
     LIMITED,
-    X,
     angle_between,
     goals_for,
-    hinge,
     joints_through,
     largest_turn,
     random_direction,

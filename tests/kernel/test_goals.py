@@ -43,8 +43,9 @@ from fabrik_addon.maths import (
     turn_angle,
 )
 
+from dev.limbs import X, Y, Z
 from support.bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
-from support.chains import IS_COMPILED, X, Y, Z, rotations_of, rows_of
+from support.chains import IS_COMPILED, rotations_of, rows_of
 
 EXACT = Settings(1e-7)
 HIPS, CHEST, HEAD = 0, 2, 3

@@ -10,7 +10,8 @@ from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Twist, Twistin
 from fabrik_addon.maths import IDENTITY, V3, along, cross, dot, multiplied, rotated, scaled, turn_about, unit
 from fabrik_addon.rig.limit_types import type_of
 
-from support.chains import X, Y, Z, angle_between, hinge, random_vector, turn_between
+from dev.limbs import X, Y, Z, hinge
+from support.chains import angle_between, random_vector, turn_between
 from support.limit_examples import EXAMPLES, PRECISION, TWIST, from_rotation_vector, same
 
 ELLIPSES = [limit for limit in EXAMPLES["CONE"] if isinstance(limit, Cone) and not limit.is_circular]

@@ -42,7 +42,8 @@ from fabrik_addon.rig.limit_types import LIMITS, limit_outline, limit_settings, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.chains import X, Y, Z, angle_between, hinge, random_vector, turn_between
+from dev.limbs import X, Y, Z, hinge
+from support.chains import angle_between, random_vector, turn_between
 from support.limit_examples import EXAMPLES, OF_LOCKS, PRECISION, TWIST, drawn, edge_rotations, rotations, same
 
 OF_BONES = [limit for examples in EXAMPLES.values() for limit in examples]  # by their settings

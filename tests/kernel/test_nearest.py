@@ -14,13 +14,11 @@ from fabrik_addon.kernel import FREE, Cone, Figure, Limit, Locked, Planar, Setti
 from fabrik_addon.maths import distance, length, lerp, scaled
 from fabrik_addon.rig.limit_types import limit_settings
 
+from dev.limbs import X, Z, hinge
 from support.chains import (
     IS_COMPILED,
     LIMITED,
-    X,
-    Z,
     assert_sound,
-    hinge,
     largest_turn,
     leg,
     miss,

@@ -45,15 +45,13 @@ from fabrik_addon.maths import (
     unit,
 )
 
+from dev.limbs import X, Z, hinge
 from support.chains import (
     IS_COMPILED,
     LIMITED,
-    X,
-    Z,
     angle_between,
     assert_sound,
     bend_side,
-    hinge,
     largest_turn,
     leg,
     random_chain,

@@ -25,10 +25,10 @@ from fabrik_addon.maths import (
     unit,
 )
 
+from dev.limbs import X
 from support.chains import (
     LIMIT_SLACK,
     LIMITED,
-    X,
     angle_between,
     goals_for,
     joints_through,

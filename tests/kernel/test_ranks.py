@@ -28,6 +28,7 @@ from fabrik_addon.kernel import (
 )
 from fabrik_addon.maths import ORIGIN, V3, distance, dot, length, lerp, minus, plus, rotated, scaled
 
+from dev.limbs import X, Y, Z
 from support.bodies import (
     BONE,
     ENDS,
@@ -40,17 +41,7 @@ from support.bodies import (
     pinned_feet,
     points_for,
 )
-from support.chains import (
-    IS_COMPILED,
-    LIMIT_SLACK,
-    X,
-    Y,
-    Z,
-    largest_turn,
-    random_direction,
-    total,
-    turn_between,
-)
+from support.chains import IS_COMPILED, LIMIT_SLACK, largest_turn, random_direction, total, turn_between
 
 HELD = 1e-6  # share of the size by which a pin may be left
 HAND = INDEX["hand.L"]

@@ -9,8 +9,9 @@ from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Settings, Solution, Solver, Status
 from fabrik_addon.maths import ORIGIN, V3, distance, length, lerp, minus, plus, scaled
 
+from dev.limbs import X, hinge
 from support.bodies import HUMAN, INDEX, WALKING_HUMAN, branching
-from support.chains import IS_COMPILED, X, hinge, joints_through, largest_turn
+from support.chains import IS_COMPILED, joints_through, largest_turn
 
 POINTS: list[V3] = [(0.0, 0.0, 0.0), (0.0, 0.05, -1.0), (0.0, 0.0, -2.0)]  # hip, knee and ankle
 LENGTH = 2.0 * length(POINTS[1])

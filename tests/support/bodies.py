@@ -26,7 +26,8 @@ from fabrik_addon.maths import (
     unit,
 )
 
-from support.chains import X, Y, Z, hinge, random_turn
+from dev.limbs import X, Y, Z, hinge
+from support.chains import random_turn
 
 BONE = 0.25
 

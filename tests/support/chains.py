@@ -16,7 +16,6 @@ from fabrik_addon.kernel import (
     Cone,
     Figure,
     Goal,
-    Hinge,
     Joint,
     Limit,
     Locked,
@@ -25,7 +24,6 @@ from fabrik_addon.kernel import (
     Settings,
     Solution,
     Solver,
-    Twist,
 )
 from fabrik_addon.maths import (
     IDENTITY,
@@ -48,9 +46,7 @@ from fabrik_addon.maths import (
     unit,
 )
 
-X: V3 = (1.0, 0.0, 0.0)
-Y: V3 = (0.0, 1.0, 0.0)
-Z: V3 = (0.0, 0.0, 1.0)
+from dev.limbs import LEG, LIMBS, X, Y, Z, cone, hinge, limb
 
 IS_COMPILED = FORM["kind"] == "compiled"
 LIMIT_SLACK = 1e-6  # radians
@@ -85,11 +81,6 @@ def from_to(start: V3, end: V3) -> Q4:
     x, y, z = cross(a, b)
     size = sqrt(2.0 + 2.0 * dot(a, b))
     return (0.5 * size, x / size, y / size, z / size)
-
-
-def hinge(axis: V3, low: float, high: float) -> Hinge:
-    """A hinge by degrees."""
-    return Hinge(unit(axis), radians(low), radians(high))
 
 
 def random_vector(random: Random) -> V3:
@@ -190,23 +181,9 @@ def largest_turn(a: Solution, b: Solution) -> float:
     return max(turn_between(p, q) for p, q in zip(a.rotations, b.rotations, strict=True))
 
 
-def spider_leg() -> Figure:
-    """Six hinges, the first about an axis of its own."""
-    points = [(0, 0, 0), (0.2, 0, 0), (0.9, 0, 0.6), (1.5, 0, 0.1), (1.9, 0, -0.5), (2.1, 0, -1), (2.2, 0, -1.3)]
-    limits = [hinge(Y, -60, 60), hinge(X, -60, 60), hinge(X, -100, 10), hinge(X, -90, 10), hinge(X, -60, 20)]
-    return Figure.from_points(points, [*limits, hinge(X, -40, 40)])
-
-
-def arm() -> Figure:
-    """Six axes, crossed as those of a robot's arm."""
-    points = [(0, 0, 0), (0, 0, 0.4), (0, 0, 1), (0.1, 0, 1.5), (0.1, 0, 1.9), (0.1, 0, 2.1), (0.1, 0, 2.3)]
-    limits = [hinge(Y, -170, 170), hinge(X, -100, 100), hinge(X, -120, 60), hinge(Y, -180, 180)]
-    return Figure.from_points(points, [*limits, hinge(X, -100, 100), hinge(Y, -180, 180)])
-
-
 def leg(*rest: tuple[V3, Limit], most: float = 150.0) -> Figure:
     """A free hip and a knee that bends one way by so many degrees, and more joints where wanted."""
-    points = [(0, 0, 0), (0, -0.04, -0.53), (0, 0.01, -1), *(point for point, _ in rest)]
+    points = [*LEG, *(point for point, _ in rest)]
     return Figure.from_points(points, [FREE, hinge(X, 0, most), *(limit for _, limit in rest)])
 
 
@@ -215,60 +192,21 @@ def tail(limit: Callable[[int], Limit], count: int = 10) -> Figure:
     return Figure.from_points([(0, i, 0) for i in range(count + 1)], [limit(i) for i in range(count)])
 
 
-def tail_of_cones(angle: float, count: int = 10) -> Figure:
-    """Bones of 1 along +Z, nearly in a line, each within a cone of an angle in degrees."""
-    return Figure.from_points(
-        [(0, 0.02 * (i % 2), i) for i in range(count + 1)], [Cone.circular(radians(angle))] * count
-    )
-
-
 SLIT = (0.0, radians(60), radians(60), 0.0, 0.0)  # a cone that is flat: the bone turns about one axis, and twists
-SHOULDER = Cone(0.0, radians(60), radians(110), radians(90), radians(40), Twist(radians(-60), radians(80)))
-LIMITED = {
-    "leg": leg(),
-    "leg with ankle": leg(((0, -0.12, -1.07), hinge(X, -45, 60))),
-    "one-sided hinges": Figure.from_points(
-        [(0, 0, 0), (0, 0.1, -1), (0, 0, -2), (0, 0.1, -3), (0, 0, -3.5)],
-        [FREE, hinge(X, 0, 150), hinge(X, -150, 0), hinge(X, 0, 120)],
-    ),
-    "spider leg": spider_leg(),
-    "arm": arm(),
+LIMITED = {name: limb(name) for name in LIMBS} | {
     "tail": tail(lambda i: hinge(X if i % 2 else Z, -30, 30)),
     "stiff tail": tail(lambda i: hinge(X if i % 2 else Z, -15, 15)),
-    "cone arm": Figure.from_points(
-        [(0, 0, 0), (0, 0, 1), (0, 0.1, 2), (0, 0, 2.5)],
-        [Cone.circular(radians(80)), Cone.circular(radians(60)), Cone.circular(radians(40))],
-    ),
-    "tail of cones": tail_of_cones(30),
-    "stiff tail of cones": tail_of_cones(15),
-    "shoulder": Figure.from_points(
-        [(0, 0, 0), (1, 0.02, 0), (2, 0, 0), (2.3, 0, 0)],
-        [
-            SHOULDER,
-            hinge(Z, 0, 145),
-            Cone(0.0, radians(70), radians(60), radians(20), radians(30), Twist(radians(-80), radians(80))),
-        ],
-    ),
-    "finger": Figure.from_points(
-        [(0, 0, 0), (0, 1, 0), (0, 1.45, 0.02), (0, 1.7, 0.02), (0, 1.9, 0)],
-        [
-            Cone(0.0, radians(10), radians(90), radians(15), radians(15), Twist(0.0, 0.0)),
-            hinge(X, 0, 100),
-            hinge(X, 0, 80),
-            hinge(X, 0, 30),
-        ],
-    ),
     "planar": tail(lambda _: hinge(X, -40, 60), 8),
     "cones of one angle": Figure.from_points(
         [(0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), (0, 0.1, 3)],
-        [Cone.circular(radians(a), radians(a)) for a in (40, 25, 50)],
+        [cone(a, a) for a in (40, 25, 50)],
     ),
     "slits": Figure.from_points(
         [(0, 0, 0), (0, 1, 0.1), (0.1, 1.9, 0), (0, 2.5, 0)], [Cone(*SLIT), Cone(0.0, 0.0, 0.0, 1.2, 0.8), Cone(*SLIT)]
     ),
     "locked between": Figure.from_points(
         [(0, 0, 0), (0, 1, 0), (0.3, 1.8, 0), (0, 2.6, 0), (0, 3.2, 0.1)],
-        [Cone.circular(radians(45)), Locked(), hinge(Z, -70, 20), Locked()],
+        [cone(45), Locked(), hinge(Z, -70, 20), Locked()],
     ),
 }
 

@@ -29,8 +29,9 @@ from fabrik_addon.kernel import (
 )
 from fabrik_addon.maths import IDENTITY
 
+from dev.limbs import X, Y
 from support.bodies import branching
-from support.chains import LIMITED, X, Y, goals_for
+from support.chains import LIMITED, goals_for
 
 Case: TypeAlias = Callable[[], object]
 

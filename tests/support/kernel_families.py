@@ -27,14 +27,11 @@ from fabrik_addon.kernel import (
 )
 from fabrik_addon.maths import ORIGIN, V3, multiplied, plus, scaled
 
+from dev.limbs import X, Y, Z, hinge
 from support.bodies import ENDS, HUMAN, INDEX, WALKING_HUMAN, branching, pinned_feet, points_for, posed
 from support.chains import (
     LIMITED,
-    X,
-    Y,
-    Z,
     goals_for,
-    hinge,
     joints_through,
     points_at_random,
     random_chain,

@@ -23,7 +23,8 @@ from fabrik_addon.kernel import (
 from fabrik_addon.maths import IDENTITY, Q4, V3, multiplied, scaled, turn_about, unit
 from fabrik_addon.rig.limit_types import limit_outline, limit_settings, mirrored_limit, setting_at, type_of
 
-from support.chains import X, Y, Z, hinge, random_vector, turn_between
+from dev.limbs import X, Y, Z, hinge
+from support.chains import random_vector, turn_between
 
 PRECISION = 1e-8  # radians
 
