@@ -6,12 +6,11 @@ from __future__ import annotations
 from itertools import pairwise
 from math import atan2, degrees, pi, sin
 from pathlib import Path
-from typing import Any
 
 import bpy
 import pytest
 from fabrik_addon.actions.bends import pole_error
-from fabrik_addon.actions.drag import Grip, begin, drag_to
+from fabrik_addon.actions.drag import Grip
 from fabrik_addon.actions.figure_pose import FigurePose
 from fabrik_addon.actions.keep_pose import unposed
 from fabrik_addon.rig.animation.compat import fcurves_of, is_hidden
@@ -21,7 +20,7 @@ from fabrik_addon.rig.schema import carrier_of_limb, rig_of
 from mathutils import Matrix, Vector
 
 from support.hanging import HUMANS, activate, assert_still, chain, height, matrices
-from support.judging import angle_between, bone_heads, evaluated, limb_joints
+from support.judging import bone_heads, evaluated, limb_joints, most_turn
 from support.scenes import assert_refused, go_live, key_automatically, overridden, press, select, solved_status, update
 from support.skeletons import forward_of, set_up
 from support.skeletons import height as size_of
@@ -329,16 +328,4 @@ def test_a_limb_that_is_drawn_straight_is_not_twisted(name: str, limb: str, way:
     size = sum((b - a).length for a, b in pairwise(map(Vector, limb_joints(owner, leg))))
     hips = Grip(rig_of(owner).body_bone, "HEAD")
     taken = Grip(chain.tip_bone, chain.effector, chain.name) if chain is not None else hips
-    drag = begin(bpy.context, owner, taken)
-    before = turns_of(owner)
-    for step in range(1, STEPS + 1):
-        drag_to(bpy.context, drag, drag.place + Vector(way) * (0.5 * size * step / STEPS))
-        now = turns_of(owner)
-        assert max(degrees(angle_between(a, b)) for a, b in zip(before, now, strict=True)) < SMOOTH
-        before = now
-
-
-def turns_of(owner: bpy.types.Object) -> list[Any]:
-    """How bones are turned against their parents."""
-    update()
-    return [bone.matrix_basis.to_quaternion() for bone in pose_bones(evaluated(owner))]
+    assert most_turn(owner, taken, Vector(way) * 0.5 * size, STEPS) < SMOOTH

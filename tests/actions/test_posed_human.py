@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
 from support.hanging import chain, hand
+from support.judging import most_turn
 from support.scenes import go_live, make_empty, press, solved_status, update
 from support.skeletons import set_up
 
@@ -160,37 +161,14 @@ def set_up_human(name: str) -> bpy.types.Object:
     return owner
 
 
-def turns_below_parents(owner: bpy.types.Object) -> NDArray[np.float64]:
-    """(B, 3, 3), the rotation of each bone below its parent, as Blender evaluates it."""
-    update()
-    stood = {bone.name: np.array(bone.matrix.to_3x3()) for bone in pose_bones(owner)}
-    return np.array(
-        [
-            stood[bone.parent.name].T @ stood[bone.name] if bone.parent else stood[bone.name]
-            for bone in pose_bones(owner)
-        ]
-    )
-
-
-def degrees_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """The most degrees between rotations."""
-    gap = np.linalg.norm((a - b).reshape(len(a), 9), axis=1) / 8.0**0.5
-    return float(np.degrees(2.0 * np.arcsin(gap.clip(max=1.0))).max())
-
-
 @pytest.mark.parametrize("way", [(0.0, -1.0, -1.6), (0.0, 1.0, -1.6), (1.6, 0.0, -1.0), (0.0, -1.0, 0.0)])
 @pytest.mark.parametrize("part", ["chest", "head"])
 @pytest.mark.parametrize("name", HUMANS)
 def test_nothing_jumps_while_the_trunk_is_dragged(name: str, part: str, way: tuple[float, float, float]) -> None:
     """By .4 m in 60 frames; before the trunk came along as a whole, the spine folded by up to 50 degrees a frame."""
     owner = set_up_human(name)
-    drag = dragging.begin(bpy.context, owner, dragging.Grip(bone_of(name, part), "TAIL"))
-    before, feet = turns_below_parents(owner), soles(owner)
-    for step in range(1, 61):
-        dragging.drag_to(bpy.context, drag, drag.place + Vector(way).normalized() * (0.4 * step / 60))
-        now = turns_below_parents(owner)
-        assert degrees_between(now, before) <= 12.0
-        before = now
+    feet, taken = soles(owner), dragging.Grip(bone_of(name, part), "TAIL")
+    assert most_turn(owner, taken, Vector(way).normalized() * 0.4, 60) <= 12.0
     assert np.abs(soles(owner) - feet).max() <= STILL
 
 
@@ -282,12 +260,12 @@ def with_sword(
 ) -> bpy.types.Object:
     """Give the right hand a sword, and the left one a grip on it as its target: a child where the hand stands."""
     stood = hand(owner, "Arm.L")
-    sword = make_empty((0, 0, 0), "Sword")
+    sword = make_empty(name="Sword")
     sword.matrix_world = hand(owner, "Arm.R")
     update()
     tie(owner, sword)
     update()
-    grip = make_empty((0, 0, 0), "Grip")
+    grip = make_empty(name="Grip")
     grip.parent = sword
     update()
     grip.matrix_world = Matrix.LocRotScale(stood.translation, stood.to_quaternion(), None)

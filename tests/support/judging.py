@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import degrees
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.bake import BakeResult, BakeSettings, ChainBake, bake
+from fabrik_addon.actions.drag import Grip, begin, drag_to
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.gait.feet import FootPose
 from fabrik_addon.gait.plan import WalkPlan, feet_at
@@ -196,6 +198,19 @@ def apart(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[Vector])
 def joints_moved(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[Vector]) -> float:
     """The same of a limb with bone goals, as a share of its length in the world."""
     return apart(owner, chain, before) / (2.0 * LENGTH)
+
+
+def most_turn(owner: bpy.types.Object, taken: Grip, way: Vector, steps: int) -> float:
+    """The most degrees by which a bone turns below its parent in a step of a drag along a way."""
+    drag = begin(bpy.context, owner, taken)
+    most, before = 0.0, local_rotations(owner)
+    for step in range(1, steps + 1):
+        drag_to(bpy.context, drag, drag.place + way * (step / steps))
+        update()
+        now = local_rotations(owner)
+        most = max(most, *(angle_between(a, b) for a, b in zip(before, now, strict=True)))
+        before = now
+    return degrees(most)
 
 
 # Keys and frames
