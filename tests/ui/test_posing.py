@@ -15,68 +15,29 @@ from fabrik_addon.actions.status import report_of
 from fabrik_addon.rig.animation.compat import fcurves_of, is_selected
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui import preferences
-from fabrik_addon.ui.panels import FABRIK_PT_posing, FABRIK_PT_rigging
+from fabrik_addon.ui.panels import FABRIK_PT_rigging
 
 import addon_session
 from build import ROOT
 from support.judging import assert_alike, channels
-from support.scenes import Bone, armature, assert_refused, go_live, go_to, make_armature, press, reload, select, update
+from support.panels import Drawn, drawn
+from support.scenes import (
+    Bone,
+    armature,
+    assert_refused,
+    go_live,
+    go_to,
+    make_armature,
+    make_empty,
+    press,
+    reload,
+    select,
+    update,
+)
 from support.skeletons import set_up
 from support.walks import walking
 
 MOST = 12
-CONTROLS = {"operator", "prop", "prop_enum", "prop_search", "menu", "popover", "operator_menu_enum", "template_list"}
-
-
-class Drawn:
-    """A layout that takes note of what stands in it.
-
-    Attributes:
-        controls: Each by what draws it, what it is called with, and its options; for an operator those that are set.
-        labels: The texts between them.
-    """
-
-    def __init__(self) -> None:
-        self.controls: list[tuple[str, tuple[Any, ...], Any]] = []
-        self.labels: list[str] = []
-        self.use_property_split = False
-
-    def label(self, text: str = "", **options: object) -> None:
-        self.labels.append(text)
-
-    def row(self, **options: object) -> Drawn:
-        return self
-
-    column = box = split = row
-
-    def separator(self) -> None:
-        """Nothing to note."""
-
-    def __getattr__(self, name: str) -> Any:
-        assert name in CONTROLS, name
-
-        def note(*arguments: Any, **options: Any) -> Any:
-            made: Any = type("Options", (), {})() if name == "operator" else options
-            self.controls.append((name, arguments, made))
-            return made
-
-        return note
-
-    def buttons(self) -> dict[str, Any]:
-        """The operators on buttons by their names, each with its options."""
-        return {what[0].removeprefix("fabrik."): options for kind, what, options in self.controls if kind == "operator"}
-
-    def settings(self) -> set[str]:
-        return {what[1] for kind, what, _ in self.controls if kind in {"prop", "prop_enum"}}
-
-
-def drawn(kind: Any = FABRIK_PT_posing) -> Drawn:
-    """What a panel shows now."""
-    layout = Drawn()
-    panel: Any = type("Panel", (), {"layout": layout})()
-    assert kind.poll(bpy.context)
-    kind.draw(panel, bpy.context)
-    return layout
 
 
 @pytest.fixture
@@ -513,8 +474,7 @@ def test_a_row_beyond_the_list_changes_nothing(owner: bpy.types.Object) -> None:
 def test_the_row_is_not_stored() -> None:
     pick_row(0)
     assert "fabrik_list_index" not in list(bpy.context.scene.keys())
-    empty = bpy.data.objects.new("Empty", None)
-    bpy.context.collection.objects.link(empty)
+    empty = make_empty(name="Empty")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = empty
     assert row() == 0

@@ -25,6 +25,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import effector, feet, walk_plan, worst_foot
+from support.panels import drawn
 from support.scenes import each_frame, go_to, make_empty, put, select, update
 from support.skeletons import make_character
 from support.walks import WALK, around, key_way, legs_of, planned, walking
@@ -46,7 +47,7 @@ def key_ahead(thing: bpy.types.Object) -> None:
 def test_an_object_that_is_keyed_is_the_same_path_in_every_frame(is_carried: bool) -> None:
     owner = moved = make_spider(4)
     if is_carried:
-        owner.parent = moved = make_empty((0.0, 0.0, 0.0), "Carrier")
+        owner.parent = moved = make_empty(name="Carrier")
     key_ahead(moved)
     update()
     add_walker(bpy.context, owner)
@@ -111,7 +112,7 @@ def test_what_is_no_ground_makes_it_not_old() -> None:
     bpy.context.scene.frame_set(30)
     assert not told(owner)
     mark_steps(bpy.context, owner, "CURVE", use_markers=True)
-    make_empty((0.0, 0.0, 0.0), "Helper")
+    make_empty(name="Helper")
     assert not told(owner)
 
 
@@ -219,24 +220,6 @@ TOLD = "The stored walk is of version 1, not 4: plan it anew"
 FRAMES = range(1, 21)
 
 
-class Layout:
-    """Takes note of the labels of a panel."""
-
-    def __init__(self) -> None:
-        self.labels: list[str] = []
-
-    def label(self, text: str = "", **options: object) -> None:
-        self.labels.append(text)
-
-    def row(self, **options: object) -> Layout:
-        return self
-
-    column = row
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *arguments, **options: self
-
-
 @pytest.fixture
 def owner() -> bpy.types.Object:
     """The walker of the file, which is open."""
@@ -257,10 +240,8 @@ def test_it_plays_without_an_error_and_its_chains_say_why_they_stay(
 
 
 def test_the_panel_says_so(owner: bpy.types.Object) -> None:
-    layout = Layout()
-    panel: Any = type("Panel", (), {"layout": layout})()
-    FABRIK_PT_walker.draw(panel, bpy.context)
-    assert TOLD.replace(" ", "") in "".join(layout.labels).replace(" ", "")  # over several lines
+    labels = "".join(drawn(FABRIK_PT_walker).labels)
+    assert TOLD.replace(" ", "") in labels.replace(" ", "")  # over several lines
 
 
 def test_planned_anew_it_walks(owner: bpy.types.Object) -> None:
@@ -379,7 +360,7 @@ def test_the_path_by_curves_is_that_of_the_frames(change: Callable[[bpy.types.Po
     owner = planned(spider(change))
     assert visits(owner) == [*WALK]
     digest = rig_of(owner).walker.digest
-    owner.parent = make_empty((0, 0, 0), "Carrier")
+    owner.parent = make_empty(name="Carrier")
     for frame in WALK:
         owner.parent.keyframe_insert("location", frame=frame)
     update()
