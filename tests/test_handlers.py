@@ -96,6 +96,6 @@ def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_upda
     assert not touched
     assert target.matrix_world.translation.x == pytest.approx(-0.4)  # it was evaluated
     assert channels(owner) == stood
-    make_empty((0, 0, 0), "Other")
+    make_empty(name="Other")
     assert tip_error(owner, chain) < 3e-4
     assert channels(owner) != stood

@@ -39,7 +39,7 @@ from support.animated import (
     without_motion,
 )
 from support.hanging import activate
-from support.scenes import assert_refused, each_frame, keyed_turns, make_line, press
+from support.scenes import assert_refused, each_frame, keyed_turns, make_empty, make_line, press
 from support.undoing import assert_one_step
 
 # Blender's importer leaves a file open
@@ -108,8 +108,7 @@ def test_motion_is_pasted_elsewhere_with_its_contacts(motion: Motion) -> None:
 
 def test_contacts_keep_their_ground_when_they_are_pasted_and_their_place_on_the_same_armature(motion: Motion) -> None:
     owner, _, _ = motion
-    board, place = bpy.data.objects.new("Board", None), (1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0)
-    bpy.context.collection.objects.link(board)
+    board, place = make_empty(name="Board"), (1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0)
     activate(owner, "Leg.L")
     press("contact_mark", kind="FLAT", feet="ACTIVE", span="RANGE", frame_start=5, frame_end=9, ground="Board")
     place_contact(owner, contacts_of(owner)[0], place)

@@ -20,7 +20,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from support.animated import Frames, control, limb, move, places, played, put_from_rest, set_up, size, turn_at_rest
 from support.hanging import chain
-from support.scenes import assert_refused, each_frame, press, update
+from support.scenes import assert_refused, each_frame, make_empty, press, update
 from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
 from support.skeletons import make_character
 from support.undoing import assert_one_step
@@ -287,17 +287,10 @@ def test_a_mark_is_a_setting_of_the_bone_that_is_keyed(sliding: bpy.types.Object
 BOARD_SPEED = 0.01  # legs a frame
 
 
-def board() -> bpy.types.Object:
-    """An object on which feet may stand."""
-    found = bpy.data.objects.new("Board", None)
-    bpy.context.scene.collection.objects.link(found)
-    return found
-
-
 @pytest.fixture
 def carried() -> bpy.types.Object:
     """A character that shifts from foot to foot and goes along with a board, which turns, too."""
-    owner, ground = shifting(), board()
+    owner, ground = shifting(), make_empty(name="Board")
     for frame in FRAMES:
         for one in (ground, owner):
             one.location.x = BOARD_SPEED * size(owner) * frame
@@ -351,7 +344,7 @@ def test_what_goes_along_with_the_armature_is_no_ground(carried: bpy.types.Objec
 
 
 def test_a_ground_that_is_gone_is_told_and_feet_stand_in_the_world(capfd: pytest.CaptureFixture[str]) -> None:
-    owner, ground = shifting(), board()
+    owner, ground = shifting(), make_empty(name="Board")
     press("contacts_find", ground="Board")
     assert {one.ground for one in contacts_of(owner)} == {1}
     bpy.data.objects.remove(ground)

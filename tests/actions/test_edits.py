@@ -21,7 +21,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from support.animated import FIRST, LAST, Frames, Motion, control, limb, move, played, size, with_motion
 from support.hanging import activate, chain
-from support.scenes import assert_refused, each_frame, go_live, keyed, keyed_turns, press, update
+from support.scenes import assert_refused, each_frame, go_live, keyed, keyed_turns, make_empty, press, update
 from support.skeletons import height
 from support.undoing import assert_one_step
 
@@ -151,8 +151,7 @@ def test_no_goal_is_moved_in_a_layer_that_is_off_and_that_is_told(layered: Motio
 def test_a_pole_that_is_an_object_has_one_layer_alone(motion: Motion) -> None:
     owner, names, before = motion
     one = rig_of(owner).chains["Arm.L"]
-    pole = bpy.data.objects.new("Pole", None)
-    bpy.context.scene.collection.objects.link(pole)
+    pole = make_empty(name="Pole")
     pole.parent, pole.parent_type = owner, "BONE"
     pole.parent_bone = pose_bones(owner)[one.pole_bone].parent.name
     update()

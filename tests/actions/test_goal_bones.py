@@ -180,7 +180,7 @@ def test_a_live_chain_is_dragged_by_its_bone(other_rig: bool) -> None:
 def test_a_live_drag_of_a_keyed_target_tells_that_its_keys_win(kind: str) -> None:
     owner, chain, holder = limb_with_bone_goals(other_rig=True)
     if kind == "object":
-        chain.target, chain.target_bone = make_empty((0, 0, 0), "Goal"), ""
+        chain.target, chain.target_bone = make_empty(name="Goal"), ""
     press("goal_snap")
     thing: Any = chain.target if kind == "object" else pose_bones(holder)["target"]
     thing.keyframe_insert("location", frame=1)

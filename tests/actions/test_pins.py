@@ -355,9 +355,7 @@ def test_targets_outside_the_rig_stay_what_they_are() -> None:
     press("pin_toggle")
     assert carrier(human) == carried_by
     assert_still(human, before, STILL, TURNED)
-    chain(human, "Arm.L").target = loose = bpy.data.objects.new("Loose", None)
-    bpy.context.collection.objects.link(loose)
-    loose.location = before[chain(human, "Arm.L").tip_bone].translation
+    chain(human, "Arm.L").target = loose = make_empty(before[chain(human, "Arm.L").tip_bone].translation, "Loose")
     press("pin_toggle")
     assert not loose.constraints
     assert chain(human, "Arm.L").pin

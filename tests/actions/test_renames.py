@@ -292,7 +292,7 @@ def test_goals_of_others_and_their_keys_stay(line: bpy.types.Object) -> None:
     chain.target = thing
     own = make_empty((0.0, 1.0, 1.0), f"{chain.name}.pole")
     chain.pole = own
-    make_empty((0.0, 0.0, 0.0), "Shared").constraints.new("COPY_LOCATION").target = own
+    make_empty(name="Shared").constraints.new("COPY_LOCATION").target = own
     line.keyframe_insert(chain.path_from_id("influence"), frame=1)
     line.keyframe_insert("location", frame=1)
     press("rig_clear")

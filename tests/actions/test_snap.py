@@ -243,7 +243,7 @@ def test_what_could_not_be_brought_to_the_pose_is_refused(what: str) -> None:
 
 
 def test_goals_that_can_not_be_moved(chain: FabrikChain) -> None:
-    before, flat = chain.target.location.copy(), make_empty((0, 0, 0), "Flat")
+    before, flat = chain.target.location.copy(), make_empty(name="Flat")
     constraint = chain.pole.constraints.new("COPY_LOCATION")
     assert_refused("the pole has constraints", "goal_snap")
     assert chain.target.location == before

@@ -136,7 +136,7 @@ def test_target_that_hangs_on_another_chain_at_a_remove() -> None:
     owner = make_rig("fork")[0]
     follower = add_chain(owner, tip="b5", count=2)
     leader = add_chain(owner, (0.8, 0.9, 2.4), tip="b3", count=2)
-    middle, target = make_empty((0, 0, 0), "Middle"), make_empty((-1.0, 0.8, 0.2), "End")
+    middle, target = make_empty(name="Middle"), make_empty((-1.0, 0.8, 0.2), "End")
     middle.parent, middle.parent_type, middle.parent_bone = owner, "BONE", "b3"
     target.parent = middle
     follower = rig_of(owner).chains[follower.name]

@@ -22,7 +22,7 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
-from support.scenes import assert_refused, each_frame, go_live, keyed, press, reload, solved_status, update
+from support.scenes import assert_refused, each_frame, go_live, keyed, make_empty, press, reload, solved_status, update
 from support.skeletons import set_up
 
 SINGLE = 4e-6  # of the height, what single precision leaves of a place
@@ -208,9 +208,7 @@ def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: bpy.types.
     press("solve_all")
     body, arm, foot = rig_of(human).body_bone, chain(human, "Arm.L"), chain(human, "Leg.L")
     leg, stood = leg_length(human), matrices(human)
-    far = bpy.data.objects.new("Far", None)
-    bpy.context.scene.collection.objects.link(far)
-    far.location = stood[arm.tip_bone].translation + Vector((0.0, -1.0, 0.6)) * leg
+    far = make_empty(stood[arm.tip_bone].translation + Vector((0.0, -1.0, 0.6)) * leg, "Far")
     arm.target, arm.target_bone, arm.orientation = far, "", "FREE"
     rig_of(human).body_stays = True
     press("solve_all")
@@ -238,8 +236,7 @@ def test_a_character_that_is_turned_keeps_its_pose(human: bpy.types.Object, what
     before, stood, tall = posed(human), matrices(human), height(human)
     moved = human
     if what == "parent":
-        moved = bpy.data.objects.new("Cart", None)
-        bpy.context.scene.collection.objects.link(moved)
+        moved = make_empty(name="Cart")
         human.parent = moved
     moved.rotation_mode = "XYZ"
     moved.rotation_euler.z += radians(turn)
@@ -302,7 +299,7 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) ->
 
 def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.types.Object) -> None:
     rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
-    bpy.context.collection.objects.link(bpy.data.objects.new("Cup", None))
+    make_empty(name="Cup")
     go_live(human)
     control = pose_bones(human)[chain(human, "Arm.L").target_bone]
     control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]
@@ -354,9 +351,8 @@ def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> No
 
 def prop_at(place: Vector, name: str = "Prop") -> bpy.types.Object:
     """An empty at a place of the world, that moves and turns from frame 10 to 30."""
-    found = bpy.data.objects.new(name, None)
-    bpy.context.collection.objects.link(found)
-    found.location, found.rotation_mode = place, "XYZ"
+    found = make_empty(place, name)
+    found.rotation_mode = "XYZ"
     for frame, away, turn in ((10, 0.0, 0.0), (30, -0.05, 0.6)):
         found.location = place + Vector((away, -away, away))
         found.rotation_euler = (turn, 0.0, -turn)
@@ -434,9 +430,7 @@ def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> N
     right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
     chains = [one.name for one in rig_of(human).chains]
     places = {name: matrices(human)[chain(human, name).tip_bone].translation.copy() for name in ("Arm.L", "Arm.R")}
-    staff = bpy.data.objects.new("Staff", None)
-    bpy.context.collection.objects.link(staff)
-    staff.location = places["Arm.R"]
+    staff = make_empty(places["Arm.R"], "Staff")
     for name in ("Arm.L", "Arm.R"):  # both hands before the body
         control = pose_bones(human)[chain(human, name).target_bone]
         way = Matrix.Translation(Vector((-0.04 if name == "Arm.L" else 0.04, -0.08, 0.03)) * tall)

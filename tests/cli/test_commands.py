@@ -170,7 +170,7 @@ def test_scripts_of_the_file_are_not_run(shot: Path, cli: CommandLine) -> None:
     text = bpy.data.texts.new("evil.py")
     text.write(f"open({str(marker)!r}, 'w').close()")
     text.use_module = True
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Other", None))
+    make_empty(name="Other")
     bpy.data.objects["Other"].driver_add("scale", 0).driver.expression = f"open({str(marker)!r}, 'w').close() or 1"
     bpy.ops.wm.save_mainfile()
     marker.unlink(missing_ok=True)
@@ -191,7 +191,7 @@ def test_inspect_tells_disabled_chains_too(shot: Path, cli: CommandLine) -> None
 
 def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, cli: CommandLine) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
-    target, holder = bpy.data.objects["Target"], make_empty((0, 0, 0), "Holder")
+    target, holder = bpy.data.objects["Target"], make_empty(name="Holder")
     target.animation_data_clear()
     target.parent = holder
     keyed(holder, {1: 0.0, 10: 0.8}, "location.x")

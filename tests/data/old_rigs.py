@@ -129,7 +129,7 @@ def line(name: str, count: int = 3, bend: float = 0.2) -> bpy.types.Object:
 
 def keyed_empty(owner: bpy.types.Object, name: str, places: Iterable[Sequence[float]]) -> bpy.types.Object:
     """An empty that moves with places relative to a rig."""
-    empty = make_empty((0.0, 0.0, 0.0), f"{owner.name} {name}")
+    empty = make_empty(name=f"{owner.name} {name}")
     for frame, place in zip(FRAMES, places, strict=True):
         empty.location = [a + b for a, b in zip(owner.location, place, strict=True)]
         empty.keyframe_insert("location", frame=frame)

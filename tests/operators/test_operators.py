@@ -242,7 +242,7 @@ def make_ready(name: str) -> None:
     limit.limit = "PLANAR"
     if name in {"goal_select", "goal_space", "grab", "release", "goal_snap", "pose_snap", "bake"}:
         owner.fabrik.active_index = 0
-    bpy.context.collection.objects.link(bpy.data.objects.new("Prop", None))
+    make_empty(name="Prop")
     if name == "character_setup":
         owner.fabrik.chains.clear()
     elif name == "goals_single_user":

@@ -203,8 +203,7 @@ def driven(thing: bpy.types.Object, path: str) -> bpy.types.Driver:
 
 def test_drivers_follow_a_chain_and_what_reads_it_does_too(owner: bpy.types.Object) -> None:
     driven(owner, "fabrik_chains[1].influence").expression = "0.25"
-    reader = bpy.data.objects.new("Reader", None)
-    bpy.context.collection.objects.link(reader)
+    reader = make_empty(name="Reader")
     driver = driven(reader, "empty_display_size")
     variable = driver.variables.new()
     variable.targets[0].id, variable.targets[0].data_path = owner, "fabrik_chains[1].influence"
@@ -320,9 +319,7 @@ MOVED: dict[str, Callable[[bpy.types.Object], object]] = {
     "the armature moves": lambda owner: keyed(owner, {1: 1.0, 9: 9.0}, "location.z"),
     "another mode": lambda owner: put(owner.pose.bones["b2"], rotation_mode="AXIS_ANGLE"),
     "a strip": strip,
-    "pulled by IK": lambda owner: put(
-        owner.pose.bones["b1"].constraints.new("IK"), target=make_empty((0, 0, 0), "Other")
-    ),
+    "pulled by IK": lambda owner: put(owner.pose.bones["b1"].constraints.new("IK"), target=make_empty(name="Other")),
 }
 
 
@@ -342,7 +339,7 @@ def test_a_bone_that_hangs_on_another() -> None:
 
 
 def test_an_object_that_something_else_moves() -> None:
-    goal, other = moving(), make_empty((0, 0, 0), "Other")
+    goal, other = moving(), make_empty(name="Other")
     goal.parent = other
     goals, depsgraph = [GoalRef("target", goal, ""), GoalRef("pole", other, "")], bpy.context.evaluated_depsgraph_get()
     parented, own = paths_at(goals, (), np.array((1.0, 2.0)), depsgraph)

@@ -103,7 +103,7 @@ def test_an_object_on_a_control_is_seen() -> None:
     owner = controls()
     for i in (2, 3):
         owner.pose.bones[f"b{i}"].constraints[0].influence = 0.0
-    prop = make_empty((0, 0, 0), "Prop")
+    prop = make_empty(name="Prop")
     prop.parent, prop.parent_type, prop.parent_bone = owner, "BONE", "b1"
     bpy.context.view_layer.update()
     assert reason(owner, "b0", "b1") == ""

@@ -29,7 +29,7 @@ NAN = float("nan")
 def constrain(owner: bpy.types.Object, bone: str, kind: str = "COPY_ROTATION", **settings: object) -> None:
     stack: Any = owner.pose.bones[bone].constraints
     constraint = stack.new(kind)
-    constraint.target = make_empty((0, 0, 0), "Other")
+    constraint.target = make_empty(name="Other")
     put(constraint, **settings)
 
 

@@ -159,7 +159,7 @@ def test_posed_and_constrained_ancestors() -> None:
     owner = make_line(6, bend=0.2)
     owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), 0.6)
     constraint = owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
-    constraint.target = make_empty((0, 0, 0), "Turner")
+    constraint.target = make_empty(name="Turner")
     constraint.target.rotation_euler = (0.4, 0.2, 1.0)
     solve_to_reachable(owner, count=4)
 

@@ -27,7 +27,7 @@ from fabrik_addon.ui import motion, panels
 from support.cli_files import refused, save_shot
 from support.judging import channels
 from support.rig_facts import stored
-from support.scenes import add_chain, assert_refused, linked, live_line, make_line, reload, select, update
+from support.scenes import add_chain, assert_refused, linked, live_line, make_empty, make_line, reload, select, update
 
 NEWER = DATA_VERSION + 1
 TEXT = f"'Rig': its FABRIK data is of version {NEWER}"
@@ -52,8 +52,7 @@ def test_the_first_chain_brings_the_version(line: bpy.types.Object) -> None:
 
 
 def test_chains_from_ik_bring_the_version(line: bpy.types.Object) -> None:
-    target = bpy.data.objects.new("Goal", None)
-    bpy.context.collection.objects.link(target)
+    target = make_empty(name="Goal")
     line.pose.bones["b2"].constraints.new("IK").target = target
     update()
     assert convert(bpy.context, line, ["b2"], aims=False)[0].chain

@@ -115,7 +115,7 @@ def make_line(count: int, length: float = 1.0, bend: float = 0.1) -> bpy.types.O
     return make_armature(strand(*((0.0, bend * length * (i % 2), i * length) for i in range(count + 1))))
 
 
-def make_empty(location: Point, name: str = "Target") -> bpy.types.Object:
+def make_empty(location: Point = (0.0, 0.0, 0.0), name: str = "Target") -> bpy.types.Object:
     """An empty in the scene."""
     return rigs.add_empty(name, location)
 

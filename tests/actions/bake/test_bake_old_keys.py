@@ -332,7 +332,7 @@ def strip_of_another(owner: bpy.types.Object, chain: FabrikChain) -> None:
 
 
 def broken_driver(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    chain.target.parent = holder = make_empty((0, 0, 0), "Holder")
+    chain.target.parent = holder = make_empty(name="Holder")
     holder.driver_add("location", 0).driver.expression = "no_such_function(frame)"
     bpy.context.view_layer.update()
 

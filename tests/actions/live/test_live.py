@@ -52,7 +52,7 @@ class TestFollowing:
         owner = make_armature(strand((0, 0, 0), (0, 0, 1), (0, 0.2, 2), (0, 0, 3), connect=False))
         chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
         rig_of(owner).live = True
-        holder = make_empty((0, 0, 0), "Holder")
+        holder = make_empty(name="Holder")
         owner.parent = holder
         update()
         moved: tuple[tuple[Any, tuple[float, float, float]], ...] = (

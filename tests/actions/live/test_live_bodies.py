@@ -59,7 +59,7 @@ class TestFollowing:
     def test_pins_hold_the_world_while_the_armature_moves(self, reaching: bpy.types.Object) -> None:
         reaching.matrix_world = Matrix.Translation((0.03, 0.02, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
         assert_feet_hold(reaching)
-        holder = make_empty((0, 0, 0), "Holder")
+        holder = make_empty(name="Holder")
         reaching.parent = holder
         update()
         holder.location = (0.02, -0.02, -0.04)

@@ -157,7 +157,7 @@ class TestBecomesTheStartPose:
 
 
 def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    holder = make_empty((0, 0, 0), "Holder")
+    holder = make_empty(name="Holder")
     keyed(holder, {1: (0, 0, 0), 20: (0, 0, 1)})
     owner.parent = holder
     bpy.context.scene.frame_set(1)

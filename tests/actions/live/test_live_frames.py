@@ -71,7 +71,7 @@ class TestFrames:
     @pytest.mark.parametrize("keyed_bones", [False, True])
     def test_what_hangs_on_the_bones_moves_with_them(self, keyed_bones: bool) -> None:
         owner, chain = self.animated(keyed_bones=keyed_bones)
-        carried = make_empty((0, 0, 0), "Carried")
+        carried = make_empty(name="Carried")
         carried.parent, carried.parent_type, carried.parent_bone = owner, "BONE", "b2"
         skin = add_skin(owner, [owner.data.bones["b2"].tail_local], [], {"b2": [0]})
         for _ in each_frame((4, 11, 5, 18)):
@@ -101,7 +101,7 @@ class TestScaleOfZero:
     def test_frames_with_scale_0_are_waited_out(self, who: str, owner: bpy.types.Object, chain: FabrikChain) -> None:
         keyed(chain.target, {1: (-0.5, 0.2, 1.5), 20: (0.7, 0.2, 1.5)})
         if who == "its parent":
-            owner.parent = make_empty((0, 0, 0), "Parent")
+            owner.parent = make_empty(name="Parent")
         update()
         scene, wanted = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
         for frame in each_frame(range(1, 13)):
@@ -225,7 +225,7 @@ def judged(tmp_path: Path) -> Iterator[Render]:
     scene.collection.objects.link(scene.camera)
 
     def render() -> list[tuple[int, float, float]]:
-        owner, carried = bpy.data.objects["Rig"], make_empty((0, 0, 0), "Carried")
+        owner, carried = bpy.data.objects["Rig"], make_empty(name="Carried")
         carried.parent, carried.parent_type, carried.parent_bone = owner, "BONE", owner.fabrik.chains[0].tip_bone
         Judge.seen.clear()
         bpy.ops.render.render(animation=True)

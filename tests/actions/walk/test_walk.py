@@ -304,8 +304,8 @@ def test_a_foot_that_stands_has_keys_at_its_ends_alone() -> None:
 def test_a_target_that_stands_freely_is_taken_and_another_is_left() -> None:
     owner = walking("spider")
     free, hung = legs_of(owner)[:2]
-    free.target, hung.target = make_empty((0, 0, 0), "Free"), make_empty((0, 0, 0), "Hung")
-    hung.target.parent = make_empty((0, 0, 0), "Holder")
+    free.target, hung.target = make_empty(name="Free"), make_empty(name="Hung")
+    hung.target.parent = make_empty(name="Holder")
     _, _, notes = bake_goals(bpy.context, owner, TOLERANCE)
     free, hung = legs_of(owner)[:2]
     assert free.target.name == "Free"

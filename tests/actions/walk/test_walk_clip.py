@@ -28,7 +28,7 @@ from fabrik_addon.rig.walk_goals import plan_of
 
 from dev.walking_rigs import FPS, go_along, make_profile
 from rigs import FOX, FOX_CYCLE, empty_file, import_gltf
-from support.scenes import press
+from support.scenes import make_empty, press
 from support.skeletons import make_character
 from support.walks import key_way, planned, walking
 
@@ -64,8 +64,7 @@ def walker(clip: Clip, speed: float = 1.0) -> Any:
     owner.animation_data.action.name = "Cycle"
     press("walker_add")
     far = speed * speed_of(owner) * (LAST - 1) / FPS
-    way = bpy.data.objects.new("Way", None)
-    bpy.context.collection.objects.link(way)
+    way = make_empty(name="Way")
     owner.parent = way
     go_along(way, lambda share: (0.0, -far * share, 0.0), (1, LAST))
     rig_of(owner).walker.clip, rig_of(owner).walker.gait = owner.animation_data.action, "CLIP"
@@ -188,8 +187,7 @@ def fox(share: float) -> Any:
     own = read_own(owner, legs_now(owner)[0], FPS)
     cycle, reach = own.cycle.legs[0].cycle, reach_of(own.cycle.legs)
     far = share * cycle.pace * sqrt(9.81 * reach) * (LAST - 1) / FPS
-    way = bpy.data.objects.new("Way", None)
-    bpy.context.collection.objects.link(way)
+    way = make_empty(name="Way")
     owner.parent = way
     go_along(way, lambda part: (0.0, -far * part, 0.0), (1, LAST))
     return owner

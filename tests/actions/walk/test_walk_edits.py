@@ -124,7 +124,7 @@ def test_a_control_that_is_moved_already_keeps_its_place_as_a_goal() -> None:
     key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
     press("character_setup", use_walker=True)
     move(made, "Leg.L", ASIDE)
-    rig_of(made).chains["Leg.R"].target, rig_of(made).chains["Leg.R"].target_bone = make_empty((0, 0, 0), "Other"), ""
+    rig_of(made).chains["Leg.R"].target, rig_of(made).chains["Leg.R"].target_bone = make_empty(name="Other"), ""
     press("walk_plan", span="SCENE")
     assert {rig_of(made).chains[name].goal for name in ("Leg.L", "Leg.R")} == {"PLACE"}
 
