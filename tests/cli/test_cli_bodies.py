@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.animated import animated
-from support.cli_files import CommandLine, opened, write_job
+from support.cli_files import CommandLine, opened, save_file, write_job
 from support.judging import effector
 from support.scenes import HEIGHT, add_limb, each_frame, keyed, make_body, with_legs_pinned
 from support.skeletons import make_character
@@ -34,9 +34,7 @@ def shot(tmp_path: Path) -> Path:
     keyed(hips.target, {1: 0.95, 6: 0.8}, "location.z")
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 6
     bpy.context.scene.frame_set(1)
-    path = tmp_path / "shot.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
-    return path
+    return save_file(tmp_path / "shot.blend")
 
 
 def foot_error(name: str) -> float:
@@ -142,10 +140,8 @@ def test_jobs_with_wrong_settings_are_refused(shot: Path, settings: object, cli:
 
 @pytest.fixture
 def spider(tmp_path: Path) -> Path:
-    path = tmp_path / "spider.blend"
     key_way(make_spider(), "b0", ahead(1.0))
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
+    return save_file(tmp_path / "spider.blend")
 
 
 def test_a_walk_is_planned_saved_and_baked(spider: Path, cli: CommandLine) -> None:
@@ -173,9 +169,7 @@ def mocap(tmp_path: Path) -> Path:
     """A character that moves, and one that does not."""
     animated("human_mixamo").name = "Mocap"
     make_character("human_game_engine").name = "Hero"
-    path = tmp_path / "mocap.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
-    return path
+    return save_file(tmp_path / "mocap.blend")
 
 
 def test_motion_is_transferred_and_saved(mocap: Path, cli: CommandLine) -> None:

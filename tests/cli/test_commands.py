@@ -18,7 +18,7 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.cli_files import CommandLine, opened, reported, save_shot
+from support.cli_files import CommandLine, opened, reported, save_file, save_shot
 from support.judging import tip_error
 from support.processes import MODULE, run_process
 from support.scenes import Bone, add_chain, each_frame, keyed, make_armature, make_empty, make_line
@@ -236,8 +236,7 @@ class TestConvert:
         owner = make_line(3)
         constraint = owner.pose.bones["b2"].constraints.new("IK")
         constraint.target = make_empty((0.4, -0.5, 1.9))
-        path = tmp_path / "rig.blend"
-        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        path = save_file(tmp_path / "rig.blend")
         told = cli.reports("convert", "--file", path, "--to", "chains", "--output", path)["armatures"][0]
         assert told["name"] == "Rig"
         assert [one["chain"] for one in told["converted"]] == ["b2"]
@@ -251,8 +250,7 @@ class TestConvert:
     def test_what_cannot_be_carried_over_gives_exit_code_1(self, tmp_path: Path, cli: CommandLine) -> None:
         owner = make_line(3)
         owner.pose.bones["b2"].constraints.new("IK")
-        path = tmp_path / "rig.blend"
-        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        path = save_file(tmp_path / "rig.blend")
         told = cli.reports("convert", "--file", path, "--to", "chains", code=1)["armatures"][0]
         assert told["converted"][0]["lost"] == ["it has no target"]
 
@@ -300,9 +298,7 @@ def linking(tmp_path: Path) -> Path:
         wanted.objects = ["Linked"]
     bpy.context.scene.collection.objects.link(bpy.data.objects["Linked"])
     chain.target = bpy.data.objects["Linked"]
-    path = tmp_path / "linking.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
+    return save_file(tmp_path / "linking.blend")
 
 
 @pytest.mark.parametrize("command", ["bake", "solve"])
@@ -340,24 +336,22 @@ def test_solved_moved_baked_and_gone(tmp_path: Path, cli: CommandLine) -> None:
     cli.reports("solve", "--file", shot, "--frame", "5", "--output", posed)
     assert inspected(posed, cli) == {"status": "REACHED", "now": "REACHED", "told": "On target"}
     bpy.context.scene.frame_set(9)
-    bpy.ops.wm.save_as_mainfile(filepath=str(posed))
+    save_file(posed)
     assert inspected(posed, cli) == {"status": "REACHED", "now": "OLD", "told": "The target moved since"}
     cli.reports("bake", "--file", posed, "--output", baked)
     assert inspected(baked, cli)["now"] == "BAKED"
     bpy.data.objects["Rig"].fabrik.chains[0].enabled = True
     bpy.data.objects.remove(bpy.data.objects["Target"])
-    bpy.ops.wm.save_as_mainfile(filepath=str(baked))
+    save_file(baked)
     assert inspected(baked, cli) == {"status": "REACHED", "now": "GONE", "told": "Its target 'Target' was deleted"}
 
 
 def test_chains_that_share_a_bone_are_told_as_they_stand(tmp_path: Path, cli: CommandLine) -> None:
-    path = tmp_path / "arms.blend"
     arms = [Bone((0, 0.1, 1), (side, 0, 1.2), parent=0) for side in (1, -1)]
     owner = make_armature([Bone((0, 0, 0), (0, 0.1, 1)), *arms])
     add_chain(owner, (1, 0.5, 1.6), tip="b1", count=2)
     add_chain(owner, (-1, 0.5, 1.6), tip="b2", count=2)
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    report = cli.reports("solve", "--file", path, code=1)
+    report = cli.reports("solve", "--file", save_file(tmp_path / "arms.blend"), code=1)
     assert not report["all_reached"]
     first, last = report["armatures"][0]["chains"]
     assert (first["status"], last["status"]) == ("BLOCKED", "BLOCKED")

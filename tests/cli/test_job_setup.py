@@ -22,7 +22,7 @@ from mathutils import Vector
 from build import ROOT
 from dev.walking_rigs import ahead
 from support.animated import animated
-from support.cli_files import CommandLine, opened, write_job
+from support.cli_files import CommandLine, opened, save_file, write_job
 from support.scenes import add_chain, make_empty, make_line, press
 from support.skeletons import make_character, rename_all
 from support.walks import key_way
@@ -44,8 +44,7 @@ def save_character(path: Path, walks: bool = False, name: str = "human_mixamo") 
     owner = make_character(name)
     if walks:
         key_way(owner, "mixamorig:Hips", ahead(1.0), (1, 40))
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
+    return save_file(path)
 
 
 def shot(folder: Path, **fields: Any) -> Shot:
@@ -171,7 +170,7 @@ def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(tmp_path: Pat
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     for old, new in rename_all(make_character("human_mixamo")).items():
         text = text.replace(f'"{old}"', f'"{new}"')
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    save_file(tmp_path / "hero.blend")
     (tmp_path / "studio.json").write_text(text, encoding="utf-8")
     entry = {"file": "hero.blend", "output": "out.blend", "setup": {"mapping": "studio.json"}, "frames": [1, 2]}
     job = write_job(tmp_path, {**entry, "targets": {"Arm.L": HAND}})
@@ -199,7 +198,7 @@ def test_what_can_not_be_set_up_or_walk_writes_nothing(
     (tmp_path / "dog.json").write_text(json.dumps({**MAPPING, "parts": [part]}))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     make_line(1)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "line.blend"))
+    save_file(tmp_path / "line.blend")
     job = write_job(tmp_path, {"file": "line.blend", "output": "out.blend", **fields})
     assert run(["bake", "--job", str(job)]) == 2
     said = cli.capfd.readouterr()
@@ -212,7 +211,7 @@ def test_what_can_not_be_set_up_or_walk_writes_nothing(
 def test_other_armatures_of_the_scene_are_left_alone_where_one_is_named(tmp_path: Path, cli: CommandLine) -> None:
     save_character(tmp_path / "hero.blend")
     add_chain(make_line(3))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    save_file(tmp_path / "hero.blend")
     entry = {"file": "hero.blend", "output": "out.blend", "setup": {}, "frames": [1, 1]}
     assert cli.reports("bake", "--job", write_job(tmp_path, {**entry, "armatures": ["human_mixamo"]}))["wrong"] == 0
     opened(tmp_path / "out.blend")
@@ -227,10 +226,8 @@ PARTS = ["Arm.L", "Arm.R", "Head", "Leg.L", "Leg.R", "Spine"]
 
 @pytest.fixture
 def character(tmp_path: Path) -> Path:
-    path = tmp_path / "character.blend"
     make_character("human_mixamo")
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
+    return save_file(tmp_path / "character.blend")
 
 
 def test_inspect_tells_parts(character: Path, cli: CommandLine) -> None:
@@ -258,10 +255,8 @@ def test_setup_saves_a_rig_that_can_be_posed(character: Path, cli: CommandLine) 
 
 
 def test_what_is_not_sure_is_told(tmp_path: Path, cli: CommandLine) -> None:
-    path = tmp_path / "shark.blend"
     rename_all(make_character("shark"))
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    (report,) = cli.reports("setup", "--file", path, code=1)["armatures"]
+    (report,) = cli.reports("setup", "--file", save_file(tmp_path / "shark.blend"), code=1)["armatures"]
     found: dict[str, object] = report
     assert found["asked"] == ["Leg.L", "Leg.R", "Tail"]
     assert "not" in str(found["error"])
@@ -270,11 +265,9 @@ def test_what_is_not_sure_is_told(tmp_path: Path, cli: CommandLine) -> None:
 def test_setup_refuses_what_makes_no_sense(character: Path, tmp_path: Path, cli: CommandLine) -> None:
     assert "--chain does not go with setup" in cli.refuses("setup", "--file", character, "--chain", "Leg.L")
     cli.refuses("setup", "--file", character, "--plan", "OCTOPUS")
-    empty = tmp_path / "empty.blend"
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     make_empty((0, 0, 0))
-    bpy.ops.wm.save_as_mainfile(filepath=str(empty))
-    assert "no armature" in cli.refuses("setup", "--file", empty)
+    assert "no armature" in cli.refuses("setup", "--file", save_file(tmp_path / "empty.blend"))
 
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")

@@ -18,7 +18,7 @@ from fabrik_addon.cli.requests import Progress, Report, Request
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.animation.compat import fcurves_of
 
-from support.cli_files import CommandLine, opened, reported, save_shot, write_job
+from support.cli_files import CommandLine, opened, reported, save_file, save_shot, write_job
 from support.scenes import add_chain, make_empty, make_line
 
 Node = tuple[Any, ...]  # where a part of a job is
@@ -434,7 +434,7 @@ def test_a_library_that_changed_is_noticed(tmp_path: Path, cli: CommandLine) -> 
         wanted.objects = ["Linked"]
     chain.target = bpy.data.objects["Linked"]
     bpy.context.scene.collection.objects.link(chain.target)
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    save_file(path)
     job = write_job(tmp_path, {"file": "shot.blend", "output": "out.blend", "frames": [1, 2]})
     skipped = []
     for step in range(5):

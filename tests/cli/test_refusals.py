@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.cli import requests
 
-from support.cli_files import CommandLine
+from support.cli_files import CommandLine, save_file
 from support.scenes import add_chain, make_line
 
 
@@ -137,10 +137,8 @@ def test_a_file_of_a_newer_blender(shot: Path, cli: CommandLine) -> None:
 
 
 def test_a_file_without_chains(tmp_path: Path, cli: CommandLine) -> None:
-    path = tmp_path / "empty.blend"
     make_line(2)
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    assert "has chains" in cli.refuses("solve", "--file", path)
+    assert "has chains" in cli.refuses("solve", "--file", save_file(tmp_path / "empty.blend"))
 
 
 def test_a_target_that_follows_something(shot: Path, cli: CommandLine) -> None:

@@ -15,6 +15,12 @@ from fabrik_addon.cli.commands import run
 from support.scenes import keyed, reaching_line
 
 
+def save_file(path: Path) -> Path:
+    """A file with what is open."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    return path
+
+
 def save_shot(path: Path, with_ballast: bool = False) -> Path:
     """A file with an armature of one chain, whose target is keyed over 12 frames; ballast makes it larger by 2 MB."""
     _, chain = reaching_line((0.4, -0.5, 1.9))
@@ -22,8 +28,7 @@ def save_shot(path: Path, with_ballast: bool = False) -> Path:
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 12
     if with_ballast:
         bpy.context.scene["ballast"] = "".join(random.Random(1).choices("abcdefgh", k=2_000_000))
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
-    return path
+    return save_file(path)
 
 
 def opened(path: Path) -> Any:
