@@ -19,7 +19,7 @@ from fabrik_addon.rig.goals import goal_of, swing_frame_of
 from fabrik_addon.rig.schema import carrier_of_limb, rig_of
 from mathutils import Matrix, Vector
 
-from support.hanging import HUMANS, activate, assert_still, chain, height, matrices
+from support.hanging import HUMANS, activate, assert_still, chain, height, matrices, put_bone, shift_bone
 from support.judging import bone_heads, evaluated, limb_joints, most_turn
 from support.scenes import assert_refused, go_live, key_automatically, overridden, press, select, solved_status, update
 from support.skeletons import forward_of, set_up
@@ -38,17 +38,13 @@ def pole_off(owner: bpy.types.Object, name: str) -> float:
 def lift_foot(owner: bpy.types.Object, name: str, angle: float, share: float = 0.8) -> tuple[Vector, Vector]:
     """Put a foot before the hips, so far from hanging down; its hip and its knee, in the world."""
     leg = chain(owner, name)
-    bones, control = resolve_bones(owner, leg), pose_bones(owner)[leg.target_bone]
-    found = matrices(owner)
+    bones, found = resolve_bones(owner, leg), matrices(owner)
     hip = found[bones[0].name].translation
     length = (found[bones[1].name].translation - hip).length + (
         found[leg.tip_bone].translation - found[bones[1].name].translation
     ).length
     way = Vector(forward_of("")) * sin(angle) + Vector((0.0, 0.0, -1.0)) * sin(pi / 2 - angle)
-    place = found[control.name].copy()
-    place.translation = hip + way * length * share
-    control.matrix = owner.matrix_world.inverted() @ place
-    update()
+    put_bone(owner, leg.target_bone, hip + way * length * share)
     return hip, matrices(owner)[bones[1].name].translation
 
 
@@ -106,13 +102,12 @@ def test_a_pole_goes_along_with_its_hand_and_its_channels_stay(human: bpy.types.
 def test_a_pole_that_is_moved_bends_the_limb_to_where_it_is_drawn(human: bpy.types.Object) -> None:
     go_live(human)
     lift_foot(human, "Leg.L", 0.3)
+    way = Vector((0.05, 0.0, 0.1)) * height(human) / human.matrix_world.to_scale().x
     pole = pose_bones(human)[chain(human, "Leg.L").pole_bone]
-    place = pole.matrix.copy()
-    place.translation += Vector((0.05, 0.0, 0.1)) * height(human) / human.matrix_world.to_scale().x
-    pole.matrix = place
-    update()
+    place = pole.matrix.translation + way
+    shift_bone(human, pole.name, way)
     assert pole_off(human, "Leg.L") < 1e-3
-    assert (pole.matrix.translation - place.translation).length < 1e-3 * place.translation.length
+    assert (pole.matrix.translation - place).length < 1e-3 * place.length
 
 
 @pytest.mark.parametrize("space", ["LIMB", "ARMATURE", "SCENE", "BODY"])

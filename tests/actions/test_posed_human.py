@@ -18,7 +18,7 @@ from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
-from support.hanging import chain, hand
+from support.hanging import chain, hand, put_bone
 from support.judging import most_turn
 from support.scenes import go_live, make_empty, press, solved_status, update
 from support.skeletons import set_up
@@ -219,12 +219,7 @@ def height(owner: bpy.types.Object) -> float:
 
 def put(owner: bpy.types.Object, name: str, share: tuple[float, float, float]) -> None:
     """Put the control of a hand to a place in the world."""
-    control = pose_bones(owner)[chain(owner, name).target_bone]
-    update()
-    matrix = control.matrix.copy()
-    matrix.translation = owner.matrix_world.inverted() @ (Vector(share) * height(owner))
-    control.matrix = matrix
-    update()
+    put_bone(owner, chain(owner, name).target_bone, Vector(share) * height(owner))
 
 
 def by_parent(owner: bpy.types.Object, sword: Any) -> None:

@@ -21,7 +21,7 @@ from fabrik_addon.rig.goals import goals_of, swing_frame_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed
+from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed, put_bone
 from support.scenes import assert_refused, each_frame, go_live, keyed, make_empty, press, reload, solved_status, update
 from support.skeletons import set_up
 
@@ -217,11 +217,7 @@ def test_a_body_that_stays_helps_no_hand_and_gives_way_to_pins(human: bpy.types.
     assert (after.translation - stood[body].translation).length <= 1e-4 * leg
     assert tilt(stood[body], after) <= 0.01
     far.location = stood[arm.tip_bone].translation
-    control = pose_bones(human)[foot.target_bone]
-    place = control.matrix.copy()
-    low = stood[foot.tip_bone].translation + Vector((0.0, 0.0, -0.2 * leg))
-    place.translation = human.matrix_world.inverted() @ low
-    control.matrix = place
+    put_bone(human, foot.target_bone, stood[foot.tip_bone].translation + Vector((0.0, 0.0, -0.2 * leg)))
     assert solved_status(foot, "solve_all") == "REACHED"
     assert (after.translation - matrices(human)[body].translation).length > 0.02 * leg, "the pin pulls the body along"
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
@@ -63,6 +63,20 @@ def drop_hips(owner: bpy.types.Object, share: float = 0.12) -> Vector:
     bone.matrix = owner.matrix_world.inverted() @ Matrix.Translation((0.0, 0.0, -share * height(owner))) @ before
     update()
     return before.translation
+
+
+def shift_bone(owner: bpy.types.Object, name: str, way: Vector) -> None:
+    """Move a bone along a vector in armature space."""
+    bone = pose_bones(owner)[name]
+    bone.matrix = Matrix.Translation(way) @ bone.matrix
+    update()
+
+
+def put_bone(owner: bpy.types.Object, name: str, place: Sequence[float]) -> None:
+    """Move a bone to a place of the world."""
+    update()
+    there = owner.matrix_world.inverted() @ Vector(place)
+    shift_bone(owner, name, there - pose_bones(owner)[name].matrix.translation)
 
 
 def posed(owner: bpy.types.Object) -> NDArray[np.float64]:

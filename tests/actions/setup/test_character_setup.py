@@ -32,6 +32,7 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
 
 from dev.walking_rigs import make_spider
+from support.hanging import put_bone, shift_bone
 from support.judging import effector, limb_joints
 from support.scenes import (
     Bone,
@@ -86,16 +87,11 @@ def with_targets(owner: bpy.types.Object) -> list[FabrikChain]:
 
 def put_target(chain: FabrikChain, point: V3) -> None:
     """Bring a target, a bone of the rig or an empty, to a place of the world."""
-    bpy.context.view_layer.update()
-    if not chain.target_bone:
-        chain.target.location = point
+    if chain.target_bone:
+        put_bone(chain.target, chain.target_bone, point)
     else:
-        owner = chain.target
-        bone = owner.pose.bones[chain.target_bone]
-        matrix = bone.matrix.copy()
-        matrix.translation = owner.matrix_world.inverted() @ Vector(point)
-        bone.matrix = matrix
-    bpy.context.view_layer.update()
+        chain.target.location = point
+        bpy.context.view_layer.update()
 
 
 @pytest.mark.parametrize("character", LEGGED)
@@ -187,11 +183,9 @@ def test_feet_stay_flat_and_where_they_are_while_the_body_sways(character: str, 
     owner = set_up(character)
     feet = [chain for chain in rig_of(owner).chains if "Leg" in chain.name]
     before = {chain.name: world(owner)[chain.tip_bone] for chain in feet}
-    hips = owner.pose.bones[rig_of(owner).body_bone]
     bent = {chain.name: _bends(limb_joints(owner, chain))[0] for chain in feet}
-    matrix = hips.matrix.copy()
-    matrix.translation += owner.matrix_world.inverted().to_3x3() @ (0.06 * height(owner) * Vector(way))
-    hips.matrix = matrix
+    down = owner.matrix_world.inverted().to_3x3() @ (0.06 * height(owner) * Vector(way))
+    shift_bone(owner, rig_of(owner).body_bone, down)
     press("start_pose_capture", use_all=True)
     press("solve_all")
     now = world(owner)

@@ -18,6 +18,7 @@ from fabrik_addon.rig.limit_types import LIMITS, limit_settings
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
+from support.hanging import shift_bone
 from support.judging import evaluated_joints, limb_joints
 from support.scenes import add_chain, assert_refused, edited, select, solved_status
 from support.skeletons import forward_of, make_character, rename_all, rest_bones, set_up
@@ -239,15 +240,6 @@ def bends(points: list[V3]) -> list[V3]:
     return [perpendicular(minus(b, a), unit(minus(c, a))) for a, b, c in rows]
 
 
-def move(owner: Any, chain: Any, shift: V3) -> None:
-    """Move the target of a chain, a bone of the rig."""
-    bone = owner.pose.bones[chain.target_bone]
-    matrix = bone.matrix.copy()
-    matrix.translation += Vector(shift)
-    bone.matrix = matrix
-    bpy.context.view_layer.update()
-
-
 @pytest.mark.parametrize("side", ANIMAL_SIDES)
 @pytest.mark.parametrize("animal", ANIMALS)
 def test_each_joint_goes_as_far_as_that_of_a_dog(animal: str, side: str) -> None:
@@ -300,7 +292,7 @@ def test_feet_go_where_those_of_an_animal_go_and_knees_stay_on_their_side(animal
         rest = joints(owner, f"{leg}.L")
         length = sum(distance(a, b) for a, b in pairwise(rest))
         chain = rig_of(owner).chains[f"{leg}.L"]
-        move(owner, chain, (stance[0] * length, stance[1] * length, stance[2] * length))
+        shift_bone(owner, chain.target_bone, length * Vector(stance))
         assert solved_status(chain, "solve_all") == "REACHED"
         assert dot(bends(rest)[0], bends(joints(owner, f"{leg}.L"))[0]) > 0.0  # knee and elbow
 

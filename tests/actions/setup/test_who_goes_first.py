@@ -22,6 +22,7 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from dev.humans import HUMANS, bone_of, both, make_human
+from support.hanging import shift_bone
 from support.judging import bone_heads, evaluated, limb_joints
 from support.scenes import make_line, press, select, solved_status, update
 from support.skeletons import forward_of, height, make_character, rest_bones, set_up
@@ -244,10 +245,7 @@ def test_an_animal_that_lifts_a_front_paw_stands_still(name: str) -> None:
     press("solve_all")
     chain, before = rig_of(owner).chains["Front Leg.L"], matrices(owner)
     leg_length = sum(bone.length for bone in bones_to(owner, chain.tip_bone, chain.bone_count)[:-1])
-    control = pose_bones(owner)[chain.target_bone]
-    place = control.matrix.copy()
-    place.translation += Vector((0.0, -0.2, 0.3)) * leg_length
-    control.matrix = place
+    shift_bone(owner, chain.target_bone, Vector((0.0, -0.2, 0.3)) * leg_length)
     assert solved_status(rig_of(owner).chains["Front Leg.L"], "solve_all") == "REACHED"
     body = rig_of(owner).body_bone
     assert (matrices(owner)[body].translation - before[body].translation).length <= 1e-3 * leg_length
