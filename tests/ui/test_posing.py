@@ -50,10 +50,15 @@ def human() -> bpy.types.Object:
     return owner
 
 
+def seen() -> None:
+    """Let Blender's handlers see what was done, as they do after each click."""
+    bpy.context.view_layer.objects.active.data.update_tag()
+    bpy.context.view_layer.update()
+
+
 def take(owner: bpy.types.Object, *bones: str) -> None:
     select(owner, *bones)
-    owner.data.update_tag()
-    update()
+    seen()
 
 
 @pytest.mark.parametrize("is_live", [False, True])
@@ -327,15 +332,8 @@ def owner() -> bpy.types.Object:
     owner = make_armature(bones)
     for tip in ("b2", "b4"):
         bpy.ops.fabrik.chain_add(tip_bone=tip, bone_count=2)
-    select(owner, "b5")
-    seen()
+    take(owner, "b5")
     return owner
-
-
-def seen() -> None:
-    """Let Blender's handlers see what was done, as they do after each click."""
-    bpy.context.view_layer.objects.active.data.update_tag()
-    bpy.context.view_layer.update()
 
 
 def picked(owner: bpy.types.Object) -> tuple[str, set[str]]:
@@ -357,18 +355,15 @@ def row() -> int:
 @pytest.mark.parametrize(("bone", "chain"), [("b1", "b2"), ("b2", "b2"), ("b3", "b4"), ("b4", "b4")])
 def test_the_list_follows_the_active_bone(bone: str, chain: str, owner: bpy.types.Object) -> None:
     rig_of(owner).active_index = int(chain == "b2")
-    select(owner, bone)
-    seen()
+    take(owner, bone)
     assert rig_of(owner).active.name == chain
     assert row() == rig_of(owner).active_index
 
 
 def test_a_bone_of_no_chain_leaves_the_list(owner: bpy.types.Object) -> None:
-    select(owner, "b1")
-    seen()
+    take(owner, "b1")
     for bone in ("b5", "b0"):
-        select(owner, bone)
-        seen()
+        take(owner, bone)
         assert rig_of(owner).active.name == "b2"
 
 
@@ -377,20 +372,16 @@ def test_the_chain_that_is_shown_stays_where_it_has_the_bone(owner: bpy.types.Ob
     bpy.ops.fabrik.chain_add(tip_bone="b1", bone_count=1)
     for index in (2, 0):
         rig_of(owner).active_index = index
-        select(owner, "b2")
-        seen()
+        take(owner, "b2")
         assert rig_of(owner).active_index == index
-        select(owner, "b5")
-        seen()
+        take(owner, "b5")
     rig_of(owner).active_index = 1
-    select(owner, "b1")
-    seen()
+    take(owner, "b1")
     assert rig_of(owner).active_index == 3, "the one whose tip it is, where the one that is shown has it not"
 
 
 def test_a_script_that_sets_the_active_chain_has_its_way(owner: bpy.types.Object) -> None:
-    select(owner, "b1")
-    seen()
+    take(owner, "b1")
     before = picked(owner)
     rig_of(owner).active_index = 1
     seen()
@@ -437,8 +428,7 @@ def test_a_row_that_is_picked_picks_the_tip(index: int, owner: bpy.types.Object)
 
 
 def test_a_row_leaves_the_selection_where_the_active_bone_is_of_its_chain(owner: bpy.types.Object) -> None:
-    select(owner, "b3", "b1", "b2")
-    seen()
+    take(owner, "b3", "b1", "b2")
     pick_row(1)
     assert picked(owner) == ("b3", {"b1", "b2", "b3"})
 
@@ -482,8 +472,7 @@ def test_the_row_is_not_stored() -> None:
 
 
 def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Path, owner: bpy.types.Object) -> None:
-    select(owner, "b1")
-    seen()
+    take(owner, "b1")
     rig_of(owner).active_index = 1
     reload(tmp_path)
     seen()
