@@ -18,7 +18,7 @@ from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.rig.targets import resolve_point
 from mathutils import Matrix, Quaternion, Vector
 
-from support.judging import bone_matrices
+from support.judging import assert_bones_stay, bone_matrices
 from support.scenes import (
     armature,
     assert_refused,
@@ -105,11 +105,7 @@ def assert_stands(owner: bpy.types.Object, wanted: dict[str, Matrix]) -> None:
 
 def assert_as_before(owner: bpy.types.Object, before: dict[str, Matrix]) -> None:
     """Bones stand where they stood, whatever their rests."""
-    near = SAME * height(owner) / owner.matrix_world.to_scale().x
-    for name, matrix in bone_matrices(owner).items():
-        if name in before:
-            assert (matrix.translation - before[name].translation).length < near, name
-            assert abs(matrix.to_quaternion().rotation_difference(before[name].to_quaternion()).angle) < TURNED, name
+    assert_bones_stay(owner, before, SAME * height(owner) / owner.matrix_world.to_scale().x, TURNED)
 
 
 def without(owner: bpy.types.Object, wanted: dict[str, Matrix]) -> dict[str, Matrix]:

@@ -151,10 +151,11 @@ def bone_matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
 
 
 def assert_bones_stay(owner: bpy.types.Object, before: dict[str, Matrix], most: float, turn: float) -> None:
-    """All bones stand where they did, in units of armature space and in radians."""
-    for name, matrix in bone_matrices(owner).items():
-        assert (matrix.translation - before[name].translation).length < most, name
-        assert matrix.to_quaternion().rotation_difference(before[name].to_quaternion()).angle < turn, name
+    """Bones stand where they did, in units of armature space and in radians."""
+    now = bone_matrices(owner)
+    for name, matrix in before.items():
+        assert (now[name].translation - matrix.translation).length < most, name
+        assert angle_between(now[name].to_quaternion(), matrix.to_quaternion()) < turn, name
 
 
 class Stand:

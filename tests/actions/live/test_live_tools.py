@@ -18,7 +18,15 @@ from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.judging import assert_alike, assert_channels, bone_matrices, channels, statuses, tip_error
+from support.judging import (
+    assert_alike,
+    assert_bones_stay,
+    assert_channels,
+    bone_matrices,
+    channels,
+    statuses,
+    tip_error,
+)
 from support.scenes import (
     each_frame,
     edited,
@@ -452,11 +460,7 @@ def assert_pose(owner: bpy.types.Object, matrices: dict[str, Matrix]) -> None:
     wanted, size = {name: matrices[name] for name in deforming(owner)}, height(owner)
     scale = owner.matrix_world.to_scale().x
     for _ in range(2):
-        found = {name: matrix for name, matrix in bone_matrices(owner).items() if name in wanted}
-        for name, matrix in found.items():
-            assert (matrix.translation - wanted[name].translation).length * scale < SAME * size, name
-            turn = matrix.to_quaternion().rotation_difference(wanted[name].to_quaternion())
-            assert abs(turn.to_axis_angle()[1]) < TURNED, name
+        assert_bones_stay(owner, wanted, SAME * size / scale, TURNED)
         owner.update_tag()
 
 
