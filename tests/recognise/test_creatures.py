@@ -15,7 +15,7 @@ from fabrik_addon.maths import V3
 from fabrik_addon.recognise.find import TAKEN, recognise
 from fabrik_addon.recognise.skeleton import Skeleton
 
-from support.human_shapes import A_POSE, axes_of, human, moved, unnamed
+from support.human_shapes import A_POSE, applied, axes_of, human, moved, unnamed
 from support.name_lists import CONVENTIONS
 
 # Skeletons of creatures: six, eight and fourteen legs, a snake, a centaur, and humans with what games hang on them.
@@ -289,18 +289,12 @@ MOST_CALLS = 400_000  # a third of a second
 MANY_LEGS = [name for name, plan in PLANS.items() if plan == "MANY_LEGS"]
 
 
-def applied(creature: Builder, skeleton: Skeleton) -> dict[str, list[str]]:
-    names = creature.skeleton().names
-    parts = [part for part in recognise(skeleton).parts if part.is_applied]
-    return {part.name: [names[bone] for bone in part.bones] for part in parts}
-
-
 @pytest.mark.parametrize("facing", range(4))
 @pytest.mark.parametrize("creature", CREATURES)
 def test_the_parts_of_a_creature(creature: str, facing: int) -> None:
     made = CREATURES[creature]
     skeleton = moved(made.skeleton(), facing, seed=facing)
-    found = applied(made, skeleton)
+    found = applied(made.skeleton(), skeleton)
     assert {name: found.get(name) for name in made.parts} == made.parts
     assert recognise(skeleton).plan == PLANS[creature]
 
@@ -308,7 +302,7 @@ def test_the_parts_of_a_creature(creature: str, facing: int) -> None:
 @pytest.mark.parametrize("creature", ["centaur", "dressed", "four arms", "snake"])
 def test_the_parts_of_a_creature_without_names(creature: str) -> None:
     made = CREATURES[creature]
-    found = applied(made, unnamed(made.skeleton()))
+    found = applied(made.skeleton(), unnamed(made.skeleton()))
     assert {name: found.get(name) for name in made.parts} == made.parts
 
 
@@ -317,11 +311,11 @@ def test_many_legs_without_names_have_the_sides_of_the_x_axis(creature: str) -> 
     """Nothing tells where an insect faces: its left is at +X, which is told, and its first leg at -Y."""
     made = CREATURES[creature]
     legs = {name: bones for name, bones in made.parts.items() if name.startswith("Leg")}
-    found = applied(made, unnamed(made.skeleton()))
+    found = applied(made.skeleton(), unnamed(made.skeleton()))
     assert {name: found.get(name) for name in legs} == legs
     assert recognise(unnamed(made.skeleton())).notes == (TAKEN,)
     assert recognise(made.skeleton()).notes == ()
-    turned = applied(made, unnamed(moved(made.skeleton(), 2)))
+    turned = applied(made.skeleton(), unnamed(moved(made.skeleton(), 2)))
     assert sorted(turned[name] for name in legs) == sorted(legs.values())
     assert turned["Leg 1.L"] == legs[f"Leg {len(legs) // 2}.R"]
 

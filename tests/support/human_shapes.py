@@ -9,6 +9,7 @@ from math import cos, pi, radians, sin
 from random import Random
 
 from fabrik_addon.maths import V3, any_perpendicular, cross, distance, minus, plus, scaled, unit
+from fabrik_addon.recognise.find import recognise
 from fabrik_addon.recognise.skeleton import Skeleton
 
 # Joints of the middle and of the left side in metres: left along +X, facing -Y, up along +Z.
@@ -198,6 +199,12 @@ def moved(skeleton: Skeleton, facing: int, *, y_up: bool = False, size: float = 
     axes = [axes_of(a, b, random.uniform(-pi, pi)) for a, b in zip(heads, tails, strict=True)]
     up = (0.0, 1.0, 0.0) if y_up else (0.0, 0.0, 1.0)
     return replace(skeleton, heads=heads, tails=tails, axes=axes, up=up)
+
+
+def applied(made: Skeleton, found: Skeleton) -> dict[str, list[str]]:
+    """The parts of a skeleton that are sure, by the names that its bones had when it was made."""
+    parts = [part for part in recognise(found).parts if part.is_applied]
+    return {part.name: [made.names[bone] for bone in part.bones] for part in parts}
 
 
 def unnamed(skeleton: Skeleton) -> Skeleton:
