@@ -190,14 +190,6 @@ class TestLaws:
             points = points_at_random(random, random.randint(2, 8))
             assert moved_alike(random, points, lambda point: (-point[0], point[1], point[2]), False, 1.0) <= 1e-5
 
-    def test_target_round_a_closed_loop_leaves_no_twist(self) -> None:
-        solver = Solver(Figure.from_points([(0, 0, 0), (0.1, 0, 1), (0, 0, 2), (0.1, 0, 3)]))
-        first = solution = solve(solver, (1.5, 0.0, 1.2))
-        for i in range(1, 101):
-            angle = 2 * pi * (i % 100) / 100
-            solution = solve(solver, (1.5 * cos(angle), 1.5 * sin(angle), 1.2))
-        assert solution.rotations == first.rotations
-
     def test_a_target_that_moves_smoothly_gives_a_pose_that_does(self) -> None:
         random = Random(16)
         for _ in range(some(10)):

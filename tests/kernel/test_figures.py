@@ -422,8 +422,5 @@ def trunk_turned(stiffness: float) -> float:
 def test_the_stiffer_the_trunk_the_less_it_turns() -> None:
     found = [trunk_turned(stiffness) for stiffness in (0.0, 0.25, 0.5, 0.75, 1.0)]
     assert found == sorted(found, reverse=True)
-
-
-@pytest.mark.parametrize(("stiffness", "share"), [(0.75, 0.7), (1.0, 0.1)])
-def test_a_stiff_trunk_hardly_turns(stiffness: float, share: float) -> None:
-    assert trunk_turned(stiffness) < share * trunk_turned(0.0)
+    assert found[3] < 0.7 * found[0]
+    assert found[4] < 0.1 * found[0]
