@@ -192,11 +192,6 @@ def test_who_speeds_up_goes_from_one_clip_to_the_other_without_a_jump(legs: tupl
     assert np.abs(np.diff(heights, n=2)).max() <= 1.3 * most
 
 
-def test_the_plan_is_kept_with_its_cycles() -> None:
-    plan = walked(HUMAN, seconds=2.0)
-    assert from_text(to_text(plan)) == plan
-
-
 @pytest.mark.parametrize(
     ("change", "text"),
     [

@@ -7,7 +7,7 @@ from math import cos, pi, sin
 from typing import Any
 
 import bpy
-from fabrik_addon.actions.walk.plan import plan_walk
+from fabrik_addon.actions.walk.plan import plan_walk, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
@@ -48,6 +48,13 @@ def planned(owner: bpy.types.Object, frames: tuple[int, int] = WALK) -> bpy.type
     add_walker(bpy.context, owner)
     plan_walk(bpy.context, owner, frames)
     return owner
+
+
+def told(owner: bpy.types.Object) -> str:
+    """Why the plan of a walk is old, or nothing."""
+    scene: Any = bpy.context.scene
+    update()
+    return what_is_old(owner, scene)
 
 
 def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:

@@ -17,6 +17,7 @@ from fabrik_addon.rig.bones import armature_of, pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from support.animated import control
 from support.scenes import (
     add_skin,
     each_frame,
@@ -102,10 +103,6 @@ def limbs(owner: bpy.types.Object) -> list[FabrikChain]:
     return [chain for chain in rig_of(owner).chains if chain.target is not None]
 
 
-def target(owner: bpy.types.Object, name: str) -> bpy.types.PoseBone:
-    return pose_bones(owner)[rig_of(owner).chains[name].target_bone]
-
-
 def front(owner: bpy.types.Object) -> str:
     """The name of a chain that is neither the first nor on the hips."""
     return next(name for name in ("Arm.L", "Front Leg.L") if name in rig_of(owner).chains)
@@ -167,11 +164,11 @@ def test_a_target_brings_what_deforms_and_nothing_else(owner: bpy.types.Object) 
     press("character_setup")
     name = front(owner)
     stood, before = seen(owner), channels(owner)
-    target(owner, name).location += Vector((0.03, -0.06, 0.08))
+    control(owner, name).location += Vector((0.03, -0.06, 0.08))
     press("solve_all")
-    there, control = seen(owner), target(owner, name)
+    there, goal = seen(owner), control(owner, name)
     assert rig_of(owner).chains[name].status == "REACHED"
-    assert (there[end_of(owner, name)] - control.head).length < 1e-4
+    assert (there[end_of(owner, name)] - goal.head).length < 1e-4
     others = tuple(end_of(owner, one.name) for one in limbs(owner) if one.name != name)
     assert off(stood, there, *others) < 1e-4
     assert name != "Arm.L" or off(stood, there, "DEF-spine", "DEF-shoulder") < 1e-4  # a pinned foot asks more of a body
@@ -180,7 +177,7 @@ def test_a_target_brings_what_deforms_and_nothing_else(owner: bpy.types.Object) 
 
 def test_a_pole_turns_the_knee_about_the_leg(human: bpy.types.Object) -> None:
     press("character_setup")
-    target(human, "Leg.L").location.z += 0.2
+    control(human, "Leg.L").location.z += 0.2
     press("solve_all")
     stood = seen(human)
     pose_bones(human)[rig_of(human).chains["Leg.L"].pole_bone].location.x += 0.3
@@ -210,8 +207,7 @@ def test_a_drag_of_the_hips_takes_the_body_along(owner: bpy.types.Object, bone: 
 def test_button_live_and_bake_give_one_pose(owner: bpy.types.Object) -> None:
     press("character_setup")
     name = front(owner)
-    control = target(owner, name)
-    keyed(control, {1: (0.0, 0.0, 0.0), 11: (0.04, -0.08, 0.1)})
+    keyed(control(owner, name), {1: (0.0, 0.0, 0.0), 11: (0.04, -0.08, 0.1)})
     pose_bones(owner)["chest"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.2)
     by_button: dict[int, dict[str, tuple[float, ...]]] = {}
     for frame in (1, 4, 8, 11):
@@ -261,7 +257,7 @@ def test_what_is_switched_and_posed_is_keyed_where_that_is_automatic(human: bpy.
     assert 'pose.bones["thigh_parent.L"]["IK_FK"]' in paths
     assert 'pose.bones["forearm_fk.R"].rotation_quaternion' in paths
     go_to(5)
-    target(human, "Arm.L").location.z += 0.1
+    control(human, "Arm.L").location.z += 0.1
     press("solve_all")
     press("drag", bone="torso", end="HEAD", way=DOWN)
     assert not [path for path in keyed_paths(human) if any(own in path for own in ('"MCH', '"ORG', '"tweak', '"spine'))]
@@ -302,7 +298,7 @@ def test_a_rig_at_another_size_and_place(human: bpy.types.Object) -> None:
     press("solve_all")
     assert {chain.status for chain in limbs(human)} == {"REACHED"}
     assert off(stood, seen(human)) < 1e-4
-    target(human, "Arm.R").location += Vector((0.0, 0.0, 0.1))
+    control(human, "Arm.R").location += Vector((0.0, 0.0, 0.1))
     press("solve_all")
     assert {chain.status for chain in limbs(human)} == {"REACHED"}
 

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.motion.marks import ANYWHERE, Contact, contacts_of
-from fabrik_addon.actions.walk.plan import plan_walk, what_is_old
+from fabrik_addon.actions.walk.plan import plan_walk
 from fabrik_addon.actions.walk.posture import forget_posture
 from fabrik_addon.gait.plan import feet_at
 from fabrik_addon.maths import Doubles, distance
@@ -23,30 +23,32 @@ from mathutils import Euler, Quaternion, Vector
 
 from dev.walkers import at_foot
 from dev.walking_rigs import ahead, make_profile
+from support.animated import choose, control
 from support.judging import effector, walk_plan, worst_foot
 from support.scenes import each_frame, go_live, keyed, make_body, make_empty, press, select, update
 from support.skeletons import make_character
-from support.walks import WALK, key_way, legs_of, planned, walking
+from support.walks import WALK, key_way, legs_of, planned, told, walking
 
 HIPS, FEET = "mixamorig:Hips", ("mixamorig:LeftFoot", "mixamorig:RightFoot")
+SPAN = (1, 60)
 FRAMES = range(3, 58, 3)
 LOWER, ASIDE = Vector((0.0, 0.0, -0.08)), Vector((0.05, 0.0, 0.03))  # of what a leg's length is about .9
+
+
+def character(way: float = 2.2) -> Any:
+    owner: Any = make_character("human_mixamo")
+    key_way(owner, HIPS, lambda share: (0.0, -way * share / owner.matrix_world.to_scale()[0], 0.0), SPAN)
+    return owner
 
 
 @pytest.fixture
 def owner() -> bpy.types.Object:
     """A character that is set up, and walks over level ground, live."""
-    made = make_character("human_mixamo")
-    key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
+    made: bpy.types.Object = character(1.2)
     press("character_setup", use_walker=True)
     press("walk_plan", span="SCENE")
     rig_of(made).live = True
     return made
-
-
-def control(owner: bpy.types.Object, name: str) -> Any:
-    """The control of a chain."""
-    return pose_bones(owner)[rig_of(owner).chains[name].target_bone]
 
 
 def move(owner: bpy.types.Object, name: str, way: Vector) -> None:
@@ -120,8 +122,7 @@ def test_goals_of_a_walk_that_is_edited_are_baked_as_it_plays(owner: bpy.types.O
 
 
 def test_a_control_that_is_moved_already_keeps_its_place_as_a_goal() -> None:
-    made = make_character("human_mixamo")
-    key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
+    made = character(1.2)
     press("character_setup", use_walker=True)
     move(made, "Leg.L", ASIDE)
     rig_of(made).chains["Leg.R"].target, rig_of(made).chains["Leg.R"].target_bone = make_empty(name="Other"), ""
@@ -153,8 +154,7 @@ def test_what_walks_is_dragged_by_its_control(
 
 
 def test_hips_that_had_a_control_before_keep_it_when_the_walk_is_forgotten() -> None:
-    made = make_character("human_mixamo")
-    key_way(made, HIPS, lambda share: (0.0, -1.2 * share / made.matrix_world.to_scale()[0], 0.0), (1, 60))
+    made = character(1.2)
     press("character_setup", use_motion=True)
     before = {one.name: (one.goal, one.target_bone) for one in rig_of(made).chains}
     press("walker_add")
@@ -187,11 +187,6 @@ def hold(owner: bpy.types.Object, frame: int, leg: int = 0) -> None:
     rig.active_index = [*rig.chains].index(legs_of(owner)[leg])
     bpy.context.scene.frame_set(frame)
     update()
-
-
-def told(owner: bpy.types.Object) -> str:
-    update()
-    return what_is_old(owner, bpy.context.scene)
 
 
 def plan(*, keep: bool = True) -> None:
@@ -308,15 +303,8 @@ def test_a_foothold_on_a_board_that_moves_goes_along() -> None:
     assert np.abs(np.subtract(contact(owner).place, place)).max() <= 1e-5
 
 
-SPAN = (1, 60)
 UPPER, FOREARM, TOES = "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftToeBase"
 CHEST = "mixamorig:Spine2"
-
-
-def character(name: str = "human_mixamo", hips: str = HIPS, way: float = 2.2) -> Any:
-    owner: Any = make_character(name)
-    key_way(owner, hips, lambda share: (0.0, -way * share / owner.matrix_world.to_scale()[0], 0.0), SPAN)
-    return owner
 
 
 def rotation_counts(owner: Any) -> dict[str, int]:
@@ -356,7 +344,7 @@ def test_arms_hang_and_swing_and_toes_stay_flat() -> None:
 def test_fingers_of_hands_that_hang_are_curled_and_closed_in_a_run(side: str) -> None:
     hand, closed = f"mixamorig:{side}Hand", list[dict[str, float]]()
     for way in (0.0, 2.2, 9.0):
-        owner = character(way=way)
+        owner = character(way)
         if way:
             planned(owner, SPAN)
         bpy.context.scene.frame_set(40)
@@ -399,8 +387,7 @@ def test_a_new_plan_replaces_its_keys_but_for_those_that_were_changed() -> None:
 
 def test_the_arms_of_a_character_that_was_set_up_swing_and_are_edited() -> None:
     owner = character()
-    bpy.context.view_layer.objects.active = owner
-    owner.select_set(True)
+    choose(owner)
     press("character_setup")
     planned(owner, SPAN)
     chain = rig_of(owner).chains["Arm.L"]
@@ -424,8 +411,7 @@ def test_the_arms_of_a_character_that_was_set_up_swing_and_are_edited() -> None:
 
 def test_an_arm_whose_control_was_moved_stays_where_it_was_put() -> None:
     owner = character()
-    bpy.context.view_layer.objects.active = owner
-    owner.select_set(True)
+    choose(owner)
     press("character_setup")
     chain = rig_of(owner).chains["Arm.L"]
     owner.pose.bones[chain.target_bone].location.z += 0.1

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.actions.walk.bake import MARK, mark_steps
-from fabrik_addon.actions.walk.plan import body_chain, plan_steps, plan_walk, what_is_old
+from fabrik_addon.actions.walk.plan import body_chain, plan_steps, plan_walk
 from fabrik_addon.actions.walk.plan import legs_now as measured_legs
 from fabrik_addon.actions.walk.setup import add_walker, frame_for, measured
 from fabrik_addon.errors import FabrikError
@@ -23,17 +23,12 @@ from fabrik_addon.rig.schema.limit import limit_of
 from fabrik_addon.ui.motion import FABRIK_PT_walker
 from mathutils import Euler, Quaternion, Vector
 
-from dev.walking_rigs import ahead, make_spider
-from support.judging import effector, feet, walk_plan, worst_foot
+from dev.walking_rigs import ahead, make_ground, make_spider
+from support.judging import effector, feet, frames_gone_to, walk_plan, worst_foot
 from support.panels import drawn
 from support.scenes import each_frame, go_to, make_empty, put, select, update
 from support.skeletons import make_character
-from support.walks import WALK, around, key_way, legs_of, planned, walking
-
-
-def told(owner: bpy.types.Object) -> str:
-    update()
-    return what_is_old(owner, bpy.context.scene)
+from support.walks import WALK, around, key_way, legs_of, planned, told, walking
 
 
 def key_ahead(thing: bpy.types.Object) -> None:
@@ -63,11 +58,7 @@ def test_an_object_that_is_keyed_is_the_same_path_in_every_frame(is_carried: boo
 
 def slope() -> bpy.types.Object:
     """A mesh of two triangles, and a little room for a modifier."""
-    mesh = bpy.data.meshes.new("Slope")
-    mesh.from_pydata([(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)], [], [(0, 1, 2), (0, 2, 3)])
-    made = bpy.data.objects.new("Slope", mesh)
-    bpy.context.collection.objects.link(made)
-    return made
+    return make_ground([(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)], [(0, 1, 2), (0, 2, 3)])
 
 
 def reshape(ground: bpy.types.Object) -> None:
@@ -344,14 +335,8 @@ def spider(change: Callable[[bpy.types.PoseBone], None]) -> bpy.types.Object:
 
 def visits(owner: bpy.types.Object) -> list[int]:
     """The frames that are gone to while a walk is planned."""
-    found: list[int] = []
-
-    def note(scene: bpy.types.Scene, *_: object) -> None:
-        found.append(scene.frame_current)
-
-    bpy.app.handlers.frame_change_post.append(note)
-    plan_walk(bpy.context, owner, WALK)
-    bpy.app.handlers.frame_change_post.remove(note)
+    with frames_gone_to() as found:
+        plan_walk(bpy.context, owner, WALK)
     return found[:-1]  # the last goes back to where it was
 
 
