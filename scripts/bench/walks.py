@@ -61,7 +61,7 @@ from dev.walkers import (
     well_over,
 )
 from dev.walking_rigs import ahead as way_ahead
-from dev.walking_rigs import go_along, make_profile, make_rubble, make_spider
+from dev.walking_rigs import go_along, make_profile, make_rubble, make_spider, stair_profile
 from rigs import empty_file, end_of, metarig
 
 from .tables import Judged, Row, Scale, Table, Timing, at_most, play, timed
@@ -292,10 +292,10 @@ def _profile(kind: str, reach: float) -> None:
         profile += [(reach, 0.0), (far, (far - reach) * tan(SLOPE))]
     else:
         rise, tread = 0.3 * reach, 0.7 * reach
-        profile.append((reach, 0.0))
-        for step in range(1, 9):
-            profile += [(reach + tread * (step - 1), rise * step), (reach + tread * step, rise * step)]
-        profile.append((1.5 * far, 8 * rise))
+        profile += [
+            *((reach + along, height) for along, height in stair_profile(rise, tread, 8)),
+            (1.5 * far, 8 * rise),
+        ]
     make_profile(profile)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from fabrik_addon.maths import Doubles, Mask
 from fabrik_addon.motion.contacts import runs
 from mathutils import Matrix, Vector
-from picture import BODY, POLE, STAIRS, TARGET, Color, Drawing, evaluated_meshes, make_slab, save, stairs
+from picture import BODY, POLE, STAIRS, TARGET, Color, Drawing, evaluated_meshes, make_slab, save
 from walks import FPS
 
 from blender import OPS, quiet, rig_of
@@ -30,6 +30,7 @@ from dev.humans import (
     walking_clip,
     ways,
 )
+from dev.walking_rigs import stair_profile
 from environment import say
 from rigs import empty_file
 
@@ -173,7 +174,7 @@ def transfer_to_stairs(out: Path) -> int:
     feet = both(OTHER, "foot")
     with quiet():
         source, owner = make_clip(), make_human(OTHER)
-        steps = [(before + x, z) for x, z in stairs(rise, tread, count)]
+        steps = [(before + x, z) for x, z in stair_profile(rise, tread, count)]
         profile = [(-before, 0.0), *steps, (LENGTH + 2.0 * before, count * rise)]
         ground = make_slab("Stairs", profile, (-0.45, 0.45), STAIRS, Matrix.Rotation(-0.5 * pi, 4, "Z"))
         transfer(source, owner, ground=ground.name)

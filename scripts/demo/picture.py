@@ -8,7 +8,7 @@ which Blender as a module has no `bmesh`.
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import cos, pi, sin
 from pathlib import Path
@@ -387,13 +387,6 @@ def make_slab(
     tops = [(i, (i + 1) % count, count + (i + 1) % count, count + i) for i in range(count)]
     faces = [*tops, tuple(reversed(range(count))), tuple(range(count, 2 * count))]
     return add(name, mesh_of(name, points, faces), color, place)
-
-
-def stairs(rise: float, tread: float, count: int) -> Iterator[tuple[float, float]]:
-    """The profile of stairs that lead up from the origin, from the foot of the first riser to the top of the last."""
-    for step in range(count):
-        yield tread * step, rise * step
-        yield tread * step, rise * (step + 1)
 
 
 def make_rubble(

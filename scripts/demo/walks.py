@@ -36,12 +36,12 @@ from picture import (
     save,
     save_file,
     save_rows,
-    stairs,
 )
 
 from blender import OPS, armature_of, quiet, rig_of
 from dev.humans import give_ranges, make_human
 from dev.walk_measures import Judged, Moment, Shown, inside, judge_shown, standing_points, swings_of
+from dev.walking_rigs import stair_profile
 from environment import say
 from rigs import FOX, FOX_CYCLE, empty_file, end_of, import_gltf, make_spider
 
@@ -155,7 +155,7 @@ def make_rubble_walker() -> bpy.types.Object:
     """A spider before rubble, and stairs up and down."""
     make_slab("Floor", [(-10.0, 0.0), (20.0, 0.0)], (-10.0, 24.0), FLOOR)
     make_rubble(44, ((1.0, 5.4), (-2.6, 2.6)), (0.25, 0.6))
-    up = list(stairs(0.2, 0.55, 4))
+    up = list(stair_profile(0.2, 0.55, 4))
     down = [(5.5 - x, z) for x, z in reversed(up)]
     place = Matrix.Translation((8.0, 5.0, 0.0)) @ Matrix.Rotation(pi / 2, 4, "Z")
     make_slab("Stairs", [*up, *down], (-2.6, 2.6), STAIRS, place)
@@ -172,7 +172,7 @@ def make_stroller() -> bpy.types.Object:
 
 def make_stair_climber() -> bpy.types.Object:
     """A human before stairs that lead up."""
-    up = [(0.8 + x, z) for x, z in stairs(0.17, 0.3, 7)]
+    up = [(0.8 + x, z) for x, z in stair_profile(0.17, 0.3, 7)]
     make_slab("Stairs", [(-1.6, 0.0), *up, (6.0, up[-1][1])], (-0.9, 0.9), STAIRS)
     return _coloured(make_human(OTHER))
 

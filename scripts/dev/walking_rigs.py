@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import cos, pi, radians, sin
 from typing import TypeAlias
 
@@ -59,6 +59,13 @@ def make_ground(points: Sequence[tuple[float, float, float]], faces: Sequence[tu
     ground = bpy.data.objects.new("Ground", mesh)
     bpy.context.collection.objects.link(ground)
     return ground
+
+
+def stair_profile(rise: float, tread: float, count: int) -> Iterator[tuple[float, float]]:
+    """The profile of stairs that lead up from the origin, from the foot of the first riser to the top of the last."""
+    for step in range(count):
+        yield tread * step, rise * step
+        yield tread * step, rise * (step + 1)
 
 
 def make_profile(profile: Sequence[tuple[float, float]]) -> bpy.types.Object:

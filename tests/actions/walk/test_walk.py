@@ -25,14 +25,12 @@ from mathutils import Vector
 
 from dev.humans import give_ranges, make_human
 from dev.walk_measures import standing_points
-from dev.walking_rigs import ahead, go_along, make_ground, make_profile, make_spider
+from dev.walking_rigs import ahead, go_along, make_ground, make_profile, make_spider, stair_profile
 from rigs import FOX, import_gltf
-from support.judging import channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
-from support.scenes import Point, add_limb, each_frame, go_live, keyed, make_body, make_empty, press, update
+from support.judging import ULPS, channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
+from support.scenes import Point, add_limb, each_frame, go_live, keyed, make_body, make_empty, press, reload, update
 from support.skeletons import make_character, set_up
 from support.walks import WALK, key_way, legs_of, planned, walking
-
-ULPS = 4  # units in the last place of Blender's channels
 
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it
 
@@ -417,8 +415,7 @@ def test_a_name_that_is_taken_or_none_is_made_another_and_followed(live_spider: 
 def test_of_a_file_that_kept_no_names(live_spider: bpy.types.Object, tmp_path: Path) -> None:
     for chain in rig_of(live_spider).chains:
         chain.known_as = ""
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "old.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "old.blend"))
+    reload(tmp_path)
     live_spider = bpy.data.objects["Spider"]
     rename(live_spider)
     check_walks(live_spider)
@@ -440,10 +437,8 @@ def make_slope(degrees: float) -> bpy.types.Object:
 
 
 def make_stairs(rise: float, tread: float) -> bpy.types.Object:
-    profile = [(-3.0, 0.0), (1.1, 0.0)]
-    for step in range(1, 7):
-        profile += [(1.1 + tread * (step - 1), rise * step), (1.1 + tread * step, rise * step)]
-    return make_profile([*profile, (9.0, 6 * rise)])
+    steps = [(1.1 + along, height) for along, height in stair_profile(rise, tread, 6)]
+    return make_profile([(-3.0, 0.0), *steps, (9.0, 6 * rise)])
 
 
 def gaps(owner: bpy.types.Object, ground: bpy.types.Object, frame: int) -> list[float]:
