@@ -25,6 +25,7 @@ from support.judging import (
     tip_turn,
 )
 from support.scenes import (
+    SOME_MODES,
     add_limb,
     armature,
     assert_refused,
@@ -37,8 +38,6 @@ from support.scenes import (
     update,
     with_legs_pinned,
 )
-
-MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 
 
 def pose_of(owner: bpy.types.Object) -> list[list[float]]:
@@ -93,7 +92,7 @@ def test_of_a_body_that_is_spoilt_nothing_is_moved_and_all_chains_say_so(what: s
 
 
 class TestHips:
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("mode", SOME_MODES)
     @pytest.mark.parametrize("way", [(0, 0, -0.15), (0.08, -0.1, -0.1), (0, 0, 0), (0, 0, -0.3)])
     def test_the_feet_stay_flat_while_the_hips_sink(self, way: tuple[float, float, float], mode: str) -> None:
         owner = with_legs_pinned(make_body(mode))

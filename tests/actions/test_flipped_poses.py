@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import bpy
 import pytest
@@ -20,6 +19,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from support.judging import assert_bones_stay, bone_matrices
 from support.scenes import (
+    SOME_MODES,
     armature,
     assert_refused,
     edited,
@@ -45,7 +45,6 @@ CHARACTERS = (
     "human",
     "wolf",
 )
-MODES: Any = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 SAME, TURNED = 2e-5, 2e-4  # of the height, and radians: what single precision leaves over a chain of bones
 
 
@@ -59,7 +58,7 @@ def pose_at_random(owner: bpy.types.Object, seed: int, most: float = 0.4) -> Non
             continue
         axis = Vector([random.gauss(0, 1) for _ in range(3)]).normalized()
         turn = bone.matrix_basis.to_quaternion() @ Quaternion(axis, random.uniform(-most, most))
-        bone.rotation_mode = MODES[len(bone.name) % len(MODES)]
+        bone.rotation_mode = SOME_MODES[len(bone.name) % len(SOME_MODES)]
         bone.matrix_basis = Matrix.LocRotScale(bone.location, turn, bone.scale)
         if bone.parent is None:
             bone.location = [random.uniform(-0.2, 0.2) * bone.bone.length for _ in range(3)]

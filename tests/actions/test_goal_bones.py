@@ -29,6 +29,7 @@ from support.judging import (
 )
 from support.scenes import (
     LENGTH,
+    SCALES,
     Bone,
     add_chain,
     armature,
@@ -52,8 +53,6 @@ from support.scenes import (
 )
 from support.skeletons import make_character
 from support.undoing import assert_one_step
-
-SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "ZXY")
 

@@ -22,7 +22,17 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.judging import Channels, bone_heads, channels, single_channels, stored_channels, tip_turn, ulps_apart
+from support.judging import (
+    ULPS,
+    Channels,
+    bone_heads,
+    channels,
+    single_channels,
+    statuses,
+    stored_channels,
+    tip_turn,
+    ulps_apart,
+)
 from support.scenes import (
     FRAMES,
     SOME_MODES,
@@ -53,7 +63,6 @@ from support.scenes import (
     with_legs_pinned,
 )
 
-ULPS = 4  # units in the last place of Blender's channels
 Reached = dict[str, set[int]]  # by chain, the frames
 TAIL_FRAMES = tuple(range(1, 151))
 SHIFTS = {1: (-0.3, 0.1, 0.0), 8: (0.5, 0.4, -0.3), 20: (0.2, -0.6, 0.1)}  # of targets that have no keys
@@ -334,10 +343,6 @@ def key_targets(owner: bpy.types.Object) -> None:
         start = chain.target.location.copy()
         for frame, shift in SHIFTS.items():
             keyed(chain.target, {frame: [a + b + c for a, b, c in zip(start, shift, away, strict=True)]})
-
-
-def statuses(owner: bpy.types.Object) -> dict[str, str]:
-    return {chain.name: chain.status for chain in rig_of(owner).chains}
 
 
 def assert_same(owner: bpy.types.Object, found: Channels, wanted: Channels) -> None:

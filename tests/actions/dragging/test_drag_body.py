@@ -21,6 +21,7 @@ from mathutils import Vector
 
 from support.judging import HELD, HELD_TURN, angle_between, assert_feet_hold, channels, effector
 from support.scenes import (
+    SOME_MODES,
     Bone,
     add_limb,
     go_live,
@@ -38,8 +39,6 @@ from support.scenes import (
 FRAMES = 120
 
 SMOOTH, BLOCKED = 5.0, 15.0  # degrees a frame
-
-MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 
 
 def place_of(owner: bpy.types.Object, bone: str, end: str = "TAIL") -> Vector:
@@ -65,7 +64,7 @@ def body(request: pytest.FixtureRequest) -> bpy.types.Object:
 
 
 class TestHips:
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("mode", SOME_MODES)
     @pytest.mark.parametrize("body_bone", ["hips", ""])
     @pytest.mark.parametrize("end", ["HEAD", "TAIL"])
     def test_the_feet_stay_while_the_hips_sink(self, mode: str, body_bone: str, end: str) -> None:
