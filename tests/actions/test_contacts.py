@@ -19,7 +19,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.animated import Frames, control, limb, move, places, played, put_from_rest, set_up, size, turn_at_rest
-from support.hanging import chain
+from support.hanging import activate, chain
 from support.scenes import assert_refused, each_frame, make_empty, press, update
 from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
 from support.skeletons import make_character
@@ -62,11 +62,16 @@ def marks(owner: bpy.types.Object, name: str) -> list[tuple[int, int]]:
     return [(FRAMES[first], FRAMES[last - 1]) for first, last in runs(found != NONE)]
 
 
+def slides(poses: Frames, owner: bpy.types.Object, span: Sequence[int]) -> float:
+    """The most by which a foot moves in a frame of a contact, in legs."""
+    own = poses[FRAMES.index(span[0]) : FRAMES.index(span[1]) + 1, :3, 3]
+    return float(np.linalg.norm(np.diff(own, axis=0), axis=1).max()) / size(owner)
+
+
 def slide(poses: Frames, owner: bpy.types.Object, name: str) -> float:
     """The most by which a foot moves from a frame in which it stands to the next, in legs."""
-    at, ((first, last),) = [bone.name for bone in pose_bones(owner)].index(limb(owner, name)), marks(owner, name)
-    places = poses[FRAMES.index(first) : FRAMES.index(last) + 1, at, :3, 3]
-    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).max()) / size(owner)
+    (span,) = marks(owner, name)
+    return slides(poses[:, pose_bones(owner).find(limb(owner, name))], owner, span)
 
 
 def all_played(owner: bpy.types.Object) -> Frames:
@@ -142,7 +147,7 @@ def test_on_a_ground_that_slopes_contacts_are_found_and_the_slope_is_told(slidin
 def test_one_foot_alone_is_let_stand(sliding: bpy.types.Object) -> None:
     press("contacts_find")
     before = all_played(sliding)
-    sliding.fabrik.active_index = [one.name for one in sliding.fabrik.chains].index("Leg.L")
+    activate(sliding, "Leg.L")
     press("contacts_clean", feet="ACTIVE")
     after = all_played(sliding)
     assert slide(after, sliding, "Leg.L") <= STILL
@@ -162,7 +167,7 @@ def test_hands_on_the_ground_are_found_and_stand_still(on_hands: bpy.types.Objec
 
 
 def test_a_contact_is_marked_in_the_frames_that_play(sliding: bpy.types.Object) -> None:
-    rig_of(sliding).active_index = rig_of(sliding).chains.find("Arm.L")
+    activate(sliding, "Arm.L")
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 3, 41
     press("contact_mark")
     assert marks(sliding, "Arm.L") == [(3, 41)]
@@ -171,7 +176,7 @@ def test_a_contact_is_marked_in_the_frames_that_play(sliding: bpy.types.Object) 
 def test_a_hand_that_is_marked_stands_in_the_world_and_goes_with_the_body_beside_that(
     sliding: bpy.types.Object,
 ) -> None:
-    rig_of(sliding).active_index = rig_of(sliding).chains.find("Arm.L")
+    activate(sliding, "Arm.L")
     press("contact_mark", span="RANGE", frame_start=25, frame_end=35)
     before = all_played(sliding)
     way = move(sliding, "Body", (0.0, 0.0, -0.05))
@@ -202,7 +207,7 @@ def test_clean_contacts_of_a_range_changes_nothing_beside_it_and_tells_what_it_c
 
 @pytest.mark.parametrize("span", [(20, 40), (25, 35), (30, 32)])
 def test_a_hand_is_let_stand_for_a_span(sliding: bpy.types.Object, span: tuple[int, int]) -> None:
-    rig_of(sliding).active_index = rig_of(sliding).chains.find("Arm.L")
+    activate(sliding, "Arm.L")
     for frame, way in ((1, 0.0), (60, 0.3 * size(sliding) * sliding.scale.x)):
         sliding.location.x = way
         sliding.keyframe_insert("location", index=0, frame=frame)
@@ -235,7 +240,7 @@ def test_what_can_not_be_done_is_told_and_changes_nothing(sliding: bpy.types.Obj
     assert_refused("2 frames are too few", "contacts_find", span="RANGE", frame_start=1, frame_end=2)
     press("contacts_find")
     rig_of(sliding).live = False
-    rig_of(sliding).active_index = rig_of(sliding).chains.find("Leg.L")
+    activate(sliding, "Leg.L")
     chain(sliding, "Leg.L").enabled = False
     assert_refused(r"Leg\.L.*not enabled", "contacts_clean")
     chain(sliding, "Leg.L").enabled = True
@@ -314,12 +319,6 @@ def feet(owner: bpy.types.Object, name: str, ground: bpy.types.Object | None = N
     return np.array(found)
 
 
-def slides(poses: Frames, owner: bpy.types.Object, span: Sequence[int]) -> float:
-    """The most by which it moves in a frame of a contact, in legs."""
-    own = poses[FRAMES.index(span[0]) : FRAMES.index(span[1]) + 1, :3, 3]
-    return float(np.linalg.norm(np.diff(own, axis=0), axis=1).max()) / size(owner)
-
-
 def test_feet_stand_still_on_a_board_that_moves(carried: bpy.types.Object) -> None:
     ground = bpy.data.objects["Board"]
     press("contacts_find", ground="Board")
@@ -361,7 +360,7 @@ def test_a_contact_stands_where_its_foot_was_put_and_others_where_they_stood() -
     press("contacts_clean")
     before = {name: feet(owner, name) for name in STANDS}
     bpy.context.scene.frame_set(12)
-    rig_of(owner).active_index = [one.name for one in rig_of(owner).chains].index("Leg.L")
+    activate(owner, "Leg.L")
     put = Vector(control(owner, "Leg.L").location)
     move(owner, "Leg.L", (0.06, -0.08, 0.0))
     control(owner, "Leg.L").location += put
@@ -385,7 +384,7 @@ def test_place_and_ground_go_along_with_a_contact_that_is_moved_and_joined() -> 
     owner = shifting()
     press("contacts_find")
     bpy.context.scene.frame_set(12)
-    rig_of(owner).active_index = [one.name for one in rig_of(owner).chains].index("Leg.L")
+    activate(owner, "Leg.L")
     press("contact_place")
     (was,) = [one for one in contacts_of(owner) if any(one.place)]
     press("contact_move", bone=was.bone, frame=was.first, start=2, end=3)

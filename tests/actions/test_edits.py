@@ -121,7 +121,7 @@ def test_turns_are_added_up_and_a_goal_comes_along_in_the_layer_at_hand(layered:
     turned = pose_bones(owner)[hand].matrix.to_quaternion().rotation_difference(stood.to_quaternion()).angle
     assert turned == pytest.approx(0.3, abs=1e-3)
     rig_of(owner).layers["Layer"].influence = 0.5
-    rig_of(owner).active_index = [one.name for one in rig_of(owner).chains].index("Arm.L")
+    activate(owner, "Arm.L")
     update()
     rig_of(owner).live = False
     turned_by_hand(owner, hand)
@@ -142,7 +142,7 @@ def test_no_goal_is_moved_in_a_layer_that_is_off_and_that_is_told(layered: Motio
     owner, names, _ = layered
     rig_of(owner).layers["Reach"].enabled = False
     stood = played(owner, names)
-    rig_of(owner).active_index = [one.name for one in rig_of(owner).chains].index("Arm.L")
+    activate(owner, "Arm.L")
     assert_refused("moves nothing while the layer of edits at hand is off", "goal_snap")
     turned_by_hand(owner, limb(owner, "Arm.L"))  # which brings goals along, as far as they move anything
     assert np.abs(played(owner, names) - stood).max() <= SMALL
@@ -311,7 +311,7 @@ def selected(owner: bpy.types.Object, name: str) -> None:
         set_selected(bone, False)
     set_selected(control(owner, name), True)
     owner.data.bones.active = control(owner, name).bone
-    owner.fabrik.active_index = [one.name for one in owner.fabrik.chains].index(name)
+    activate(owner, name)
 
 
 def keys_of(owner: bpy.types.Object, name: str) -> dict[tuple[str, int], list[tuple[float, float]]]:

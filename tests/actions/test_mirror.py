@@ -15,6 +15,7 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.rig.skeleton import flipped_name
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from support.hanging import activate
 from support.judging import evaluated_joints
 from support.scenes import (
     Bone,
@@ -220,7 +221,7 @@ def test_a_hand_that_hangs_on_a_turned_chest_is_mirrored_there(name: str, is_liv
     owner = set_up(name)
     rig_of(owner).live = is_live
     chain = rig_of(owner).chains["Arm.L"]
-    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    activate(owner, "Arm.L")
     chest = pose_bones(owner)[pose_bones(owner)[chain.target_bone].parent.name]
     chest.rotation_mode, chest.rotation_euler = "XYZ", (0.2, 0.4, -0.2)
     update()

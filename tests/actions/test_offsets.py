@@ -37,7 +37,7 @@ from support.animated import (
     turns,
     with_motion,
 )
-from support.hanging import chain
+from support.hanging import activate, chain
 from support.scenes import (
     assert_refused,
     each_frame,
@@ -181,7 +181,7 @@ def test_switching_between_offset_and_place_moves_nothing_at_that_frame(motion: 
     move(owner, "Arm.L", (0.0, -0.1, 0.15))
     control(owner, "Leg.R").location.x += 0.02 * size(owner)
     before = played_now(owner, names)
-    rig_of(owner).active_index = rig_of(owner).chains.find(name)
+    activate(owner, name)
     press("goal_kind", goal="PLACE")
     assert chain(owner, name).goal == "PLACE"
     assert np.abs(played_now(owner, names) - before).max() <= 2e-5 * size(owner)
@@ -229,14 +229,14 @@ def test_a_bone_posed_by_hand_takes_its_control_along(motion: Motion, is_automat
 @pytest.mark.parametrize("space", ["ARMATURE", "SCENE", "LIMB", "BODY"])
 def test_another_space_moves_nothing_and_leaves_what_rests_at_rest(motion: Motion, space: str) -> None:
     owner, names, before = motion
-    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.R")
+    activate(owner, "Arm.R")
     press("goal_space", space=space, roles="TARGET")
     assert (played(owner, names) == before).all()
     bpy.context.scene.frame_set(8)
     move(owner, "Body", (0.0, 0.0, -0.08))
     move(owner, "Arm.L", (0.02, -0.1, 0.1))
     stood = played_now(owner, names)
-    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    activate(owner, "Arm.L")
     press("goal_space", space=space, roles="TARGET")
     there, arm = played_now(owner, names), [names.index(bone) for bone in _arm(owner, "Arm.L")]
     inside = [i for i, one in enumerate(names) if _hangs_on(owner, one, arm, names)]
@@ -249,7 +249,7 @@ def test_another_space_moves_nothing_and_leaves_what_rests_at_rest(motion: Motio
 def test_a_chain_that_can_not_tell_an_offset_is_refused_by_name() -> None:
     owner = animated("human_mixamo")
     press("character_setup", controls="EMPTIES")
-    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    activate(owner, "Arm.L")
     assert_refused(r"Arm\.L.*control bone of its own armature", "goal_kind", goal="OFFSET")
     assert chain(owner, "Arm.L").goal == "PLACE"
 
@@ -325,7 +325,7 @@ def test_choosing_and_applying_are_undone_in_one_step(name: str, options: dict[s
     owner = with_motion("human_mixamo")[0]
     called = owner.name
     move(owner, "Arm.L", (0.0, -0.1, 0.1))
-    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    activate(owner, "Arm.L")
     bpy.context.view_layer.objects.active = owner
     bpy.ops.object.mode_set(mode="POSE")
 
@@ -372,7 +372,7 @@ def test_edits_that_are_off_keep_their_controls() -> None:
     pose_bones(owner)[_arm(owner, "Arm.L")[-1]].rotation_quaternion @= Quaternion((1.0, 0.0, 0.0), 0.3)
     update()
     assert tuple(control(owner, "Arm.L").location) == there
-    rig_of(owner).active_index = rig_of(owner).chains.find("Arm.L")
+    activate(owner, "Arm.L")
     assert_refused("switched off", "goal_kind", goal="PLACE")
     assert tuple(control(owner, "Arm.L").location) == there
 
@@ -383,7 +383,7 @@ def test_a_control_that_a_constraint_moves_is_refused_by_name(name: str) -> None
     rig_of(owner).live = False
     constraint = control(owner, name).constraints.new("LIMIT_LOCATION")
     update()
-    rig_of(owner).active_index = rig_of(owner).chains.find(name)
+    activate(owner, name)
     assert solved_status(chain(owner, name)) == "REFUSED"
     assert chain(owner, name).message.startswith("a constraint moves its target")
     constraint.mute = True

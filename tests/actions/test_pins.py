@@ -14,7 +14,18 @@ from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix, Vector
 
-from support.hanging import assert_one_answer, assert_still, chain, chest_of, drop_hips, hand, height, matrices
+from support.hanging import (
+    activate,
+    assert_one_answer,
+    assert_still,
+    chain,
+    chest_of,
+    drop_hips,
+    hand,
+    height,
+    matrices,
+    reach_too_far,
+)
 from support.judging import angle_between, assert_channels, channels, effector, tip_turn
 from support.scenes import (
     add_limb,
@@ -336,7 +347,7 @@ def test_a_pinned_hand_stays_in_the_scene_until_it_is_freed(human: bpy.types.Obj
 
 @pytest.mark.parametrize("space", ["ARMATURE", "BODY", "SCENE"])
 def test_a_freed_hand_hangs_where_it_hung_before(human: bpy.types.Object, space: str) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     press("goal_space", space=space, roles="TARGET")
     before, stood = carrier(human), matrices(human)
     press("pin_toggle")
@@ -414,7 +425,7 @@ def test_a_pin_before_a_later_switch_ends_with_that(human: bpy.types.Object) -> 
     scene = bpy.context.scene
     go_live(human)
     chest = chest_of(human)
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     scene.frame_set(20)
     press("goal_space", space="ARMATURE", roles="TARGET", use_key=True)
     armature, places = carrier(human), {}
@@ -447,10 +458,7 @@ def test_a_target_with_keys_is_held_where_it_is_carried_without_automatic_keying
 
 def test_a_target_out_of_reach_comes_to_the_hand_that_is_pinned(human: bpy.types.Object) -> None:
     go_live(human)
-    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
-    control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]
-    update()
-    assert chain(human, "Arm.L").status == "TOO_FAR"
+    reach_too_far(human)
     before = hand(human).copy()
     press("pin_toggle")
     assert chain(human, "Arm.L").status == "REACHED"
@@ -459,7 +467,7 @@ def test_a_target_out_of_reach_comes_to_the_hand_that_is_pinned(human: bpy.types
 
 def test_the_scene_that_was_chosen_while_pinned_stays(human: bpy.types.Object) -> None:
     press("pin_toggle")
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     press("goal_space", space="SCENE", roles="TARGET")
     press("pin_toggle")
     assert not chain(human, "Arm.L").pin
@@ -495,7 +503,7 @@ def test_the_pin_of_a_duplicate_is_told_and_freed(human: bpy.types.Object) -> No
 
 
 def test_a_mirrored_pin_holds_in_the_scene_too(human: bpy.types.Object) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     press("pin_toggle")
     press("chain_mirror")
     assert chain(human, "Arm.R").pin

@@ -27,9 +27,11 @@ from fabrik_addon.rig.figure.reader import FigureCache
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Quaternion, Vector
 
+from support.hanging import activate
 from support.judging import assert_feet_hold, channels, effector, evaluated_joints, off_target, statuses, tip_error
 from support.random_rigs import random_rig
 from support.scenes import (
+    SCALES,
     Bone,
     add_chain,
     add_limb,
@@ -305,9 +307,6 @@ def test_all_but_what_closes_a_circle_is_solved_live_as_well() -> None:
         assert_feet_hold(owner)
 
 
-MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
-
-
 def leg(mode: str = "NONE") -> tuple[bpy.types.Object, FabrikChain]:
     """Two bones of length 1, hardly bent, not connected, that inherit scale in one way; the target beside them."""
     owner = make_armature([Bone((0, 0, 2), (0, -0.02, 1)), Bone((0, -0.02, 1), (0, 0, 0), 0.3)])
@@ -359,7 +358,7 @@ class TestSoft:
 
 
 class TestStretch:
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("mode", SCALES)
     def test_it_reaches_what_is_out_of_reach(self, mode: str) -> None:
         owner, chain = leg(mode)
         chain.stretch = 1.5
@@ -418,7 +417,7 @@ def test_limbs_with_joint_limits_reach_what_they_stretch_to(part: str) -> None:
     rig_of(owner).body_bone = ""
     for chain in rig_of(owner).chains:
         chain.enabled = chain.name == part
-    rig_of(owner).active_index = rig_of(owner).chains.find(part)
+    activate(owner, part)
     chain = rig_of(owner).chains[part]
     chain.stretch = 1.35
     joints = evaluated_joints(owner, chain)[:-1]

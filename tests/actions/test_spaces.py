@@ -21,7 +21,18 @@ from fabrik_addon.rig.goals import goals_of, swing_frame_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.hanging import assert_one_answer, chain, chest_of, drop_hips, height, matrices, posed, put_bone
+from support.hanging import (
+    activate,
+    assert_one_answer,
+    chain,
+    chest_of,
+    drop_hips,
+    height,
+    matrices,
+    posed,
+    put_bone,
+    reach_too_far,
+)
 from support.scenes import assert_refused, each_frame, go_live, keyed, make_empty, press, reload, solved_status, update
 from support.skeletons import set_up
 
@@ -253,7 +264,7 @@ def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
     go_live(human)
     drop_hips(human, 0.06)
     arm, tall = chain(human, "Arm.L"), height(human)
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     stood, control = matrices(human), arm.target_bone
     other = chain(human, "Arm.R").tip_bone
     for options in ({"space": "ARMATURE"}, {"space": "BODY"}, {"bone": other}, {"space": "LIMB"}):
@@ -269,7 +280,7 @@ def test_goals_are_hung_elsewhere_and_nothing_moves(kind: str) -> None:
 
 
 def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     press("goal_space", space="ARMATURE")
     go_live(human)
     hand = chain(human, "Arm.L").tip_bone
@@ -280,7 +291,7 @@ def test_a_hand_in_the_armature_stays_when_the_hips_sink(human: bpy.types.Object
 
 
 def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     arm = chain(human, "Arm.L")
     assert_refused("would move with itself", "goal_space", bone=arm.tip_bone)
     assert_refused("has no bone 'Wing'", "goal_space", bone="Wing")
@@ -294,13 +305,10 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) ->
 
 
 def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.types.Object) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     make_empty(name="Cup")
     go_live(human)
-    control = pose_bones(human)[chain(human, "Arm.L").target_bone]
-    control.location += Vector((0.3, -0.3, 0.4)) * height(human) / human.matrix_world.to_scale()[0]
-    update()
-    assert chain(human, "Arm.L").status == "TOO_FAR"
+    reach_too_far(human)
     before = matrices(human)
     press("grab", object="Cup")
     assert chain(human, "Arm.L").status == "REACHED"
@@ -311,7 +319,7 @@ def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.type
 
 def test_an_elbow_stays_bent_while_the_body_helps(human: bpy.types.Object) -> None:
     """A hand in the armature goes straight ahead: the elbow bends less and less, and what carries the arm helps."""
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     assert chain(human, "Arm.L").body_helps == pytest.approx(0.9)
     press("goal_space", space="ARMATURE", roles="TARGET")
     press("solve_all")
@@ -369,7 +377,7 @@ def furthest(one: dict[str, Matrix], other: dict[str, Matrix]) -> float:
 @pytest.mark.parametrize("kind", ["BONES", "EMPTIES"])
 def test_a_hand_grabs_a_prop_and_lets_it_go_and_nothing_moves_at_either_frame(kind: str) -> None:
     human = set_up("human_mixamo", controls=kind)
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     go_live(human)
     arm, tall = chain(human, "Arm.L"), height(human)
     holder = pose_bones(human)[arm.target_bone] if arm.target_bone else arm.target
@@ -407,7 +415,7 @@ def in_prop(prop: bpy.types.Object, bone: str, owner: bpy.types.Object, frame: i
 
 
 def test_one_answer_with_keyed_spaces_by_button_live_and_bake(human: bpy.types.Object) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     arm, tall = chain(human, "Arm.L"), height(human)
     body = pose_bones(human)[rig_of(human).body_bone]
     keyed(body, {frame: Vector((0.0, -down, -down)) * tall / human.scale.x for frame, down in ((1, 0.0), (30, 0.08))})
@@ -424,7 +432,6 @@ def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> N
     go_live(human)
     tall = height(human)
     right, left = chain(human, "Arm.R"), chain(human, "Arm.L")
-    chains = [one.name for one in rig_of(human).chains]
     places = {name: matrices(human)[chain(human, name).tip_bone].translation.copy() for name in ("Arm.L", "Arm.R")}
     staff = make_empty(places["Arm.R"], "Staff")
     for name in ("Arm.L", "Arm.R"):  # both hands before the body
@@ -432,9 +439,9 @@ def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> N
         way = Matrix.Translation(Vector((-0.04 if name == "Arm.L" else 0.04, -0.08, 0.03)) * tall)
         control.matrix = human.matrix_world.inverted() @ way @ human.matrix_world @ control.matrix
     update()
-    rig_of(human).active_index = chains.index("Arm.R")
+    activate(human, "Arm.R")
     press("grab", way="OBJECT", object="Staff")
-    rig_of(human).active_index = chains.index("Arm.L")
+    activate(human, "Arm.L")
     press("grab", object="Staff")
     assert max(left.residual, right.residual) <= 1e-4 * tall
     grip = in_prop(staff, left.tip_bone, human, 1)
@@ -446,7 +453,7 @@ def test_a_prop_in_the_hand_carries_the_other_hand(human: bpy.types.Object) -> N
     assert (matrices(human)[right.tip_bone].translation - stood).length > 0.03 * tall
     assert (in_prop(staff, left.tip_bone, human, 1).translation - grip.translation).length <= 1e-4 * tall
     assert max(chain(human, name).residual for name in ("Arm.L", "Arm.R")) <= 1e-4 * tall
-    rig_of(human).active_index = chains.index("Arm.R")
+    activate(human, "Arm.R")
     assert_refused("would move with itself", "grab", object="Staff")
 
 
@@ -456,7 +463,7 @@ def test_a_foot_in_the_frame_of_another_character_goes_with_that() -> None:
     for owner in (horse, rider):
         go_live(owner)
     tall = height(rider)
-    rig_of(rider).active_index = [one.name for one in rig_of(rider).chains].index("Leg.L")
+    activate(rider, "Leg.L")
     leg = chain(rider, "Leg.L")
     leg.pin = False
     foot, carrier = leg.tip_bone, chain(horse, "Leg.R").tip_bone
@@ -482,10 +489,9 @@ def test_spaces_outlive_saving_purging_and_other_characters(tmp_path: Path) -> N
     owner = set_up("human_mixamo")
     owner.location, owner.rotation_euler = (1.0, 0.5, 0.0), (0.0, 0.0, 0.5)
     prop_at(Vector((1.2, 0.1, 1.0)))
-    names = [one.name for one in rig_of(owner).chains]
-    rig_of(owner).active_index = names.index("Arm.R")
+    activate(owner, "Arm.R")
     press("grab", object="Prop")
-    rig_of(owner).active_index = names.index("Leg.L")
+    activate(owner, "Leg.L")
     press("goal_space", space="SCENE")
     set_up("human_game_engine")
     press("rig_clear")
@@ -502,7 +508,7 @@ def test_spaces_outlive_saving_purging_and_other_characters(tmp_path: Path) -> N
 
 def test_a_hand_whose_prop_is_gone_is_told_and_released(human: bpy.types.Object) -> None:
     prop = prop_at(Vector((0.4, -0.3, 1.0)))
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     assert_refused("is held by nothing", "release")
     press("grab", object="Prop")
     assert_refused("release it first", "grab", way="OBJECT", object="Prop")
@@ -522,7 +528,7 @@ def test_a_chest_that_is_scaled_carries_its_hands(human: bpy.types.Object) -> No
 
 
 def test_keys_that_another_character_plays_are_not_changed(human: bpy.types.Object) -> None:
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     control = pose_bones(human)[chain(human, "Arm.L").target_bone]
     control.keyframe_insert("location", frame=1)
     bpy.context.collection.objects.link(human.copy())
@@ -536,7 +542,7 @@ def test_a_goal_is_left_where_it_hangs_already_and_finds_back_to_its_first_space
     assert switch_spaces(bpy.context, [(goal, (human, chest_of(human)))], keyed=False) == ([], [])
     assert bone.parent.name == chest_of(human)
     assert not bone.constraints
-    rig_of(human).active_index = [one.name for one in rig_of(human).chains].index("Arm.L")
+    activate(human, "Arm.L")
     first = space_name(goals_of(chain(human, "Arm.L"))[0])
     for options in ({"space": "ARMATURE"}, {"space": "BODY"}):
         press("goal_space", **options)

@@ -30,7 +30,7 @@ def chain(owner: bpy.types.Object, name: str) -> FabrikChain:
 
 def activate(owner: bpy.types.Object, name: str) -> None:
     """Make a chain the active one."""
-    rig_of(owner).active_index = rig_of(owner).chains.find(name)
+    rig_of(owner).active_index = [one.name for one in rig_of(owner).chains].index(name)
 
 
 def matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
@@ -77,6 +77,14 @@ def put_bone(owner: bpy.types.Object, name: str, place: Sequence[float]) -> None
     update()
     there = owner.matrix_world.inverted() @ Vector(place)
     shift_bone(owner, name, there - pose_bones(owner)[name].matrix.translation)
+
+
+def reach_too_far(owner: bpy.types.Object) -> None:
+    """Move the control of the left hand beyond the reach of its arm."""
+    control = pose_bones(owner)[chain(owner, "Arm.L").target_bone]
+    control.location += Vector((0.3, -0.3, 0.4)) * height(owner) / owner.matrix_world.to_scale()[0]
+    update()
+    assert chain(owner, "Arm.L").status == "TOO_FAR"
 
 
 def posed(owner: bpy.types.Object) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from fabrik_addon.ui.panels import FABRIK_PT_rigging
 
 import addon_session
 from build import ROOT
+from support.hanging import activate
 from support.judging import assert_alike, channels
 from support.panels import Drawn, drawn
 from support.scenes import (
@@ -160,10 +161,10 @@ def test_a_limb_whose_bones_are_gone_says_so_and_one_without_a_target_has_the_bu
 ) -> None:
     chains = rig_of(human).chains
     chains["Spine"].enabled = True
-    rig_of(human).active_index = chains.find("Spine")
+    activate(human, "Spine")
     take(human, chains["Spine"].tip_bone)
     assert "target_add" in drawn().buttons()
-    rig_of(human).active_index = chains.find("Arm.L")
+    activate(human, "Arm.L")
     chains["Arm.L"].tip_bone = "Gone"
     with pytest.raises(RuntimeError):
         press("solve")

@@ -25,6 +25,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Vector
 
+from support.hanging import activate
 from support.judging import (
     HELD,
     HELD_TURN,
@@ -488,7 +489,7 @@ def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(squatter: bpy
 
 def test_the_button_names_those_that_were_baked_along(capfd: pytest.CaptureFixture[str]) -> None:
     owner = squatting()
-    rig_of(owner).active_index = list(rig_of(owner).chains).index(rig_of(owner).chains["hips"])
+    activate(owner, "hips")
     bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
     said = capfd.readouterr().out
     assert "baked with those that they are solved together with: foot.L, foot.R, hand.L" in said

@@ -22,8 +22,8 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from dev.humans import HUMANS, bone_of, both, make_human
-from support.hanging import shift_bone
-from support.judging import bone_heads, evaluated, limb_joints
+from support.hanging import activate, shift_bone
+from support.judging import bone_heads, bone_matrices, evaluated, limb_joints
 from support.scenes import make_line, press, select, solved_status, update
 from support.skeletons import forward_of, height, make_character, rest_bones, set_up
 
@@ -44,13 +44,8 @@ class Moved(NamedTuple):
     clavicle: float
 
 
-def matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
-    update()
-    return {bone.name: bone.matrix.copy() for bone in pose_bones(evaluated(owner))}
-
-
 def moved(owner: bpy.types.Object, before: dict[str, Matrix]) -> Moved:
-    now, name = matrices(owner), owner.name
+    now, name = bone_matrices(owner), owner.name
     hips, chest, clavicle = bone_of(name, "hips"), bone_of(name, "chest"), bone_of(name, "clavicle", "R")
     turns = {bone: (now[bone] @ before[bone].inverted()).to_quaternion() for bone in (chest, clavicle)}
     way = now[hips].translation - before[hips].translation
@@ -109,7 +104,7 @@ def reaching(human: bpy.types.Object) -> bpy.types.Object:
 def test_an_arm_that_reaches_inside_its_reach_leaves_the_body(
     reaching: bpy.types.Object, way: Any, share: float
 ) -> None:
-    before = matrices(reaching)
+    before = bone_matrices(reaching)
     reach(reaching, way, share)
     found = moved(reaching, before)
     assert found.hips <= 0.0025
@@ -121,7 +116,7 @@ def test_an_arm_that_reaches_inside_its_reach_leaves_the_body(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_beyond_it_the_clavicle_goes_first_then_the_chest_then_the_hips(reaching: bpy.types.Object, way: Any) -> None:
-    before = matrices(reaching)
+    before = bone_matrices(reaching)
     elbow = reach(reaching, way, 1.02)
     found = moved(reaching, before)
     assert found.clavicle >= 1.7 * found.chest
@@ -139,7 +134,7 @@ def test_beyond_it_the_clavicle_goes_first_then_the_chest_then_the_hips(reaching
 
 def test_the_chest_stays_upright_while_the_hips_sink(human: bpy.types.Object) -> None:
     rig_of(human).live = True
-    before = matrices(human)
+    before = bone_matrices(human)
     drag = dragging.begin(bpy.context, human, dragging.Grip(bone_of(human.name, "hips"), "HEAD"))
     for step in range(1, 11):
         dragging.drag_to(bpy.context, drag, drag.place + Vector((0.0, 0.0, -0.025 * step * leg(human))))
@@ -173,7 +168,7 @@ def test_a_body_bone_of_ones_own_keeps_its_settings() -> None:
 
 def test_spine_says_nothing_of_a_bone_that_is_of_a_limb(reaching: bpy.types.Object) -> None:
     rig_of(reaching).spine = 0.0
-    before = matrices(reaching)
+    before = bone_matrices(reaching)
     clavicle = pose_bones(reaching)[bone_of(reaching.name, "clavicle", "R")]
     reach(reaching, WAYS[0], 1.05)
     assert moved(reaching, before).clavicle > 5.0
@@ -224,9 +219,9 @@ def test_a_character_of_before_is_given_the_defaults_of_now_where_that_is_asked_
     assert rig_of(owner).body_stiffness == 0.0
     pose_bones(owner)[rig_of(owner).chains["Arm.R"].target_bone].keyframe_insert("location", frame=1)
     press("solve_all")
-    before = matrices(owner)
+    before = bone_matrices(owner)
     press("character_setup", use_defaults=True)
-    for name, matrix in matrices(owner).items():
+    for name, matrix in bone_matrices(owner).items():
         assert (matrix.translation - before[name].translation).length < 1e-5
     left, right = (goals_of(rig_of(owner).chains[name])[0] for name in ("Arm.L", "Arm.R"))
     assert space_name(left) == "mixamorig:Spine2"
@@ -243,12 +238,12 @@ def test_an_animal_that_lifts_a_front_paw_stands_still(name: str) -> None:
     helps = {chain.name: round(chain.body_helps, 6) for chain in rig_of(owner).chains if "Leg" in chain.name}
     assert helps == {"Front Leg.L": 0.9, "Front Leg.R": 0.9, "Hind Leg.L": 1.0, "Hind Leg.R": 1.0}
     press("solve_all")
-    chain, before = rig_of(owner).chains["Front Leg.L"], matrices(owner)
+    chain, before = rig_of(owner).chains["Front Leg.L"], bone_matrices(owner)
     leg_length = sum(bone.length for bone in bones_to(owner, chain.tip_bone, chain.bone_count)[:-1])
     shift_bone(owner, chain.target_bone, Vector((0.0, -0.2, 0.3)) * leg_length)
     assert solved_status(rig_of(owner).chains["Front Leg.L"], "solve_all") == "REACHED"
     body = rig_of(owner).body_bone
-    assert (matrices(owner)[body].translation - before[body].translation).length <= 1e-3 * leg_length
+    assert (bone_matrices(owner)[body].translation - before[body].translation).length <= 1e-3 * leg_length
 
 
 FACES = ("human_mixamo", "human_game_engine", "makehuman", "human", "wolf", "cat", "horse", "bird")
@@ -257,14 +252,10 @@ STILL = 1e-4  # share of the height
 LOOKS = 0.999  # cosine of the angle between a face and what it looks at
 
 
-def choose(owner: Any, name: str) -> None:
-    rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index(name)
-
-
 def given_a_target(owner: Any, name: str, **options: object) -> tuple[FabrikChain, dict[str, Vector]]:
     """Give a chain a target by one click, by which nothing moves; the chain, and where bones stood."""
     before = bone_heads(owner)
-    choose(owner, name)
+    activate(owner, name)
     press("target_add", **options)
     press("solve_all")
     now = bone_heads(owner)
