@@ -330,6 +330,7 @@ ROUNDING = 1e-6  # share of the size by which a reach may rise on a way along wh
 PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
 CURLED_UP = 0.05  # share of the size to which a chain that bends one way is curled up
 NO_BETTER = 1e-5  # share of the size by which a pose is not better than another
+DRAWN_STRAIGHT = 0.9  # of its greatest reach: a chain whose start pose has as much is drawn straight at once
 BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
 
 
@@ -424,14 +425,14 @@ def longest_pose(limb: Limb, start: Doubles) -> Doubles:
     """The pose that brings the tip farthest from the first ball joint; of several the one to which the start leads."""
     chain: Chain = limb.chain
     straight: float = sum(list(chain.figure.spans)[limb.first :]) - EXTREME_GAIN
-    straightened: Doubles = straight_pose(chain, start)
-    if limb.reach_of(straightened) >= straight:
-        return straightened
-    starts = [straightened, best_ends(limb, start, -1.0)]
+    drawn: Doubles = straight_pose(chain, start)
+    if limb.reach_of(drawn) >= straight and limb.reach_of(start) >= DRAWN_STRAIGHT * straight:
+        return drawn  # from a start that is bent more, joints would turn otherwise than they come to it step by step
     reached: Doubles = extreme(chain, start, OUT_OF_REACH)
-    straightened = straight_pose(chain, reached)
+    straightened: Doubles = straight_pose(chain, reached)
     if limb.reach_of(straightened) >= straight:
         return straightened
+    starts = [drawn, best_ends(limb, start, -1.0)]
     far = [reached, *(extreme(chain, pose, OUT_OF_REACH) for pose in starts)]
     return far[first_best([-limb.reach_of(pose) for pose in far])]
 

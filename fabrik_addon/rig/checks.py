@@ -143,6 +143,18 @@ def _absence(chain: FabrikChain) -> Message:
     return Message("WALK_NOT_PLANNED") if is_of_walker(chain, walker_of(owner_of(chain))) else Message("NO_TARGET")
 
 
+def check_has_goal(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Refuse a chain that asks for something, but has neither target nor pin.
+
+    Raises:
+        AbsentTargetError: It has none, or its target was deleted.
+    """
+    if chain.target is None and chain.aims:
+        raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
+    if lacks_goal(chain) and not is_let_go(owner, chain):
+        raise AbsentTargetError(_absence(chain), chain=chain.name)
+
+
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str], frames: Mapping[str, str]) -> None:
     """Refuse a target or pole that moves with the bones that it is to move: all that are solved with its chain.
 
@@ -150,10 +162,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         TargetError: There is neither target nor pin, or target or pole hangs on the chain itself, or on a bone that is
             solved with it by more than parents.
     """
-    if chain.target is None and chain.aims:
-        raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
-    if lacks_goal(chain) and not is_let_go(owner, chain):
-        raise AbsentTargetError(_absence(chain), chain=chain.name)
+    check_has_goal(owner, chain)
     own = set(bones)
     if chain.goal == OFFSET and is_offset(chain):
         check_offset(owner, chain, frames)

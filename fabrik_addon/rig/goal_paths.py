@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import LARGEST, FabrikError, place_of
 from ..maths import IDENTITY, Doubles, Places, products
 from .animation.animation import paths_at
+from .checks import check_has_goal
 from .goals import IN_THE_WORLD, Frames, GoalArrays, GoalRef, read_points, read_sources, sources_of
 from .schema.chain import FabrikChain, owner_of
 from .targets import Kind, Named, kind_of
@@ -75,14 +76,16 @@ class GoalPaths:
         for c in self._changing if is_read else range(len(self._chains)):  # where one can't be read, it says why
             if c in free:
                 continue
-            with place_of(rig=owner_of(self._chains[c]).name):
+            owner = owner_of(self._chains[c])
+            with place_of(rig=owner.name):
+                check_has_goal(owner, self._chains[c])
                 points = read_points(self._chains[c], depsgraph, frames=self._spaces[c])
             for path, value in zip(self._changing.get(c, ()), points, strict=False):
                 if path is not None and value is not None:
                     path[k] = value
 
     def _read_all(self, row: Doubles, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Read all sources into a row of the values; False where one is disabled, not there, or nowhere."""
+        """Read all sources into a row of the values; False where one is disabled, deleted, not there, or nowhere."""
         try:
             for kind, columns, found in self._placed:
                 row[columns] = kind.read_all(depsgraph, found)
@@ -90,11 +93,11 @@ class GoalPaths:
                 row[columns] = kind.turn_all(depsgraph, found)
             if self._others:
                 row[self._other_columns] = np.concatenate(read_sources(self._others, depsgraph))
-        except (KeyError, FabrikError):
+            for one in self._objects:
+                if one.hide_viewport:
+                    return False
+        except (KeyError, ReferenceError, FabrikError):
             return False
-        for one in self._objects:
-            if one.hide_viewport:
-                return False
         return bool((np.abs(row) <= LARGEST).all())
 
     def read_curves(self, frames: Doubles, depsgraph: bpy.types.Depsgraph) -> set[int]:

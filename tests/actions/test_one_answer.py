@@ -131,11 +131,11 @@ def with_a_keyed_limit(kind: str) -> bpy.types.Object:
     return owner
 
 
-def with_a_keyed_bone(path: str, is_locked: bool = False) -> bpy.types.Object:
+def with_a_keyed_bone(path: str, locks: Sequence[bool] = (False,) * 3) -> bpy.types.Object:
     """A chain with keys of its own on the bone in the middle."""
     owner, _ = keyed_line()
     bone = owner.pose.bones["b1"]
-    bone.lock_rotation = (is_locked,) * 3
+    bone.lock_rotation = locks
     keyed(bone, {frame: (x,) * 3 if path == "scale" else turn_about((1.0, 0.0, 0.0), x) for frame, x in ENDS}, path)
     return owner
 
@@ -277,6 +277,13 @@ def balanced_squat(start: str = "REST") -> bpy.types.Object:
     return owner
 
 
+def planted_in_balance() -> bpy.types.Object:
+    """A body that keeps its balance, on a foot more from a frame on."""
+    owner = squat("pin", {1: False, 6: True}, "foot.L")
+    rig_of(owner).balance = 0.5
+    return owner
+
+
 def moved_squat() -> bpy.types.Object:
     owner = squatting()
     for frame, turn in ((1, 0.0), (12, 0.2)):
@@ -297,6 +304,7 @@ SQUATS: dict[str, Callable[[], bpy.types.Object]] = {
     "a squat with an uneven arm": lambda: scaled(squatting(), "forearm.L", (1.0, 1.3, 0.8)),
     "a squat in balance": balanced_squat,
     "a squat in balance from a keyed start pose": partial(balanced_squat, "ANIMATED"),
+    "a foot planted by keys in balance": planted_in_balance,
     "a squat of an armature that moves": moved_squat,
 }
 RIGS: dict[str, Callable[[], bpy.types.Object]] = {
@@ -316,7 +324,8 @@ RIGS: dict[str, Callable[[], bpy.types.Object]] = {
     "keyed limit": partial(with_a_keyed_limit, "HINGE"),
     "keyed range of Blender's IK": partial(with_a_keyed_limit, "BONE_IK"),
     "keyed scale": partial(with_a_keyed_bone, "scale"),
-    "keyed and locked": partial(with_a_keyed_bone, "rotation_quaternion", is_locked=True),
+    "keyed and locked": partial(with_a_keyed_bone, "rotation_quaternion", (True,) * 3),
+    "keyed and locked in part": partial(with_a_keyed_bone, "rotation_quaternion", (True, False, True)),
     "lopsided": lambda: scaled(keyed_line()[0], "b0", (1.4, 1.0, 0.8)),
     "played": played,
     "keyed start pose": partial(played, "ANIMATED"),

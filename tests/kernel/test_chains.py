@@ -458,6 +458,16 @@ class TestSmooth:
         seen = [solve(solver, lerp(scaled(tip, 0.9), scaled(tip, 1.1), i / 60)) for i in steps]
         assert max(largest_turn(a, b) for a, b in pairwise(seen)) < 0.25
 
+    @pytest.mark.parametrize(("turn", "rise"), [(0.8, 0.3), (0.7, 0.0)])
+    def test_a_spring_is_drawn_out_to_its_full_length(self, turn: float, rise: float) -> None:
+        """It starts far from straight; its last steps straighten it and turn no bone about itself."""
+        points = [ORIGIN]
+        for i in range(12):
+            points.append(plus(points[-1], unit((cos(turn * i), sin(turn * i), rise))))
+        solver, tip = Solver(Figure.from_points(points)), unit(points[-1])
+        seen = [solve(solver, scaled(tip, 12.0 * (1.0 - 0.49 * (1.0 - i / 60) ** 2))) for i in range(61)]
+        assert max(largest_turn(a, b) for a, b in pairwise(seen)) < 0.35
+
 
 class TestStiffness:
     @pytest.mark.parametrize("stiff", [1, 2, 3])

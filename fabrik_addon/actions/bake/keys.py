@@ -14,7 +14,6 @@ import numpy as np
 
 from ...kernel import PIN, Limit
 from ...maths import (
-    Q4,
     Doubles,
     Mask,
     Places,
@@ -197,7 +196,7 @@ def keys_of(
     bones = [(own, pose[own.bone]) if own is not None else None for own in figure.channels]
     stood = [read_values(one[1]) if one is not None else [] for one in bones]
     channels = [one and replace(one[0], near=before.previous(one[1], one[0].near)) for one in bones]
-    runs = _runs(channels, answers.rotations, steps, stood) | dict(_played(track, channels))
+    runs = _runs(track, channels, steps, stood) | dict(_played(track, channels))
     for i, (own, one) in enumerate(zip(channels, bones, strict=True)):
         if own is not None and one is not None:
             values, stays = runs[i]
@@ -235,26 +234,29 @@ def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[fl
     return turn_angle(between), float(frames[k + 1])
 
 
-def _locked_run(own: BoneChannels, rotations: Sequence[Q4], stood: list[float]) -> Iterator[list[float]]:
+def _locked_run(track: Track, i: int, own: BoneChannels, stood: list[float]) -> Iterator[list[float]]:
     """The values of a bone with rotation locks, frame by frame; those that are locked keep what stood there."""
-    for rotation in rotations:
+    for k, rotation in enumerate(track.answers.rotations[:, i].tolist()):
+        now = track.channels[k][i] if k in track.channels else None
+        own = replace(own, locks=now.locks) if now is not None else own
         values = own.values(rotation, stood)
         own = replace(own, near=values)
         yield values
 
 
 def _runs(
-    channels: Sequence[BoneChannels | None], rotations: Doubles, steps: Doubles, stood: Sequence[list[float]]
+    track: Track, channels: Sequence[BoneChannels | None], steps: Doubles, stood: Sequence[list[float]]
 ) -> dict[int, tuple[Doubles, Mask]]:
     """Values (F, k) of each bone's channels, and which of these stay, (k,); bones of one rotation mode go together.
 
-    Rotations are (F, n, 4), `steps` their `cosines`; locked channels keep what `stood` in those of each bone.
+    `steps` are the `cosines` of the track's rotations; locked channels keep what `stood` in those of each bone.
     """
+    rotations = track.answers.rotations
     modes: dict[str, list[int]] = {}
     found: dict[int, tuple[Doubles, Mask]] = {}
     for i, own in enumerate(channels):
         if own is not None and own.locks is not None:
-            values: Doubles = np.array([*_locked_run(own, rotations[:, i].tolist(), stood[i])])
+            values: Doubles = np.array([*_locked_run(track, i, own, stood[i])])
             found[i] = values, staying(values)
         elif own is not None:
             modes.setdefault(own.mode, []).append(i)

@@ -18,7 +18,7 @@ from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
 from ...rig.dependencies import is_simulated
-from ...rig.figure.figure import RigFigure
+from ...rig.figure.figure import BoneChannels, RigFigure
 from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits, way_up
@@ -97,6 +97,8 @@ class Track:
         numbers: (F, k): the goals in chain space, as the kernel's rows have them, of the frames that are solved
             together.
         apart: The frames that were solved by themselves, with settings or joints of their own.
+        channels: By such a frame those of the bones, of which some have locks: keys may have what is locked stand
+            otherwise in each.
     """
 
     def __init__(self, chain_set: ChainSet, frames: Doubles, since: float, motion: Motion) -> None:
@@ -106,6 +108,7 @@ class Track:
         self.lengths: tuple[float, ...] = ()
         self.numbers: Doubles = np.empty((0, 0))
         self.apart = np.zeros(len(frames), dtype=bool)
+        self.channels: dict[int, tuple[BoneChannels | None, ...]] = {}
         self._figure: RigFigure | None = None
         self._answers: Answers | None = None
         self._worlds: Doubles = np.zeros((0, 4, 4))  # of the armature object, where more than the goals moves
@@ -238,6 +241,8 @@ class Track:
             points = read_goals(self.chain_set, now, depsgraph, {})
             self.is_one &= now.limits == self.figure.limits
         self.apart[k] = True
+        if any(one is not None and one.locks is not None for one in now.channels):
+            self.channels[k] = now.channels
         self._put(k, posed(now, points, self.owner, depsgraph))
 
     def _brought(self, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> RigFigure | None:

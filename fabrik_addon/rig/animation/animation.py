@@ -182,7 +182,8 @@ class Animated:
             return True
         if not chain_set.body or rig_of(self._owner).balance <= 0.0:
             return False
-        return self._are_others_animated(bones)  # it carries them without moving them, and they shift its weight
+        is_set = any(map(self.of_chain, chain_set.chains))  # pin, weight and influence say what supports it
+        return is_set or self._are_others_animated(bones)  # it carries them without moving them: they shift its weight
 
     def _are_others_animated(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
         return not self._bones.keys() <= {bone.name for bone in bones}

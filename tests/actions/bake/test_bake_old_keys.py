@@ -477,6 +477,26 @@ class TestNothingIsSilentlyWrong:
         assert {status for _, status in result.unreached} == {"MOVED"}
         assert result.unreached[0][0] == 6
 
+    @pytest.mark.parametrize("is_blended", [True, False])
+    def test_a_target_that_is_deleted_half_way(self, is_blended: bool) -> None:
+        owner, chain = keyed_line()
+        keyed(owner, {1: 0.0, 20: 0.1}, "location.x")
+        if is_blended:
+            keyed(chain, {1: 0.2, 20: 1.0}, "influence")
+
+        def delete(scene: bpy.types.Scene, _: bpy.types.Depsgraph) -> None:
+            if scene.frame_current == 9 and chain.target:
+                bpy.data.objects.remove(chain.target)
+
+        handlers: Any = bpy.app.handlers.frame_change_post
+        handlers.append(delete)
+        try:
+            with pytest.raises(FabrikError, match=r"in frame 9, its target .* was deleted"):
+                bake_chain(owner, chain)
+        finally:
+            handlers.remove(delete)
+        assert not any("rotation" in curve.data_path for curve in fcurves_of(owner))
+
     def test_the_current_frame_stays_below_zero_too(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         bpy.context.scene.frame_set(-3, subframe=0.5)
         bake_chain(owner, chain)
