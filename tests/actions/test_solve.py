@@ -573,6 +573,18 @@ def changes(owner: bpy.types.Object) -> Iterator[None]:
     yield
 
 
+@pytest.mark.parametrize("target", [(0.5, 0.9, 2.4), (0.4, 1.6, 1.6), (-0.5, 0.4, 1.9), (0.1, 0.1, 2.7)])
+def test_a_soft_goal_is_told_as_it_stands_where_lengths_depend_on_the_pose(target: tuple[float, float, float]) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, target)
+    owner.pose.bones["b0"].scale, chain.soft = (1.4, 1.0, 0.8), 0.1
+    press("solve")
+    update()
+    off = abs(distance(effector(owner, chain), target) - chain.softened)
+    assert chain.residual == pytest.approx(off, abs=1e-4)
+    assert chain.status != "REACHED" or off < 1e-3
+
+
 def test_no_kept_figure_hides_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
     def poses() -> list[list[tuple[float, ...]]]:
         owner, found = with_legs_pinned(make_body()), []

@@ -240,12 +240,12 @@ def _measured_result(
     states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)
     numbers_of = (solution.residuals, solution.turns, solution.softened)
     found = figure.goals.result(states, *(np.array([own]) for own in numbers_of))
-    missed = np.where(found.softened > 0.0, found.missed, lengths(off))
+    missed = np.abs(lengths(off) - found.softened)  # a soft goal is so far before the target, on the way to it
     status = found.status
     if is_plain(figure):
         status = np.array([[STATUSES.index(solution.status)]], dtype=np.int32)
         found = found._replace(pole=np.array([[solution.pole_error]]))
-    else:
+    if not is_plain(figure) or figure.goals[0].soft > 0.0:
         is_off = missed > figure.settings.tolerance * figure.length
         status = np.where((status == REACHED) & is_off, BLOCKED, status)
     return found._replace(status=status, missed=missed), figure.space.scales_along(off[0])
