@@ -150,6 +150,17 @@ def test_one_hand_holds_on_to_the_other_wherever_that_goes() -> None:
     assert abs(sum(a * b for a, b in zip(held, twist, strict=True))) == pytest.approx(1.0, abs=1e-10)
 
 
+@pytest.mark.parametrize("place", [(0.3, 1.2, 1.2), (0.0, 0.4, 1.7), (0.2, -0.9, 1.3)])
+def test_no_joint_is_put_onto_what_it_aims_at(place: V3) -> None:
+    """There it would point nowhere, and each direction would do."""
+    figure = Figure.from_points([(0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), (0, 0, 3)])
+    solution = Solver(figure).solve([Aim(2, Y, place)])
+    axis, way = rotated(solution.frames[2], Y), minus(place, solution.joints[2])
+    assert distance(place, solution.joints[2]) > 1e-3 * figure.size
+    assert solution.status is Status.REACHED
+    assert distance(scaled(way, 1.0 / distance(place, solution.joints[2])), axis) < 1e-3
+
+
 def test_an_aim_and_a_pole_stand_in_frames_too() -> None:
     figure = body()
     stood = figure.placed(figure.starts)

@@ -12,6 +12,7 @@ from ..figure import Pose, checked_point
 from ..forms import Q4, V3, Doubles
 from ..vectors import (
     ORIGIN,
+    PI,
     X_AXIS,
     conjugated,
     cross,
@@ -30,6 +31,7 @@ from ..vectors import (
 )
 from .base import A_RADIAN, ASKED, SOLVE_SPACE, Goal
 
+NO_DIRECTION = cython.declare(cython.double, 1e-3)  # of the place from the joint: nearer, it counts as behind it
 NO_DISTANCE = cython.declare(cython.double, 1e-9)  # of the place from the joint that tells no direction
 
 
@@ -85,6 +87,8 @@ class Aim(Goal):
         points: V3 = rotated(frame, self.axis)
         wanted: V3 = minus(self.target, self.within(pose, v3(pose.heads, self.effector)))
         half_turn: V3 = rotated(frame, X_AXIS)
+        if length(wanted) < NO_DIRECTION:
+            return scaled(half_turn, PI * self.weight * A_RADIAN)
         return scaled(rotation_vector(from_to(points, wanted, half_turn)), self.weight * A_RADIAN)
 
     @cython.cfunc
