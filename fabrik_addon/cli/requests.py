@@ -33,6 +33,7 @@ from ..motion.transfer import TransferOptions
 from ..recognise.part import RecognisedBody
 from ..rig.animation.animation import Animated
 from ..rig.dependencies import carriers_of
+from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import GoalRef, goal_of
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
@@ -56,7 +57,7 @@ Settings: TypeAlias = Mapping[str, Mapping[str, Value]]  # by the names of chain
 
 OF_GOAL = (
     "kind", "effector", "weight", "pin", "orientation", "orientation_weight", "stretch", "soft", "body_helps",
-    "influence",
+    "influence", *(name for kind in GOAL_KINDS.values() for name in kind.own),
 )  # fmt: skip
 BAKED = ("into", "interpolation", "only_keys", "clean_up", "verify")  # of a bake, by the names of `BakeSettings`
 OF_BODY = ("body_bone", "body_stays", "body_stiffness", "spine", "balance")

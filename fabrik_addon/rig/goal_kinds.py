@@ -2,8 +2,8 @@
 """What a chain may do with its target: by kinds their settings, goals of the kernel, what is missed, drawn and told.
 
 What a goal asks of joints stands in the kernel, one file each. Here stands what the rest has to know of it: a new kind
-is one file there and one class here, listed in `GOAL_KINDS`, of which properties, panel, button, live, drag, bake and
-overlay hear. Nothing here needs Blender.
+is one file there, its name in `kernel/names.py`, and one class here, listed in `GOAL_KINDS`, of which properties,
+panel, button, live, drag, bake and overlay hear. Nothing here needs Blender.
 """
 
 from __future__ import annotations
