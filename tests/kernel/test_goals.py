@@ -161,6 +161,14 @@ def test_no_joint_is_put_onto_what_it_aims_at(place: V3) -> None:
     assert distance(scaled(way, 1.0 / distance(place, solution.joints[2])), axis) < 1e-3
 
 
+@pytest.mark.parametrize("far", [0.1, 3e-3, 3e-4])
+def test_a_joint_that_stays_in_its_place_aims_however_near_the_target_is(far: float) -> None:
+    place = scaled((0.6, 0.0, 0.8), far)
+    solution = Solver(Figure.from_points([(0, 0, 0), (0, 1, 0)])).solve([Aim(0, Y, place)])
+    assert solution.status is Status.REACHED
+    assert distance(scaled(place, 1.0 / far), rotated(solution.frames[0], Y)) < 1e-3
+
+
 def test_an_aim_and_a_pole_stand_in_frames_too() -> None:
     figure = body()
     stood = figure.placed(figure.starts)

@@ -87,7 +87,7 @@ class Aim(Goal):
         points: V3 = rotated(frame, self.axis)
         wanted: V3 = minus(self.target, self.within(pose, v3(pose.heads, self.effector)))
         half_turn: V3 = rotated(frame, X_AXIS)
-        if length(wanted) < NO_DIRECTION:
+        if length(wanted) < NO_DIRECTION and len(self.path) > 1:  # alone, a joint does not come there by itself
             return scaled(half_turn, PI * self.weight * A_RADIAN)
         return scaled(rotation_vector(from_to(points, wanted, half_turn)), self.weight * A_RADIAN)
 
