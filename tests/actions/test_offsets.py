@@ -14,7 +14,7 @@ from fabrik_addon.actions.setup.parts import find_parts
 from fabrik_addon.rig.animation.compat import fcurves_of, remove_curves
 from fabrik_addon.rig.animation.curves import read_keys
 from fabrik_addon.rig.bones import pose_bones
-from fabrik_addon.rig.schema import girdle_of, rig_of
+from fabrik_addon.rig.schema import girdle_of, limit_of, rig_of
 from mathutils import Quaternion, Vector
 
 from support.animated import (
@@ -38,15 +38,21 @@ from support.animated import (
     with_motion,
 )
 from support.hanging import activate, chain
+from support.judging import channels
 from support.scenes import (
+    Bone,
+    add_chain,
     assert_refused,
     each_frame,
     go_live,
     go_to,
     key_automatically,
+    keyed,
+    make_armature,
     press,
     put,
     solved_status,
+    strand,
     update,
 )
 from support.undoing import assert_one_step
@@ -137,6 +143,28 @@ def test_a_control_put_back_puts_its_limb_back_to_the_last_bit(motion: Motion) -
         move(owner, name, (0.02, -0.05, 0.04))
         control(owner, name).location = (0.0, 0.0, 0.0)
         assert (played_now(owner, names) == before[6]).all(), name
+
+
+def test_motion_beyond_a_limit_stays_while_its_control_rests_whatever_the_influence() -> None:
+    owner = make_armature(
+        [*strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2), (0, 0.1, 3)), Bone((2, 0, 3), (2, 0, 4), parent=None)]
+    )
+    knee = pose_bones(owner)["b1"]
+    limit_of(knee).limit, limit_of(knee).angle_max = "HINGE", 0.2
+    keyed(knee, {1: (1, 0.2, 0, 0), 20: (1, 0.5, 0, 0)}, "rotation_quaternion")
+    arm = add_chain(owner, tip="b2")
+    arm.target, arm.target_bone, arm.goal, arm.influence = owner, "b3", "OFFSET", 0.5
+    bpy.context.scene.frame_set(10)
+    before = channels(owner)
+    assert solved_status(arm) == "REACHED"
+    assert channels(owner) == before
+    go_live(owner)
+    for frame in (11, 10):
+        bpy.context.scene.frame_set(frame)
+    assert channels(owner) == before
+    press("bake", span="RANGE", frame_start=8, frame_end=12)
+    bpy.context.scene.frame_set(10)
+    assert channels(owner) == before
 
 
 def test_a_control_turns_what_it_moves(motion: Motion) -> None:

@@ -105,7 +105,7 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
                 passes[at] = row.passes[0]
         if not is_told:
             _tell(rig, known)
-        elif known.figure.influence < 1.0:
+        elif known.figure.influence < 1.0 and not known.rests:
             known.figure.solver.blend_rows(row, [known.figure.influence])
 
 

@@ -188,7 +188,7 @@ def read_posed(figure: RigFigure, numbers: tuple[float, ...], rows: Rows) -> Sol
     result = figure.goals.result_of(rows)
     frames = np.array(rows.frames).reshape(1, -1, 4)
     scales = figure.space.scales_along(figure.goals.off(np.array([numbers]), heads[None], ends[None], frames)[0])
-    if figure.influence < 1.0:
+    if figure.influence < 1.0 and numbers != figure.goals.at_rest:
         figure.solver.blend_rows(rows, [figure.influence])
         heads, ends = np.array(rows.heads).reshape(-1, 3), np.array(rows.ends).reshape(-1, 3)
     gives = [give if isfinite(give) and give >= 0.0 else None for give in rows.gives]
