@@ -13,7 +13,7 @@ import bpy
 from ..errors import FabrikError, InvalidValueError, RigError
 from ..rig.animation.compat import fcurves_of
 from ..rig.animation.curves import SAME_FRAME
-from ..rig.animation.keys import pin_curves
+from ..rig.animation.keys import curves_of_chain
 from ..rig.bones import resolve_bones
 from ..rig.figure.groups import ChainSet
 from ..rig.figure.start_pose import end_hold
@@ -144,7 +144,7 @@ def check_range(first: int, last: int, step: int) -> None:
         check_frame(frame)
 
 
-def check_frame(frame: int) -> None:
+def check_frame(frame: float) -> None:
     """Refuse a frame that Blender does not have.
 
     Raises:
@@ -153,7 +153,7 @@ def check_frame(frame: int) -> None:
     if abs(frame) > LAST_FRAME:
         fields = {"frame": frame, "last_frame": LAST_FRAME}
         raise InvalidValueError(
-            Text("there is no frame {frame}: Blender's run from -{last_frame} to {last_frame}", **fields)
+            Text("there is no frame {frame:.0f}: Blender's run from -{last_frame} to {last_frame}", **fields)
         )
 
 
@@ -164,9 +164,9 @@ def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[i
     return (first, last) if span == "RANGE" else (scene.frame_start, scene.frame_end)
 
 
-def keys_of_goals(one: ChainSet, first: float, last: float) -> list[float]:
-    """Frames in a range at which targets, poles or pins of chains that are solved together have keys of their own."""
-    curves = [curve for chain in one.chains for curve in pin_curves(one.owner, chain)]
+def keys_asking(one: ChainSet, first: float, last: float) -> list[float]:
+    """Frames in a range at which chains that are solved together have keys: of targets, poles, pins or settings."""
+    curves = [curve for chain in one.chains for curve in curves_of_chain(one.owner, chain)]
     for _, goal, bone in (goal for chain in one.chains for goal in goals_of(chain)):
         own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
         starts = tuple(own + name for name in KEYED_BY)

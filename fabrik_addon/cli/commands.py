@@ -152,7 +152,9 @@ def _add_setup(command: argparse.ArgumentParser) -> None:
 def _add_bake(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--step", type=int, default=1, help="frames from key to key")
-    add("--only-keys", action="store_true", help="key each chain only where its target or pole has a key")
+    add(
+        "--only-keys", action="store_true", help="key each chain only where its target, its pole or a setting has a key"
+    )
     add("--into", choices=INTO, default=INTO[0], help="the armature's action, a copy of it, or a track")
     add("--interpolation", choices=INTERPOLATIONS, default=INTERPOLATIONS[0])
     add("--clean-up", type=float, default=0.0, metavar="DEGREES", help="leave out keys up to this error")

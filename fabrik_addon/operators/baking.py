@@ -249,7 +249,7 @@ class FABRIK_OT_bake(SpanOptions, StepsOperator, ChainOperator):
     below = ("step", "only_keys", "", "chains", "into", "interpolation", "clean_up", "verify")
 
     step = whole("Step", "Frames from key to key", default=1, min=1)
-    only_keys = switch("Only at Keys", "Key each chain only where its target or its pole has a key")
+    only_keys = switch("Only at Keys", "Key each chain only where its target, its pole or a setting of it has a key")
     chains = chains_choice("ALL")
     into = choice(
         (

@@ -18,7 +18,7 @@ from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones, sets_of
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import MOST_FRAMES
+from ..frames import MOST_FRAMES, check_frame
 from ..solve import bones_above, bones_of
 
 INTO = ("ACTION", "NEW_ACTION", "NLA")
@@ -37,7 +37,7 @@ class BakeSettings:
         into: "ACTION" for the armature's action, "NEW_ACTION" for a copy of it, "NLA" for a new track.
         interpolation: "LINEAR" or "BEZIER".
         verify: "EVERY" to let Blender evaluate every frame afterwards and compare, "SAMPLE" some of them, or "NONE".
-        only_keys: Whether each chain is keyed only where its target or pole has a key.
+        only_keys: Whether each chain is keyed only where its target, its pole or a setting has a key.
         clean_up: Angle in radians by which a joint may be off at a frame so that keys can be left out; 0 keeps all.
         stays_enabled: Whether the chains are still to be solved afterwards.
 
@@ -62,6 +62,8 @@ class BakeSettings:
             )
         if not are_finite(self.frames) or [*self.frames] != sorted({*self.frames}):
             raise InvalidValueError("the frames do not rise")
+        for frame in (self.frames[0], self.frames[-1]):
+            check_frame(frame)
         choices = ((self.into, INTO), (self.interpolation, INTERPOLATIONS), (self.verify, VERIFY))
         for chosen, words in choices:
             if chosen not in words:

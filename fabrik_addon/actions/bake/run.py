@@ -30,7 +30,7 @@ from ...rig.goals import goals_of, turns_tip
 from ...rig.schema import rig_of
 from ...rig.targets import BoneHead, Named, quaternions_of
 from ...texts import Text
-from ..frames import Steps, frames_visited, go_to, keys_of_goals, part_of, scene_of, to_the_end
+from ..frames import Steps, frames_visited, go_to, keys_asking, part_of, scene_of, to_the_end
 from ..motion.edits import edits_of, rest_within
 from ..solve import Item, bones_above, bones_of, levels, together
 from .checks import BakeSettings, check_bake
@@ -454,10 +454,10 @@ def _frames_of(sets: Sequence[ChainSet], settings: BakeSettings) -> dict[tuple[s
     if not settings.only_keys:
         return dict.fromkeys(map(_key, sets), np.array(settings.frames, dtype=np.float64))
     first, last = settings.frames[0], settings.frames[-1]
-    found = {_key(one): np.array(keys_of_goals(one, first, last), dtype=np.float64) for one in sets}
+    found = {_key(one): np.array(keys_asking(one, first, last), dtype=np.float64) for one in sets}
     for one in sets:
         if not len(found[_key(one)]):
-            text = Text("neither target nor pole has a key from frame {first:g} to {last:g}", first=first, last=last)
+            text = Text("neither goal nor setting has a key from frame {first:g} to {last:g}", first=first, last=last)
             raise ChainError(text, rig=one.owner.name, chain=one.names[0])
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import ceil, floor, inf
 from typing import Any, ClassVar
 
@@ -325,11 +325,12 @@ def key_from(
         curve.update()
 
 
-def pin_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
-    """The curves of a chain's pin, and of the place and the rotation that it holds; by its number or by its name."""
+def curves_of_chain(owner: bpy.types.Object, chain: FabrikChain, names: Collection[str] = ()) -> list[bpy.types.FCurve]:
+    """The curves of settings of a chain, by its number or by its name; of those of some names, or of all."""
     quoted = f'fabrik_chains["{bpy.utils.escape_identifier(chain.name)}"]'
-    paths = {f"{path}.{name}" for path in (chain.path_from_id(), quoted) for name in PINNED}
-    return [curve for curve in fcurves_of(owner) if curve.data_path in paths]
+    own = chain.path_from_id(), quoted
+    parted = [(curve, *curve.data_path.rpartition(".")) for curve in fcurves_of(owner)]
+    return [curve for curve, path, _, name in parted if path in own and (name in names or not names)]
 
 
 def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> None:
@@ -340,7 +341,7 @@ def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -
 
 def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether a chain's pin, or the place or rotation that it holds, has keys."""
-    return bool(pin_curves(owner, chain))
+    return bool(curves_of_chain(owner, chain, PINNED))
 
 
 def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -354,7 +355,7 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
     made = [_insert(context, owner, path, chain.name, path in keyed) for path in paths]
     if not any(made):
         return
-    for curve in pin_curves(owner, chain):
+    for curve in curves_of_chain(owner, chain, PINNED):
         key = key_at(curve, context.scene.frame_current_final)
         if key is not None:
             key.interpolation = "CONSTANT"

@@ -323,6 +323,7 @@ def test_flags_of_rest_bones_may_be_animated(owner: bpy.types.Object, chain: Fab
         ({"frames": ()}, "no frame to bake"),
         ({"frames": (3, 2)}, "do not rise"),
         ({"frames": (1, float("nan"))}, "do not rise"),
+        ({"frames": (1, 2_000_000)}, "no frame 2000000: Blender's run from"),
         ({"into": "TRASH"}, "'TRASH' is none of ACTION, NEW_ACTION, NLA"),
         ({"verify": "ALL"}, "is none of EVERY"),
         ({"clean_up": 1.0}, "not between 0 and 30"),

@@ -76,17 +76,18 @@ def two_rigs() -> tuple[Rig, Rig]:
     return (first, chain), (second, other)
 
 
-def test_only_where_target_or_pole_has_a_key(owner: bpy.types.Object, chain: FabrikChain) -> None:
+def test_only_where_target_pole_or_setting_has_a_key(owner: bpy.types.Object, chain: FabrikChain) -> None:
     chain.target.keyframe_insert("location", frame=4.5)
+    chain.keyframe_insert("influence", frame=7)
     chain.target.keyframe_insert("location", frame=40)
     result = bake_chain(owner, chain, only_keys=True)
-    assert key_frames(owner) == {1.0, 4.5, 10.0, 20.0}
-    assert len(result.frames) == 4
+    assert key_frames(owner) == {1.0, 4.5, 7.0, 10.0, 20.0}
+    assert len(result.frames) == 5
     assert result.worst_tip_error[0] < 1e-5
 
 
 def test_no_key_in_the_range(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    with pytest.raises(FabrikError, match="neither target nor pole has a key from frame 30 to 40"):
+    with pytest.raises(FabrikError, match="neither goal nor setting has a key from frame 30 to 40"):
         bake_chain(owner, chain, only_keys=True, frames=tuple(range(30, 41)))
 
 
