@@ -57,6 +57,7 @@ MOVED_TEXTS = {
     "bones": Text("The pose was changed since"),
 }
 BAKED = Text("Baked: its keys play. Tick it to edit")
+WAITING = Text("it is solved together with '{chain}', which can't be: {reason}")
 GONE_TEXTS = {"target": Text("target gone"), "pole": Text("pole gone")}
 
 
@@ -169,9 +170,7 @@ def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outc
     if error.chain == chain.name:
         log.warning("%s", error)
     else:
-        reason = Text(
-            "it is solved together with '{chain}', which can't be: {reason}", chain=error.chain, reason=reason
-        )
+        reason = Text(WAITING, chain=error.chain, reason=reason)
     return Outcome(chain.name, "REFUSED", reason=reason)
 
 
@@ -208,8 +207,7 @@ def message_of(chain: FabrikChain) -> str:
 def waits_for(chain: FabrikChain) -> str:
     """The chain that can't be solved and for which alone another is refused, solved together with it; "" for none."""
     found = message_of(chain) if chain.status == "REFUSED" else ""
-    fields = found.fields if isinstance(found, Text) else {}
-    return str(fields["chain"]) if {"chain", "reason"} <= fields.keys() else ""
+    return str(found.fields["chain"]) if isinstance(found, Text) and found.template == WAITING else ""
 
 
 def _to_json(one: object) -> object:

@@ -65,14 +65,16 @@ TARGET = (
     Step("actions/solve", "solve_items", "what all solving buttons call: those chains later that hang on others"),
     Step("rig/checks", "check_rig", "can the armature be posed?"),
     Step("rig/figure/groups", "sets_of", "which chains are solved together"),
+    Step("actions/solve", "parted", "and which after which; those that wait for each other are told so"),
     Step("rig/figure/reader", "read", "bones, limits, start pose, goals, as Blender evaluates them"),
     Step("rig/figure/solve", "posed", "goals in chain space, then the solve"),
     Step("kernel/solver", "Solver", "figure and goals in, rotations and status out"),
     Step("rig/figure/pose_writer", "PoseWriter", "rotations as channels of the bones"),
     Step(BLENDER, "", "evaluates the pose"),
+    Step("actions/solve", "what_is_off", "does all stand where it was solved? Else it is taken back"),
     Step("rig/animation/keys", "insert_posed_keys", "keys, with automatic keying"),
-    Step("rig/figure/solve", "remember", "for which goals that was found"),
     Step("actions/status", "store", "status, distance and message in the chain"),
+    Step("rig/figure/solve", "remember", "for which goals that was found"),
     Step("actions/status", "report_of", "what the panel shows, as things stand when it is drawn"),
 )
 FRAME = (

@@ -16,7 +16,7 @@ from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves, set_of
 from ...rig.goals import edits_motion, is_offset
 from ...rig.schema import FabrikChain, limit_of, rig_of
-from ...rig.schema.chain import OFFSET, ChainGoal
+from ...rig.schema.chain import OFFSET, GoalSettings
 from ..chains import limb_length
 
 # Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
@@ -40,7 +40,7 @@ def _chain_defaults() -> dict[str, Any]:
 
 
 # What stands in for a chain: with its settings, and with what these tell.
-_TOLD = {name: told for name, told in vars(ChainGoal).items() if isinstance(told, property)}
+_TOLD = {name: told for name, told in vars(GoalSettings).items() if isinstance(told, property)}
 _StandIn = type("_StandIn", (SimpleNamespace,), _TOLD)
 
 

@@ -173,7 +173,7 @@ class FabrikCapturedRotation(bpy.types.PropertyGroup):
 
 
 @group(forget_status)
-class ChainGoal:
+class GoalSettings:
     """How the goal of a chain is meant; a part of `FabrikChain`. Rotations are (w, x, y, z)."""
 
     kind = choice(
@@ -240,7 +240,7 @@ class ChainGoal:
 
 
 @group(forget_status)
-class ChainSolving:
+class SolverSettings:
     """The settings of a chain's solve and its start pose; a part of `FabrikChain`."""
 
     tolerance = real(
@@ -300,7 +300,7 @@ class LastSolve:
 
 
 @group(forget_status)
-class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
+class FabrikChain(GoalSettings, SolverSettings, LastSolve, bpy.types.PropertyGroup):
     """A chain of bones with its goal, how it is solved, and how the last solve ended."""
 
     name = text("Name", update=_set_name)
