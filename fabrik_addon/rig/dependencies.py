@@ -52,8 +52,11 @@ def ties_behind(found: bpy.types.Object, bone: str, *, now: bool = False) -> lis
         if (thing.name_full, name) in seen:
             continue
         seen[thing.name_full, name] = thing, name
-        waiting += _ties_of((own or thing).constraints, now)
-        waiting += _ties_of_drivers(thing, own.path_from_id() if own else "")
+        constraints, data = (own or thing).constraints, thing.animation_data
+        if len(constraints):
+            waiting += _ties_of(constraints, now)
+        if data is not None and len(data.drivers):
+            waiting += _ties_of_drivers(data.drivers, own.path_from_id() if own else "")
         if own is not None:
             waiting.append((thing, own.parent.name if own.parent else ""))
         elif thing.parent is not None:
@@ -99,10 +102,10 @@ def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
     return ties
 
 
-def _ties_of_drivers(thing: bpy.types.Object, path: str) -> list[Tie]:
+def _ties_of_drivers(drivers: Iterable[bpy.types.FCurve], path: str) -> list[Tie]:
     """Objects and bones that the drivers of an object follow, or those of a bone of it by its path."""
-    ties, data = list[Tie](), thing.animation_data
-    for curve in data.drivers if data is not None else ():
+    ties = list[Tie]()
+    for curve in drivers:
         of_bone = curve.data_path.startswith("pose.bones[")
         if curve.driver is None or (not curve.data_path.startswith(f"{path}.") if path else of_bone):
             continue
@@ -137,8 +140,7 @@ def is_evaluated(found: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> boo
     if found.hide_viewport:
         return False
     homes = set(found.users_collection)
-    layers = _layers(depsgraph)
-    return any(collection in homes for layer in layers for collection in enabled_collections(layer.layer_collection))
+    return any(not homes.isdisjoint(enabled_collections(layer.layer_collection)) for layer in _layers(depsgraph))
 
 
 def _layers(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.ViewLayer]:

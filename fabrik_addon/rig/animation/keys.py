@@ -208,14 +208,13 @@ class KeyedChannels:
 
     def curves_of(self, bone: bpy.types.PoseBone) -> list[bpy.types.FCurve | None]:
         """The curve of each rotation channel of a bone."""
-        if not self.curves:
-            return [None] * channel_of(bone.rotation_mode)[1]
-        path = rotation_path(bone)
-        return [self.curves.get((path, i)) for i in range(channel_of(bone.rotation_mode)[1])]
+        name, width = channel_of(bone.rotation_mode)
+        path = bone.path_from_id(name)
+        return [self.curves.get((path, i)) for i in range(width)]
 
     def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
         """Channel values at the last key up to the frame; `otherwise` for channels without one."""
-        if self._paths is not None:
+        if self._paths is not None or not self.curves:
             return otherwise
         values = list(otherwise)
         for i, curve in enumerate(self.curves_of(bone)):
@@ -247,6 +246,8 @@ def insert_keys(
     context: bpy.types.Context, channels: Iterable[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
 ) -> int:
     """Key channels of bones, each by its name, where automatic keying is on, as the user prefers it; how many were."""
+    if not keys_by_itself(context):
+        return 0
     return sum([_insert(context, bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
 
 
