@@ -6,8 +6,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain as chained
-from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -32,7 +30,7 @@ from ...rig.goals import GoalPoints, Source, Values, read_sources, sources_of, w
 from ...rig.schema import rig_of
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
-from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, Tips, state
+from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, state
 
 
 def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Values:
@@ -66,7 +64,7 @@ def numbers_of(known: LiveFigure, seen: Values) -> Numbers:
 
 # Live chains written, with what came of them: all of an armature at once.
 
-FIGURE, RESTS, SOURCES = attrgetter("figure"), attrgetter("rests"), attrgetter("sources")
+FIGURE, RESTS = attrgetter("figure"), attrgetter("rests")
 
 
 def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
@@ -79,7 +77,8 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
     if rig.writer is None or rig.writer.key != key:
         poses = [Pose(one.figure, one.rotations, one.shift, one.factors, one.rests) for one in figures]
         rig.writer = PoseWriter(poses, rig.bones)
-    before = {name: [*own] for name, own in rig.numbers.items()}
+    before, rig.numbers = rig.numbers, {name: [*own] for name, own in rig.numbers.items()}
+    rig.left, rig.standing = rig.left.copy(), None
     _conclude(rig, figures)
     counts = rig.writer.write(rig.owner, rig.left)
     state.writes += sum(counts)
@@ -149,7 +148,6 @@ def overwriting_keys(owner: bpy.types.Object) -> list[str]:
 # Live chains that are solved together: read anew, or solved for goals that moved. Nothing is written here.
 
 WORDS = tuple(status.value for status in STATUSES)
-MANY = 16  # chains from which on their tips are read at once
 
 
 def read_anew(rig: LiveRig, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> LiveFigure:
@@ -257,33 +255,15 @@ def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
     return True
 
 
-def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFigure, Values]) -> bool:
-    """Whether nothing but their goals moves the chains of an armature, and all stand as they were posed for these.
-
-    Where goals stand is noted in `seen`.
-    """
-    evaluated = rig.owner.evaluated_get(depsgraph)
-    if len(rig.figures) < len(rig.facts) or evaluated.matrix_world != rig.world:
+def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the goals of an armature are where they were foreseen, and all its chains stand as they were posed."""
+    layout, evaluated = rig.layout, rig.owner.evaluated_get(depsgraph)
+    if layout is None or rig.standing is None or evaluated.matrix_world != rig.world:
         return False
-    figures = list(rig.figures.values())
-    for known in figures:
-        if not (known.is_fresh and known.facts.only_goals_move and known.figure.is_rigid) or known.may_hide:
-            return False
-    told = iter(read_sources(chained.from_iterable(map(SOURCES, figures)), depsgraph))
-    for known in figures:
-        seen[known] = (*islice(told, len(known.sources)),)
-        if seen[known] != known.points:
-            return False
-    poses = pose_bones(evaluated)
-    if len(figures) < MANY:
-        return stand(figures, poses)
-    spaces, tips = [known.space for known in figures for _ in known.names], rig.tips
-    if tips is None or tips.key != (figures, spaces):
-        ends, joints = [known.ends for known in figures], [known.figure.goals.tips for known in figures]
-        places = [rig.bones[one.bones[-1]] for known in figures for one in known.figure.goals]
-        near_enough = [known.near_enough for known in figures for _ in known.names]
-        tips = rig.tips = Tips((figures, spaces), ends, joints, places, near_enough, len(rig.bones))
-    return tips.stand(poses)
+    if layout.figures != [*rig.figures.values()]:
+        return False
+    points, tips = rig.standing
+    return read_sources(layout.sources, depsgraph) == points and layout.stand(tips, pose_bones(evaluated))
 
 
 def follow(known: LiveFigure, numbers: Numbers, points: Values) -> None:

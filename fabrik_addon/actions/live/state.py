@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import bpy
@@ -19,7 +19,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...errors import AbsentTargetError, FabrikError, RigError
-from ...maths import ULPS, Doubles, Places, Singles
+from ...maths import ULPS, Doubles, Singles
 from ...rig.animation.animation import GROUPING, Animated, Motion
 from ...rig.bones import bones_if_any, names_if_any, pose_bones
 from ...rig.checks import movers_of
@@ -36,58 +36,6 @@ from ...rig.versions import newer_refusal
 from ...texts import Text
 from ..solve import parted, waiting_text
 from ..status import Outcome, store
-
-# Where the tips of many chains of an armature stand, beside where they were solved.
-
-
-class Tips:
-    """The last bones of chains of an armature.
-
-    Args:
-        key: The C chains, and where they are solved.
-        ends: Of each figure (n, 3), where a solve leaves the ends of its bones in chain space.
-        joints: Of each figure the last joints of its chains.
-        places: Of each chain the index of its last bone in the armature.
-        near_enough: Of each chain the square of the distance within which its tip counts as being there.
-        count: Number of bones of the armature.
-
-    Attributes:
-        key: The same; with others it does not hold any more.
-    """
-
-    def __init__(
-        self,
-        key: tuple[object, Sequence[ChainSpace]],
-        ends: Sequence[Doubles],
-        joints: Sequence[Places],
-        places: Sequence[int],
-        near_enough: Sequence[float],
-        count: int,
-    ) -> None:
-        self.key = key
-        self._ends, self._joints = ends, joints
-        self._places = np.array(places, dtype=np.intp)
-        self._rows = np.array([space.rows for space in key[1]]).reshape(-1, 3, 3)
-        self._origins = np.array([space.origin for space in key[1]])
-        self._near_enough = np.array(near_enough)
-        self._tails: Singles = np.empty((count, 3), dtype=np.float32)
-
-    def stand(self, poses: Any) -> bool:
-        """Whether all tips stand where they were solved.
-
-        Raises:
-            TypeError: The armature has other bones.
-        """
-        poses.foreach_get("tail", self._tails.reshape(-1))
-        tips = [ends[joints] for ends, joints in zip(self._ends, self._joints, strict=True)]
-        wanted = np.einsum("cij,cj->ci", self._rows, np.concatenate(tips)) + self._origins
-        off = self._tails[self._places] - wanted
-        squares = np.einsum("ci,ci->c", off, off)
-        if (squares <= self._near_enough).all():
-            return True
-        allowed = (ULPS * np.abs(wanted).max(axis=1)) ** 2
-        return bool((squares <= np.maximum(self._near_enough, allowed)).all())
-
 
 # What live posing knows between two calls.
 
@@ -126,8 +74,8 @@ class LiveFigure:
 
     Attributes:
         names: Of the chains.
-        figure: As they were read, with the start pose that they have now. Its row has the pose in which they stand,
-            influence included, the tip of that, and the shift of the root.
+        figure: As they were read, with the start pose that they have now. Its row has the pose in which they were
+            solved last, influence included, and the shift of the root.
         sources: Of each chain in turn its target, that one's rotation where it counts, and its pole where it has one.
         fixed_goals: What the goals are where no source tells it: what pins hold, and rotations that are kept.
         facts: What moves them beside their goals.
@@ -135,7 +83,8 @@ class LiveFigure:
         rotations: (n, 4), a view of the row's.
         shift: The vector by which the root stands elsewhere than it starts, a view of the row's.
         factors: Of each goal by how much the bones on the way to it are longer, a view of the row's.
-        ends: (n, 3), where the bones end in chain space, a view of the row's.
+        ends: (n, 3), where the bones end in chain space, a view of the row's; as they stand, also where a frame is
+            played again.
         near_enough: Square of the distance within which a tip counts as being where it was solved.
         is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
         may_hide: Whether a goal is disabled in some frames.
@@ -174,22 +123,83 @@ class LiveFigure:
     rests: bool = False
 
 
+class Layout:
+    """What stays the same from frame to frame of figures of an armature, so that all are written and seen at once.
+
+    Args:
+        figures: All figures of the armature, with C chains; it holds for these as long as they stand in their spaces.
+        bones: Indices of its bones by their names.
+
+    Attributes:
+        figures: The same.
+        spaces: In which they stood.
+        sources: Of the goals of all.
+        places: By the name of a property, of which bones they write it; None where `LiveRig.left` does not tell all
+            that is.
+    """
+
+    def __init__(self, figures: Sequence[LiveFigure], bones: Mapping[str, int]) -> None:
+        self.figures = figures
+        self.sources = [source for known in figures for source in known.sources]
+        self.spaces = [known.space for known in figures]
+        tips = [(known, one) for known in figures for one in known.figure.goals]
+        self._tips = np.array([bones[one.bones[-1]] for _, one in tips], dtype=np.intp)
+        self._rows = np.array([known.space.rows for known, _ in tips]).reshape(-1, 3, 3)
+        self._origins = np.array([known.space.origin for known, _ in tips])
+        self._near_enough = np.array([known.near_enough for known, _ in tips])
+        self._tails: Singles = np.empty((len(bones), 3), dtype=np.float32)
+        places: dict[str, list[int]] = {}
+        is_told = True
+        for known in figures:
+            channels = [one for one in known.figure.channels if one is not None]
+            more = known.figure.plain_channels
+            is_told &= "scale" not in [name for _, name in more] and all(one.locks is None for one in channels)
+            for bone, name in [(one.bone, one.name) for one in channels] + more:
+                places.setdefault(name, []).append(bones[bone])
+        self.places = {name: np.array(own, dtype=np.intp) for name, own in places.items()} if is_told else None
+
+    def tips(self) -> Doubles:
+        """Where the C tips were solved, in armature space, (C, 3)."""
+        ends = np.concatenate([known.ends[known.figure.goals.tips] for known in self.figures])
+        found: Doubles = np.einsum("cij,cj->ci", self._rows, ends) + self._origins
+        return found
+
+    def stand(self, tips: Doubles, poses: Any) -> bool:
+        """Whether the tips of evaluated pose bones stand there.
+
+        Raises:
+            TypeError: The armature has other bones.
+        """
+        poses.foreach_get("tail", self._tails.reshape(-1))
+        off = self._tails[self._tips] - tips
+        squares = np.einsum("ci,ci->c", off, off)
+        if (squares <= self._near_enough).all():
+            return True
+        allowed = (ULPS * np.abs(tips).max(axis=1)) ** 2
+        return bool((squares <= np.maximum(self._near_enough, allowed)).all())
+
+
+Standing: TypeAlias = tuple[Values, Doubles]  # the goals of all figures of an armature as seen, and where its tips are
+
+
 class PlayedFrame(NamedTuple):
     """How an armature was posed at a frame, for goals that were foreseen.
 
     Attributes:
         goals: Of each figure its goals, the very ones that it foresees.
         told: Of each figure how its chains ended.
-        poses: Of each figure its rotations and the ends of its bones.
+        ends: Of each figure the ends of its bones.
         left: (count, 7), what stands in the channels (`LiveRig.left`).
         numbers: What is stored in numbers of how the chains ended.
+        standing: How it stands there.
     """
 
     goals: list[tuple[Numbers, Values]]
     told: list[list[int]]
-    poses: list[tuple[Doubles, Doubles]]
+    ends: list[Doubles]
     left: Singles
     numbers: dict[str, list[float]]
+    standing: Standing
 
 
 @dataclass(slots=True, eq=False)
@@ -207,15 +217,14 @@ class LiveRig:
         digest: Of what must be the same for `left` to hold (`digest_of`).
         left: (count, 7), what stood in the channels of all bones when live posing left them, as the file has it:
             rotation channels in the mode of the bone, and the location channels of a body bone; nan where that is not
-            known.
+            known. Another array, as `numbers` are other lists, each time that some are written.
         numbers: By name, of each of its chains, what is stored in numbers of how it ended (`NUMBERS`).
         frame: How the armature object stood at the last evaluation.
         world: The same as Blender has it.
         writer: What was needed to write some of its chains, the last time.
-        tips: What was needed to look at the tips of its chains at once, the last time.
+        layout: Of its figures, where all were foreseen the last time.
         played: How it was posed at frames that were played.
-        placed: The figures for which `places` holds.
-        places: By the name of a property, of which bones they write it; None where `left` does not tell all that is.
+        standing: How it stands as it was posed ahead of a frame; None where it was posed otherwise since.
     """
 
     owner: bpy.types.Object
@@ -231,10 +240,9 @@ class LiveRig:
     frame: RigFrame | None = None
     world: Matrix | None = None
     writer: PoseWriter | None = None
-    tips: Tips | None = None
+    layout: Layout | None = None
     played: dict[float, PlayedFrame] = field(default_factory=dict)
-    placed: list[LiveFigure] = field(default_factory=list)
-    places: dict[str, list[int]] | None = None
+    standing: Standing | None = None
 
     def figure_of(self, bone: str) -> LiveFigure | None:
         """The chains, as far as they were read, that have a bone."""
@@ -244,6 +252,7 @@ class LiveRig:
 def mark_stale(rigs: Iterable[LiveRig]) -> None:
     """Chains of these armatures have to be read anew."""
     for rig in rigs:
+        rig.standing = None
         for known in rig.figures.values():
             known.is_fresh = False
 

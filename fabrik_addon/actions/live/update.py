@@ -25,7 +25,7 @@ from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation, write_left
 from ...rig.figure.reader import FactsByRig, frame_of, restarted
-from ...rig.figure.space import RigFrame
+from ...rig.figure.space import ChainSpace, RigFrame
 from ...rig.figure.start_pose import held_bones
 from ...rig.goals import Source, Values, read_sources
 from ...rig.schema import Changes, rig_of
@@ -47,6 +47,7 @@ from .state import (
     NOT_BARE,
     Foreseen,
     Hands,
+    Layout,
     LiveFigure,
     LiveItem,
     LiveRig,
@@ -118,10 +119,9 @@ def _posed(
     is_same = _catch_up(scene, depsgraph, is_frame)
     if not state.rigs:
         return [], []
-    seen: dict[LiveFigure, Values] = {}
     if is_frame and not is_render and is_same:
         for rig in state.rigs:
-            if not as_foreseen(rig, depsgraph, seen):
+            if not as_foreseen(rig, depsgraph):
                 break
         else:
             return [], []
@@ -135,12 +135,12 @@ def _posed(
         rigs = [rig for rig in state.rigs if rig.owner in changed | state.posing or not is_known]
         hands = find(context, rigs, frame_of(depsgraph))
         mark_stale(rig for rig, _ in hands)
-    tick = _Tick(context, depsgraph, is_frame, changed if is_known else None, hands, seen)
+    tick = _Tick(context, depsgraph, is_frame, changed if is_known else None, hands)
     written = tick.posed(is_last)
     while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
         look(scene)
         settled = tick.settled
-        tick = _Tick(context, depsgraph, is_frame, None, Hands(), {})
+        tick = _Tick(context, depsgraph, is_frame, None, Hands())
         written += tick.posed(is_last)
         tick.settled += settled
     return written, tick.settled
@@ -157,9 +157,10 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     for rig in state.rigs if depsgraph.mode == "RENDER" else ():
         flush_animation(rig.owner, depsgraph)
         StripValues.evaluated(scene.frame_current_final, [rig.owner])
-    if [rig for rig in state.rigs if rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner)]:
-        look(scene)
-        return False
+    for rig in state.rigs:
+        if rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner):
+            look(scene)
+            return False
     return is_same
 
 
@@ -203,7 +204,6 @@ class _Tick:
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
         hands: Of some chains the bones that were posed by hand.
-        seen: Of some chains where their goals stand.
         is_parted: Whether a chain was switched off that is solved together with others.
         settled: Chains that start from what was posed by hand.
     """
@@ -215,10 +215,9 @@ class _Tick:
         is_frame: bool,
         changed: set[bpy.types.Object] | None,
         hands: Hands,
-        seen: dict[LiveFigure, Values],
     ) -> None:
         self.context, self.depsgraph, self.is_frame, self.changed = context, depsgraph, is_frame, changed
-        self.hands, self.seen = hands, seen
+        self.hands = hands
         self.is_parted, self.settled = False, list[LiveItem]()
         self.is_later = False  # whether chains of an earlier level were posed
         self.rig_facts = FactsByRig(frame_of(depsgraph))
@@ -251,6 +250,7 @@ class _Tick:
 
     def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[LiveItem]:
         """Pose chains of one armature; which were written."""
+        rig.standing = None
         looked = [self._looked(rig, names) for names in groups]
         moved = [known for known in looked if known is not None]
         return [(rig, known.names) for known in write(rig, moved)] if moved else []
@@ -264,7 +264,6 @@ class _Tick:
         finally:
             state.paused = False
         self.poses.clear()
-        self.seen.clear()
         self.rig_facts = FactsByRig(frame_of(self.depsgraph))
 
     def _looked(self, rig: LiveRig, names: Names) -> LiveFigure | None:
@@ -277,7 +276,7 @@ class _Tick:
             if changed is not None and changed.isdisjoint([one.found for one in known.sources]):
                 return None
             start, space = known.figure.start, known.space
-            points = self.seen.get(known) or read_sources(known.sources, self.depsgraph)
+            points = read_sources(known.sources, self.depsgraph)
             if not self._is_same(rig, known, points):
                 return self._anew(rig, names)
             now, numbers = known.figure, known.numbers
@@ -389,68 +388,65 @@ def ahead(scene: bpy.types.Scene) -> None:
     frame = scene.frame_current_final
     try:
         for rig in state.rigs:
-            if _played_again(rig, frame):
+            if frame in rig.played and _played_again(rig, frame):
                 continue
             posed = [known for known in rig.figures.values() if _follows(known, frame)]
             if posed:
                 write(rig, posed)
+            if rig.standing is None:
                 _keep(rig, frame)
     except MISSING:  # all is looked up anew at the frame
         state.forget()
 
 
 def _keep(rig: LiveRig, frame: float) -> None:
-    """Keep how an armature is posed for a frame, where that is told by goals that are foreseen, and by `left`."""
-    figures = [*rig.figures.values()]
-    if rig.placed != figures:
-        rig.placed, rig.places = figures, _places(rig, figures)
-        rig.played.clear()
-    if rig.places is None or len(figures) < len(rig.facts):
+    """Note how an armature stands for goals that are foreseen; for a frame, where `left` and the goals tell it all."""
+    layout, figures = rig.layout, [*rig.figures.values()]
+    points, spaces = list[tuple[float, ...]](), list[ChainSpace]()
+    for known in figures:
+        if known.foreseen is None or known.may_hide or not known.figure.is_rigid:
+            return
+        if not (known.is_fresh and known.facts.only_goals_move):
+            return
+        points += known.points
+        spaces.append(known.space)
+    if not figures or len(figures) < len(rig.facts):
         return
-    numbers = {name: [*own] for name, own in rig.numbers.items()}
-    played = PlayedFrame([], [], [], rig.left.copy(), numbers)
+    if layout is None or layout.figures != figures or layout.spaces != spaces:
+        layout = rig.layout = Layout(figures, rig.bones)
+        rig.played.clear()
+    rig.standing = tuple(points), layout.tips()
+    if layout.places is None:
+        return
+    played = PlayedFrame([], [], [], rig.left, rig.numbers, rig.standing)
     for known in figures:
         goals = known.foreseen.get(frame) if known.foreseen else None
         if goals is None or goals[0] != known.numbers or known.rests or NOT_BARE in known.told:
             return
         played.goals.append(goals)
         played.told.append([*known.told])
-        played.poses.append((known.rotations.copy(), known.ends.copy()))
+        played.ends.append(known.ends.copy())
     if len(rig.played) >= MOST:
         rig.played.clear()
     rig.played[frame] = played
 
 
-def _places(rig: LiveRig, figures: Sequence[LiveFigure]) -> dict[str, list[int]] | None:
-    """Of which bones each property is written; None where `LiveRig.left` does not tell all that is."""
-    found: dict[str, list[int]] = {}
-    for known in figures:
-        channels = [one for one in known.figure.channels if one is not None]
-        more = known.figure.plain_channels
-        if "scale" in [name for _, name in more] or any(one.locks is not None for one in channels):
-            return None
-        for bone, name in [(one.bone, one.name) for one in channels] + more:
-            found.setdefault(name, []).append(rig.bones[bone])
-    return found
-
-
 def _played_again(rig: LiveRig, frame: float) -> bool:
     """Pose an armature as it was posed for a frame, if it is to follow the very same goals there."""
-    played, figures = rig.played.get(frame), rig.placed
-    if played is None or rig.places is None or figures != [*rig.figures.values()]:
+    played, layout = rig.played[frame], rig.layout
+    if layout is None or layout.places is None or layout.figures != [*rig.figures.values()]:
         return False
+    figures = layout.figures
     if [known.told for known in figures] != played.told or False in [one.is_fresh for one in figures]:
         return False
     if not all(map(is_, [known.foreseen and known.foreseen.get(frame) for known in figures], played.goals)):
         return False
-    write_left(rig.owner, played.left, rig.places)
-    for known, (numbers, points), (rotations, ends) in zip(figures, played.goals, played.poses, strict=True):
-        known.numbers, known.points = numbers, points
-        known.rotations[:], known.ends[:] = rotations, ends
-    before, rig.numbers = rig.numbers, {name: [*own] for name, own in played.numbers.items()}
-    rig.left[:] = played.left
+    write_left(rig.owner, played.left, layout.places)
+    for known, (numbers, points), ends in zip(figures, played.goals, played.ends, strict=True):
+        known.numbers, known.points, known.ends[:] = numbers, points, ends
+    before, rig.numbers, rig.left, rig.standing = rig.numbers, played.numbers, played.left, played.standing
     keep(rig, before)
-    state.writes += sum(map(len, rig.places.values()))
+    state.writes += sum(map(len, layout.places.values()))
     return True
 
 
@@ -469,6 +465,7 @@ def _follows(known: LiveFigure, frame: float) -> bool:
             return False
     numbers, points = found
     if numbers == known.numbers:
+        known.points = points
         return False
     follow(known, numbers, points)
     return True

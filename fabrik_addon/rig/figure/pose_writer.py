@@ -132,7 +132,7 @@ class PoseWriter:
     """
 
     def __init__(self, poses: Sequence[Pose], places: Mapping[str, int]) -> None:
-        self.poses = [*poses]
+        self.poses, self._rotations = [*poses], [pose.rotations for pose in poses]
         self.key = [(id(pose.figure), pose.rests) for pose in poses]
         self._count = len(places)
         self._turned: dict[str, list[_ModeGroup]] = {}
@@ -181,7 +181,7 @@ class PoseWriter:
         """
         counts, bones = [0] * len(self.poses), pose_bones(owner)
         if self._turned:
-            rotations = np.concatenate([pose.rotations for pose in self.poses])
+            rotations = np.concatenate(self._rotations)
             for name, groups in self._turned.items():
                 before = self._before[name] = read_property(bones, name, self._count)
                 stored = before.copy()
@@ -244,13 +244,17 @@ class PoseWriter:
 
 def read_property(bones: Any, name: str, count: int) -> Singles:
     """A rotation, the location or the scale of all bones of an armature, (count, width)."""
-    width = 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
-    found: Singles = np.empty((count, width), dtype=np.float32)
+    found: Singles = np.empty((count, _width(name)), dtype=np.float32)
     bones.foreach_get(name, found.reshape(-1))
     return found
 
 
-def write_left(owner: bpy.types.Object, left: Singles, places: Mapping[str, Sequence[int]]) -> None:
+def _width(name: str) -> int:
+    """How many numbers a rotation, the location or the scale has."""
+    return 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
+
+
+def write_left(owner: bpy.types.Object, left: Singles, places: Mapping[str, Places]) -> None:
     """Write what was noted in `PoseWriter.write`, of some bones by the name of a property.
 
     Raises:
@@ -258,9 +262,10 @@ def write_left(owner: bpy.types.Object, left: Singles, places: Mapping[str, Sequ
     """
     bones: Any = pose_bones(owner)
     for name, own in places.items():
-        found = read_property(bones, name, len(left))
-        width = found.shape[1]
-        found[own] = left[own, -width:] if name == "location" else left[own, :width]
+        found = left[:, -3:] if name == "location" else left[:, : _width(name)]
+        if len(own) < len(left):
+            ours, found = found, read_property(bones, name, len(left))
+            found[own] = ours[own]
         bones.foreach_set(name, found.reshape(-1))
     tell(owner)
 
