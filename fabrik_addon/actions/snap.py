@@ -15,7 +15,7 @@ from ..errors import ChainError, FabrikError, TargetError, place_of
 from ..kernel import Limit
 from ..maths import IDENTITY, conjugated, distance, multiplied, normalized, turn_angle, v3
 from ..messages import ROLES, Message
-from ..rig.animation.channels import plain_path, read_rotation, read_values, rotation_path, to_values
+from ..rig.animation.channels import read_rotation, read_values, rotation_path, to_values
 from ..rig.animation.compat import evaluated_now, fcurves_of
 from ..rig.animation.curves import clear_keys
 from ..rig.animation.keys import HELD, insert_goal_keys, insert_pin_keys, key_from
@@ -406,7 +406,7 @@ def _bones_from(pose: FigurePose, chains: Sequence[FabrikChain]) -> list[Change]
     if body and body not in names and not any(one.tip_bone == body for one in pose.chain_set.chains):
         place = figure.start.location
         if distance(place, v3(bones[body].location)) > SAME * figure.length:
-            found.append((owner, (plain_path(bones[body], "location"), body), place))
+            found.append((owner, (bones[body].path_from_id("location"), body), place))
     return found
 
 

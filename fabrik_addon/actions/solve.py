@@ -26,7 +26,7 @@ from ..rig.dependencies import carriers_of, why_unfollowed
 from ..rig.figure.groups import ChainSet, figure_bones_if_any, set_of, sets_of
 from ..rig.figure.pose_writer import PoseWriter, places_of, updated
 from ..rig.figure.reader import FactsByRig, FigureCache, frame_of, read
-from ..rig.figure.solve import SolvedFigure, forget, posed, remember
+from ..rig.figure.solve import SolvedFigure, posed, remember, store_state
 from ..rig.figure.start_pose import is_stale
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of
@@ -225,7 +225,7 @@ def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outco
         chain = rig_of(owner).chains[outcome.chain]
         store(chain, outcome)
         if outcome.status == "REFUSED":
-            forget(chain)
+            store_state(chain, None)
         else:
             remember(chain)
     return [outcome for _, outcome in outcomes]

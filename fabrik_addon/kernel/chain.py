@@ -126,13 +126,6 @@ class Chain(ZeroSearch):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def point_all(self, along: V3) -> cython.void:
-        """Let all bones point along a unit vector, for `curl`."""
-        for i in range(self.count):
-            put3(self.directions, i, along)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def point_as(self, joints: Doubles) -> cython.void:
         """Let the bones point as those between n + 1 joints do."""
         for i in range(self.count):
@@ -163,7 +156,7 @@ class Chain(ZeroSearch):
 
         Args:
             joints: Becomes the n + 1 joints.
-            distance: Below the reach of the directions (`point_all`, `point_as`).
+            distance: Below the reach of the directions (`point_as`).
             along: Unit vector from root to target.
             bend: Unit vector at right angles to it, on whose side the inner joints stand.
         """

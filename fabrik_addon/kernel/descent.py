@@ -13,8 +13,8 @@ from math import exp, log, sqrt
 from . import cython
 from .figure import UNEASED, Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
-from .goals.base import Goal
-from .least_squares import A_RADIAN_OF_SHIFT, Jacobian, movers_of, placed_of
+from .goals.base import Goal, listed
+from .least_squares import A_RADIAN_OF_SHIFT, Jacobian
 from .limits.base import Limit
 from .vectors import (
     ORIGIN,
@@ -125,11 +125,14 @@ class Descent:
         count = figure.count
         self.figure = figure
         kept: list[Goal] = [] if keeper is None else keeper.goals
-        self.goals = kept + wanted
-        self.kept = len(kept)
-        self.movers = movers_of(figure, self.goals, first)
+        goals: list[Goal] = kept + wanted
+        self.goals, self.kept = goals, len(kept)
+        movers = {i for goal in goals for i in goal.path if i >= first}
+        if figure.moves and any([goal.is_shifted for goal in goals]):
+            movers.add(count)
+        self.movers = listed(movers)
         self.count_of_turned = sum(i < count for i in self.movers)
-        self.placed = placed_of(figure, self.goals)
+        self.placed = listed({i for goal in goals for i in goal.placed})
         self.allowed = doubles(3 * len(self.goals))
         self.pose, self.trial = Pose(count), Pose(count)
         self.error = self.cost = 0.0

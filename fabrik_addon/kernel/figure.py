@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..errors import LARGEST, ChainError, InvalidValueError
 from . import cython
 from .forms import Q4, V3, Doubles, Ints
-from .limits.base import Limit, finite_numbers
+from .limits.base import Limit, checked_point, finite_numbers
 from .limits.fixed import FREE
 from .vectors import (
     IDENTITY,
@@ -402,16 +402,6 @@ class Figure:
             return q4(self.rest, i)
         parent: cython.int = self.parents[i]
         return multiplied(q4(pose.frames, parent) if parent >= 0 else self.base, q4(self.rest, i))
-
-
-def checked_point(name: str, point: Sequence[float]) -> V3:
-    """Three finite numbers.
-
-    Raises:
-        InvalidValueError: They are not.
-    """
-    x, y, z = finite_numbers(name, point, 3)
-    return (x, y, z)
 
 
 def checked_rotation(name: str, rotation: Sequence[float]) -> Q4:

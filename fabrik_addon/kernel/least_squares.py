@@ -9,7 +9,7 @@ from math import sqrt
 from . import cython
 from .figure import Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
-from .goals.base import Goal, listed
+from .goals.base import Goal
 from .limits.base import Limit
 from .limits.fixed import FREE
 from .vectors import (
@@ -293,18 +293,3 @@ class Jacobian:
                 change: V3 = v3(self.columns, (3 * i + a) * self.count_of_goals + self.touches[t])
                 total += dot(change, v3(self.system.values, self.touches[t]))
         return total
-
-
-@cython.cfunc
-def movers_of(figure: Figure, goals: list[Goal], first: cython.int) -> Ints:
-    """The joints from one on on the way to some goal, in order; n too where the figure moves and a goal moves along."""
-    found = {i for goal in goals for i in goal.path if i >= first}
-    if figure.moves and any([goal.is_shifted for goal in goals]):
-        found.add(figure.count)
-    return listed(found)
-
-
-@cython.cfunc
-def placed_of(figure: Figure, goals: list[Goal]) -> Ints:
-    """The joints whose places some goal has to know, in order."""
-    return listed({i for goal in goals for i in goal.placed})

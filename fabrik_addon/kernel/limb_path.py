@@ -288,7 +288,8 @@ def curled(chain: Chain, rotations: Doubles, distance: cython.double, also_bent:
     bend: V3 = bend_direction(pose.heads, 0, chain.count)
     if is_straight(pose.heads, chain.count):
         bend = preferred_bend(chain.figure, pose, chain.first_moving, along)
-        chain.point_all(along)
+        for i in range(chain.count):
+            put3(chain.directions, i, along)
     elif also_bent and bends_one_way(pose.heads, chain.count, along, bend):
         chain.point_as(pose.heads)
     else:

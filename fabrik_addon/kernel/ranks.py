@@ -12,6 +12,7 @@ to miss just that.
 from __future__ import annotations
 
 from array import array
+from operator import attrgetter
 
 from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
@@ -87,7 +88,7 @@ class Ranks:
         self.judged = [goal for goal in weighty if goal.rank not in (PLACED, HINT)] or weighty
         for rank in sorted({goal.rank for goal in weighty}):
             # side by side where they hang on the same joints: these then have few rows of the equations
-            own = sorted((goal for goal in weighty if goal.rank == rank), key=effector_of)
+            own = sorted((goal for goal in weighty if goal.rank == rank), key=attrgetter("effector"))
             stage = Descent(figure, own, Descent(figure, before) if before else None)
             stage.patience = STALLED if before or is_put else PATIENCE
             self.stages.append(stage)
@@ -300,11 +301,6 @@ class Ranks:
         """Whether no other start can come so much nearer that it would be taken, however the joints turn."""
         least: cython.double = self.least_missing()
         return least > 0.0 and least >= MUCH_BETTER * self.misses() - self.effort.tolerance
-
-
-def effector_of(goal: Goal) -> int:
-    """The joint by which goals of a rank are ordered."""
-    return goal.effector
 
 
 @cython.cfunc

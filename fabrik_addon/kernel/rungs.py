@@ -289,19 +289,13 @@ def blocking_joints(descent: Descent) -> list[int]:
         pull: Q4 = pull_on(descent, i)
         turn: V3 = (pull[0], pull[1], pull[2])
         limit: Limit = figure.limits[i]
-        taken: cython.double = length(turn) * share_taken(limit, q4(descent.pose.rotations, i), turn)
+        rotation: Q4 = q4(descent.pose.rotations, i)
+        step: V3 = scaled(unit(turn), SMALL_STEP)  # also one whose end is a little farther on takes some away
+        turned: Q4 = multiplied(limit.turn(rotation, step), conjugated(rotation))
+        taken: cython.double = length(turn) * (length(minus(step, rotation_vector(turned))) / SMALL_STEP)
         if taken > TAKEN * pull[3] * descent.error:
             found.append((-taken, i))
     return [i for _, i in sorted(found)]
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def share_taken(limit: Limit, rotation: Q4, pull: V3) -> cython.double:
-    """The share of a small turn along a pull that a limit takes away, also one whose end is a little farther on."""
-    step: V3 = scaled(unit(pull), SMALL_STEP)
-    turned: Q4 = multiplied(limit.turn(rotation, step), conjugated(rotation))
-    return length(minus(step, rotation_vector(turned))) / SMALL_STEP
 
 
 @cython.cfunc

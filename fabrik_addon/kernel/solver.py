@@ -8,25 +8,17 @@ from collections.abc import Sequence
 from ..errors import ChainError, InvalidValueError, are_finite
 from . import cython
 from .fabrik import Step, backward, limited_forward
-from .figure import Figure, Pose, checked_point, clamp_start
+from .figure import Figure, Pose, clamp_start
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
 from .limb_path import Limb
-from .limits.base import Limit
+from .limits.base import Limit, checked_point
 from .limits.fixed import Locked
 from .pole import BendSide
 from .rows import Effort, Rows, Settings, Solution
 from .run import Run
 from .rungs import Rungs
 from .vectors import ORIGIN, doubles, filled, integers, larger, minus, normalized, put3, put4, q4, scaled, v3
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def differs(a: Q4, b: Q4) -> cython.bint:
-    """Whether a number is another in two quaternions."""
-    return a[0] != b[0] or a[1] != b[1] or a[2] != b[2] or a[3] != b[3]
 
 
 @cython.cclass
@@ -210,7 +202,11 @@ class Solver:
             is_own: cython.bint = start[0] == 0.0 and start[1] == 0.0 and start[2] == 0.0 and start[3] == 0.0
             start = q4(self.figure.start, i) if is_own else normalized(start)
             is_held: cython.bint = stays[first + i] != 0
-            is_other = is_other or differs(start, q4(unit.start, i)) or is_held != (self.stays[i] != 0)
+            own: Q4 = q4(unit.start, i)
+            is_turned: cython.bint = (
+                start[0] != own[0] or start[1] != own[1] or start[2] != own[2] or start[3] != own[3]
+            )
+            is_other = is_other or is_turned or is_held != (self.stays[i] != 0)
             put4(unit.start, i, start)
             self.stays[i] = is_held
         root = scaled(root, 1.0 / self.size)

@@ -30,7 +30,7 @@ from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotat
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import owner_of_bone, pose_bones, resolve_bones
-from ..rig.figure.groups import alone, lacks_goal, sets_of
+from ..rig.figure.groups import ChainSet, lacks_goal, sets_of
 from ..rig.figure.joint_limits import path_of, read_limit
 from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.reader import frame_of, read
@@ -156,7 +156,7 @@ def _picture(
     world = evaluated.matrix_world.copy()
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     joints = (*(v3(world @ pose.head) for pose in poses), v3(world @ poses[-1].tail))
-    starts = read_starts(alone(owner, chain), bones, KeyedChannels(owner, frame_of(depsgraph))).rotations
+    starts = read_starts(ChainSet(owner, (chain,)), bones, KeyedChannels(owner, frame_of(depsgraph))).rotations
     limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
     size = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size

@@ -165,7 +165,16 @@ class LimitType:
         return IkMeaning(ALL_AXES, {}, (Message("LIMIT_TYPE", type=self.label),))
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
-        """See `mirrored_limit`."""
+        """The limit that allows a bone's mirror image the mirror images of what a limit allows the bone.
+
+        Args:
+            limit: The bone's.
+            turn: Takes the axis of each turn of the bone (rest frame) to that of its mirror image (the image's rest
+                frame). Directions go to the opposite of where it takes them: the bone's own, Y, stays Y.
+
+        Returns:
+            The limit; None where there is none of its type.
+        """
         raise NotImplementedError
 
     def narrowed(self, limit: Any, locks: Limit) -> Limit | None:
@@ -470,20 +479,6 @@ def setting_at(limit: Limit, name: str, point: V3) -> float:
     return type_of(limit).setting_at(limit, name, point)
 
 
-def mirrored_limit(limit: Limit, turn: Q4) -> Limit | None:
-    """The limit that allows a bone's mirror image the mirror images of what a limit allows the bone.
-
-    Args:
-        limit: The bone's.
-        turn: Takes the axis of each turn of the bone (rest frame) to that of its mirror image (the image's rest
-            frame). Directions go to the opposite of where it takes them: the bone's own, Y, stays Y.
-
-    Returns:
-        The limit; None where there is none of its type.
-    """
-    return type_of(limit).mirrored(limit, turn)
-
-
 def twist_of(view: Any) -> Twist | None:
     """The range of twist of a bone's settings, or None where it twists freely."""
     return Twist(*checked_range(Message("TWIST"), view.twist_min, view.twist_max)) if view.use_twist else None
@@ -502,7 +497,7 @@ def mirrored_twist(limit: Any) -> Twist | None:
 
 
 def mirrored_rotation(turn: Q4, rotation: Q4) -> Q4:
-    """The mirror image of a rotation; see `mirrored_limit`."""
+    """The mirror image of a rotation; see `LimitType.mirrored`."""
     return (rotation[0], *rotated(turn, rotation[1:]))
 
 

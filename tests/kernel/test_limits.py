@@ -38,7 +38,7 @@ from fabrik_addon.maths import (
     turn_angle,
     unit,
 )
-from fabrik_addon.rig.limit_types import LIMITS, limit_outline, limit_settings, mirrored_limit, setting_at, type_of
+from fabrik_addon.rig.limit_types import LIMITS, limit_outline, limit_settings, setting_at, type_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -204,7 +204,7 @@ class TestEveryLimit:
             return  # settings alone are mirrored
         random = Random(11)
         for turn in MIRRORED_FRAMES:
-            mirrored = mirrored_limit(limit, turn)
+            mirrored = type_of(limit).mirrored(limit, turn)
             if mirrored is None:
                 assert turn == MIRRORED_FRAMES[-1]  # a cone's sides lie along the axes
                 continue
@@ -213,7 +213,7 @@ class TestEveryLimit:
                     w, *axis = drawn(one, random)
                     image = (w, *rotated(turn, (axis[0], axis[1], axis[2])))
                     assert other.violation(image) < PRECISION
-            again = mirrored_limit(mirrored, turn)
+            again = type_of(mirrored).mirrored(mirrored, turn)
             assert again is not None
             assert limit_settings(again) == close(limit_settings(limit))
 
@@ -326,7 +326,7 @@ class TestEveryOutline:
                 turned = turn_about(Y, -atan2(point[2], point[0]))
                 twisting: Any = limit
                 if isinstance(limit, Hinge):
-                    low, allowed, high = limit.angle_min, limit.angle_of(turned), limit.angle_max
+                    low, allowed, high = limit.angle_min, limit.angles_of(turned)[0], limit.angle_max
                 else:
                     low, allowed, high = twisting.twist.low, twisting.twist_angle(turned), twisting.twist.high
                 assert low - PRECISION <= allowed <= high + PRECISION

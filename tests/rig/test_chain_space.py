@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from fabrik_addon.maths import distance, length, minus, normalized
 from fabrik_addon.rig.figure.figure import RigFigure
-from fabrik_addon.rig.figure.groups import alone
+from fabrik_addon.rig.figure.groups import ChainSet
 from fabrik_addon.rig.figure.kinematics import rounded
 from fabrik_addon.rig.figure.reader import carried, read
 from fabrik_addon.rig.figure.space import ChainSpace, RigFrame
@@ -31,7 +31,7 @@ def random_space(random: Random, away: float = 0.0) -> ChainSpace:
 
 def figure(owner: bpy.types.Object) -> RigFigure:
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    return read(alone(owner, owner.fabrik.chains[0]), depsgraph)[0]
+    return read(ChainSet(owner, (owner.fabrik.chains[0],)), depsgraph)[0]
 
 
 class TestSpace:
@@ -120,7 +120,7 @@ class TestFigures:
         bpy.ops.fabrik.pole_add()
         owner.location, owner.rotation_euler = (3, 2, 1), (0.1, 0.2, 0.3)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        found, points = read(alone(owner, chain), depsgraph)
+        found, points = read(ChainSet(owner, (chain,)), depsgraph)
         target, pole, _ = points[0]
         both = GoalArrays(np.array([target], dtype=np.float64), np.array([pole], dtype=np.float64))
         assert found.goals[0].many_numbers(found.space, both).tolist() == [list(found.numbers(points))]

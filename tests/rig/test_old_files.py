@@ -16,7 +16,7 @@ import pytest
 from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
 from fabrik_addon.rig.animation.keys import KeyedChannels
 from fabrik_addon.rig.bones import resolve_bones
-from fabrik_addon.rig.figure.groups import alone
+from fabrik_addon.rig.figure.groups import ChainSet
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.figure.reader import frame_of
 from fabrik_addon.rig.figure.start_pose import is_stale, read_starts
@@ -217,7 +217,7 @@ def outside(owner: bpy.types.Object, chain: FabrikChain, wanted: Facts) -> list[
     """The bones that stood outside of their limits, as these are read now."""
     bones = resolve_bones(owner, chain)
     keyed = KeyedChannels(owner, frame_of(bpy.context.evaluated_depsgraph_get()))
-    starts = read_starts(alone(owner, chain), bones, keyed).rotations
+    starts = read_starts(ChainSet(owner, (chain,)), bones, keyed).rotations
     joints = zip(bones, starts, wanted["rotations"], strict=True)
     return [
         bone.name for bone, start, rotation in joints if read_limit(bone, start).violation(normalized(rotation)) > NEAR

@@ -21,7 +21,7 @@ from fabrik_addon.kernel import (
     Universal,
 )
 from fabrik_addon.maths import IDENTITY, Q4, V3, multiplied, scaled, turn_about, unit
-from fabrik_addon.rig.limit_types import limit_outline, limit_settings, mirrored_limit, setting_at, type_of
+from fabrik_addon.rig.limit_types import limit_outline, limit_settings, setting_at, type_of
 
 from dev.limbs import X, Y, Z, hinge
 from support.chains import random_vector, turn_between
@@ -133,7 +133,7 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
     yield "settings", limit_settings(limit)
     meaning = type_of(limit).ik_meaning(limit)
     yield "ik_meaning", (sorted(meaning.free), meaning.ranges, meaning.lost)
-    yield "mirrored", (repr(mirrored_limit(limit, (0.0, *X))), repr(mirrored_limit(limit, (0.0, 0.6, 0.0, -0.8))))
+    yield "mirrored", tuple(repr(type_of(limit).mirrored(limit, turn)) for turn in ((0.0, *X), (0.0, 0.6, 0.0, -0.8)))
     yield "repr", repr(limit)
 
 

@@ -11,7 +11,7 @@ import bpy
 
 from ...errors import BoneError, ChainError, InvalidValueError, RigError, are_finite, place_of
 from ...rig.animation.animation import Animated
-from ...rig.animation.channels import plain_path, rotation_path
+from ...rig.animation.channels import rotation_path
 from ...rig.animation.compat import curves_of_action, fcurves_of, groups_of, shares_curves
 from ...rig.checks import check_drivers, check_rig
 from ...rig.figure.goal_options import written_besides
@@ -114,7 +114,7 @@ def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -
     with place_of(rig=owner.name):
         bones = {bone.name: bone for one in sets for bone in figure_bones(one)}
         plain = [found for one in sets for found in written_besides(one)]
-    own = {*map(rotation_path, bones.values()), *(plain_path(bone, name) for bone, name in plain)}
+    own = {*map(rotation_path, bones.values()), *(bone.path_from_id(name) for bone, name in plain)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
             reason = _curve_refusal(curve)

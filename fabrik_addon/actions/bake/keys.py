@@ -26,7 +26,7 @@ from ...maths import (
     turn_angle,
     turn_angles,
 )
-from ...rig.animation.channels import plain_path, read_values, rotation_path, run_on, to_rotations
+from ...rig.animation.channels import read_values, rotation_path, run_on, to_rotations
 from ...rig.animation.compat import (
     curves_of_action,
     give_action,
@@ -206,7 +206,7 @@ def keys_of(
     for i, (name, channel) in enumerate(figure.plain_channels):
         values, bone = answers.plain[:, i], pose[name]
         place, stays = [*getattr(bone, channel)], staying(values, within=0.0 if answers.played else CONSTANT)
-        keys = of_all(plain_path(bone, channel), PLAIN, name, range(3), place, values, stays)
+        keys = of_all(bone.path_from_id(channel), PLAIN, name, range(3), place, values, stays)
         holders = [result for result, chain in zip(results, figure.goals, strict=True) if name in chain.bones]
         yield keys, holders or [*results], None, figure.length if channel == "location" else 1.0
 

@@ -16,7 +16,7 @@ from ...errors import ChainError, FabrikError
 from ...kernel import SOLVE_SPACE
 from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
 from ...rig.animation.animation import Animated
-from ...rig.animation.channels import KeptChannels, channel_of, cosines, plain_path, rotation_path
+from ...rig.animation.channels import KeptChannels, channel_of, cosines, rotation_path
 from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -288,7 +288,7 @@ class BakedArmature:
         plain = [found for one in sets for found in written_besides(one)]
         turned = [(bone.name, channel_of(bone.rotation_mode)[0]) for bone in bones]
         self._pose = KeptChannels(owner, [*turned, *((bone.name, name) for bone, name in plain)])
-        self._paths = {*map(rotation_path, bones), *(plain_path(bone, name) for bone, name in plain)}
+        self._paths = {*map(rotation_path, bones), *(bone.path_from_id(name) for bone, name in plain)}
         self._ends: list[float] = []  # first and last frames of what is keyed
         self._writer = CurveWriter(owner, can_restore=into == "ACTION")
         self._into = into

@@ -23,7 +23,7 @@ from ...rig.figure.figure import RigFigure, channels_of
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import Pose, PoseWriter
 from ...rig.figure.reader import FactsByRig, read
-from ...rig.figure.solve import forget, is_plain, posed, read_posed
+from ...rig.figure.solve import is_plain, posed, read_posed, store_state
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, Source, Values, read_sources, sources_of, with_values
@@ -126,7 +126,7 @@ def _tell(rig: LiveRig, known: LiveFigure) -> None:
     for k, outcome in enumerate(outcomes):
         if not known.words or not outcome.says(known.words[k]):
             store(chains[outcome.chain], outcome)
-            forget(chains[outcome.chain])
+            store_state(chains[outcome.chain], None)
         for name, own in rig.numbers.items():
             own[rig.indices[outcome.chain]] = getattr(outcome, name)
     known.words, known.told = outcomes, [WORDS.index(one.status) if one.is_bare else NOT_BARE for one in outcomes]

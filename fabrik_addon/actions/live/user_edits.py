@@ -25,7 +25,7 @@ import numpy as np
 
 from ...errors import FabrikError
 from ...maths import ORIGIN, Q4, V3, conjugated, distance, multiplied, q4, turn_angle, v3
-from ...rig.animation.channels import channel_of, plain_path, read_rotation, read_values, rotation_path, to_rotation
+from ...rig.animation.channels import channel_of, read_rotation, read_values, rotation_path, to_rotation
 from ...rig.animation.compat import evaluated_now, strip_curves
 from ...rig.animation.keys import (
     KeyedChannels,
@@ -135,7 +135,7 @@ def _is_newly_keyed(rig: LiveRig, bone: bpy.types.PoseBone, keyed: KeyedChannels
 
     Where its chains start from keys, these are others than that start; else there are more, at most one more a curve.
     """
-    path, known = plain_path(bone, name) if name else rotation_path(bone), rig.figure_of(bone.name)
+    path, known = bone.path_from_id(name) if name else rotation_path(bone), rig.figure_of(bone.name)
     curves = [curve for i in range(4) if (curve := keyed.curves.get((path, i))) is not None]
     if known is None or any(key_at(curve, keyed.frame) is None for curve in curves):
         return False
@@ -162,7 +162,7 @@ def _is_played(
     bone: bpy.types.PoseBone, values: Sequence[float], left: Sequence[float], keyed: KeyedChannels, name: str = ""
 ) -> bool:
     """Whether keys, or strips, may have put values into a channel; by default into that of the rotation."""
-    path = plain_path(bone, name) if name else rotation_path(bone)
+    path = bone.path_from_id(name) if name else rotation_path(bone)
     curves = [keyed.curves.get((path, i)) for i in range(len(values))]
     if not any(curves) or path in _paths_of_strips(bone):
         return path in _paths_of_strips(bone)

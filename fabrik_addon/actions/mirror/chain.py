@@ -21,7 +21,7 @@ from ...rig.control_bones import is_control, new_bones_refusal
 from ...rig.figure.pose_writer import updated
 from ...rig.figure.start_pose import fingerprint, store_rotations
 from ...rig.goals import GoalRef, goal_of, offset_from_target, store, swing_frame_of, was_held
-from ...rig.limit_types import limit_settings, mirrored_limit
+from ...rig.limit_types import limit_settings, type_of
 from ...rig.schema import FabrikChain, girdle_of, limit_of, rig_of, unique_name
 from ...rig.schema.chain import OFFSET
 from ...rig.skeleton import flipped_name, sided_name
@@ -47,7 +47,7 @@ def mirror_limit_to(pair: BonePair) -> str:
         found = limit.type.make(limit_of(pair.bone), IDENTITY)
     except InvalidValueError as error:
         return Text("the limit of '{bone}' is copied as it is: {why}", bone=pair.bone.name, why=error.reason)
-    mirrored = mirrored_limit(found, axes_of(pair.turn))
+    mirrored = type_of(found).mirrored(found, axes_of(pair.turn))
     if mirrored is None:
         return Text("the roll of '{other}' is no mirror image, so its limit is not, either", other=pair.other.name)
     before = limit_settings(found)

@@ -15,7 +15,7 @@ from ...kernel import Limit
 from ...maths import IDENTITY, Doubles, Ints, Mask, q4, towards_each
 from ...motion.contacts import junk_ends
 from ...motion.smoothing import smoothed, smoothed_turns
-from ...rig.animation.channels import cosines, plain_path, read_values, rotation_path, run_on, to_rotations
+from ...rig.animation.channels import cosines, read_values, rotation_path, run_on, to_rotations
 from ...rig.animation.compat import fcurves_of, playing
 from ...rig.animation.curves import INTERPOLATION, PLAIN, SAME_FRAME, CurveWriter, Keys, staying, values_at
 from ...rig.bones import names_if_any, pose_bones
@@ -116,7 +116,7 @@ def read_clip(
 
 
 def _path(bone: bpy.types.PoseBone, name: str) -> str:
-    return plain_path(bone, name) if name else rotation_path(bone)
+    return bone.path_from_id(name) if name else rotation_path(bone)
 
 
 def _frames(curves: Sequence[bpy.types.FCurve], span: tuple[int, int], only_keys: bool) -> Doubles:
@@ -257,7 +257,7 @@ def _keys(
         mode, stood, turns = bone.rotation_mode, read_values(bone), clip.turns[:, None, :]
         yield of(rotation_path(bone), mode, run_on(mode, turns, cosines(turns), np.array([stood]))[:, 0], stood)
     for name, values in clip.plain.items():
-        yield of(plain_path(bone, name), PLAIN, values, [*getattr(bone, name)])
+        yield of(bone.path_from_id(name), PLAIN, values, [*getattr(bone, name)])
 
 
 # What is made of a clip.

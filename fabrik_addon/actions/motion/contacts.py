@@ -32,7 +32,7 @@ from ...motion.contacts import (
     way_of_body,
 )
 from ...recognise.part import LEG
-from ...rig.animation.channels import plain_path, read_values, rotation_path, to_values
+from ...rig.animation.channels import read_values, rotation_path, to_values
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying
 from ...rig.animation.keys import has_strips
@@ -360,7 +360,7 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
         raise ChainError("its influence is below 1, so that its tip would not stay", chain=chain.name)
     if chain.at_head and not (turns_tip(chain) and chain.orientation == "TARGET"):
         raise ChainError("its tip does not turn with its target: set its rotation to Target", chain=chain.name)
-    paths = {plain_path(pose_bones(owner)[chain.target_bone], "location")}
+    paths = {pose_bones(owner)[chain.target_bone].path_from_id("location")}
     paths.add(rotation_path(pose_bones(owner)[chain.target_bone]))
     for curve in fcurves_of(owner):
         if curve.data_path in paths and (curve.lock or curve.mute or len(curve.modifiers)):
@@ -408,7 +408,7 @@ def _keys_of(
     """
     angles = np.zeros(len(frames)) if turns is None else np.abs(turns[:, 1:]).max(axis=1)
     bone = pose_bones(owner)[chain.target_bone]
-    paths = {plain_path(bone, "location"), rotation_path(bone)}
+    paths = {bone.path_from_id("location"), rotation_path(bone)}
     is_keyed = any(curve.data_path in paths and len(curve.keyframe_points) for curve in fcurves_of(owner))
     if not is_keyed and np.abs(ways).max() <= NO_WAY and angles.max() <= NO_WAY:
         return []
@@ -426,7 +426,9 @@ def _keys_of(
         near = to_values(mode, own, near)
         places.append([*place])
         rows.append(near)
-    found = [_keys(owner, (plain_path(bone, "location"), PLAIN, [*bone.location]), bone.name, np.array(places), frames)]
+    found = [
+        _keys(owner, (bone.path_from_id("location"), PLAIN, [*bone.location]), bone.name, np.array(places), frames)
+    ]
     if turns is not None and turns_tip(chain) and chain.orientation == "TARGET":
         found.append(_keys(owner, (rotation_path(bone), mode, read_values(bone)), bone.name, np.array(rows), frames))
     return found

@@ -19,7 +19,7 @@ from ...kernel import FREE, Point, Settings, Solver
 from ...maths import Doubles, axes_of, conjugated, rotated, v3
 from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, HEAD, LEG, Part
-from ...rig.animation.channels import plain_path, read_rotation
+from ...rig.animation.channels import read_rotation
 from ...rig.animation.keys import KeyedChannels, animated_paths, insert_posed_keys, insert_property_keys
 from ...rig.bones import armature_of, bending_count, pose_bones
 from ...rig.control_bones import COLLECTION, COLOURS, WIRE, is_control, is_shape, new_bones_refusal, shape_object
@@ -113,7 +113,7 @@ def _lock_places(owner: bpy.types.Object, names: Iterable[str]) -> None:
     for bone in [pose_bones(owner)[name] for name in names]:
         locks: Any = bone.lock_location
         is_moved = bone.location.length > ROUNDED * bone.length
-        is_used = is_moved or any(locks) or plain_path(bone, "location") in played
+        is_used = is_moved or any(locks) or bone.path_from_id("location") in played
         if not is_used and not bone.bone.use_connect:
             locks[:] = (True, True, True)
             limit_of(bone).is_place_locked = True

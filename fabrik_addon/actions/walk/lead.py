@@ -17,7 +17,7 @@ from ...gait.feet import Foothold
 from ...gait.gaits import goes_by_cycle
 from ...gait.hand_walk import HandWalk, Pose, Steering
 from ...maths import ORIGIN, V3, Doubles, conjugated, distance, minus, multiplied, plus, q4, rotated, slerp
-from ...rig.animation.channels import channel_of, plain_path, read_values, stored
+from ...rig.animation.channels import channel_of, read_values, stored
 from ...rig.animation.curves import PLAIN, Keys
 from ...rig.bones import names_if_any, pose_bones
 from ...rig.checks import check_rig
@@ -296,6 +296,6 @@ def _path_keys(context: bpy.types.Context, body: FabrikChain, way: Sequence[Pose
     found, span = list[Keys](), (float(frames[0]), float(frames[-1]))
     for name, values in rows.items():
         width, mode = len(values[0]), bone.rotation_mode if name == turning else PLAIN
-        told = plain_path(bone, name), mode, bone.name, range(width), [*getattr(bone, name)]
+        told = bone.path_from_id(name), mode, bone.name, range(width), [*getattr(bone, name)]
         found.append(Keys(*told, np.array(values), np.zeros(width, dtype=np.bool_), frames, "LINEAR", span))
     return found

@@ -39,7 +39,7 @@ from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control, new_bones_refusal
 from ...rig.figure.figure import RigFigure
-from ...rig.figure.groups import ChainSet, alone, body_moves
+from ...rig.figure.groups import ChainSet, body_moves
 from ...rig.figure.reader import FactsByRig, frame_of, read_figure
 from ...rig.figure.start_pose import capture, capture_bones
 from ...rig.goals import read_held, store_held
@@ -158,7 +158,7 @@ def measured(
     for chain in chains:
         if chain.at_head and len(resolve_bones(owner, chain)) < 2:
             raise ChainError("a leg has at least one bone above its foot", rig=owner.name, chain=chain.name)
-        figure = read_figure(alone(owner, chain), depsgraph, facts)
+        figure = read_figure(ChainSet(owner, (chain,)), depsgraph, facts)
         legs.append(_leg(owner, chain, frame, figure))
         limbs.append(_limb(owner, figure, frame, at_head=chain.at_head))
     return arranged(legs), LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None

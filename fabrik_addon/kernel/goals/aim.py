@@ -8,8 +8,9 @@ from typing import SupportsFloat, SupportsIndex
 
 from ...errors import InvalidValueError
 from .. import cython
-from ..figure import Pose, checked_point
+from ..figure import Pose
 from ..forms import Q4, V3, Doubles
+from ..limits.base import checked_point
 from ..vectors import (
     ORIGIN,
     PI,

@@ -10,9 +10,9 @@ from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import InvalidValueError
 from .. import cython
-from ..figure import Figure, Pose, checked_point
+from ..figure import Figure, Pose
 from ..forms import V3, Doubles
-from ..limits.base import finite_numbers
+from ..limits.base import checked_point, finite_numbers
 from ..vectors import (
     ORIGIN,
     Z_AXIS,

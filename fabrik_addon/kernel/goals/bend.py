@@ -9,8 +9,9 @@ from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import LARGEST, InvalidValueError
 from .. import cython
-from ..figure import Figure, Pose, checked_point
+from ..figure import Figure, Pose
 from ..forms import Q4, V3, Doubles
+from ..limits.base import checked_point
 from ..vectors import (
     IDENTITY,
     ORIGIN,

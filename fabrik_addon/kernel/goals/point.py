@@ -13,8 +13,9 @@ from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import LARGEST, InvalidValueError
 from .. import cython
-from ..figure import Figure, Pose, checked_point
+from ..figure import Figure, Pose
 from ..forms import V3, Doubles
+from ..limits.base import checked_point
 from ..vectors import ORIGIN, apart, clipped, cross, dot, larger, length, minus, plus, q4, rotated, scaled, smaller, v3
 from .base import ASKED, OTHER, PUTS_TIP, SOLVE_SPACE, TIP, Goal
 

@@ -256,15 +256,15 @@ class Limit:
 
     def aimed(self, rotation: Sequence[float], segment: Sequence[float], direction: Sequence[float]) -> Q4:
         """See `aim`."""
-        return self.aim(given_rotation(rotation), given_vector(segment), given_vector(direction))
+        return self.aim(given_rotation(rotation), checked_point(VECTOR, segment), checked_point(VECTOR, direction))
 
     def allowed(self, rotation: Sequence[float], turn: Sequence[float]) -> V3:
         """See `allow`."""
-        return self.allow(given_rotation(rotation), given_vector(turn))
+        return self.allow(given_rotation(rotation), checked_point(VECTOR, turn))
 
     def turned(self, rotation: Sequence[float], turn: Sequence[float]) -> Q4:
         """See `turn`."""
-        return self.turn(given_rotation(rotation), given_vector(turn))
+        return self.turn(given_rotation(rotation), checked_point(VECTOR, turn))
 
     def violation(self, rotation: Sequence[float]) -> float:
         """See `exceed`."""
@@ -294,11 +294,11 @@ def given_rotation(rotation: Sequence[float]) -> Q4:
     return (w, x, y, z)
 
 
-def given_vector(vector: Sequence[float]) -> V3:
-    """A vector that was handed in.
+def checked_point(name: str | Message, point: Sequence[float]) -> V3:
+    """A point, or a vector, that was handed in.
 
     Raises:
         InvalidValueError: It is not three finite numbers.
     """
-    x, y, z = finite_numbers(VECTOR, vector, 3)
+    x, y, z = finite_numbers(name, point, 3)
     return (x, y, z)

@@ -151,10 +151,6 @@ class Hinge(Limit):
         first: cython.double = self.measure(start)
         return self.at(first + (self.measure(end) - first) * factor)
 
-    def angle_of(self, rotation: Q4) -> float:
-        """See `measure`."""
-        return self.measure(rotation)
-
     def rotation_at(self, angle: float) -> Q4:
         """See `at`."""
         return self.at(angle)

@@ -60,11 +60,6 @@ def rotation_path(bone: bpy.types.PoseBone | bpy.types.Object) -> str:
     return bone.path_from_id(channel_of(bone.rotation_mode)[0])
 
 
-def plain_path(bone: bpy.types.PoseBone | bpy.types.Object, name: str) -> str:
-    """Data path, from the object, of the "location" or "scale" of a bone, or of the object itself."""
-    return bone.path_from_id(name)
-
-
 def read_values(bone: bpy.types.PoseBone | bpy.types.Object) -> list[float]:
     """The numbers of the rotation channels of a bone, or of an object, in its own mode."""
     return [*getattr(bone, channel_of(bone.rotation_mode)[0])]

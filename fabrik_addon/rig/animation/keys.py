@@ -18,7 +18,7 @@ from ...messages import Message
 from ..bones import pose_bones
 from ..goals import GoalRef
 from ..schema import FabrikChain, rig_of
-from .channels import channel_of, plain_path, read_values, rotation_path, to_rotation
+from .channels import channel_of, read_values, rotation_path, to_rotation
 from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strip_curves, strips_of
 from .curves import SAME_FRAME, split_at, values_at
 
@@ -141,7 +141,7 @@ class StripValues:
         """Keep what stands in the channels of an armature's bones, by their paths, as what is played at a frame."""
         paths, found = {*animated_paths(owner)}, dict[str, tuple[float, ...]]()
         for bone in pose_bones(owner) if paths else ():
-            own = (rotation_path(bone), read_values(bone)), (plain_path(bone, "location"), bone.location)
+            own = (rotation_path(bone), read_values(bone)), (bone.path_from_id("location"), bone.location)
             found |= {path: tuple(values) for path, values in own if path in paths}
         cls.noted[owner.name_full] = _stamp_of(owner, frame), found
         return found
@@ -454,7 +454,7 @@ def curves_of_bones(owner: bpy.types.Object, names: Iterable[str]) -> list[bpy.t
 def _paths_of(owner: bpy.types.Object, names: Iterable[str]) -> set[str]:
     poses = pose_bones(owner)
     bones = [poses[name] for name in names if name in poses]
-    return {path for bone in bones for path in (rotation_path(bone), plain_path(bone, "location"))}
+    return {path for bone in bones for path in (rotation_path(bone), bone.path_from_id("location"))}
 
 
 def turns_through(owner: bpy.types.Object, names: Sequence[str]) -> Iterator[tuple[str, str, float, Q4]]:

@@ -298,17 +298,6 @@ class RigFigure:
             found += [np.array([bone.values(factor) for factor in ways]) for bone in own]
         return np.stack(found, axis=1)
 
-    def stretched(self, factors: Sequence[float]) -> Figure:
-        """The figure with its bones as long as a solve made them (`Solution.factors`)."""
-        figure = self.solver.figure
-        if not any(self.grown):
-            return figure
-        lengths = array("d", [1.0]) * figure.count
-        for one in self.goals:
-            for i in one.joints[:-1] if one.at_head else one.joints:
-                lengths[i] = max(lengths[i], factors[one.goal_at])
-        return figure.with_lengths(lengths, 1.0)
-
     def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> RigFigure:
         """The same chains with another start pose.
 

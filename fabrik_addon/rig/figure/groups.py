@@ -44,11 +44,6 @@ class ChainSet(NamedTuple):
         return len(self.chains) == 1 and not self.body
 
 
-def alone(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
-    """A chain that is solved by itself, whatever there is beside it."""
-    return ChainSet(owner, (chain,))
-
-
 def set_of(owner: bpy.types.Object, chain: FabrikChain, *, is_given: bool = False) -> ChainSet:
     """The chains that are solved with a chain: of those that are enabled, and it.
 

@@ -18,7 +18,6 @@ from ...errors import BoneError, ChainError, FabrikError, place_of
 from ...kernel import Settings, Solver
 from ...maths import v3
 from ...messages import Message
-from ..animation.channels import plain_path
 from ..animation.keys import KeyedChannels, chains_animated_in
 from ..bones import numbers_of, pose_bones, resolve_bones
 from ..checks import Movers, check_goal, constrained_bones, movers_of
@@ -252,7 +251,7 @@ def _figure(
     check_body(owner, chain_set)
     bones, moves = figure_bones(chain_set), body_moves(chain_set)
     held = constrained_bones(owner, bones, facts.movers)
-    if moves and plain_path(bones[0], "location") in facts.movers.driven:
+    if moves and bones[0].path_from_id("location") in facts.movers.driven:
         raise BoneError(Message("BODY_BONE_DRIVEN"), bone=bones[0].name)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]

@@ -298,21 +298,18 @@ class ChainState(NamedTuple):
 
 def remember(chain: FabrikChain) -> None:
     """Keep how a chain stands, as that which its status is about; Blender must have evaluated it."""
-    state = state_of(chain)
-    _keep(chain, state)
+    store_state(chain, state_of(chain))
     for role, goal in (("target", chain.target), ("pole", chain.pole)):  # which may be called otherwise by now
         name = goal.name if goal is not None else ""
         if getattr(chain, f"{role}_name") != name:
             setattr(chain, f"{role}_name", name)
 
 
-def forget(chain: FabrikChain) -> None:
-    """Clear what `remember` stored: whether anything moved since is not told any more."""
-    _keep(chain, None)
+def store_state(chain: FabrikChain, state: ChainState | None) -> None:
+    """Store a state with a chain; zeros for none, so that whether anything moved since is not told any more.
 
-
-def _keep(chain: FabrikChain, state: ChainState | None) -> None:
-    """Store a state with a chain, zeros for none; the same is not written, for every write makes Blender evaluate."""
+    The same is not written, for every write makes Blender evaluate.
+    """
     numbers: Sequence[float] = state.numbers if state is not None else [0.0] * SOLVED_NUMBERS
     turns: Sequence[float] = state.turns if state is not None else [0.0] * SOLVED_TURNS
     wanted = np.array(numbers)

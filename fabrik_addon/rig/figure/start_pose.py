@@ -14,7 +14,6 @@ from ...maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
 from ...messages import Message
 from ..animation.channels import (
     neutral_values,
-    plain_path,
     read_rotation,
     rotation_path,
     stored,
@@ -78,7 +77,7 @@ class Start(NamedTuple):
                 played.append((i, tuple(values)))
         if self.keyed_body is not None:
             body, place = self.keyed_body
-            values = keyed.played(plain_path(bones[body], "location"), place)
+            values = keyed.played(bones[body].path_from_id("location"), place)
             location = _checked_location(bones[body], values or place)
         return self._replace(rotations=rotations, location=location, played=tuple(played))
 
@@ -268,7 +267,7 @@ def store_by_hand(
     edited = {bone.name for one in chain_set.chains if is_offset(one) for bone in resolve_bones(owner, one)}
     bones = [bone for bone in bones if bone.name not in edited]
     held = [bone.name for bone in bones if rotation_path(bone) in played]
-    if body and body not in [*held, *edited] and plain_path(pose_bones(owner)[body], "location") in played:
+    if body and body not in [*held, *edited] and pose_bones(owner)[body].path_from_id("location") in played:
         held.append(body)
     if {*moved} <= {*held}:
         held = [bone.name for bone in bones]

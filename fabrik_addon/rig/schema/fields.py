@@ -196,13 +196,11 @@ class View(Generic[Owner]):
     """What is stored flat on an object, a bone or a scene, as attributes under shorter names.
 
     Attributes:
-        prefix: What comes before each name on the owner.
         fields: By their names.
         owner: What has the properties.
     """
 
     __slots__ = ("owner",)
-    prefix: ClassVar[str]
     fields: ClassVar[dict[str, Field]]
 
     def __init__(self, owner: Owner) -> None:
@@ -212,10 +210,10 @@ class View(Generic[Owner]):
         """Bind the fields.
 
         Args:
-            prefix: As the attribute.
+            prefix: What comes before each name on the owner.
             update: Is called with the owner after a change of a field that has no callback of its own.
         """
-        cls.prefix, cls.fields = prefix, _fields_in(cls)
+        cls.fields = _fields_in(cls)
         for name, field in cls.fields.items():
             field.bind(name, prefix + name, update)
             setattr(cls, name, field.of_owner())
