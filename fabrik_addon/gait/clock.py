@@ -51,7 +51,6 @@ LEAST_PACE = 0.1  # at which a foot steps whose body stands, see `Clock.paces`
 SIDEWAYS, BACKWARDS = 0.5, 0.65  # of a stride, of who goes sideways, and backwards
 SPRINT = 3.0  # v* beyond which people do not run
 STILL = 0.02  # of √(g h): slower than that the body stands
-CALM = 0.1  # seconds, half-life with which the path is smoothed before its speed is read
 PAUSE = 0.3  # seconds that the body must stand for the feet to come home
 # How much faster the clock runs in the first cycle: feet that leave home have half a step to go; by a gait's cycle
 FIRST_STEPS, FIRST_OF_CYCLE = 2.0, 1.7
@@ -273,7 +272,7 @@ def _speeds(
         By sample the speed of the fastest home, the longest way of a stance, how the ground rises by the way, how far
         the limits of joints let a foot be before or behind its home, and how far ahead it goes, see `shortened`.
     """
-    track = course.track.calmed(CALM)
+    track = course.track.calmed()
     ups, back = track.arrays[3], conjugates(track.arrays[2])
     ticks, last = np.arange(course.count), course.count - 1
     low, high = np.maximum(ticks - 1, 0), np.minimum(ticks + 1, last)

@@ -251,7 +251,11 @@ class _Hips:
         self._forth, (self.stride, self.duty, self.speed), self.sole = forth, law, sole
         stance = SHARES * self.duty
         leg, usual = angles(stance), min(self.duty / WALKING, 1.0)
-        self.rolls, (ahead, up) = _rolls(leg.pitch, stance / usual), leg.way
+        # as of a walk: it rolls as the leg has it before it is flat, and from when it is no more
+        phase = stance / usual
+        landing = np.minimum(leg.pitch, 0.0) * (1.0 - eased_each(phase / FLAT_FROM))
+        lifting = np.maximum(leg.pitch, 0.0) * eased_each((phase - FLAT_UNTIL) / RISING)
+        self.rolls, (ahead, up) = np.where(phase < FLAT_UNTIL, landing, lifting), leg.way
         self.reaches: Doubles = np.hypot(ahead, up)
         # where the middle of the hips is by a leg that stands, against where it would be were it to go evenly
         self.led = sole.rolled(self.rolls)[0] - ahead - self.forth(stance) - stance * self.stride
@@ -376,14 +380,3 @@ def _swing(angles: Callable[[Doubles], Angles], duty: float, sole: Sole, hips: _
 def carrying(share: Doubles) -> Doubles:
     """How much a leg carries after a share of its stance: not at its ends, fully in between; 0 in the air."""
     return eased_each(share / HANDOVER) * eased_each((1.0 - share) / HANDOVER)
-
-
-def _rolls(pitch: Doubles, phase: Doubles) -> Doubles:
-    """How far a foot that stands has rolled: as the leg has it before it is flat, and from when it is no more.
-
-    Args:
-        pitch: As the leg has it.
-        phase: Of the leg, as that of a walk.
-    """
-    landing = np.minimum(pitch, 0.0) * (1.0 - eased_each(phase / FLAT_FROM))
-    return np.where(phase < FLAT_UNTIL, landing, np.maximum(pitch, 0.0) * eased_each((phase - FLAT_UNTIL) / RISING))

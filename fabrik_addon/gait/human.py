@@ -116,11 +116,6 @@ def duty_at(speed: float) -> float:
     return walk + float(running(speed)) * (run - walk)
 
 
-def lean_at(speed: Doubles) -> Doubles:
-    """How far the trunk leans forward at v*, radians."""
-    return running(speed) * RUN_LEAN
-
-
 def _waves(table: Doubles, speed: Doubles | float, phase: Doubles) -> Doubles:
     """The angles of a joint, (...), radians.
 

@@ -135,6 +135,7 @@ def averaged(values: Sequence[float], width: int) -> list[float]:
 
 
 TICK = 1.0 / 60.0  # seconds between samples
+CALM = 0.1  # seconds, half-life with which the path is smoothed before its speed is read
 TAIL = 2.0  # seconds after the path's end in which the walk comes to rest
 
 
@@ -189,16 +190,12 @@ class Track:
         places, _, uprights, _ = self.arrays
         return places + rotated_each(uprights, np.array(point))
 
-    def calmed(self, half_life: float) -> Track:
-        """The same path with places and headings smoothed.
-
-        Args:
-            half_life: See `smoothed`, seconds.
-        """
+    def calmed(self) -> Track:
+        """The same path with places and headings smoothed, so that its speed can be read."""
         places, _, uprights, _ = self.arrays
         signs = np.cumprod(np.where(np.add.reduce(uprights[1:] * uprights[:-1], axis=1) < 0.0, -1.0, 1.0))
         run = uprights * np.concatenate(((1.0,), signs))[:, None]  # neighbours are near each other
-        spots = smoothed_each(places, half_life), units(smoothed_each(run, half_life))
+        spots = smoothed_each(places, CALM), units(smoothed_each(run, CALM))
         return Track(rows_of(spots[0]), self.rotations, rows_of(spots[1]), self.ups)
 
 

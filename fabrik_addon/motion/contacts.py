@@ -354,9 +354,9 @@ def standing_still(
         width = min(FADE * rate, last - first + 1.0)
         steps = np.arange(1, last - first + 1, dtype=np.float64)[:, None]
         if first > 0:
-            found[first:last] += found[first - 1] * (1.0 - eased_each(steps / width))
+            found[first:last] += found[first - 1] * (1.0 - smooth_steps(steps / width))
         if last < len(kinds):
-            found[first:last] += found[last] * (1.0 - eased_each(steps[::-1] / width))
+            found[first:last] += found[last] * (1.0 - smooth_steps(steps[::-1] / width))
     found *= shares[:, None]
     return found[:, :3], turns_by(found[:, 3:])
 
@@ -378,7 +378,7 @@ def coming_and_going(kinds: Ints, begins: bool, ends: bool, rate: float) -> Doub
         if not is_end:
             free = float(first[0]) if len(first) and first[0] else float(count)  # frames before a contact
             width = min(FADE * rate, 0.5 * (count + 1.0), free + 1.0)
-            found *= eased_each(np.asarray(steps[::way] / width))
+            found *= smooth_steps(np.asarray(steps[::way] / width))
     return found
 
 
@@ -394,12 +394,12 @@ def between_contacts(high: Doubles, kinds: Ints, width: float) -> Doubles:
     after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
     low = np.minimum(high[before], high[after])
     for near in (before, after):
-        low = low + (high[near] - low) * eased_each(1.0 - np.abs(frames - near) / max(width, 1.0))
+        low = low + (high[near] - low) * smooth_steps(1.0 - np.abs(frames - near) / max(width, 1.0))
     found: Doubles = low
     return found
 
 
-def eased_each(shares: Doubles) -> Doubles:
+def smooth_steps(shares: Doubles) -> Doubles:
     """A smooth step from 0 to 1, of shares of the way."""
     within = np.clip(shares, 0.0, 1.0)
     return within * within * (3.0 - 2.0 * within)
@@ -412,7 +412,7 @@ def shares_near(some: Mask, width: float) -> Doubles:
         return np.zeros(len(some))
     after = np.minimum(np.searchsorted(chosen, frames), len(chosen) - 1)
     off = np.minimum(np.abs(frames - chosen[after]), np.abs(frames - chosen[np.maximum(after - 1, 0)]))
-    return eased_each(1.0 - off / max(width, 1.0))
+    return smooth_steps(1.0 - off / max(width, 1.0))
 
 
 def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doubles:
@@ -446,7 +446,7 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
     if not len(flat):
         return np.concatenate((places - foot.places, vectors), axis=1)
     on_toes = (kinds == TOE) & (np.arange(count) > flat[-1])
-    shares = np.where(on_toes, eased_each((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
+    shares = np.where(on_toes, smooth_steps((np.arange(count) - flat[-1]) / (ROLLS_IN * rate)), 0.0)
     ankles = foot.places if wanted is None else foot.places + (places - foot.places)[flat[-1]]
     rolls = turns_by(shares[:, None] * between_each(-toes, ankles - places - toes))
     places[on_toes] += (toes - rotated_each(rolls, toes))[on_toes]

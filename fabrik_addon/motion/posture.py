@@ -74,7 +74,9 @@ def held(body: Body, bearing: Bearing, hinges: Mapping[int, Doubles]) -> dict[in
     for bone, turn in turns.items():
         if bone == body.hips:
             continue
-        above = _above(body, bone, turns)
+        above = body.parents[bone]
+        while above >= 0 and above not in turns:
+            above = body.parents[above]
         away = products(conjugates(turns[above]), turn) if above >= 0 else turn
         rest = body.turns[bone]
         found[bone] = products(conjugates(rest), products(away, rest))
@@ -103,14 +105,6 @@ def curled(body: Body, fist: Doubles) -> dict[int, Doubles]:
             rest = body.turns[bone]
             found[bone] = products(conjugates(rest), products(turn, rest))
     return found
-
-
-def _above(body: Body, bone: int, turns: Mapping[int, Doubles]) -> int:
-    """The nearest bone above one that is turned; -1 where none is."""
-    parent = body.parents[bone]
-    while parent >= 0 and parent not in turns:
-        parent = body.parents[parent]
-    return parent
 
 
 def _hung(body: Body, limb: Limb, swing: ArmSwing, chest: Doubles, hinges: Mapping[int, Doubles]) -> dict[int, Doubles]:

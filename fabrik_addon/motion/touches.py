@@ -53,11 +53,11 @@ from .contacts import (
     Foot,
     Stance,
     between_each,
-    eased_each,
     mean_turn,
     rolling,
     runs,
     shares_near,
+    smooth_steps,
     standing_still,
     way_of_body,
 )
@@ -236,7 +236,7 @@ def _cleared(foot: Foot, way: Doubles, turn: Doubles, kinds: Ints, above: Double
 def _longest_near(values: Doubles, width: float) -> Doubles:
     """(F, k), the longest of vectors near each frame, each the shorter the farther off it is, in so many frames."""
     reach = ceil(width)
-    shares, padded = eased_each(1.0 - np.abs(np.arange(-reach, reach + 1)) / reach), np.pad(values, ((reach,), (0,)))
+    shares, padded = smooth_steps(1.0 - np.abs(np.arange(-reach, reach + 1)) / reach), np.pad(values, ((reach,), (0,)))
     rows = np.stack([share * padded[k : k + len(values)] for k, share in enumerate(shares)])
     found: Doubles = rows[lengths(rows).argmax(axis=0), np.arange(len(values))]
     return found
@@ -283,7 +283,9 @@ def _lifted(heads: Doubles, turns: Doubles, stood: Doubles, way: Doubles, ground
     size = np.maximum(np.hypot(ahead, ways[:, 2]), 1e-9)
     pitch, near = np.arctan2(ways[:, 2], ahead), (high - heads[:, 2]) / size
     least = np.arcsin(np.clip(near, -1.0, 1.0))
-    back = eased_each(2.0 + 2.0 * pitch / np.pi) * eased_each(NEAR + near)  # less what points back, or is farther up
+    back = smooth_steps(2.0 + 2.0 * pitch / np.pi) * smooth_steps(
+        NEAR + near
+    )  # less what points back, or is farther up
     up = np.where(pitch < -0.5 * np.pi, back * (least - pitch), np.where(pitch < least, least - pitch, 0.0))
     return products(turns_about(across, up), turns)
 

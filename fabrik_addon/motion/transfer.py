@@ -161,8 +161,10 @@ def transfer(
     ratio = 1.0 if options.way == "SOURCE" else usual
     found = _posed(target, sources, source, motion, ratio, rise)
     missing = [name for name in source.limbs if name not in target.limbs]
-    moved, touches = 0.0, _touches(target, seen, rise)
-    missed, shown = 0, slice(before, before + own)
+    ends = {name for name, limb in target.limbs.items() if target.is_jointed(limb) and limb.sole.any()}
+    heights = {name: rise * high for name, high in seen.heights.items() if name in ends}
+    touches = Touches({name: seen.contacts[name] for name in heights}, heights, {}, {})
+    moved, missed, shown = 0.0, 0, slice(before, before + own)
     if floor is not None:
         touches, missed = on_floor(target, found, touches, floor, shown, rate)
         found.heads[..., 2] += rise_of(touches.contacts, touches.heights, rate)[:, None]
@@ -195,13 +197,6 @@ def _shoulder(source: Body, motion: Motion, target: Body, name: str) -> Doubles:
     """(F,), how high a shoulder should be over the ground, by how long both arms are."""
     limb, own = source.limbs[name], target.limbs[name]
     return motion.heads[:, limb.bones[0], 2] * (target.reach(own) / source.reach(limb))
-
-
-def _touches(target: Body, seen: Touches, rise: float) -> Touches:
-    """What feet and hands of the target should touch: what those of the source are seen to."""
-    ends = {name for name, limb in target.limbs.items() if target.is_jointed(limb) and limb.sole.any()}
-    contacts = {name: own for name, own in seen.contacts.items() if name in ends}
-    return Touches(contacts, {name: rise * seen.heights[name] for name in contacts}, {}, {})
 
 
 def way_of_root(body: Body, motion: Motion, rate: float) -> tuple[Doubles, Doubles]:

@@ -71,7 +71,7 @@ class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
         return self.take_steps(context, [owner], steps)
 
     def conclude_steps(self, result: ContactsResult) -> None:
-        stands = any(one.contacts for one in result.feet)
+        stands = any(count for _, count, _ in result.feet)
         notes = [] if stands else [Text("no foot or hand stands still in this motion")]
         self.tell(*map(_counted, result.feet), warnings=[*notes, *result.notes])
 
@@ -100,8 +100,9 @@ class FABRIK_OT_contacts_clean(ContactsOperator):
 
 def _counted(found: ContactCount) -> str:
     """How often and for how long a foot is on the ground."""
-    count = counted(found.contacts, "1 contact", "{count} contacts")
-    return joined(": ", (found.chain, joined(" ", (count, counted(found.frames, "at 1 frame", "at {count} frames")))))
+    chain, contacts, frames = found
+    count = counted(contacts, "1 contact", "{count} contacts")
+    return joined(": ", (chain, joined(" ", (count, counted(frames, "at 1 frame", "at {count} frames")))))
 
 
 # Contacts, one by one.

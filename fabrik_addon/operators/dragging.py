@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from math import atan2, degrees, pi
+from math import atan2, degrees, inf, pi
 from typing import Any
 
 import bpy
@@ -199,9 +199,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     def _picked(self, context: bpy.types.Context) -> Picked | None:
         """What was asked for, or what is under the mouse; by a dot of a trail its bone, in the frame of the dot."""
         if not (self.chain or self.bone):
-            seen: Any = context.temp_override(region=self._view.region)
-            with seen:
-                found = trail_at(context, self._mouse, self._view.scale)
+            found = trail_at(context, self._view.seen, self._mouse, self._view.scale)
             owner = owner_of(found[0]) if found is not None else None
             if found is None or owner is None:
                 return pick(context, self._view, self._mouse)
@@ -466,13 +464,11 @@ def _under_mouse(
         candidates = corners
     elif "EDGE" in elements:
         candidates = [_on_edge(location, a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
-    ranked = []
-    for point in candidates:
-        seen = location_3d_to_region_2d(context.region, context.region_data, point)
-        if seen is not None and (seen - mouse).length <= NEAR * context.preferences.system.ui_scale:
-            ranked.append(((seen - mouse).length, point))
-    if ranked:
-        return min(ranked, key=lambda pair: pair[0])[1]
+    seen = [(location_3d_to_region_2d(context.region, context.region_data, point), point) for point in candidates]
+    apart = [((place - mouse).length, point) for place, point in seen if place is not None]
+    least, nearest = min(apart, key=lambda pair: pair[0], default=(inf, None))
+    if least <= NEAR * context.preferences.system.ui_scale:
+        return nearest
     return location if "FACE" in elements else None
 
 

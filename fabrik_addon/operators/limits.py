@@ -37,6 +37,7 @@ def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]
 class BoneOperator(RigOperator):
     """An operator on the active pose bone."""
 
+    poses = False
     needs = {Text("no pose bone is active: pick one in Pose mode"): lambda context: context.active_pose_bone}
 
 
@@ -44,7 +45,6 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
     """Take the joint limit from the bone's own locks and limits for Blender's IK; bones without any keep theirs"""
 
     bl_label = "Limit from IK Limits"
-    poses = False
 
     use_selected = switch("Selected Bones", "For every selected bone", default=True)
 
@@ -74,7 +74,6 @@ class FABRIK_OT_limit_axis(BoneOperator):
     """Turn the hinge of the active bone about an axis of the bone"""
 
     bl_label = "Hinge Axis"
-    poses = False
 
     axis = choice(
         (
@@ -101,7 +100,6 @@ class FABRIK_OT_limit_copy(BoneOperator):
     """Give the joint limit of the active bone to the other selected bones"""
 
     bl_label = "Copy Limit to Selected"
-    poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         count = copy_limit(context.active_pose_bone, _selected(owner))
@@ -114,7 +112,6 @@ class FABRIK_OT_limit_mirror(BoneOperator):
     """Give the joint limits of the selected bones to the bones of the other side, which are found by their names"""
 
     bl_label = "Copy Limit Mirrored"
-    poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         done: list[str] = []
@@ -185,7 +182,6 @@ class FABRIK_OT_limit_from_bend(RigOperator):
 class JointOperator(BoneOperator):
     """An operator that gives the selected bones a range out of a table."""
 
-    poses = False
     joints: Mapping[str, JointRange]
 
     joint: str

@@ -363,14 +363,6 @@ class ClipOperator(SpanOptions, RigOperator):
         found = [bone.name for bone in pose_bones(owner) if is_selected(bone)] if owner.mode == "POSE" else []
         return found if self.bones == "SELECTED" and found else [*pose_bones(owner).keys()]
 
-    def clip(self, context: bpy.types.Context, owner: bpy.types.Object, only_keys: bool, twins: bool = False) -> Clip:
-        """How they move in the range.
-
-        Raises:
-            FabrikError: None of them has keys there.
-        """
-        return read_clip(owner, self.names(owner), self.within(context, owner), only_keys=only_keys, twins=twins)
-
     def within(self, context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int, int]:
         """First and last frame of the range in which something moves: beyond, the last pose only stands."""
         frames, (first, last) = self.frames(context), span_of_motion(owner, context.scene)
@@ -391,7 +383,7 @@ class FABRIK_OT_motion_smooth(ClipOperator):
         return [name for name in super().names(owner) if name not in controls]
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        clip = self.clip(context, owner, only_keys=False)
+        clip = read_clip(owner, self.names(owner), self.within(context, owner), only_keys=False)
         notes = write_clip(owner, without_noise(owner, clip, self.width, self.strength), clip.first)
         self.tell(counted(len(clip.bones), "smoothed 1 bone", "smoothed {count} bones"), warnings=notes)
 
@@ -434,9 +426,9 @@ class FABRIK_OT_motion_copy(ClipOperator):
     bl_options = {"REGISTER"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        MotionMemory.clip = self.clip(context, owner, only_keys=True, twins=True)
-        fields = {"first": MotionMemory.clip.first, "last": MotionMemory.clip.last}
-        bones = counted(len(MotionMemory.clip.bones), "1 bone", "{count} bones")
+        clip = read_clip(owner, self.names(owner), self.within(context, owner), only_keys=True, twins=True)
+        fields, MotionMemory.clip = {"first": clip.first, "last": clip.last}, clip
+        bones = counted(len(clip.bones), "1 bone", "{count} bones")
         self.tell(Text("copied {bones} from frame {first} to {last}", bones=bones, **fields))
 
 

@@ -71,7 +71,14 @@ class FABRIK_OT_pin_toggle(RigOperator):
         for one in toggle_rigs(context, wanted, self.action, stays=self.which != "SELECTED"):
             for name in Pinning.__dataclass_fields__:
                 getattr(told, name).extend(getattr(one, name))
-        self.tell(*_pinning_texts(told), warnings=[*warnings, *told.notes])
+        texts = {
+            Text("Pinned {chains}"): told.pinned,
+            Text("Freed {chains}"): told.freed,
+            Text("made {chains}"): told.made,
+            Text("removed {chains}, which had nothing but the pin"): told.removed,
+        }
+        done = [Text(text, chains=listed(names, "{count} chains")) for text, names in texts.items() if names]
+        self.tell(*(done or [Text("Nothing was pinned")]), warnings=[*warnings, *told.notes])
 
     def _wanted(
         self, context: bpy.types.Context, owner: bpy.types.Object, warnings: list[Text]
@@ -97,18 +104,6 @@ class FABRIK_OT_pin_toggle(RigOperator):
         for rig in rigs:
             name_all(rig)
         return [(rig, wanted_of_selected(rig)) for rig in rigs or [owner]]
-
-
-def _pinning_texts(told: Pinning) -> list[Text]:
-    """What was done, as sentences."""
-    texts = {
-        Text("Pinned {chains}"): told.pinned,
-        Text("Freed {chains}"): told.freed,
-        Text("made {chains}"): told.made,
-        Text("removed {chains}, which had nothing but the pin"): told.removed,
-    }
-    words = [Text(text, chains=listed(names, "{count} chains")) for text, names in texts.items() if names]
-    return words or [Text("Nothing was pinned")]
 
 
 class TipOperator(NamedChain, ChainOperator):

@@ -173,25 +173,18 @@ def draw_asked(
     bones = row.row(align=True)
     bones.label(text="First Bone")
     bones.label(text="Last Bone")
-    for one in asked:
-        _draw_asked(context, layout, owner, one)
-
-
-def _draw_asked(
-    context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object, asked: FabrikSetupPart
-) -> None:
-    column = layout.column(align=True)
-    row = column.split(factor=NAMES)
-    row.prop(asked, "use", text=iface_("{part}, {share:.0%} sure", part=asked.name, share=asked.confidence))
-    bones = row.row(align=True)
-    bones.active = asked.use
-    bones.prop_search(asked, "first_bone", owner.pose, "bones", text="")
-    bones.prop_search(asked, "last_bone", owner.pose, "bones", text="")
-    if not asked.reason:
-        return
     room = (WIDTH - INDENT) * context.preferences.system.ui_scale
-    for line in lines_of(capitalised(asked.reason), room, lambda part: text_width(context, part)):
-        column.label(text=line, icon="BLANK1", translate=False)
+    for one in asked:
+        column = layout.column(align=True)
+        row = column.split(factor=NAMES)
+        row.prop(one, "use", text=iface_("{part}, {share:.0%} sure", part=one.name, share=one.confidence))
+        bones = row.row(align=True)
+        bones.active = one.use
+        bones.prop_search(one, "first_bone", owner.pose, "bones", text="")
+        bones.prop_search(one, "last_bone", owner.pose, "bones", text="")
+        reason = capitalised(one.reason)
+        for line in lines_of(reason, room, lambda part: text_width(context, part)) if reason else ():
+            column.label(text=line, icon="BLANK1", translate=False)
 
 
 def nothing_text(found: RecognisedBody[str]) -> Text:

@@ -8,7 +8,7 @@ held, and a line leads to it from where the bone could not follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from math import dist
 from typing import Any, NamedTuple
@@ -196,14 +196,16 @@ def _marked(trail: Trail) -> set[int]:
     return {trail.first + k for k in np.flatnonzero(kinds != NONE).tolist()}
 
 
-def trail_at(context: bpy.types.Context, mouse: Vector, scale: float) -> tuple[Trail, int] | None:
+def trail_at(
+    context: bpy.types.Context, seen_at: Callable[[Vector], Vector | None], mouse: Vector, scale: float
+) -> tuple[Trail, int] | None:
     """The trail and the frame of the dot that is nearest to the mouse in a region; None where none is near."""
     found, least = None, NEAR * scale
     for trail in state.trails.values():
         if not is_true(context, trail):
             continue
         for frame, place in zip(trail.frames, trail.places, strict=True):
-            seen = _seen(context, place)
+            seen = seen_at(Vector(place))
             if seen is not None and dist(seen, mouse) < least:
                 found, least = (trail, frame), dist(seen, mouse)
     return found

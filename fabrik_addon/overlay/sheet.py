@@ -149,12 +149,9 @@ def draw(context: bpy.types.Context) -> None:
 
 def _draw_runs(runs: list[Run], scale: Scale, colours: dict[str, Colour]) -> None:
     """The runs of the last bake."""
-    low = scale.top - HEIGHT * scale.size
-    tints = [
-        (left, right, level_colour(level, colours["target"], colours["blocked"]))
-        for left, right, level in rectangles(runs, scale)
-    ]
-    _paint([(left, low, right, scale.top, tint) for left, right, tint in tints])
+    low, best, worst = scale.top - HEIGHT * scale.size, colours["target"], colours["blocked"]
+    seen = rectangles(runs, scale)
+    _paint([(left, low, right, scale.top, level_colour(level, best, worst)) for left, right, level in seen])
 
 
 def _draw_bars(rows: Sequence[tuple[str, list[Contact]]], scale: Scale, colours: dict[str, Colour]) -> None:

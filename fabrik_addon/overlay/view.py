@@ -9,7 +9,7 @@ its steps, and the error by step.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import atan2, log10
@@ -38,7 +38,7 @@ from ..rig.figure.start_pose import read_starts
 from ..rig.figure.uneven import ends_at
 from ..rig.goal_kinds import GOAL_KINDS, left_of, options_of
 from ..rig.goals import GoalPoints, goal_of, is_offset, read_points
-from ..rig.limit_types import Outline, limit_outline
+from ..rig.limit_types import limit_outline
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.targets import resolve_point
 from ..rig.walk_goals import shown_plan
@@ -163,13 +163,18 @@ def _picture(
     count = 0 if chain.aims else len(bones) - chain.at_head
     solver = _solver(path, starts, limits, count) if count else None
     limited = _limited_reach(solver) if solver is not None and with_limited_reach else ()
-    pole = goal_of(chain, "pole")
+    pole, blocking = goal_of(chain, "pole"), {bone.name for bone in chain.blocking_bones}
+    placed = [
+        (outline, placed_limit(owner, bone, depsgraph), rotated(read_rotation(bone), Y_AXIS), bone.name in blocking)
+        for bone, outline in zip(bones, map(limit_outline, limits), strict=True)
+        if outline.swing or outline.twist
+    ]
     chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
     return replace(
         _of_goal(chain, poses[-1], joints, depsgraph),
         before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
         pole=_readable(lambda: v3(resolve_point(*pole, depsgraph))) if pole is not None else None,
-        limits=tuple(_placed(owner, chain, bones, limits, depsgraph)),
+        limits=tuple(placed),
         reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
         limited_reach=tuple(radius * size for radius in limited),
     )
@@ -184,22 +189,6 @@ def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count
 def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
     """The limit of a bone; none where its numbers make no sense, which the panel says."""
     return _readable(lambda: read_limit(bone, start)) or FREE
-
-
-def _placed(
-    owner: bpy.types.Object,
-    chain: FabrikChain,
-    bones: Sequence[bpy.types.PoseBone],
-    limits: Sequence[Limit],
-    depsgraph: bpy.types.Depsgraph,
-) -> Iterator[tuple[Outline, Matrix, V3, bool]]:
-    """`Picture.limits`."""
-    blocking = {bone.name for bone in chain.blocking_bones}
-    for bone, limit in zip(bones, limits, strict=True):
-        outline = limit_outline(limit)
-        if outline.swing or outline.twist:
-            matrix = placed_limit(owner, bone, depsgraph)
-            yield outline, matrix, rotated(read_rotation(bone), Y_AXIS), bone.name in blocking
 
 
 def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:

@@ -204,8 +204,11 @@ def _runs(tree: Tree, used: set[int]) -> list[Part[int]]:
 
 def _in_whole(tree: Tree, part: Part[int]) -> Part[int]:
     """A part with the numbers of the whole skeleton, and bones between that were left out."""
-    bones = tree.in_whole(part.bones)
     roles = dict(zip((tree.numbers[bone] for bone in part.bones), part.roles, strict=True))
+    way, first = [tree.numbers[part.bones[-1]]], tree.numbers[part.bones[0]]
+    while way[-1] != first and way[-1] >= 0:
+        way.append(tree.whole.parents[way[-1]])
+    bones = tuple(way[::-1]) if way[-1] == first else ()
     return replace(part, bones=bones, roles=tuple(roles.get(bone, "") for bone in bones))
 
 

@@ -186,7 +186,8 @@ class Limbs:
             bones.
         """
         groups = self._groups(bones)
-        forked = [group for group in groups if len(self._tips(group)) > 1]
+        parents = self.skeleton.parents
+        forked = [group for group in groups if len({*group} - {parents[bone] for bone in group}) > 1]  # of several tips
         limbs, small = self._divided({bone for group in forked for bone in group})
         for group in groups:
             if group not in forked:
@@ -197,11 +198,6 @@ class Limbs:
             small += [limb for limb in limbs if len(limb) == 1]
             limbs = [limb for limb in limbs if len(limb) > 1]
         return limbs, small
-
-    def _tips(self, group: Sequence[int]) -> list[int]:
-        """The bones of a group on which none of it hangs."""
-        parents = {self.skeleton.parents[bone] for bone in group}
-        return [bone for bone in group if bone not in parents]
 
     def _divided(self, group: set[int]) -> tuple[list[Limb], list[Limb]]:
         """The limbs of bones that fork, without hands and feet."""

@@ -164,16 +164,11 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Part[int]
         roles: tuple[str, ...] = tuple(accumulate(labels[first : last + 1], lambda before, own: own or before))
         return Part(kind, "", tuple(run[first : last + 1]), roles, holds_head)
     if kind == LEG and stance:
-        first = 0 if stance > LEGS_OF_FOUR else _after_pelvis(tree, run)
+        way = unit(minus(_joint(tree, run, 1), _joint(tree, run, 0)))  # half a pelvis lies across the body
+        first = int(len(run) > 3 and stance <= LEGS_OF_FOUR and abs(dot(way, tree.axes.lateral)) > SIDEWAYS)
         last = len(run) - end if end else len(run) - 1
         return Part(kind, "", tuple(run[first : last + 1]), ("",) * (last + 1 - first), bool(end))
     return _fitted(tree, run, kind, len(run) - end if end else -1)
-
-
-def _after_pelvis(tree: Tree, run: Sequence[int]) -> int:
-    """The number in a run of the first bone that does not lie across the body, as half a pelvis does."""
-    way = unit(minus(_joint(tree, run, 1), _joint(tree, run, 0)))
-    return int(len(run) > 3 and abs(dot(way, tree.axes.lateral)) > SIDEWAYS)
 
 
 def _joint(tree: Tree, run: Sequence[int], i: int) -> V3:

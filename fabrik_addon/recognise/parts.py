@@ -258,14 +258,10 @@ def _labelled(tree: Tree, label: str) -> list[int]:
 
 
 def _spine(tree: Tree, hips: int, chest: int, used: set[int]) -> list[int]:
-    if chest < 0:
+    top = tree.shared([hips, chest])
+    if chest < 0 or top < 0 <= hips:
         return []
-    top = tree.shared([hips, chest]) if hips >= 0 else -1
-    if hips >= 0 and top < 0:
-        return []
-    found = tree.between(top, chest)
-    if top < 0:
-        found = [bone for bone in found if tree.labels[bone] == "SPINE"]
+    found = [bone for bone in tree.between(top, chest) if top >= 0 or tree.labels[bone] == "SPINE"]
     return found if not used.intersection(found) else []
 
 

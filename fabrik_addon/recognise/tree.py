@@ -76,14 +76,6 @@ class Tree:
             yield found
             waiting += self.skeleton.children[found]
 
-    def in_whole(self, bones: Sequence[int]) -> tuple[int, ...]:
-        """Kept bones as numbers of the whole skeleton, with those between that were left out."""
-        first = self.numbers[bones[0]]
-        found = [self.numbers[bones[-1]]]
-        while found[-1] != first and found[-1] >= 0:
-            found.append(self.whole.parents[found[-1]])
-        return tuple(found[::-1]) if found[-1] == first else ()
-
     def side_at(self, bones: Sequence[int], others: Sequence[int]) -> str:
         """The side on which a limb stands, beside its twin or beside the middle; "" where left is not known."""
         left = self.axes.left

@@ -121,14 +121,6 @@ def _ends(bone: bpy.types.PoseBone) -> dict[str, V3]:
     return limit_outline(found[1]).ends if found and not limit_of(bone).type.is_of_blender else {}
 
 
-def _drawn_bones(context: bpy.types.Context) -> set[str]:
-    """Names of the bones whose limits the overlay draws."""
-    owner, settings = working_rig(context), scene_settings(context.scene)
-    active = working_chain(context)
-    chains = list(rig_of(owner).chains) if settings.all_chains else [active] if active else []
-    return {name for chain in chains for name in names_if_any(owner, chain)}
-
-
 class FABRIK_GGT_limit(bpy.types.GizmoGroup):
     """The ends of the active bone's limit"""
 
@@ -146,7 +138,10 @@ class FABRIK_GGT_limit(bpy.types.GizmoGroup):
         shown = settings.show and getattr(settings, "show_limits") and context.mode == "POSE"
         if not shown or bone is None or edit_refusal(context.object):
             return False
-        return bool(bone.name in _drawn_bones(context) and _ends(bone))
+        owner, active = working_rig(context), working_chain(context)
+        chains = list(rig_of(owner).chains) if settings.all_chains else [active] if active else []
+        is_drawn = any(bone.name in names_if_any(owner, chain) for chain in chains)
+        return is_drawn and bool(_ends(bone))
 
     def setup(self, context: bpy.types.Context) -> None:
         self.handles = []

@@ -111,7 +111,9 @@ def read_clip(
         contacts = marks.track_of(owner, bones[name], whole) if name in marked else None
         if properties or contacts is not None:
             keyed = [curve for one in properties for curve in by_path.get(_path(bones[name], one), ())]
-            found.append(BoneClip(name, turns, rows, contacts, _interpolation(keyed)))
+            kinds = {point.interpolation for curve in keyed for point in curve.keyframe_points}
+            kind = kinds.pop() if len(kinds) == 1 and kinds <= INTERPOLATION.keys() else "BEZIER"
+            found.append(BoneClip(name, turns, rows, contacts, kind))
     return Clip(owner.name, *span, frames, tuple(found))
 
 
@@ -125,12 +127,6 @@ def _frames(curves: Sequence[bpy.types.FCurve], span: tuple[int, int], only_keys
         return np.arange(first, last + 1, dtype=np.float64)
     keys = frames_keyed(curves) | {float(first), float(last)}
     return np.array(sorted(one for one in keys if first - SAME_FRAME <= one <= last + SAME_FRAME), dtype=np.float64)
-
-
-def _interpolation(curves: Iterable[bpy.types.FCurve]) -> str:
-    """That of all keys of curves, where it is one and the same, and one that is written; else Bezier."""
-    found = {point.interpolation for curve in curves for point in curve.keyframe_points}
-    return found.pop() if len(found) == 1 and found <= INTERPOLATION.keys() else "BEZIER"
 
 
 def _values(

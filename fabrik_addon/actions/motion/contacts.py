@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from math import atan, ceil, degrees
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import bpy
 import numpy as np
@@ -40,7 +40,7 @@ from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figure.groups import figure_bones, set_of
 from ...rig.goals import frames_of, is_offset, read_held, turns_tip
-from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text
 from ..frames import frames_visited, rate_of, scene_of
@@ -53,12 +53,7 @@ NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
 
 
-class ContactCount(NamedTuple):
-    """The contacts of a foot or hand: its chain, how many there are, and at how many frames."""
-
-    chain: str
-    contacts: int
-    frames: int
+ContactCount: TypeAlias = tuple[str, int, int]  # of a foot or hand its chain, its contacts, and at how many frames
 
 
 class ContactsResult(NamedTuple):
@@ -76,7 +71,7 @@ class ContactsResult(NamedTuple):
 
 
 def _counted(chain: str, kinds: Ints) -> ContactCount:
-    return ContactCount(chain, len(runs(kinds != NONE)), int((kinds != NONE).sum()))
+    return chain, len(runs(kinds != NONE)), int((kinds != NONE).sum())
 
 
 def find_steps(
@@ -234,10 +229,10 @@ def clean_steps(
             notes.append(text)
         keys, marked = list[Keys](), list[ContactCount]()
         if body is not None and shift.any():
-            keys += _keys_of(owner, body, paths[body.target_bone], stood + shift, None, times)
+            keys += _keys_of(body, paths[body.target_bone], stood + shift, None, times)
         for chain, way, turn, hold in zip(cleaned, ways, turns, holds, strict=False):
             own = way - stood - hold * shift if chain.name in carried else way
-            keys += _keys_of(owner, chain, paths[chain.target_bone], own, turn, times)
+            keys += _keys_of(chain, paths[chain.target_bone], own, turn, times)
             marked.append(_counted(chain.name, marks.kinds_of(tracks[chain.name])))
         write_keys(owner, keys).flush()
     most = float(lengths(shift).max())
@@ -274,7 +269,7 @@ def _to_clean(
             _check_control(owner, chain)
             bones = {bone.name for bone in figure_bones(set_of(owner, chain))}
             if carrier := frames_of(owner, chain, bones).get("target"):
-                _check_carrier(owner, chain, carrier, body, [other for other in cleaned if other != chain], times)
+                _check_carrier(chain, carrier, body, cleaned, times)
                 carried.add(chain.name)
     return tracks, carried
 
@@ -368,14 +363,10 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
 
 
 def _check_carrier(
-    owner: bpy.types.Object,
-    chain: FabrikChain,
-    carrier: str,
-    body: FabrikChain | None,
-    cleaned: Sequence[FabrikChain],
-    frames: Doubles,
+    chain: FabrikChain, carrier: str, body: FabrikChain | None, cleaned: Sequence[FabrikChain], frames: Doubles
 ) -> None:
     """Refuse a chain whose control hangs on a bone that edits do more with than to move it along with the body."""
+    owner = owner_of(chain)
     above = {carrier, *(bone.name for bone in pose_bones(owner)[carrier].parent_recursive)}
     for other in rig_of(owner).chains:
         if other == chain or not other.enabled or not above & {*names_if_any(owner, other)}:
@@ -394,12 +385,7 @@ def _check_carrier(
 
 
 def _keys_of(
-    owner: bpy.types.Object,
-    chain: FabrikChain,
-    stood: ControlPath,
-    ways: Doubles,
-    turns: Doubles | None,
-    frames: Doubles,
+    chain: FabrikChain, stood: ControlPath, ways: Doubles, turns: Doubles | None, frames: Doubles
 ) -> list[Keys]:
     """The keys of a control that moves and turns its effector; none where it rests and has no keys.
 
@@ -407,6 +393,7 @@ def _keys_of(
     layer of edits at hand does not count in one of them.
     """
     angles = np.zeros(len(frames)) if turns is None else np.abs(turns[:, 1:]).max(axis=1)
+    owner = owner_of(chain)
     bone = pose_bones(owner)[chain.target_bone]
     paths = {bone.path_from_id("location"), rotation_path(bone)}
     is_keyed = any(curve.data_path in paths and len(curve.keyframe_points) for curve in fcurves_of(owner))

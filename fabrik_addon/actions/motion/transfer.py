@@ -171,7 +171,7 @@ def read_steps(
     elif options.root == "ROOT":
         root, above = _root_bone(owner, home, body, done.motion, rate)
         roots = [root]
-    clip = _clip(owner, home, body, done, above, frames)
+    clip = _clip(owner, (home, body), done, above, frames[0])
     clip, bent = _within_limits(owner, clip) if options.keep_limits else (clip, [])
     clip = replace(clip, bones=(*roots, *clip.bones))
     if options.rate:
@@ -327,15 +327,10 @@ def _root_object(
 
 
 def _clip(
-    owner: bpy.types.Object,
-    stage: Stage,
-    body: Body,
-    done: TransferredMotion,
-    above: Sequence[Matrix],
-    frames: Sequence[int],
+    owner: bpy.types.Object, at_rest: tuple[Stage, Body], done: TransferredMotion, above: Sequence[Matrix], first: int
 ) -> Clip:
-    """A motion as that of the armature's own bones."""
-    turns = done.motion.turns
+    """A motion as that of the armature's own bones, from a frame on."""
+    (stage, body), turns = at_rest, done.motion.turns
     tracks = {body.limbs[name].bones[-1]: of_kinds(kinds.tolist()) for name, kinds in done.contacts.items()}
     found = list[BoneClip]()
     for number in sorted(done.sources):
@@ -349,7 +344,8 @@ def _clip(
         else:
             local = products(conjugates(body.turns[number]), turns[:, number])
         found.append(BoneClip(name, local, places, tracks.get(number), "LINEAR"))
-    return Clip(owner.name, frames[0], frames[-1], np.array(frames, dtype=np.float64), tuple(found))
+    frames: Doubles = np.arange(first, first + len(turns), dtype=np.float64)
+    return Clip(owner.name, first, first + len(turns) - 1, frames, tuple(found))
 
 
 def _within_limits(owner: bpy.types.Object, clip: Clip) -> tuple[Clip, list[Text]]:

@@ -227,7 +227,8 @@ def _shoulder(along: V3, forward: V3, out: V3, up: V3) -> Placed | None:
         return None
     share = max(0.0, min(1.0, sin(raised)))
     ends = tuple(a + (b - a) * share for a, b in zip(joint.flexion, HORIZONTAL, strict=True))
-    return (flexion, side, (ends[0], ends[1]), _from(joint.side, degrees(raised)))
+    low, high = (end - degrees(raised) for end in joint.side)  # counted from where it stands at rest, which is inside
+    return flexion, side, (ends[0], ends[1]), (min(0.0, max(LEAST_RANGE, low)), max(0.0, min(MOST_RANGE, high)))
 
 
 def _palm_axis(limbs: Limbs, bone: int, along: V3, out: V3) -> V3 | None:
@@ -264,11 +265,6 @@ def _side_sign(limbs: Limbs, bone: int) -> float:
     return -1.0 if dot(across, left) < 0.0 else 1.0
 
 
-def _from(ends: Range, rest: float) -> Range:
-    """A range counted from where the joint stands at rest, so that the rest pose is inside."""
-    return min(0.0, max(LEAST_RANGE, ends[0] - rest)), max(0.0, min(MOST_RANGE, ends[1] - rest))
-
-
 def _signed(ends: Range, sign: float) -> Range:
     return ends if sign >= 0.0 else (-ends[1], -ends[0])
 
@@ -282,13 +278,7 @@ NO_LIMIT = {"limit": "FREE", "use_twist": False}
 HELD: Mapping[str, Any] = {"limit": "LOCKED"}  # of bones that never bend by themselves
 # Of a clavicle: about as far as it goes forwards, backwards and up, and turns about itself (Neumann, Kinesiology of the
 # Musculoskeletal System, 2010, chapter 5).
-CLAVICLE: Mapping[str, Any] = {
-    "limit": "CONE",
-    "cone_max": radians(30.0),
-    "use_twist": True,
-    "twist_min": radians(-30.0),
-    "twist_max": radians(30.0),
-}
+CLAVICLE = {"limit": "CONE", "cone_max": radians(30.0), "use_twist": True, **_ends("twist", (-30.0, 30.0))}
 # Of a limit that is widened to what actions do:
 DRAWN = 7  # numbers for each of the three by which rotations of it are drawn
 ALMOST_ONE = 1.0 - 1e-9
@@ -304,18 +294,11 @@ Fitted = tuple[list[str], list[Text]]  # names of the bones that have a limit no
 Joints = Mapping[str, JointRange]  # by roles of bones
 LIMB_JOINTS = ("HIP", "KNEE", "ANKLE", "SHOULDER", "ELBOW", "WRIST")
 HUMAN_LIMB: Joints = {HUMAN_JOINTS[name].part: HUMAN_JOINTS[name] for name in LIMB_JOINTS}
-HIND_LEG: Joints = {
-    "THIGH": DOG_JOINTS["HIP"],
-    "SHIN": DOG_JOINTS["KNEE"],
-    "FOOT": DOG_JOINTS["HOCK"],
-    "TOE": DOG_JOINTS["TOES"],
-}
-FRONT_LEG: Joints = {
-    "UPPER_ARM": DOG_JOINTS["SHOULDER"],
-    "FOREARM": DOG_JOINTS["ELBOW"],
-    "HAND": DOG_JOINTS["WRIST"],
-    "TOE": DOG_JOINTS["FRONT_TOES"],
-}
+OF_HIND_LEG = {"THIGH": "HIP", "SHIN": "KNEE", "FOOT": "HOCK", "TOE": "TOES"}
+OF_FRONT_LEG = {"UPPER_ARM": "SHOULDER", "FOREARM": "ELBOW", "HAND": "WRIST", "TOE": "FRONT_TOES"}
+DOG_LEGS: Sequence[Joints] = [
+    {role: DOG_JOINTS[name] for role, name in joints.items()} for joints in (OF_HIND_LEG, OF_FRONT_LEG)
+]
 MOST_BEND = 150.0  # degrees by which a joint of a leg bends
 MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's knee
 
@@ -431,7 +414,7 @@ def _joints_of(part: Part[str], plan: str) -> Joints:
     if plan == "HUMAN" and part.kind in (ARM, LEG) and any(part.roles):
         return HUMAN_LIMB
     if plan == "QUADRUPED" and part.kind == LEG:
-        return next((joints for joints in (HIND_LEG, FRONT_LEG) if set(list(joints)[:2]) <= set(part.roles)), {})
+        return next((joints for joints in DOG_LEGS if set(list(joints)[:2]) <= set(part.roles)), {})
     return {}
 
 

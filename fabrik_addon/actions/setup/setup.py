@@ -164,105 +164,322 @@ def set_up(
     Raises:
         FabrikError: The armature can't be posed; nothing was changed.
     """
-    done = SetupReport(notes=[worded(note) for note in found.notes])
-    names = [bone for part in parts for bone in part.bones]
-    options = _settled(owner, names, options, done)
-    with unposed() as depsgraph:
-        check_rig(owner, depsgraph)
-    for part in parts:
-        bones_to(owner, part.bones[-1], len(part.bones))
-    bring_up_to_date(owner)
-    if options.use_switches:
-        with unposed():
-            switched, notes = follow_controls(context, owner, [part.bones for part in parts])
-        done.switched += switched
-        done.notes += notes
-    limbs = limbs_of(owner, names)
-    if options.use_limits:
-        limited, notes = give_ranges(owner, limbs, parts, found.plan)
-        done.limited += limited
-        done.notes += notes
-    with unposed():  # all chains first, so that start poses and goals are decided once for each figure
-        chains = _chains(context, owner, limbs, parts, options, done)
-        _choose_body(owner, found, done)
-        if options.use_motion and done.body:
-            _keep_motion(context, owner, parts, done)
-        _stiffen(owner, limbs, parts, is_human=found.plan == "HUMAN", options=options, done=done)
-        if options.controls != "NONE":
-            _make_goals(context, owner, limbs, chains, options, done)
-        _hold(context, owner, chains, options, done)
-        _renew(context, owner, chains, options, done)
-        if done.made:
-            rig_of(owner).active_index = 0  # arms and legs come first
-        made = [rig_of(owner).chains[name] for name in done.made]
-        done.notes += keep_at_tips([(owner, chain) for chain in made if chain.target is not None or chain.pin])[1]
-    if options.use_walker:
-        _make_walker(context, owner, done)
-    return done
+    return _SetUp(context, owner, found, parts, options).run()
 
 
-def _settled(owner: bpy.types.Object, names: Sequence[str], options: SetupOptions, done: SetupReport) -> SetupOptions:
-    """What can be made of what is wanted: linked data get no bones; without motion, or for a walk, none is edited."""
-    kind = KIND_OF_CONTROLS.get(options.controls)
-    if kind == "BONE" and new_bones_refusal(owner):
-        options, kind = replace(options, controls="EMPTIES"), "EMPTY"
-        done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
-    edits = options.use_motion and kind == "BONE" and not options.use_walker and are_moved(owner, names)
-    return replace(options, use_motion=edits)
+class _SetUp:
+    """A set-up that is under way: of what, what is wanted, and what was done."""
 
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        owner: bpy.types.Object,
+        found: RecognisedBody[str],
+        parts: Sequence[Part[str]],
+        options: SetupOptions,
+    ) -> None:
+        self.context, self.owner, self.found, self.parts = context, owner, found, parts
+        self.names = [bone for part in parts for bone in part.bones]
+        self.done = SetupReport(notes=[worded(note) for note in found.notes])
+        self.options = self._settled(options)
 
-def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: SetupReport) -> None:
-    """A walker; chains whose targets would stay behind while the body walks on are free."""
-    try:
-        walker = add_walker(context, owner)
-    except FabrikError as error:
-        done.notes.append(Text("no walker: {reason}", reason=error.local))
-        return
-    body = pose_bones(owner).get(rig_of(owner).body_bone)
-    below: list[bpy.types.PoseBone] = [body, *body.children_recursive] if body is not None else []
-    bones = {bone.name for bone in below if not is_control(bone)}
-    others = [rig_of(owner).chains[name] for name in done.made if name not in walker.legs]
-    let_go = [chain for chain in others if chain.enabled and "target" not in frames_of(owner, chain, bones)]
-    for chain in let_go:
-        chain.enabled = False
-    if let_go:
-        names = ", ".join(chain.name for chain in let_go)
-        done.notes.append(
-            Text("switched off, since their targets would stay behind while it walks: {names}", names=names)
-        )
-    done.made += walker.made
-    done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
+    def run(self) -> SetupReport:
+        """Do it (`set_up`)."""
+        context, owner, parts, options, done = self.context, self.owner, self.parts, self.options, self.done
+        with unposed() as depsgraph:
+            check_rig(owner, depsgraph)
+        for part in parts:
+            bones_to(owner, part.bones[-1], len(part.bones))
+        bring_up_to_date(owner)
+        if options.use_switches:
+            with unposed():
+                switched, notes = follow_controls(context, owner, [part.bones for part in parts])
+            done.switched += switched
+            done.notes += notes
+        self.limbs = limbs_of(owner, self.names)
+        if options.use_limits:
+            limited, notes = give_ranges(owner, self.limbs, parts, self.found.plan)
+            done.limited += limited
+            done.notes += notes
+        with unposed():  # all chains first, so that start poses and goals are decided once for each figure
+            chains = self._chains()
+            self._choose_body()
+            if options.use_motion and done.body:
+                self._keep_motion()
+            self._stiffen()
+            if options.controls != "NONE":
+                self._make_goals(chains)
+            self._hold(chains)
+            self._renew(chains)
+            if done.made:
+                rig_of(owner).active_index = 0  # arms and legs come first
+            made = [rig_of(owner).chains[name] for name in done.made]
+            done.notes += keep_at_tips([(owner, chain) for chain in made if chain.target is not None or chain.pin])[1]
+        if options.use_walker:
+            self._make_walker()
+        return done
 
+    def _settled(self, options: SetupOptions) -> SetupOptions:
+        """What can be made of what is wanted: linked data get no bones; without motion, or to walk, none is edited."""
+        owner, done = self.owner, self.done
+        kind = KIND_OF_CONTROLS.get(options.controls)
+        if kind == "BONE" and new_bones_refusal(owner):
+            options, kind = replace(options, controls="EMPTIES"), "EMPTY"
+            done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
+        edits = options.use_motion and kind == "BONE" and not options.use_walker and are_moved(owner, self.names)
+        return replace(options, use_motion=edits)
 
-def _chains(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    limbs: Limbs,
-    parts: Sequence[Part[str]],
-    options: SetupOptions,
-    done: SetupReport,
-) -> dict[str, Part[str]]:
-    """The chains of the parts by their names: those that stand for them already, and new ones."""
-    chains: dict[str, Part[str]] = {}
-    new: list[Part[str]] = []
-    for part in parts:
-        standing = chain_of(owner, part)
-        if standing is None:
-            new.append(part)
-        else:
-            chains[standing.name] = part
-            done.kept.append(standing.name)
-    for part in sorted(new, key=lambda part: part.kind not in WITH_TARGETS):  # what is posed most comes first
-        chain = add_part(owner, part, read_defaults(context))
-        axis = face_axis(limbs, chain.tip_bone) if part.kind == HEAD else None
-        if axis is not None:
-            chain.kind, chain.aim_axis = "AIM", axis
-        has_goal = options.controls != "NONE" and part.kind in WITH_TARGETS
-        has_goal |= options.use_pins and part.kind == LEG
-        chain.enabled = has_goal  # else Solve All would miss its target
-        chains[chain.name] = part
-        done.made.append(chain.name)
-    return chains
+    def _make_walker(self) -> None:
+        """A walker; chains whose targets would stay behind while the body walks on are free."""
+        context, owner, done = self.context, self.owner, self.done
+        try:
+            walker = add_walker(context, owner)
+        except FabrikError as error:
+            done.notes.append(Text("no walker: {reason}", reason=error.local))
+            return
+        body = pose_bones(owner).get(rig_of(owner).body_bone)
+        below: list[bpy.types.PoseBone] = [body, *body.children_recursive] if body is not None else []
+        bones = {bone.name for bone in below if not is_control(bone)}
+        others = [rig_of(owner).chains[name] for name in done.made if name not in walker.legs]
+        let_go = [chain for chain in others if chain.enabled and "target" not in frames_of(owner, chain, bones)]
+        for chain in let_go:
+            chain.enabled = False
+        if let_go:
+            names = ", ".join(chain.name for chain in let_go)
+            done.notes.append(
+                Text("switched off, since their targets would stay behind while it walks: {names}", names=names)
+            )
+        done.made += walker.made
+        done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
+
+    def _chains(self) -> dict[str, Part[str]]:
+        """The chains of the parts by their names: those that stand for them already, and new ones."""
+        owner, options, done = self.owner, self.options, self.done
+        chains: dict[str, Part[str]] = {}
+        new: list[Part[str]] = []
+        for part in self.parts:
+            standing = chain_of(owner, part)
+            if standing is None:
+                new.append(part)
+            else:
+                chains[standing.name] = part
+                done.kept.append(standing.name)
+        for part in sorted(new, key=lambda part: part.kind not in WITH_TARGETS):  # what is posed most comes first
+            chain = add_part(owner, part, read_defaults(self.context))
+            axis = face_axis(self.limbs, chain.tip_bone) if part.kind == HEAD else None
+            if axis is not None:
+                chain.kind, chain.aim_axis = "AIM", axis
+            has_goal = options.controls != "NONE" and part.kind in WITH_TARGETS
+            has_goal |= options.use_pins and part.kind == LEG
+            chain.enabled = has_goal  # else Solve All would miss its target
+            chains[chain.name] = part
+            done.made.append(chain.name)
+        return chains
+
+    def _choose_body(self) -> None:
+        """Make the body bone that was found the armature's, where it has none."""
+        owner, found, done = self.owner, self.found, self.done
+        if rig_of(owner).body_bone or not found.body:
+            return
+        try:
+            set_body(owner, found.body)
+        except FabrikError as error:
+            done.notes.append(Text("no body bone: {reason}", reason=error.local))
+            return
+        done.body = found.body
+        location = pose_bones(owner)[found.body].path_from_id("location")
+        if any(curve.data_path == location for curve in fcurves_of(owner)):
+            rig_of(owner).body_stays = True  # its keys say where the body is
+
+    def _keep_motion(self) -> None:
+        """A chain that is the body bone alone, whose motion a target edits; what no key moves starts as it stands."""
+        owner = self.owner
+        between = between_body_and_parts(owner, self.done.body, self.parts)
+        capture_bones(owner, [pose_bones(owner)[name] for name in between])
+        if body_moves(ChainSet(owner, (), self.done.body)):
+            chain = add_chain(owner, bones_to(owner, self.done.body, 1), 1, read_defaults(self.context), BODY)
+            chain.effector = "HEAD"
+            self.done.made.append(chain.name)
+
+    def _stiffen(self) -> None:
+        """Let limbs turn first, then clavicles, then the trunk, where the body bone is new; helper bones never bend."""
+        owner, limbs, parts, options, done = self.owner, self.limbs, self.parts, self.options, self.done
+        rig, bones, names = rig_of(owner), pose_bones(owner), list(limbs.skeleton.names)
+        number = {name: i for i, name in enumerate(names)}
+        runs = [(part.kind, tuple(number[bone] for bone in part.bones)) for part in parts]
+        girdles, sockets = girdles_and_sockets(limbs, runs)
+        followers = reasons_by_bone(owner)
+        clavicles = [names[bone] for bone in sorted(girdles) if names[bone] not in followers]
+        body = rig.body_bone if options.use_defaults else done.body
+        if body:
+            is_rigid = not followers.keys().isdisjoint(between_body_and_parts(owner, body, parts))
+            rig.body_stiffness, rig.spine = BODY_STIFFNESS, 0.0 if is_rigid else TRUNK_SPINE
+            for name in clavicles:
+                limit_of(bones[name]).of_limb, limit_of(bones[name]).stiffness = True, GIRDLE_STIFFNESS
+        if options.use_limits:
+            above = {bone for _, run in runs for bone in limbs.skeleton.way_up(run[-1])}
+            held = [names[bone] for bone in sorted(sockets | (helper_bones(limbs) - above))]
+            if followers:
+                held = [bone for part in parts for bone in part.bones if bone in followers]
+            done.limited += give_to_free(owner, held, HELD)[0]
+            done.limited += give_to_free(owner, clavicles, CLAVICLE)[0] if self.found.plan == "HUMAN" else []
+
+    def _make_goals(self, chains: dict[str, Part[str]]) -> None:
+        """Targets and poles where there are none."""
+        context, owner, options, done = self.context, self.owner, self.options, self.done
+        defaults, asked = read_defaults(context), list[NewGoal]()
+        chest = chest_of(owner, chains.values())
+        bent: list[tuple[FabrikChain, Part[str]]] = []
+        for name, part in chains.items():
+            if part.kind not in WITH_TARGETS:
+                continue
+            chain = rig_of(owner).chains[name]
+            if done.body and name in done.made and _is_helped(part):
+                chain.body_helps = ARM_REACH
+            bones = resolve_bones(owner, chain)
+            if chain.target is None and not chain.pin:
+                try:
+                    asked.append((chain, "target", plan_target(context, bones, defaults, chain)))
+                except FabrikError as error:
+                    done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
+                    continue
+            wants_pole = options.use_poles and part.kind in WITH_POLES
+            if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
+                bent.append((chain, part))
+        asked += self._poles(bent)
+        body = next((rig_of(owner).chains[name] for name in done.made if name not in chains), None)
+        if body is not None:
+            asked.append((body, "target", plan_target(context, resolve_bones(owner, body), defaults, body)))
+        carried = [name for name, part in chains.items() if chest and part.kind == ARM]
+        for k, (one, role, planned) in enumerate(asked):
+            parent = chest if one.name in carried else None
+            is_offset = role == "target" and options.use_motion and one.name in done.made
+            asked[k] = one, role, replace(planned, parent=parent, swings=role == "pole", is_offset=is_offset)
+        offset = [one.name for one, _, planned in asked if planned.is_offset]
+        mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
+        done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
+        if asked:
+            make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+        self._let_edit(offset)
+        draw_controls(context, owner, self.limbs, chains, chest)
+
+    def _let_edit(self, names: Sequence[str]) -> None:
+        """Let the targets of chains edit their motion, in an action that can be keyed and that no other plays."""
+        owner, notes = self.owner, self.done.notes
+        for name in names:
+            rig_of(owner).chains[name].goal = OFFSET
+        data = owner.animation_data
+        action = data.action if data is not None and names else None
+        if action is None:
+            return
+        other = shares_curves(owner) if action.is_editable else None
+        if not action.is_editable:
+            notes.append(Text("its action '{action}' is linked: it has a copy now", action=action.name))
+        elif other is not None:
+            fields = {"action": action.name, "other": other.name}
+            notes.append(Text("its action '{action}' is also played by '{other}': it has a copy now", **fields))
+        if other is not None or not action.is_editable:
+            copy_action(owner)
+
+    def _renew(self, chains: dict[str, Part[str]]) -> None:
+        """Give chains that were there already what they would be given now, or tell that they have something else."""
+        context, owner, done = self.context, self.owner, self.done
+        kept = {name: rig_of(owner).chains[name] for name in done.kept if chains[name].kind in {ARM, LEG}}
+        chest = chest_of(owner, chains.values())
+        arms = [chain for name, chain in kept.items() if chains[name].kind == ARM and chest]
+        targets = [goal for chain in arms if (goal := goal_of(chain, "target")) is not None]
+        apart = [goal for goal in targets if space_name(goal) != chest]
+        bent = {} if new_bones_refusal(owner) else {name: goal_of(chain, "pole") for name, chain in kept.items()}
+        stiff = [name for name, pole in bent.items() if pole and pole.bone and not swing_frame_of(owner, kept[name])]
+        if not self.options.use_defaults:
+            if apart or stiff:
+                done.notes.append(Text("its goals hang as in earlier versions: New Defaults changes that"))
+            return
+        for name, chain in kept.items():
+            if _is_helped(chains[name]):
+                chain.body_helps = ARM_REACH if rig_of(owner).body_bone else 1.0
+        held = [name for name, chain in kept.items() if chain.orientation == "KEEP" and chain.target is not None]
+        swings = make_swing_bones(context, owner, [kept[name] for name in stiff])
+        poles = [(goal_of(rig_of(owner).chains[name], "pole"), (owner, swings[name])) for name in stiff]
+        moved = [(goal, (owner, chest)) for goal in apart] + [(goal, to) for goal, to in poles if goal is not None]
+        keyed = [goal for goal, _ in moved if goal.channel_curves() or goal.channel_curves(turns=True)]
+        if keyed:
+            names = ", ".join([worded(goal.name) for goal in keyed])
+            done.notes.append(Text("keyed, and left where they hang: {goals}", goals=names))
+        try:
+            moved = [(goal, to) for goal, to in moved if goal not in keyed]
+            done.notes += switch_spaces(context, moved, keyed=False)[1]
+            for name in held:
+                orient((owner, rig_of(owner).chains[name]), "TARGET")
+        except FabrikError as error:
+            done.notes.append(Text("not all of it is as new: {reason}", reason=error.local))
+
+    def _poles(self, bent: Sequence[tuple[FabrikChain, Part[str]]]) -> list[NewGoal]:
+        """Poles in the planes of the bends of chains, all of which have or will have targets at their tips.
+
+        Those of legs that end with a foot stand over its toes. No arm that is drawn straight is twisted by its pole.
+        """
+        context, owner, done = self.context, self.owner, self.done
+        depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[NewGoal]()
+        chains = [chain for chain, _ in bent]
+        try:
+            points = [goal_point(owner, chain, depsgraph) for chain in chains]
+            poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
+        except FabrikError as error:
+            done.notes += [
+                Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains
+            ]
+            return []
+        for (chain, part), pose in zip(bent, poses, strict=True):
+            try:
+                _, role, planned = plan_pole_of(context, chain, pose, defaults)
+                if part.kind == LEG and part.holds_head:
+                    toes = _toes(owner.evaluated_get(depsgraph), self.limbs, part.bones[-1])
+                    up = owner.matrix_world.to_3x3() @ Vector(self.limbs.axes.up)
+                    place, chain.pole_angle, chain.pole_fades = pole_over(pose, chain.name, planned.location, toes, up)
+                    planned = planned.moved(place)
+                if not (chain.pole_angle or chain.pole_fades):
+                    chain.pole_fades = STRAIGHT_ELBOW
+                found.append((chain, role, planned))
+            except FabrikError as error:
+                done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))
+        return found
+
+    def _hold(self, chains: dict[str, Part[str]]) -> None:
+        """Rotations of hands and feet, and pins of feet, of chains that were made now."""
+        owner, done = self.owner, self.done
+        rig, feet = rig_of(owner), []
+        for name in done.made:
+            chain, part = rig.chains[name], chains.get(name)
+            if part is None:  # the body, which its target turns
+                orient((owner, chain), "TARGET")
+                continue
+            try:
+                if part.holds_head and part.kind in {ARM, LEG} and chain.target is not None:
+                    orient((owner, chain), "TARGET")  # every control turns what it moves
+                elif part.holds_head and part.kind == LEG:
+                    orient((owner, chain), "KEEP")
+            except FabrikError as error:
+                done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
+            if part.kind == LEG:
+                feet.append(chain)
+        if self.options.use_pins and feet:
+            self._pin(feet)
+
+    def _pin(self, feet: Sequence[FabrikChain]) -> None:
+        """Pin the feet that no other chain pins already."""
+        owner, notes = self.owner, self.done.notes
+        free = []
+        for one in wanted_of_chains(owner, feet):
+            taken = pinned_by(owner, one)
+            if taken:
+                notes.append(Text("{name} is not pinned: '{taken}' pins its foot already", name=one.chain, taken=taken))
+            else:
+                free.append(one)
+        try:
+            notes += hold(self.context, owner, free).notes
+        except FabrikError as error:
+            notes.append(Text("no foot is pinned: {reason}", reason=error.local))
 
 
 def face_axis(limbs: Limbs, bone: str) -> V3 | None:
@@ -271,170 +488,9 @@ def face_axis(limbs: Limbs, bone: str) -> V3 | None:
     return None if forward is None else own_axis(limbs, list(limbs.skeleton.names).index(bone), forward)
 
 
-def _choose_body(owner: bpy.types.Object, found: RecognisedBody[str], done: SetupReport) -> None:
-    """Make the body bone that was found the armature's, where it has none."""
-    if rig_of(owner).body_bone or not found.body:
-        return
-    try:
-        set_body(owner, found.body)
-    except FabrikError as error:
-        done.notes.append(Text("no body bone: {reason}", reason=error.local))
-        return
-    done.body = found.body
-    location = pose_bones(owner)[found.body].path_from_id("location")
-    if any(curve.data_path == location for curve in fcurves_of(owner)):
-        rig_of(owner).body_stays = True  # its keys say where the body is
-
-
-def _keep_motion(
-    context: bpy.types.Context, owner: bpy.types.Object, parts: Sequence[Part[str]], done: SetupReport
-) -> None:
-    """A chain that is the body bone alone, whose motion a target edits; what no key moves starts as it stands."""
-    between = between_body_and_parts(owner, done.body, parts)
-    capture_bones(owner, [pose_bones(owner)[name] for name in between])
-    if body_moves(ChainSet(owner, (), done.body)):
-        chain = add_chain(owner, bones_to(owner, done.body, 1), 1, read_defaults(context), BODY)
-        chain.effector = "HEAD"
-        done.made.append(chain.name)
-
-
-def _stiffen(
-    owner: bpy.types.Object,
-    limbs: Limbs,
-    parts: Sequence[Part[str]],
-    *,
-    is_human: bool,
-    options: SetupOptions,
-    done: SetupReport,
-) -> None:
-    """Let limbs turn first, then clavicles, then the trunk, where the body bone is new; helper bones never bend."""
-    rig, bones, names = rig_of(owner), pose_bones(owner), list(limbs.skeleton.names)
-    number = {name: i for i, name in enumerate(names)}
-    runs = [(part.kind, tuple(number[bone] for bone in part.bones)) for part in parts]
-    girdles, sockets = girdles_and_sockets(limbs, runs)
-    followers = reasons_by_bone(owner)
-    clavicles = [names[bone] for bone in sorted(girdles) if names[bone] not in followers]
-    body = rig.body_bone if options.use_defaults else done.body
-    if body:
-        is_rigid = not followers.keys().isdisjoint(between_body_and_parts(owner, body, parts))
-        rig.body_stiffness, rig.spine = BODY_STIFFNESS, 0.0 if is_rigid else TRUNK_SPINE
-        for name in clavicles:
-            limit_of(bones[name]).of_limb, limit_of(bones[name]).stiffness = True, GIRDLE_STIFFNESS
-    if options.use_limits:
-        above = {bone for _, run in runs for bone in limbs.skeleton.way_up(run[-1])}
-        held = [names[bone] for bone in sorted(sockets | (helper_bones(limbs) - above))]
-        if followers:
-            held = [bone for part in parts for bone in part.bones if bone in followers]
-        done.limited += give_to_free(owner, held, HELD)[0]
-        done.limited += give_to_free(owner, clavicles, CLAVICLE)[0] if is_human else []
-
-
-def _make_goals(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    limbs: Limbs,
-    chains: dict[str, Part[str]],
-    options: SetupOptions,
-    done: SetupReport,
-) -> None:
-    """Targets and poles where there are none."""
-    defaults, asked = read_defaults(context), list[NewGoal]()
-    chest = chest_of(owner, chains.values())
-    bent: list[tuple[FabrikChain, Part[str]]] = []
-    for name, part in chains.items():
-        if part.kind not in WITH_TARGETS:
-            continue
-        chain = rig_of(owner).chains[name]
-        if done.body and name in done.made and _is_helped(part):
-            chain.body_helps = ARM_REACH
-        bones = resolve_bones(owner, chain)
-        if chain.target is None and not chain.pin:
-            try:
-                asked.append((chain, "target", plan_target(context, bones, defaults, chain)))
-            except FabrikError as error:
-                done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
-                continue
-        wants_pole = options.use_poles and part.kind in WITH_POLES
-        if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
-            bent.append((chain, part))
-    asked += _poles(context, owner, limbs, bent, done)
-    body = next((rig_of(owner).chains[name] for name in done.made if name not in chains), None)
-    if body is not None:
-        asked.append((body, "target", plan_target(context, resolve_bones(owner, body), defaults, body)))
-    carried = [name for name, part in chains.items() if chest and part.kind == ARM]
-    for k, (one, role, planned) in enumerate(asked):
-        parent = chest if one.name in carried else None
-        is_offset = role == "target" and options.use_motion and one.name in done.made
-        asked[k] = one, role, replace(planned, parent=parent, swings=role == "pole", is_offset=is_offset)
-    offset = [one.name for one, _, planned in asked if planned.is_offset]
-    mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
-    done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
-    if asked:
-        make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
-    _let_edit(owner, offset, done)
-    draw_controls(context, owner, limbs, chains, chest)
-
-
-def _let_edit(owner: bpy.types.Object, names: Sequence[str], done: SetupReport) -> None:
-    """Let the targets of chains edit their motion, in an action that can be keyed and that no other plays."""
-    for name in names:
-        rig_of(owner).chains[name].goal = OFFSET
-    data = owner.animation_data
-    action = data.action if data is not None and names else None
-    if action is None:
-        return
-    other = shares_curves(owner) if action.is_editable else None
-    if not action.is_editable:
-        done.notes.append(Text("its action '{action}' is linked: it has a copy now", action=action.name))
-    elif other is not None:
-        fields = {"action": action.name, "other": other.name}
-        done.notes.append(Text("its action '{action}' is also played by '{other}': it has a copy now", **fields))
-    if other is not None or not action.is_editable:
-        copy_action(owner)
-
-
 def _is_helped(part: Part[str]) -> bool:
     """Whether the body helps a limb to reach, and stays otherwise: arms, and an animal's front legs."""
     return part.kind == ARM or part.name.startswith(ON_FOUR[0])
-
-
-def _renew(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    chains: dict[str, Part[str]],
-    options: SetupOptions,
-    done: SetupReport,
-) -> None:
-    """Give chains that were there already what they would be given now, or tell that they were given something else."""
-    kept = {name: rig_of(owner).chains[name] for name in done.kept if chains[name].kind in {ARM, LEG}}
-    chest = chest_of(owner, chains.values())
-    arms = [chain for name, chain in kept.items() if chains[name].kind == ARM and chest]
-    targets = [goal for chain in arms if (goal := goal_of(chain, "target")) is not None]
-    apart = [goal for goal in targets if space_name(goal) != chest]
-    bent = {} if new_bones_refusal(owner) else {name: goal_of(chain, "pole") for name, chain in kept.items()}
-    stiff = [name for name, pole in bent.items() if pole and pole.bone and not swing_frame_of(owner, kept[name])]
-    if not options.use_defaults:
-        if apart or stiff:
-            done.notes.append(Text("its goals hang as in earlier versions: New Defaults changes that"))
-        return
-    for name, chain in kept.items():
-        if _is_helped(chains[name]):
-            chain.body_helps = ARM_REACH if rig_of(owner).body_bone else 1.0
-    held = [name for name, chain in kept.items() if chain.orientation == "KEEP" and chain.target is not None]
-    swings = make_swing_bones(context, owner, [kept[name] for name in stiff])
-    poles = [(goal_of(rig_of(owner).chains[name], "pole"), (owner, swings[name])) for name in stiff]
-    moved = [(goal, (owner, chest)) for goal in apart] + [(goal, to) for goal, to in poles if goal is not None]
-    keyed = [goal for goal, _ in moved if goal.channel_curves() or goal.channel_curves(turns=True)]
-    if keyed:
-        names = ", ".join([worded(goal.name) for goal in keyed])
-        done.notes.append(Text("keyed, and left where they hang: {goals}", goals=names))
-    try:
-        moved = [(goal, to) for goal, to in moved if goal not in keyed]
-        done.notes += switch_spaces(context, moved, keyed=False)[1]
-        for name in held:
-            orient((owner, rig_of(owner).chains[name]), "TARGET")
-    except FabrikError as error:
-        done.notes.append(Text("not all of it is as new: {reason}", reason=error.local))
 
 
 def chest_of(owner: bpy.types.Object, parts: Iterable[Part[str]]) -> str:
@@ -444,87 +500,8 @@ def chest_of(owner: bpy.types.Object, parts: Iterable[Part[str]]) -> str:
     return next((name for name in lines[0] if all(name in line for line in lines[1:])), "") if len(lines) > 1 else ""
 
 
-def _poles(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    limbs: Limbs,
-    bent: Sequence[tuple[FabrikChain, Part[str]]],
-    done: SetupReport,
-) -> list[NewGoal]:
-    """Poles in the planes of the bends of chains, all of which have or will have targets at their tips.
-
-    Those of legs that end with a foot stand over its toes. No arm that is drawn straight is twisted by its pole.
-    """
-    depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[NewGoal]()
-    chains = [chain for chain, _ in bent]
-    try:
-        points = [goal_point(owner, chain, depsgraph) for chain in chains]
-        poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
-    except FabrikError as error:
-        done.notes += [Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains]
-        return []
-    for (chain, part), pose in zip(bent, poses, strict=True):
-        try:
-            _, role, planned = plan_pole_of(context, chain, pose, defaults)
-            if part.kind == LEG and part.holds_head:
-                toes = _toes(owner.evaluated_get(depsgraph), limbs, part.bones[-1])
-                up = owner.matrix_world.to_3x3() @ Vector(limbs.axes.up)
-                place, chain.pole_angle, chain.pole_fades = pole_over(pose, chain.name, planned.location, toes, up)
-                planned = planned.moved(place)
-            if not (chain.pole_angle or chain.pole_fades):
-                chain.pole_fades = STRAIGHT_ELBOW
-            found.append((chain, role, planned))
-        except FabrikError as error:
-            done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))
-    return found
-
-
 def _toes(evaluated: bpy.types.Object, limbs: Limbs, foot: str) -> Vector:
     """Where a foot ends in the world, as it is posed."""
     bone = pose_bones(evaluated)[foot]
     end = Vector(limbs.skeleton.end(list(limbs.skeleton.names).index(foot)))
     return evaluated.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted() @ end
-
-
-def _hold(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    chains: dict[str, Part[str]],
-    options: SetupOptions,
-    done: SetupReport,
-) -> None:
-    """Rotations of hands and feet, and pins of feet, of chains that were made now."""
-    rig, feet = rig_of(owner), []
-    for name in done.made:
-        chain, part = rig.chains[name], chains.get(name)
-        if part is None:  # the body, which its target turns
-            orient((owner, chain), "TARGET")
-            continue
-        try:
-            if part.holds_head and part.kind in {ARM, LEG} and chain.target is not None:
-                orient((owner, chain), "TARGET")  # every control turns what it moves
-            elif part.holds_head and part.kind == LEG:
-                orient((owner, chain), "KEEP")
-        except FabrikError as error:
-            done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
-        if part.kind == LEG:
-            feet.append(chain)
-    if options.use_pins and feet:
-        _pin(context, owner, feet, done)
-
-
-def _pin(context: bpy.types.Context, owner: bpy.types.Object, feet: Sequence[FabrikChain], done: SetupReport) -> None:
-    """Pin the feet that no other chain pins already."""
-    free = []
-    for one in wanted_of_chains(owner, feet):
-        taken = pinned_by(owner, one)
-        if taken:
-            done.notes.append(
-                Text("{name} is not pinned: '{taken}' pins its foot already", name=one.chain, taken=taken)
-            )
-        else:
-            free.append(one)
-    try:
-        done.notes += hold(context, owner, free).notes
-    except FabrikError as error:
-        done.notes.append(Text("no foot is pinned: {reason}", reason=error.local))

@@ -201,12 +201,21 @@ def bake_goals(
     plan, frames = _walk_of(owner)
     ways = _ways(context, owner, frames)
     bring_up_to_date(owner)
-    keys, made, notes, rig = 0, list[str](), list[str](), rig_of(owner)
+    keys, made, notes, rig, defaults = 0, list[str](), list[str](), rig_of(owner), read_defaults(context)
     for name, way in ways.items():
         chain = rig.chains[name]
         leg = next((leg for leg in plan.legs if leg.name == name), plan.legs[0])
         kept = kept_frames(way, _events(plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
-        goal, chain.goal = _goal(context, owner, chain, (way[0][0], leg.reach), made, notes), PLACE
+        goal = _free_target(chain)
+        if goal is None:  # else it stays as it is
+            empty = Empty(way[0][0], defaults.target_size * leg.reach, defaults.target_shape)
+            goal = empty.make(context, owner, sided_name(name, "step"))
+            if chain.target is not None:
+                fields = {"chain": name, "goal": goal.name, "target": chain.target.name}
+                notes.append(Text("{chain} follows '{goal}' now, and '{target}' no more", **fields))
+            chain.target, chain.target_bone = goal, ""
+            made.append(goal.name)
+        chain.goal = PLACE
         key_goal(goal, [(frames[0] + i, way[i]) for i in kept])
         keys += len(kept)
         if chain.orientation != "FREE":
@@ -294,28 +303,9 @@ def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[flo
     return [*kept_places(at, 1.0, off).tolist()]
 
 
-def _goal(
-    context: bpy.types.Context,
-    owner: bpy.types.Object,
-    chain: FabrikChain,
-    at: tuple[V3, float],
-    made: list[str],
-    notes: list[str],
-) -> bpy.types.Object:
-    """The object that is keyed: the chain's target where that is free, else a new empty, which becomes its target.
-
-    The name of a new one is put among those made, and what to look out for among the notes.
-    """
+def _free_target(chain: FabrikChain) -> bpy.types.Object | None:
+    """The target of a chain, if it is an empty that can be keyed and that nothing else moves."""
     target = chain.target
-    is_empty = target is not None and target.type == "EMPTY" and target.is_editable and not chain.target_bone
-    if target is not None and is_empty and not (target.parent or target.constraints or target.animation_data):
-        return target
-    defaults = read_defaults(context)
-    empty = Empty(at[0], defaults.target_size * at[1], defaults.target_shape)
-    goal = empty.make(context, owner, sided_name(chain.name, "step"))
-    if target is not None:
-        fields = {"chain": chain.name, "goal": goal.name, "target": target.name}
-        notes.append(Text("{chain} follows '{goal}' now, and '{target}' no more", **fields))
-    chain.target, chain.target_bone = goal, ""
-    made.append(goal.name)
-    return goal
+    if target is None or target.type != "EMPTY" or not target.is_editable or chain.target_bone:
+        return None
+    return None if target.parent or target.constraints or target.animation_data else target

@@ -156,11 +156,9 @@ class Grounds:
         for thing, way in self._ways.items():
             moves = any(matrix != way.matrices[0] for matrix in way.matrices)
             piece = read_piece(thing, depsgraph, moves)
-            if piece is None:
-                continue
-            if moves:
+            if piece is not None and moves:
                 moving.append((piece, way))
-            else:
+            elif piece is not None:
                 still.append(piece)
         if not still and not moving:
             height = walker_of(self.owner).ground_height

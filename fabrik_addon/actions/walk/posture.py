@@ -16,7 +16,7 @@ from mathutils import Matrix
 from ...errors import FabrikError
 from ...gait.cycle import liveliness
 from ...gait.feet import LAND, LIFT, FeetPoses
-from ...gait.human import arm_at, lean_at, pelvis_at, running, thorax_at
+from ...gait.human import RUN_LEAN, arm_at, pelvis_at, running, thorax_at
 from ...gait.legs import LEFT, RIGHT
 from ...gait.path import TICK
 from ...gait.plan import WalkPlan, rhythm_over
@@ -232,7 +232,8 @@ def _bearing(rhythm: Rhythm, bent: tuple[Doubles, Doubles, Doubles], settings: S
     (phases, paces), (rising, aside, looking) = rhythm, bent
     (turn, drop, _), (yaw, tilt), whole = pelvis_at(paces, phases), thorax_at(paces, phases), liveliness(paces)
     arms = {side: arm_at(paces, phases + by, settings.arm_swing) for side, by in AHEAD.items()}
-    lean, head = lean_at(paces) + whole * (settings.lean + rising), turned_by(-looking, np.zeros(len(looking)))
+    lean = running(paces) * RUN_LEAN + whole * (settings.lean + rising)
+    head = turned_by(-looking, np.zeros(len(looking)))
     return Bearing(turned_by(turn, drop), turned_by(yaw, tilt - whole * aside), arms, lean, head)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from math import copysign
 from typing import NamedTuple
 
 import bpy
@@ -91,20 +92,15 @@ def upright_of(owner: bpy.types.Object, *, by_body: bool = False) -> Q4:
     """
     skeleton = read_skeleton(owner, without=control_names(owner))
     axes = Limbs(skeleton).axes
-    up = _nearest_axis(axes.up if by_body and axes.forward is not None else skeleton.up)
+    wanted = axes.up if by_body and axes.forward is not None else skeleton.up
+    most = max(range(3), key=lambda i: abs(wanted[i]))
+    up = v3([copysign(float(i == most), wanted[most]) for i in range(3)])
     forward = axes.forward if axes.forward is not None and dot(axes.up, up) > ALIGNED else None
     if forward is None:
         forward = FRONT if up[1] == 0.0 else (0.0, 0.0, up[1])
     forward = unit(minus(forward, scaled(up, dot(forward, up))))
     w, x, y, z = Matrix((cross(up, forward), scaled(forward, -1.0), up)).to_quaternion()
     return normalized((w, x, y, z))
-
-
-def _nearest_axis(direction: V3) -> V3:
-    """The axis to which a direction is nearest."""
-    most = max(range(3), key=lambda i: abs(direction[i]))
-    x, y, z = (float(i == most) if direction[most] > 0.0 else -float(i == most) for i in range(3))
-    return x, y, z
 
 
 def frame_for(owner: bpy.types.Object, body: str, upright: Sequence[float]) -> Frame:
@@ -173,18 +169,14 @@ def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, figure: RigF
     plane, lowest = frame.place(ORIGIN)[2], min(point[2] for point in sole)  # of the armature's floor, and of the bones
     floor = plane if 0.0 <= lowest - plane <= ON_PLANE * length(minus(hip, ankle)) else lowest
     home = (ankle[0], ankle[1], floor if len(sole) > 1 else ankle[2])
-    leg = Leg(chain.name, home, hip, 1.0, 0.0, minus(ankle, home))
-    longest, shortest = _reach(owner, chain, figure)
-    leg = replace(leg, reach=frame.size * longest, shortest=frame.size * shortest)
-    return leg if len(sole) == 1 else _with_foot(leg, tip, is_head, frame)
-
-
-def _with_foot(leg: Leg, tip: bpy.types.PoseBone, is_head: bool, frame: Frame) -> Leg:
-    """A leg with heel and ball, as far as its foot has a length along the ground."""
+    longest, shortest = (frame.size * value for value in _reach(owner, chain, figure))
+    leg = Leg(chain.name, home, hip, longest, shortest, minus(ankle, home))
+    if len(sole) == 1:
+        return leg
     foot = tip if is_head else tip.children[0]
     toe = next(iter(foot.children), None)
     end = frame.place(toe.bone.head_local if toe is not None else foot.bone.tail_local)
-    ball = (end[0] - leg.home[0], end[1] - leg.home[1], 0.0)
+    ball = (end[0] - home[0], end[1] - home[1], 0.0)  # as far as its foot has a length along the ground
     return replace(leg, ball=ball, heel=scaled(ball, -BEHIND))
 
 
