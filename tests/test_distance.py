@@ -40,7 +40,7 @@ CALLS = {
     "live frame, character": (120, 19, 0),
     "drag of the hips: begin": (1_366, 33, 1),
     "drag of the hips: step": (80, 19, 0),
-    "drag of the hips: end": (3_508, 46, 1),
+    "drag of the hips: end": (3_508, 47, 1),
     "set up character": (48_030, 64, 2),
     "plan walk, 250 frames": (144_300, 88, 5),
     "bake, 8 limbs, a chain and frame": (5, 52, 8),
@@ -48,7 +48,7 @@ CALLS = {
 }
 SIZE = {
     "files": 216,
-    "lines": 59_027,
+    "lines": 59_111,
     "record types": 168,
     'files that compare "AIM"': 0,
     'files that compare "HEAD"': 5,

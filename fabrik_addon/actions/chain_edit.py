@@ -19,7 +19,7 @@ from ..rig.bones import armature_of, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig, edit_refusal
 from ..rig.figure.pose_writer import plain
 from ..rig.figure.start_pose import fingerprint, is_stale, store_rotations
-from ..rig.goals import goal_of, offset_from_target, read_held, store
+from ..rig.goals import edits_motion, goal_of, offset_from_target, read_held, store
 from ..rig.schema import LIMIT_SETTINGS, FabrikChain, limit_of, owner_of, rig_of
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
@@ -134,6 +134,10 @@ def orient(item: Item, orientation: str) -> list[str]:
     owner, chain = item
     if orientation != "FREE" and chain.aims:
         raise ChainError("it aims at its target, which turns its tip already", rig=owner.name, chain=chain.name)
+    if orientation == "KEEP" and edits_motion(chain):
+        raise ChainError(
+            "its target tells an offset: its tip turns as its motion has it", rig=owner.name, chain=chain.name
+        )
     if orientation == "TARGET" and chain.target is None:
         raise TargetError("its rotation can't follow a target: none is set", rig=owner.name, chain=chain.name)
     with unposed() as depsgraph:

@@ -46,6 +46,7 @@ from ..texts import PACKAGE, Text
 from .bends import pole_in_bend
 from .figure_pose import SAME, FigurePose
 from .live.state import state as live_state
+from .solve import edited_bones
 
 # What new chains, targets and poles are made with: the user's preferences.
 
@@ -512,7 +513,7 @@ def also_given(owner: bpy.types.Object) -> list[str]:
 def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: float, *, with_body: bool) -> list[str]:
     """Key at a frame what poses chains: target and pole, the place that a pin holds, or else the bones themselves.
 
-    With the body its bone is keyed besides, its place included.
+    With the body its bone is keyed besides, its place included. Bones whose motion controls edit get no keys.
 
     Returns:
         What was keyed, by the names of chains and of the bone.
@@ -520,30 +521,30 @@ def key_pose(owner: bpy.types.Object, chains: Iterable[FabrikChain], frame: floa
     Raises:
         FabrikError: A chain has no bones.
     """
-    body = pose_bones(owner).get(rig_of(owner).body_bone) if with_body else None
-    keyed = [chain.name for chain in chains if _key_chain(owner, chain, frame)]
+    body, edited = pose_bones(owner).get(rig_of(owner).body_bone) if with_body else None, edited_bones(owner)
+    keyed = [chain.name for chain in chains if _key_chain(owner, chain, frame, edited)]
+    if body is not None and body.name in edited:
+        body = None
     if body is not None:
         rig_of(owner).body_stays = True  # its keys say where it is from now on
-        body.keyframe_insert("location", frame=frame, group=body.name)
-        _key_rotation(body, frame)
-    return [*keyed, *([body.name] if body is not None else [])]
+        is_keyed = body.keyframe_insert("location", frame=frame, group=body.name)
+        keyed += [body.name] if _key_rotation(body, frame) and is_keyed else []
+    return keyed
 
 
-def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> bool:
+def _key_chain(owner: bpy.types.Object, chain: FabrikChain, frame: float, edited: set[str]) -> bool:
+    """Key what poses a chain; whether there is something that could be keyed, so that all of it plays."""
     goals = goals_of(chain)
-    for goal in (free := [goal for goal in goals if goal.stays() is None]):
-        insert_goal_key(goal, frame)
-        if goal.role == "target" and chain.orientation == "TARGET":
-            insert_goal_key(goal, frame, turns=True)
-    if goals or is_walked(chain):
-        return bool(free)
-    if chain.pin:
-        insert_held_key(owner, chain, frame)
-        return True
-    for bone in resolve_bones(owner, chain):
-        _key_rotation(bone, frame)
-    return True
+    free = [(goal, False) for goal in goals if goal.stays() is None]
+    free += [(goal, True) for goal, _ in free if goal.role == "target" and chain.orientation == "TARGET"]
+    if any(curve.lock or curve.mute for goal, turns in free for curve in goal.channel_curves(turns=turns)):
+        return False
+    keyed = [insert_goal_key(goal, frame, turns=turns) for goal, turns in free]
+    if not (goals or is_walked(chain)):
+        bones = [bone for bone in resolve_bones(owner, chain) if bone.name not in edited and not chain.pin]
+        keyed = [insert_held_key(owner, chain, frame)] if chain.pin else [_key_rotation(bone, frame) for bone in bones]
+    return any(keyed)
 
 
-def _key_rotation(bone: bpy.types.PoseBone, frame: float) -> None:
-    bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame, group=bone.name)
+def _key_rotation(bone: bpy.types.PoseBone, frame: float) -> bool:
+    return bone.keyframe_insert(channel_of(bone.rotation_mode)[0], frame=frame, group=bone.name)

@@ -50,7 +50,7 @@ from ..rig.figure.solve import posed
 from ..rig.figure.start_pose import is_animated
 from ..rig.figure.uneven import ends_at
 from ..rig.goal_kinds import GOAL_KINDS
-from ..rig.goals import GoalPoints, into_frame, offset_axes, out_of_frame, read_held
+from ..rig.goals import GoalPoints, into_frame, is_offset, offset_axes, out_of_frame, read_held
 from ..rig.layers import OtherLayers, others_of
 from ..rig.schema.chain import FabrikChain
 from ..rig.spaces import carrier_of
@@ -369,12 +369,13 @@ def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsg
 
     That is the place itself, unless the chain gives way softly and is nearly straight. The kernel brings a goal at a
     distance d of the first joint, beyond d_a = L - s, down to L - s exp(-(d - d_a) / s), where L is the length of the
-    chain and s its soft share of that; this is the way back. A chain that may stretch comes to its goal itself.
+    chain and s its soft share of that; this is the way back. A chain that may stretch, or tells an offset, comes to its
+    goal itself.
 
     Raises:
         FabrikError: The chain has no such bones.
     """
-    if chain.soft <= 0.0 or chain.stretch > 1.0 or "soft" not in GOAL_KINDS[chain.kind].settings:
+    if chain.soft <= 0.0 or chain.stretch > 1.0 or is_offset(chain) or "soft" not in GOAL_KINDS[chain.kind].settings:
         return place
     evaluated = owner.evaluated_get(depsgraph)
     bones = [pose_bones(evaluated)[bone.name] for bone in resolve_bones(owner, chain)]

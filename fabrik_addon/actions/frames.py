@@ -17,8 +17,9 @@ from ..rig.animation.keys import curves_of_chain
 from ..rig.bones import resolve_bones
 from ..rig.figure.groups import ChainSet
 from ..rig.figure.start_pose import end_hold
-from ..rig.goals import goals_of
+from ..rig.goals import edits_motion, goals_of
 from ..rig.schema import FabrikChain
+from ..rig.schema.rig import ControlView, RigView
 from ..texts import Text
 from .live.state import state
 
@@ -165,11 +166,17 @@ def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[i
 
 
 def keys_asking(one: ChainSet, first: float, last: float) -> list[float]:
-    """Frames in a range at which chains that are solved together have keys: of targets, poles, pins or settings."""
+    """Frames in a range at which chains that are solved together have keys: of targets, poles, pins or settings.
+
+    Edits have them in all layers, and where these are switched.
+    """
     curves = [curve for chain in one.chains for curve in curves_of_chain(one.owner, chain)]
+    if any(map(edits_motion, one.chains)):
+        switched = tuple(RigView.fields[name].path for name in ("edits", "layers"))
+        curves += [curve for curve in fcurves_of(one.owner) if curve.data_path.startswith(switched)]
     for _, goal, bone in (goal for chain in one.chains for goal in goals_of(chain)):
         own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
-        starts = tuple(own + name for name in KEYED_BY)
+        starts = tuple(own + name for name in (*KEYED_BY, ControlView.fields["layers"].path))
         curves += [curve for curve in fcurves_of(goal) if curve.data_path.startswith(starts)]
     return _keys(curves, first, last)
 

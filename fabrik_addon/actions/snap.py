@@ -23,6 +23,7 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
 from ..rig.figure.groups import lacks_goal
 from ..rig.figure.joint_limits import read_limit
+from ..rig.figure.pose_writer import updated
 from ..rig.figure.start_pose import start_from_keys
 from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held, store, turns_tip, turns_with_target
 from ..rig.layers import share_at_hand
@@ -338,6 +339,14 @@ def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
         for owner, chain in items:
             start_from_keys(owner, [chain])
             _key_influence(owner, chain, 0.0, frame)
+        now = updated(context)
+        poses = [FigurePose.read(chain_set, now) for chain_set in together(items)]
+    for pose in poses:  # a body on which others pull is pulled from where it is keyed now
+        turned = pose.turned_by(pose.figure)
+        if turned > WORTH_TELLING:
+            others = ", ".join(chain.name for chain in pose.chain_set.chains if (pose.owner, chain) not in items)
+            text = Text("goals that are out of reach pull on: the next solve turns a joint by up to {angle:.2g}°")
+            notes.append(joined(": ", (others, Text(text, angle=degrees(turned)))))
     return notes
 
 

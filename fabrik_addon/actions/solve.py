@@ -28,9 +28,10 @@ from ..rig.figure.pose_writer import PoseWriter, places_of, updated
 from ..rig.figure.reader import FactsByRig, FigureCache, frame_of, read
 from ..rig.figure.solve import SolvedFigure, posed, remember, store_state
 from ..rig.figure.start_pose import is_stale
-from ..rig.goals import goals_of
+from ..rig.goals import edits_motion, goals_of
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.targets import resolve_point
+from ..rig.walk_goals import is_walked
 from ..texts import Text, enumerated, quoted, worded
 from .status import Outcome, outcomes_of, refused, store
 
@@ -127,6 +128,15 @@ def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainS
     return groups, [one for i, one in enumerate(sets) if i not in done]
 
 
+def edited_bones(owner: bpy.types.Object) -> set[str]:
+    """Names of the bones whose motion controls edit now: how these are posed is keyed with the controls alone."""
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled]
+    if not rig_of(owner).edits or not any(map(edits_motion, chains)):
+        return set()
+    sets = [one for one in sets_of(owner, chains) if any(map(edits_motion, one.chains))]
+    return {bone.name for one in sets for bone in figure_bones_if_any(one)}
+
+
 def bones_of(one: ChainSet) -> Bones:
     """The bones of chains that are solved together; none where they can't be solved, which says why."""
     return {(one.owner.name_full, bone.name) for bone in figure_bones_if_any(one)}
@@ -181,7 +191,7 @@ def _moved_target(chain: FabrikChain, k: int, item: SolvedFigure, depsgraph: bpy
         return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
     allowed = max(PROMISED * item.length, ULPS * max([abs(value) for value in point]))
-    if distance(item.figure.space.to_chain(point), item.target(k)) <= allowed:
+    if distance(item.figure.space.to_chain(point), item.target(k)) <= allowed or is_walked(chain):
         return None
     return TargetError(
         Text("the target moved while the chain was posed: it hangs on the chain, or on one solved with it"),

@@ -41,11 +41,12 @@ from ..rig.animation.keys import insert_goal_key, keys_by_itself
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, root_control
 from ..rig.figure.start_pose import capture, reset
-from ..rig.goals import GoalRef, goal_of, goals_of, read_held
+from ..rig.goals import GoalRef, edits_motion, goal_of, goals_of, is_offset, read_held
 from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
 from ..rig.schema.chain import GOAL_ITEMS, MISSED
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
 from ..rig.spaces import carriers_above, lost_space, scene_anchor, space_of, spaces_of, target_of
+from ..rig.walk_goals import is_walked
 from ..texts import Text, counted, joined, worded
 from ..translations import CONTEXT, iface_
 from .baking import CHAINS, SnapOptions, StepsOperator, items_of
@@ -172,7 +173,9 @@ class FABRIK_OT_key(ChainOperator):
         chains = list(rig_of(owner).chains) if is_all else [working_chain(context)]
         keyed = key_pose(owner, chains, context.scene.frame_current_final, with_body=is_all)
         if not keyed:
-            raise TargetError("its goals can't be keyed: constraints, drivers or locks hold them", rig=owner.name)
+            raise TargetError(
+                "its goals can't be keyed: constraints, drivers, locks or a linked action hold them", rig=owner.name
+            )
         frame = f"{context.scene.frame_current_final:g}"
         self.tell(Text("Frame {frame} keyed: {names}", frame=frame, names=", ".join(keyed)))
 
@@ -230,7 +233,11 @@ class StartPoseOperator(ChainOperator):
     told = Text("")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        chains = list(rig_of(owner).chains) if self.use_all else [working_chain(context)]
+        every = list(rig_of(owner).chains) if self.use_all else [working_chain(context)]
+        chains = [chain for chain in every if not edits_motion(chain)]
+        if every and not chains:
+            told = Text("its start pose is its motion, which its target edits: set its Goal to Place before")
+            raise ChainError(told, rig=owner.name, chain=every[0].name)
         found = [(chain, resolve_bones(owner, chain)) for chain in chains]
         for chain, bones in found:
             self.start(chain, bones)
@@ -388,19 +395,28 @@ class FABRIK_OT_goal_space(SpaceOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         chain = working_chain(context)
-        roles = ("target", "pole") if self.roles == "BOTH" else (self.roles.lower(),)
-        goals = [goal for goal in goals_of(chain) if goal.role in roles]
-        if not goals:
-            raise TargetError("it has none: add a target first", rig=owner.name, chain=chain.name)
         if self.space == "SWING" and not self.bone:
             self._swing(context, owner, chain)
             return
+        goals = self._goals(owner, chain)
         if self.space == "FIRST" and not self.bone:
             wanted = [(goal, first_space(goal)) for goal in goals]
         else:
             to = self._carrier(context, owner, chain, are_bones=all(goal.bone for goal in goals))
             wanted = [(goal, to) for goal in goals]
         self.hang(context, owner, wanted, keyed=self.use_key, own=bones_of(owner, chain))
+
+    def _goals(self, owner: bpy.types.Object, chain: FabrikChain) -> list[GoalRef]:
+        """The goals that are meant; the pole of an offset stays with the limb, for it tells how that is turned."""
+        roles = ("target", "pole") if self.roles == "BOTH" else (self.roles.lower(),)
+        found = [goal for goal in goals_of(chain) if goal.role in roles]
+        if not found:
+            raise TargetError("it has none: add a target first", rig=owner.name, chain=chain.name)
+        found = [goal for goal in found if goal.role == "target" or not is_offset(chain)]
+        if not found:
+            told = Text("its pole swings with the limb as long as its target tells an offset")
+            raise TargetError(told, rig=owner.name, chain=chain.name)
+        return found
 
     def _swing(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
         """Hang the pole on the bone that swings with the limb, which is made where there is none."""
@@ -466,6 +482,9 @@ class HoldOperator(SpaceOperator):
         """What is hung, on what, and what may not carry it."""
         chain = working_chain(context)
         if self.way == "HAND":
+            if is_offset(chain) or is_walked(chain):
+                told = Text("its target tells how far it is from its motion, and can't hold on to anything")
+                raise TargetError(told, rig=owner.name, chain=chain.name)
             return goals_of(chain)[0], other_object(context, owner, self.object), bones_of(owner, chain)
         found, bone = other_object(context, owner, self.object)
         return GoalRef("target", found, bone), (owner, chain.tip_bone), []

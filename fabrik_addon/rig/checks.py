@@ -19,7 +19,7 @@ from .figure.space import RigFrame
 from .goals import goals_of, is_offset
 from .schema import FabrikChain, owner_of, walker_of
 from .schema.chain import OFFSET
-from .spaces import holder_in, lost_space
+from .spaces import holder_in, is_tied, lost_space
 from .versions import newer_refusal
 from .walk_goals import is_of_walker
 
@@ -188,13 +188,13 @@ def check_offset(owner: bpy.types.Object, chain: FabrikChain, frames: Mapping[st
     """Refuse a chain whose controls can't tell how far it is to be from its start pose.
 
     Raises:
-        TargetError: Its target is no bone of its armature, or one with constraints, or its pole does not swing with the
-            limb.
+        TargetError: Its target is no bone of its armature, or one that constraints place, or its pole does not swing
+            with the limb.
     """
     if chain.target != owner or not chain.target_bone:
         raise TargetError(Message("OFFSET_WITHOUT_BONE"), chain=chain.name)
     control = pose_bones(owner).get(chain.target_bone)
-    if control is not None and any(not one.mute for one in control.constraints):
+    if control is not None and is_tied(control):
         raise TargetError(Message("OFFSET_CONSTRAINED"), chain=chain.name)
     pole = frames.get("pole", "")
     if chain.pole is not None and not (pole and swings(pose_bones(owner)[pole])):

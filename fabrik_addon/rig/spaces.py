@@ -167,7 +167,7 @@ def carried_by(bone: str, role: str, goal: bpy.types.Object, name: str) -> tuple
     rest = frame.bone.matrix_local.to_3x3()
     scale = Vector((1.0, 1.0, 1.0)) if swings(frame) else scale_of(frame)  # a pole tells but a direction
     if scale is None or not all(scale):
-        raise TargetError(Message("GOAL_HANGS_UNEVENLY", role=ROLES[role], bone=bone))
+        raise TargetError(Message("GOAL_HANGS_UNEVENLY", role=ROLES.get(role, ROLES["target"]), bone=bone))
     own, length, channels = (rest @ Matrix.Diagonal(scale)).to_4x4(), frame.bone.length, Matrix()
     for k, (holder, hold) in enumerate(reversed(way), 1):
         own = _carried(holder, hold, own, length)

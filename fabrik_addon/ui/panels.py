@@ -386,7 +386,8 @@ class FABRIK_PT_asked(RiggingPanel):
         vectors = [name for name in kind.settings if getattr(chain.bl_rna.properties[name], "is_array", False)]
         for name in vectors:
             layout.column().prop(chain, name)
-        sidebar.settings(chain, [name for name in kind.settings if name not in vectors])
+        unheard = {"soft"} if is_offset(chain) else set()  # a motion goes as far as it goes
+        sidebar.settings(chain, [name for name in kind.settings if name not in {*vectors, *unheard}])
 
 
 def _draw_choice(sidebar: Sidebar, chain: FabrikChain, option: str, items: Sequence[tuple[str, str, str]]) -> None:

@@ -31,7 +31,7 @@ from ...rig.schema import rig_of
 from ...rig.targets import BoneHead, Named, quaternions_of
 from ...texts import Text
 from ..frames import Steps, frames_visited, go_to, keys_asking, part_of, scene_of, to_the_end
-from ..motion.edits import edits_of, rest_within
+from ..motion.edits import edits_beyond, edits_of, rest_within
 from ..solve import Item, bones_above, bones_of, levels, together
 from .checks import BakeSettings, check_bake
 from .keys import BoneKeys, Destination, clean, keys_of, results_of
@@ -423,7 +423,14 @@ def bake_steps(context: bpy.types.Context, items: Sequence[Item], settings: Bake
     check_bake(context, sets, settings.into)
     asked = [(owner.name, chain.name) for owner, chain in items]
     every = [(one.owner, chain) for one in sets for chain in one.chains]
-    edits = {_key(one): edits_of(one.owner, one.names, scene) if not settings.only_keys else {} for one in sets}
+    edits = {_key(one): edits_of(one.owner, one.names, scene) for one in sets}
+    for one in sets if settings.stays_enabled else ():
+        twice = edits_beyond(one.owner, edits[_key(one)], settings.frames)
+        if twice:
+            text = Text(
+                "it also edits frames beyond these, and would go on to edit what is keyed: bake it, or all of them"
+            )
+            raise ChainError(text, rig=one.owner.name, chain=twice[0])
     with frames_visited(scene):
         run = _Run(context, sets, settings)
         try:

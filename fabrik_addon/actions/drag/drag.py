@@ -24,14 +24,14 @@ from ...maths import IDENTITY, ORIGIN, Q4, multiplied, rotated
 from ...messages import Message
 from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
-from ...rig.bones import names_if_any, pose_bones, resolve_bones
+from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.joint_limits import path_of, read_stiffness, way_up
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
 from ...rig.figure.solve import SolvedFigure, posed, posed_rigidly
 from ...rig.figure.uneven import measured_at, mounted_path
-from ...rig.goals import GoalPoints, asking_for, control_of, edits_motion, into_frame, is_offset, read_held, turns_tip
+from ...rig.goals import GoalPoints, asking_for, control_of, into_frame, is_offset, read_held, turns_tip
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
@@ -39,6 +39,7 @@ from ..figure_pose import FigurePose
 from ..keep_pose import ReleaseReport, exceeded, let_go, resume_live
 from ..live.state import state as live_state
 from ..moved_goals import ReleasedChain, goal_to_leave, key_goal
+from ..solve import edited_bones
 from .scope import Grip, Scope, is_trunk, moved_chains, scope_of
 
 TRUNK = 0.8  # stiffness of the joints of a dragged trunk: limbs turn 1 / (1 - 0.97 * 0.8) = 4.5 times as readily
@@ -497,8 +498,7 @@ def _key(
     context: bpy.types.Context, owner: bpy.types.Object, figure: RigFigure, *, is_pulled: bool
 ) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
-    edited = {name for chain in rig_of(owner).chains if edits_motion(chain) for name in names_if_any(owner, chain)}
-    if edited.intersection(figure.bones):  # their controls are keyed, and not the motion below these
+    if not edited_bones(owner).isdisjoint(figure.bones):  # their controls are keyed, and not the motion below these
         return False, []
     bones = [pose_bones(owner)[name] for i, name in enumerate(figure.bones) if i not in figure.start.carried]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))

@@ -22,7 +22,7 @@ from ..chains import limb_length
 # Settings of a chain that is dragged which its stand-in has; the first only where nothing else takes part.
 KEPT = (
     "soft", "pole", "pole_bone", "pole_angle", "pole_fades", "tolerance", "max_passes", "restarts", "use_plain",
-    "stretch",
+    "stretch", "start", "captured",
 )  # fmt: skip
 
 

@@ -46,6 +46,7 @@ from ..figure_pose import FigurePose
 from ..keep_pose import exceeded, unposed
 from ..live.state import state as live_state
 from ..moved_goals import ReleasedChain, bring_goals, goal_to_leave, placed, refused
+from ..solve import edited_bones
 
 ALIKE = 0.9998  # cosine of the angle up to which axes are mirrored, or a plane square to an axis: about a degree
 ROUNDING = 2e-6
@@ -378,13 +379,15 @@ def _key(
 ) -> tuple[bool, list[Text]]:
     """Key bones that were posed, where that is automatic; whether it was done, and what the next frame takes back.
 
-    `posed` are the bones, and which channels of each were written; `keyed` has the curves before.
+    `posed` are the bones, and which channels of each were written; `keyed` has the curves before. Of bones whose motion
+    controls edit these are keyed.
     """
     (wanted, moved), bones, body = posed, pose_bones(owner), rig_of(owner).body_bone
-    plain = [(bones[name], channel) for name, channels in moved.items() for channel in channels if channel]
-    if body in wanted and "location" not in moved.get(body, ()):
+    own = wanted.keys() - edited_bones(owner)
+    plain = [(bones[name], channel) for name in own & moved.keys() for channel in moved[name] if channel]
+    if body in own and "location" not in moved.get(body, ()):
         plain.append((bones[body], "location"))  # where the body stands is a part of its pose
-    had, is_keyed = insert_posed_keys(context, [bones[name] for name in wanted], plain, keyed)
+    had, is_keyed = insert_posed_keys(context, [bones[name] for name in wanted if name in own], plain, keyed)
     if is_keyed or not had:
         return is_keyed, []
     return False, [Text("'{bone}' is keyed: key the pose, or the next frame change loses it", bone=had[0])]

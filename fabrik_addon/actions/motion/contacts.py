@@ -399,8 +399,8 @@ def _keys_of(
     is_keyed = any(curve.data_path in paths and len(curve.keyframe_points) for curve in fcurves_of(owner))
     if not is_keyed and np.abs(ways).max() <= NO_WAY and angles.max() <= NO_WAY:
         return []
-    if not all(others.share for others in stood.others):
-        text = Text("the layer of edits at hand is off, so that its control moves nothing")
+    if not rig_of(owner).edits or not all(others.share for others in stood.others):
+        text = Text("edits are off, or the layer at hand is, so that its control moves nothing")
         raise ChainError(text, rig=owner.name, chain=chain.name)
     local = np.linalg.solve(stood.axes, ways[:, :, None])[:, :, 0].astype(np.float64)
     mode, near, places, rows = bone.rotation_mode, read_values(bone), list[list[float]](), list[list[float]]()

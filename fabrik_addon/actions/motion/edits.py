@@ -166,6 +166,13 @@ def edits_of(owner: bpy.types.Object, names: Iterable[str], scene: bpy.types.Sce
     return {name: frames for name, frames in found.items() if frames}
 
 
+def edits_beyond(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]], frames: Sequence[float]) -> list[str]:
+    """The names of chains whose controls edit other frames than some, rising, as well (`edits_of`), or are led."""
+    chains = {name: rig_of(owner).chains[name] for name in edits}
+    spans = [(name, edited[0] < frames[0] or edited[-1] > frames[-1]) for name, edited in edits.items()]
+    return [name for name, is_beyond in spans if is_beyond or any(map(is_led, goals_of(chains[name])))]
+
+
 def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]], frames: Sequence[float]) -> list[str]:
     """Let controls rest, in all layers that count, that edited the motion in some frames only: part of it now.
 
@@ -179,14 +186,8 @@ def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]],
     Returns:
         The names of the chains that edit other frames as well, and were left alone.
     """
-    left, done = list[str](), list[FabrikChain]()
-    for name, edited in edits.items():
-        chain = rig_of(owner).chains[name]
-        if edited[0] < frames[0] or edited[-1] > frames[-1] or any(map(is_led, goals_of(chain))):
-            left.append(name)
-        else:
-            done.append(chain)
-    goals = _controls(done)
+    left = edits_beyond(owner, edits, frames)
+    goals = _controls([rig_of(owner).chains[name] for name in edits if name not in left])
     remove_curves(owner, [curve for goal in goals for curve in _curves(goal)])
     for channels, paths in (edit for goal in goals for edit in _edits(goal)):
         for name in paths:

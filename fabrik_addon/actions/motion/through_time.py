@@ -28,6 +28,8 @@ from ..frames import Steps, frames_keyed, go_to, go_to_whole, scene_of
 from ..solve import Item
 from .marks import ensure_action, marks_of
 
+MOVED = 1e-6  # by which a channel has to be off its keys to count as moved
+
 
 class ControlSnapshot(NamedTuple):
     """A control before it was moved.
@@ -50,9 +52,19 @@ class ControlSnapshot(NamedTuple):
         return cls(goal, {name: _values(goal, name) for name in goal.channel_names}, keys)
 
     @classmethod
-    def at_rest(cls, goal: GoalRef) -> ControlSnapshot:
-        """A control of an offset as if it were at rest where it has no keys."""
-        return cls.of(goal)._replace(values={name: [*RESTS[name]] for name in goal.channel_names})
+    def before(cls, goal: GoalRef, frame: float) -> ControlSnapshot:
+        """A control of an offset as it was before it was moved at a frame: at rest where it has no keys.
+
+        Where its keys tell that what they play was moved, what has none is of all frames, and stays.
+        """
+        found = cls.of(goal)
+        is_moved = any(
+            abs(curve.evaluate(frame) - values[curve.array_index]) > MOVED
+            for name, values in found.values.items()
+            for curve in curves_of(goal, name)
+        )
+        at_rest = {name: [*RESTS[name]] for name in found.values if curves_of(goal, name) or not is_moved}
+        return found._replace(values={**found.values, **at_rest})
 
 
 def _values(goal: GoalRef, name: str) -> list[float]:
@@ -95,14 +107,14 @@ def off_keys(context: bpy.types.Context) -> list[ControlSnapshot]:
     Raises:
         TargetError: There are none, or one has no keys that would tell from where it was moved.
     """
-    found = list[ControlSnapshot]()
+    found, frame = list[ControlSnapshot](), scene_of(context).frame_current_final
     for chain, goal in selected_controls(context):
         is_keyed = any(curves_of(goal, name) for name in goal.channel_names)
         both_off = all(_values(goal, name) != RESTS[name] for name in goal.channel_names)
         if not is_keyed and (not is_offset(chain) or both_off):  # one of both may be of all frames
             text = Text("{goal} has no keys: key it where it is to be as it was", goal=goal.name)
             raise TargetError(text, chain=chain.name)
-        found.append(ControlSnapshot.at_rest(goal) if is_offset(chain) else ControlSnapshot.of(goal))
+        found.append(ControlSnapshot.before(goal, frame) if is_offset(chain) else ControlSnapshot.of(goal))
     if not found:
         raise RigError("no target or pole is selected")
     return found

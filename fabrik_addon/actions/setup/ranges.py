@@ -354,7 +354,7 @@ def fitted(owner: bpy.types.Object, names: Sequence[str]) -> Fitted:
         turns.setdefault(name, []).append(turn)
         if name not in beyond and (name in free or limits[name].violation(turn) > ROUNDING):
             beyond[name] = Text("'{bone}' (frame {frame:g} of '{action}')", bone=name, frame=frame, action=action)
-    wide = {name: _widened(read_limit(bones[name], IDENTITY), turns[name]) for name in beyond}
+    wide = {name: _widened(bones[name], turns[name]) for name in beyond}
     free = [name for name in names if (name in free and name not in wide) or (name in wide and wide[name] is None)]
     give_limits(owner, [(name, NO_LIMIT) for name in free])
     give_limits(owner, [(name, settings) for name, settings in wide.items() if settings is not None])
@@ -367,12 +367,16 @@ def fitted(owner: bpy.types.Object, names: Sequence[str]) -> Fitted:
     return [name for name in names if name not in free], notes
 
 
-def _widened(limit: Limit, turns: Sequence[Q4]) -> Mapping[str, Any] | None:
-    """The settings of a cone with a twist that holds what a limit allows and n rotations in the bone's rest frame.
+def _widened(bone: bpy.types.PoseBone, turns: Sequence[Q4]) -> Mapping[str, Any] | None:
+    """The settings of a cone with a twist that holds what a bone's limit allows and n rotations in its rest frame.
 
-    None where that is nearly all. On the map on which a cone is an ellipse a direction stands as far out as the sine of
-    half its angle.
+    None where that is nearly all, or where its own locks leave nothing over of it. On the map on which a cone is an
+    ellipse a direction stands as far out as the sine of half its angle.
     """
+    try:
+        limit = read_limit(bone, IDENTITY)
+    except FabrikError:
+        return None
     steps = [k / (DRAWN - 1) * ALMOST_ONE for k in range(DRAWN)]
     every = [*turns, *(limit.drawn(u, v, w) for u in steps for v in steps for w in steps)]
     places, twists = list[tuple[float, float]](), list[float]()

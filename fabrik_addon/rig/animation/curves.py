@@ -419,6 +419,8 @@ def _put(
         whole.points[0, count:], whole.words[0, count:] = places, kinds
         _set(curve, whole)
     curve.update()
+    if kept is not None:
+        freeze(curve, kept, np.ones(len(kept.frames), dtype=bool))
 
 
 def _lacking(

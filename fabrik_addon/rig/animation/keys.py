@@ -291,9 +291,9 @@ def insert_goal_keys(context: bpy.types.Context, goal: GoalRef, *, turns: bool =
     return _insert(context, goal.holder, name, goal.key_group, is_keyed)
 
 
-def insert_goal_key(goal: GoalRef, frame: float, *, turns: bool = False) -> None:
-    """Key the location of a target or pole, or its rotation, at a frame."""
-    goal.holder.keyframe_insert(goal.channel_names[turns], frame=frame, group=goal.key_group)
+def insert_goal_key(goal: GoalRef, frame: float, *, turns: bool = False) -> bool:
+    """Key the location of a target or pole, or its rotation, at a frame; whether that could be done."""
+    return goal.holder.keyframe_insert(goal.channel_names[turns], frame=frame, group=goal.key_group)
 
 
 def key_from(
@@ -334,10 +334,11 @@ def curves_of_chain(owner: bpy.types.Object, chain: FabrikChain, names: Collecti
     return [curve for curve, path, _, name in parted if path in own and (name in names or not names)]
 
 
-def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> None:
-    """Key the place and the rotation that a chain holds at a frame."""
-    for name in HELD:
-        owner.keyframe_insert(chain.path_from_id(name), frame=frame, group=chain.name)
+def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> bool:
+    """Key the place and the rotation that a chain holds at a frame; whether that could be done."""
+    paths = [chain.path_from_id(name) for name in HELD]
+    keyed = [owner.keyframe_insert(path, frame=frame, group=chain.name) for path in paths]
+    return all(keyed)
 
 
 def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:

@@ -366,7 +366,8 @@ def ask(
 def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is_one: bool) -> ChainGoal:
     """What a chain asks for whose controls tell how far from its start pose it is to be (`goals.is_offset`).
 
-    A body stands where its motion has it as far as pins let it, before all that is asked for.
+    A body stands where its motion has it as far as pins let it, before all that is asked for. Nothing gives way softly:
+    a motion goes as far as it goes, and would be another one as soon as anything is edited.
     """
     is_body = asked.joints == (0,) and not is_one and asked.rank != PIN
     pole, side = _resting_pole(chain, root, asked.swing) if asked.has_pole and asked.swing else (ORIGIN, ORIGIN)
@@ -374,6 +375,7 @@ def offset(asked: ChainGoal, chain: FabrikChain, root: bpy.types.PoseBone, *, is
         is_offset=True,
         rank=PLACED if is_body else asked.rank,
         turn_frame=asked.frame,
+        soft=0.0,
         pole_angle=0.0,
         pole_fades=BENT,
         pole_at_rest=pole,
