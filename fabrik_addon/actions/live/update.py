@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import filterfalse
 from operator import is_
 from typing import Any
 
@@ -119,11 +121,10 @@ def _posed(
     is_same = _catch_up(scene, depsgraph, is_frame)
     if not state.rigs:
         return [], []
+    left = state.rigs
     if is_frame and not is_render and is_same:
-        for rig in state.rigs:
-            if not as_foreseen(rig, depsgraph):
-                break
-        else:
+        left = [*filterfalse(partial(as_foreseen, depsgraph=depsgraph), left)]
+        if not left:
             return [], []
     if is_render or not is_frame:
         is_switched = any(len(found.constraints) for found in changed & state.watched if found.type != "ARMATURE")
@@ -136,6 +137,7 @@ def _posed(
         hands = find(context, rigs, frame_of(depsgraph))
         mark_stale(rig for rig, _ in hands)
     tick = _Tick(context, depsgraph, is_frame, changed if is_known else None, hands)
+    tick.rigs = left
     written = tick.posed(is_last)
     while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
         look(scene)
@@ -204,6 +206,7 @@ class _Tick:
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
         hands: Of some chains the bones that were posed by hand.
+        rigs: The armatures that are looked at: the others stand as they were foreseen.
         is_parted: Whether a chain was switched off that is solved together with others.
         settled: Chains that start from what was posed by hand.
     """
@@ -217,7 +220,7 @@ class _Tick:
         hands: Hands,
     ) -> None:
         self.context, self.depsgraph, self.is_frame, self.changed = context, depsgraph, is_frame, changed
-        self.hands = hands
+        self.hands, self.rigs = hands, state.rigs
         self.is_parted, self.settled = False, list[LiveItem]()
         self.is_later = False  # whether chains of an earlier level were posed
         self.rig_facts = FactsByRig(frame_of(depsgraph))
@@ -230,7 +233,8 @@ class _Tick:
         for i, level in enumerate(levels):
             by_rig: dict[LiveRig, list[Names]] = {}
             for rig, names in level:
-                by_rig.setdefault(rig, []).append(names)
+                if rig in self.rigs:
+                    by_rig.setdefault(rig, []).append(names)
             posed: list[LiveItem] = []
             for rig, groups in by_rig.items():
                 try:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.actions import live
+from fabrik_addon.actions.live.state import LiveFigure, LiveRig, Names
+from fabrik_addon.actions.live.update import _Tick as Tick
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion, Vector
@@ -140,3 +142,27 @@ def test_where_the_curves_do_not_tell_the_truth_the_chain_is_read_anew() -> None
     fcurves_of(chain.target)[0].mute = True  # told to nobody
     for frame in each_frame((3, 9)):
         assert tip_error(owner, chain) < 1e-4, frame
+
+
+def test_an_armature_that_stands_as_foreseen_is_not_looked_at_beside_one_that_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both are posed as they are by themselves."""
+    alone = played(line())[0]
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    owner, other = line(), line()
+    keyed(other, {1: (0.0, 0.0, 0.0), 12: (0.2, 0.1, 0.0)})
+    update()
+    bpy.context.scene.frame_set(1)
+    seen, look = list[bpy.types.Object](), Tick._looked
+
+    def looked(tick: Tick, rig: LiveRig, names: Names) -> LiveFigure | None:
+        seen.append(rig.owner)
+        return look(tick, rig, names)
+
+    monkeypatch.setattr(Tick, "_looked", looked)
+    assert played(owner)[0] == alone
+    assert other in seen
+    assert owner not in seen
+    for frame in each_frame((12, 7)):
+        assert tip_error(other, other.fabrik.chains[0]) < 1e-4, frame
