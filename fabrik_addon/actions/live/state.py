@@ -448,8 +448,8 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
     rig = LiveRig(owner, {}, facts, grouped_by, indices, bones, record, digest, left, numbers)
     for names, known in before.figures.items() if before is not None else ():
         if names in facts and facts[names].body == known.facts.body:
+            known.is_fresh &= facts[names] == known.facts and all(name in bones for name in known.figure.bones)
             known.facts, known.foreseen = facts[names], {}
-            known.is_fresh = known.is_fresh and all(name in bones for name in known.figure.bones)
             rig.figures[names] = known
     return rig
 

@@ -101,7 +101,12 @@ def turn_by_hand(owner: bpy.types.Object) -> None:
     owner.pose.bones["b0"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.4)
 
 
-CHANGES = [lock, move_key, weaken, carry, turn_by_hand]
+def key_a_bone(owner: bpy.types.Object) -> None:
+    """Which does not start from its keys: they are overwritten in each frame."""
+    owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=3)
+
+
+CHANGES = [lock, move_key, weaken, carry, turn_by_hand, key_a_bone]
 
 
 @pytest.mark.parametrize("is_evaluated", [True, False], ids=["evaluated", "unheard"])
