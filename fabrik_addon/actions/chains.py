@@ -39,6 +39,7 @@ from ..rig.figure.kinematics import BoneTree
 from ..rig.figure.start_pose import capture, is_animated, reset
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of, unique_name
+from ..rig.schema.fields import announce
 from ..rig.skeleton import read_skeleton, selected_numbers, sided_name
 from ..rig.versions import bring_up_to_date
 from ..rig.walk_goals import is_walked
@@ -212,9 +213,16 @@ def remove_chain(owner: bpy.types.Object, index: int) -> bool:
         rig.chains.remove(index)
     except TypeError:  # Blender's word for a member of an override's collection that is not its own
         return False
+    _announce(owner)
     follow_order(owner, names, [i for i in range(len(names)) if i != index])
     rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
     return True
+
+
+def _announce(owner: bpy.types.Object) -> None:
+    """Let live posing hear that chains are others: Blender does not tell of what is done to a collection."""
+    announce(owner, bpy.context)
+    owner.update_tag()
 
 
 def move_chain(owner: bpy.types.Object, index: int, to: int) -> None:
@@ -231,6 +239,7 @@ def move_chain(owner: bpy.types.Object, index: int, to: int) -> None:
         rig.chains.move(index, to)
     except TypeError as error:  # Blender's word for what it can't do in the collections of an override
         raise ChainError("Blender can't reorder the chains of a library override", rig=owner.name) from error
+    _announce(owner)
     others = [i for i in range(len(names)) if i != index]
     follow_order(owner, names, [*others[:to], index, *others[to:]])
     rig.active_index = to

@@ -16,11 +16,12 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import FabrikError, place_of
-from ..maths import v3
+from ..maths import ORIGIN, v3
 from ..rig.animation.compat import evaluated_now
 from ..rig.bones import pose_bones
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
-from ..rig.figure.start_pose import is_animated, store_bones, store_start
+from ..rig.figure.reader import frame_of
+from ..rig.figure.start_pose import is_animated, store_bones, store_by_hand, store_start
 from ..rig.schema.chain import FabrikChain
 from ..rig.schema.rig import RigRecord, rig_of
 from ..texts import Text, joined, worded
@@ -32,6 +33,7 @@ from .moved_goals import IN_PLACE, ReleasedChain, bring_goals, goal_to_leave, re
 from .solve import Item
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
+NOTHING_KEPT = -1.0  # in place of radians: no pose becomes a start pose
 WORTH_TELLING = 0.01  # radians that the next solve has to turn a joint for that to be told
 
 
@@ -109,30 +111,34 @@ def read_poses(
 
 
 def keep(
-    items: Sequence[Item], depsgraph: bpy.types.Depsgraph, points: Sequence[Sequence[float] | None] = ()
+    items: Sequence[Item],
+    depsgraph: bpy.types.Depsgraph,
+    points: Sequence[Sequence[float] | None] = (),
+    most: float = inf,
 ) -> list[KeepResult]:
     """Let the next solve leave chains where they stand, as far as their start poses decide that.
 
     The pose at hand becomes the start pose where a solve from the stored one would lead elsewhere and one from here
     would not, or less so; of an animated limb it does not.
 
-    For each `points` tells where in the world its effector is to go, in place of its target; or None.
+    For each `points` tells where in the world its effector is to go, in place of its target; or None. `most` as in
+    `keep_figure`.
     """
     found: dict[int, KeepResult] = {}
     for group in _groups(items, points or [None] * len(items)):
         names = [items[i][1].name for i in group.places]
         try:
-            kept = keep_figure(FigurePose.read(group.chain_set, depsgraph, group.given), names)
+            kept = keep_figure(FigurePose.read(group.chain_set, depsgraph, group.given), names, most=most)
         except FabrikError as error:
             kept = [KeepResult(refusal=worded(error.local))] * len(names)
         found |= zip(group.places, kept, strict=True)
     return [found[i] for i in range(len(items))]
 
 
-def keep_and_tell(items: Sequence[Item]) -> list[KeepResult]:
+def keep_and_tell(items: Sequence[Item], most: float = inf) -> list[KeepResult]:
     """`keep` as Blender evaluates the chains without live posing; one that can't be posed is told as moved."""
     with unposed() as depsgraph:
-        found = keep(items, depsgraph)
+        found = keep(items, depsgraph, most=most)
     refused = "the next solve will be refused: {reason}"
     return [one._replace(moves=Text(refused, reason=one.refusal)) if one.refusal else one for one in found]
 
@@ -214,6 +220,15 @@ def _what_moves(pose: FigurePose, chain: str, turned: float, *, is_held: bool) -
         started = Text("it is keyed, but starts from the captured pose")
         why = Text("it is keyed, but starts from the rest pose") if start == "REST" else started
     return joined(": ", (why or Text("its goals are elsewhere"), how))
+
+
+def hold_by_hand(pose: FigurePose, moved: Collection[str]) -> None:
+    """Let chains start from the pose at hand, of which some bones were moved; keyed ones for this frame alone."""
+    bones, figure = pose_bones(pose.owner), pose.figure
+    location = v3(bones[figure.bones[0]].location) if figure.root is not None else ORIGIN
+    rotations = dict(zip(figure.bones, pose.rotations, strict=True))
+    held = store_by_hand(pose.chain_set, rotations, location, frame_of(pose.depsgraph), moved)
+    live_state.may_hold |= bool(held)
 
 
 def exceeded(pose: FigurePose) -> Text | None:

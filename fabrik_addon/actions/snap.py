@@ -32,7 +32,7 @@ from ..rig.walk_goals import is_walked
 from ..texts import Text, joined
 from .bends import pole_beside
 from .figure_pose import SAME, FigurePose, goal_point
-from .frames import Steps, frames_visited, go_to, go_to_whole, scene_of
+from .frames import Steps, frames_visited, go_to_live, go_to_whole, scene_of
 from .keep_pose import WORTH_TELLING, keep_and_tell, keep_at_tips, read_poses, unposed
 from .motion.marks import check_own_keys
 from .motion.through_time import keys_refusal
@@ -221,7 +221,7 @@ def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence
     beyond = dict[int, tuple[float, float, str]]()
     with frames_visited(scene) if every else nullcontext():
         for k, frame in enumerate(every):
-            go_to(scene, frame)
+            go_to_live(scene, frame)  # limbs that are posed live stand where that has them
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, one) for one in relocations(context, items)]
             for i, ((item, frames), own) in enumerate(zip(wanted, limits, strict=True)):

@@ -37,7 +37,7 @@ from ..rig.spaces import (
 )
 from ..texts import Text, joined, worded
 from .frames import frames_keyed, go_to, scene_of
-from .keep_pose import keep_and_tell, let_go, standing, unposed
+from .keep_pose import NOTHING_KEPT, keep_and_tell, let_go, standing, unposed
 from .live.state import state as live_state
 from .solve import Item, together
 
@@ -185,6 +185,7 @@ def switch_spaces(
     for one in switches:
         if one.is_keyed and one.is_edit:
             _key(one, now)
+    notes += _told(_asked_by(switches)) if has_keys else []
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands}), notes
 
 
@@ -201,6 +202,12 @@ def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
         brought |= {(owner.name_full, chain.name) for chain in bent}
     left = [(chain, one) for (owner, chain), one in kept if one.moves and (owner.name_full, chain.name) not in brought]
     return notes + [joined(": ", (chain.name, one.moves)) for chain, one in left]
+
+
+def _told(items: Sequence[Item]) -> list[str]:
+    """What the next solve moves of chains, as sentences; nothing is kept, which would move other frames."""
+    told = zip(items, keep_and_tell(items, NOTHING_KEPT), strict=True)
+    return [joined(": ", (chain.name, one.moves)) for (_, chain), one in told if one.moves]
 
 
 def bring_to(goal: GoalRef, place: Sequence[float]) -> None:
@@ -231,6 +238,15 @@ def first_space(goal: GoalRef) -> Anchored | None:
     """On what a goal hung before it was given other spaces; None for nothing."""
     found = spaces_of(goal.holder)
     return target_of(goal.holder, found[0]) if found and found[0].name.endswith(FIRST) else None
+
+
+def hangs_later(goal: GoalRef, carriers: Sequence[Anchored], now: float) -> float | None:
+    """The first frame after one at which keys hang a goal on one of some carriers; None where they never do."""
+    spaces = [one for one in spaces_of(goal.holder) if target_of(goal.holder, one) in carriers]
+    paths = {one.path_from_id("influence") for one in spaces}
+    curves = [curve for curve in fcurves_of(goal.found) if curve.data_path in paths]
+    points = [point.co for curve in curves for point in curve.keyframe_points]
+    return min((frame for frame, value in points if frame > now + SAME_FRAME and value > 0.0), default=None)
 
 
 def is_switched_by_keys(goal: GoalRef) -> bool:

@@ -32,7 +32,7 @@ from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.motion.edits import set_goal
 from ..actions.snap import SnapReport, snap_steps
 from ..actions.solve import Item
-from ..actions.spaces import Anchored, bring_to, carrier_name, first_space, switch_spaces
+from ..actions.spaces import Anchored, bring_to, carrier_name, first_space, hangs_later, switch_spaces
 from ..actions.status import is_idle
 from ..errors import BoneError, ChainError, TargetError, place_of
 from ..messages import ROLES
@@ -501,6 +501,13 @@ class FABRIK_OT_grab(HoldOperator):
         if any((what.found, "") in carriers_above(goal.found, goal.bone) for goal in goals if self.way == "OBJECT"):
             text = Text("the hand holds on to '{name}': release it first", name=what.found.name)
             raise TargetError(text, rig=owner.name)
+        now = context.scene.frame_current_final
+        later = [hangs_later(goal, [(what.found, what.bone)], now) for goal in goals if self.way == "OBJECT"]
+        later += [hangs_later(GoalRef("target", *to), own, now)] if self.way == "HAND" else []
+        frames = [frame for frame in later if frame is not None]
+        if frames:  # from then on each would carry the other
+            text = Text("they hold on to each other the other way from frame {frame:g} on: release that first")
+            raise TargetError(Text(text, frame=min(frames)), rig=owner.name, chain=working_chain(context).name)
         chain, depsgraph = working_chain(context), context.evaluated_depsgraph_get()
         is_missed = self.way == "HAND" and chain.status in MISSED
         held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.at_head) if is_missed else None

@@ -16,6 +16,7 @@ from ..errors import BoneError, ChainError
 from ..rig.schema import name_all, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.schema.fields import FORGOTTEN, choice, text
+from ..rig.walk_goals import is_walked
 from ..texts import Text, counted
 from ..translations import tip_
 from .base import (
@@ -124,7 +125,10 @@ class TipOperator(NamedChain, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         name_all(owner)
-        done, warnings = self.choose(context, (owner, named_chain(owner, self.chain)))
+        chain = named_chain(owner, self.chain)
+        if is_walked(chain):  # the plan has where its foot stands, and how it is turned
+            raise ChainError(Text("a planned walk moves it"), rig=owner.name, chain=chain.name)
+        done, warnings = self.choose(context, (owner, chain))
         self.tell(*done, warnings=warnings)
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:

@@ -16,7 +16,6 @@ from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, freeze, put_keys, read_keys, split_at
 from ...rig.animation.keys import chains_animated_in, curves_of_bones, has_strips, key_at
 from ...rig.figure.groups import figure_bones
-from ...rig.figure.start_pose import start_from_keys
 from ...rig.goals import goals_of
 from ...rig.schema import rig_of
 from ...texts import Text
@@ -61,7 +60,7 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[Ba
     edited = edited_frames(chains, span)
     if not edited:
         raise ChainError("all controls rest, so that there is nothing to apply", rig=owner.name)
-    names, items = [chain.name for chain in chains], [(owner, chain) for chain in chains]
+    items = [(owner, chain) for chain in chains]
     check_bake(context, together(items), "ACTION")
     bones = [bone.name for one in together(items) for bone in figure_bones(one)]
     curves, ends = curves_of_bones(owner, bones), np.array((edited[0] - 1.0, edited[-1] + 1.0))
@@ -73,9 +72,7 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[Ba
     settings = BakeSettings(tuple(float(frame) for frame in range(first, last + 1)), stays_enabled=True)
     about = [frame for frame, is_open in zip((first - 1, last + 1), goes_on, strict=True) if not is_open]
     with _keys_about(owner, curves, about, (first, last)):
-        result = yield from bake_steps(context, items, settings)
-    start_from_keys(owner, [rig_of(owner).chains[name] for name in names])
-    return result
+        return (yield from bake_steps(context, items, settings))
 
 
 def _to_keys(curves: Sequence[bpy.types.FCurve], first: int, last: int) -> tuple[int, int]:

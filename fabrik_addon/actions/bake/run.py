@@ -24,6 +24,7 @@ from ...rig.figure.chain_goal import ChainGoal
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.goal_table import GoalTable
 from ...rig.figure.groups import ChainSet, figure_bones, is_let_go
+from ...rig.figure.start_pose import start_from_keys
 from ...rig.goal_kinds import GOAL_KINDS, options_of
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
@@ -439,6 +440,8 @@ def bake_steps(context: bpy.types.Context, items: Sequence[Item], settings: Bake
             run.take_back()
             raise
         rested = [] if settings.stays_enabled else switch_off(every)
+        for owner, chain in items if settings.stays_enabled else ():  # else the body's own keys are not heard any more
+            start_from_keys(owner, [chain])
         left = [name for one in sets for name in rest_within(one.owner, edits[_key(one)], settings.frames)]
         notes = [Text("'{chain}' also edits frames that were not baked, and goes on to", chain=name) for name in left]
     found = {(result.rig, result.chain): result for result in run.results}

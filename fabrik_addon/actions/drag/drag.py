@@ -26,6 +26,7 @@ from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
+from ...rig.figure.groups import sets_of
 from ...rig.figure.joint_limits import path_of, read_stiffness, way_up
 from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
 from ...rig.figure.reader import carried, frame_of, read_figure, read_goals
@@ -36,7 +37,7 @@ from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
 from ..figure_pose import FigurePose
-from ..keep_pose import ReleaseReport, exceeded, let_go, resume_live
+from ..keep_pose import ReleaseReport, exceeded, hold_by_hand, let_go, resume_live, unposed
 from ..live.state import state as live_state
 from ..moved_goals import ReleasedChain, goal_to_leave, key_goal
 from ..solve import edited_bones
@@ -491,6 +492,12 @@ def leave(
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
     ended = let_go(context, owner, loosed, is_keyed)
+    if lost:  # what has keys stands as it was left until the frame changes
+        with unposed():
+            now = updated(context)
+            for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
+                if not {chain.name for chain in chains}.isdisjoint(chain_set.names):
+                    hold_by_hand(FigurePose.without_goals(chain_set, now, {}), ())
     return ReleaseReport(ended.done, [*lost, *ended.warnings])
 
 

@@ -174,7 +174,7 @@ def _changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: b
     if is_frame:
         is_other = depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE")
         if is_other and not _is_animated(scene):
-            state.order = None
+            state.look_again()
         return state.watched
     changed: set[bpy.types.Object] = set()
     for update in depsgraph.updates:

@@ -16,7 +16,7 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, FabrikError
-from ...maths import ORIGIN, Q4, conjugated, multiplied, q4, turn_angle, v3
+from ...maths import Q4, conjugated, multiplied, q4, turn_angle
 from ...recognise.words import side_of
 from ...rig.animation.channels import (
     CHANNELS,
@@ -35,7 +35,7 @@ from ...rig.control_bones import is_control
 from ...rig.figure.groups import ChainSet, lacks_goal, sets_of
 from ...rig.figure.pose_writer import updated
 from ...rig.figure.reader import frame_of
-from ...rig.figure.start_pose import start_from_keys, store_by_hand
+from ...rig.figure.start_pose import start_from_keys
 from ...rig.goals import goal_of, goals_of
 from ...rig.schema import FabrikChain, girdle_of, rig_of
 from ...rig.skeleton import twin_names
@@ -43,8 +43,7 @@ from ...rig.targets import resolve_point
 from ...rig.walk_goals import is_walked
 from ...texts import Text, few, joined
 from ..figure_pose import FigurePose
-from ..keep_pose import exceeded, unposed
-from ..live.state import state as live_state
+from ..keep_pose import exceeded, hold_by_hand, unposed
 from ..moved_goals import ReleasedChain, bring_goals, goal_to_leave, placed, refused
 from ..solve import edited_bones
 
@@ -427,12 +426,7 @@ def _bring_along(
             if pole is not None and one.chain.name in poles:
                 one.warnings += placed(context, pose, one, pole, poles[one.chain.name])[1]
         bring_goals(context, pose, loosed, {})
-        bones, first = pose_bones(owner), pose.figure.bones[0]
-        captured = [name for name in pose.figure.bones if name in names] if rig_of(owner).auto_capture else []
-        location = v3(bones[first].location) if pose.figure.root is not None else ORIGIN
-        rotations = dict(zip(pose.figure.bones, pose.rotations, strict=True))
-        held = store_by_hand(chain_set, rotations, location, frame_of(depsgraph), captured)
-        live_state.may_hold |= bool(held)
+        hold_by_hand(pose, [name for name in pose.figure.bones if name in names] if rig_of(owner).auto_capture else [])
         beyond = exceeded(pose)
         notes += [beyond] if beyond is not None else []
     for one in loosed:
