@@ -25,7 +25,7 @@ from ..rig.figure.joint_limits import write_ik_settings
 from ..rig.figure.pose_writer import Pose, seen_rotations, updated, write_pose, write_rotations
 from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import capture, is_animated
-from ..rig.goal_kinds import GOAL_KINDS
+from ..rig.goal_kinds import AIM, GOAL_KINDS
 from ..rig.goals import goal_of, is_offset, swing_frame_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.targets import kind_of
@@ -268,7 +268,7 @@ def _make(owner: bpy.types.Object, made: _IkConversion) -> FabrikChain:
     chain.enabled = True
     chain.target, chain.target_bone = constraint.target, constraint.subtarget
     if constraint.type == "DAMPED_TRACK":
-        chain.kind, chain.aim_axis, chain.influence = "AIM", TRACK_AXES[constraint.track_axis], constraint.influence
+        chain.kind, chain.aim_axis, chain.influence = AIM.kind, TRACK_AXES[constraint.track_axis], constraint.influence
         return chain
     chain.pole, chain.pole_bone = constraint.pole_target, constraint.pole_subtarget
     chain.influence = constraint.influence

@@ -143,14 +143,26 @@ def keep_and_tell(items: Sequence[Item], most: float = inf) -> list[KeepResult]:
     return [one._replace(moves=Text(refused, reason=one.refusal)) if one.refusal else one for one in found]
 
 
+def told_moves(items: Sequence[Item]) -> list[str]:
+    """What the next solve moves of chains, as sentences; nothing is kept, which would move other frames."""
+    return _moves_of(items, keep_and_tell(items, NOTHING_KEPT))
+
+
+def _moves_of(items: Sequence[Item], found: Sequence[KeepResult]) -> list[str]:
+    """What moves of chains, as sentences: once where it is so of several."""
+    names: dict[str, list[str]] = {}
+    for (_, chain), one in zip(items, found, strict=True):
+        if one.moves:
+            names.setdefault(one.moves, []).append(chain.name)
+    return [joined(": ", (", ".join(moved), moves)) for moves, moved in names.items()]
+
+
 def keep_at_tips(items: Sequence[Item]) -> tuple[list[str], list[str]]:
     """`keep` chains that were given goals where their tips stand; what was done, and what to look out for."""
     with unposed() as depsgraph:
         found = keep(items, depsgraph, [goal_point(owner, chain, depsgraph) for owner, chain in items])
-    captured, warnings = [chain.name for (_, chain), one in zip(items, found, strict=True) if one.start], list[str]()
-    for moves in dict.fromkeys(one.moves for one in found if one.moves):  # once where it is so of several
-        moved = [chain.name for (_, chain), one in zip(items, found, strict=True) if one.moves == moves]
-        warnings.append(joined(": ", (", ".join(moved), moves)))
+    captured = [chain.name for (_, chain), one in zip(items, found, strict=True) if one.start]
+    warnings = _moves_of(items, found)
     for (_, chain), one in zip(items, found, strict=True):
         if one.refusal:
             warnings.append(Text("{chain} can't be solved yet: {reason}", chain=chain.name, reason=one.refusal))

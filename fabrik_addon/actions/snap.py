@@ -23,7 +23,6 @@ from ..rig.bones import pose_bones, resolve_bones
 from ..rig.dependencies import carriers_of
 from ..rig.figure.groups import lacks_goal
 from ..rig.figure.joint_limits import read_limit
-from ..rig.figure.pose_writer import updated
 from ..rig.figure.start_pose import start_from_keys
 from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held, store, turns_tip, turns_with_target
 from ..rig.layers import share_at_hand
@@ -33,7 +32,7 @@ from ..texts import Text, joined
 from .bends import pole_beside
 from .figure_pose import SAME, FigurePose, goal_point
 from .frames import Steps, frames_visited, go_to_live, go_to_whole, scene_of
-from .keep_pose import WORTH_TELLING, keep_and_tell, keep_at_tips, read_poses, unposed
+from .keep_pose import WORTH_TELLING, keep_and_tell, keep_at_tips, read_poses, told_moves, unposed
 from .motion.marks import check_own_keys
 from .motion.through_time import keys_refusal
 from .solve import Item, together
@@ -314,7 +313,7 @@ def switch_refusal(chain: FabrikChain) -> str:
     return Text("it has no target and no pin") if lacks_goal(chain) else ""
 
 
-def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
+def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
     """From the frame at hand on let keys of their bones pose limbs, and no goals; the pose stays as it stands.
 
     The bones are keyed as they stand, those of the body that a limb has pulled along included, and in the frame before
@@ -328,7 +327,7 @@ def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
     """
     frame = go_to_whole(scene_of(context))
     _check(items)
-    notes, changes = list[Text](), list[Change]()
+    notes, changes = list[str](), list[Change]()
     with unposed() as depsgraph:
         for chain_set in together(items):
             own = [chain for chain in chain_set.chains if (chain_set.owner, chain) in items]
@@ -339,15 +338,8 @@ def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[Text]:
         for owner, chain in items:
             start_from_keys(owner, [chain])
             _key_influence(owner, chain, 0.0, frame)
-        now = updated(context)
-        poses = [FigurePose.read(chain_set, now) for chain_set in together(items)]
-    for pose in poses:  # a body on which others pull is pulled from where it is keyed now
-        turned = pose.turned_by(pose.figure)
-        if turned > WORTH_TELLING:
-            others = ", ".join(chain.name for chain in pose.chain_set.chains if (pose.owner, chain) not in items)
-            text = Text("goals that are out of reach pull on: the next solve turns a joint by up to {angle:.2g}°")
-            notes.append(joined(": ", (others, Text(text, angle=degrees(turned)))))
-    return notes
+    others = [(one.owner, chain) for one in together(items) for chain in one.chains if (one.owner, chain) not in items]
+    return [*notes, *told_moves(others)]  # which pull on a body from where it is keyed now
 
 
 def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:

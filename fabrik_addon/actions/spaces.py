@@ -37,7 +37,7 @@ from ..rig.spaces import (
 )
 from ..texts import Text, joined, worded
 from .frames import frames_keyed, go_to, scene_of
-from .keep_pose import NOTHING_KEPT, keep_and_tell, let_go, standing, unposed
+from .keep_pose import keep_and_tell, let_go, standing, told_moves, unposed
 from .live.state import state as live_state
 from .solve import Item, together
 
@@ -185,7 +185,7 @@ def switch_spaces(
     for one in switches:
         if one.is_keyed and one.is_edit:
             _key(one, now)
-    notes += _told(_asked_by(switches)) if has_keys else []
+    notes += told_moves(_asked_by(switches)) if has_keys else []
     return sorted({frame for one in switches if one.is_keyed for frame in one.stands}), notes
 
 
@@ -202,12 +202,6 @@ def _kept(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
         brought |= {(owner.name_full, chain.name) for chain in bent}
     left = [(chain, one) for (owner, chain), one in kept if one.moves and (owner.name_full, chain.name) not in brought]
     return notes + [joined(": ", (chain.name, one.moves)) for chain, one in left]
-
-
-def _told(items: Sequence[Item]) -> list[str]:
-    """What the next solve moves of chains, as sentences; nothing is kept, which would move other frames."""
-    told = zip(items, keep_and_tell(items, NOTHING_KEPT), strict=True)
-    return [joined(": ", (chain.name, one.moves)) for (_, chain), one in told if one.moves]
 
 
 def bring_to(goal: GoalRef, place: Sequence[float]) -> None:

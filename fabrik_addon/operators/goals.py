@@ -41,7 +41,7 @@ from ..rig.animation.keys import insert_goal_key, keys_by_itself
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, root_control
 from ..rig.figure.start_pose import capture, reset
-from ..rig.goals import GoalRef, edits_motion, goal_of, goals_of, is_offset, read_held
+from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held
 from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
 from ..rig.schema.chain import GOAL_ITEMS, MISSED
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
@@ -234,7 +234,7 @@ class StartPoseOperator(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         every = list(rig_of(owner).chains) if self.use_all else [working_chain(context)]
-        chains = [chain for chain in every if not edits_motion(chain)]
+        chains = [chain for chain in every if not is_offset(chain)]
         if every and not chains:
             told = Text("its start pose is its motion, which its target edits: set its Goal to Place before")
             raise ChainError(told, rig=owner.name, chain=every[0].name)

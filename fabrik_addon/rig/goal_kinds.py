@@ -94,8 +94,8 @@ class AimKind(GoalKind):
         return Aim(asked.joints[-1], asked.axis, target, asked.weight, asked.rank, frame=asked.frame)
 
 
-REACH = ReachKind()
-KINDS: tuple[GoalKind, ...] = (REACH, AimKind())  # in the order of the panel
+REACH, AIM = ReachKind(), AimKind()
+KINDS: tuple[GoalKind, ...] = (REACH, AIM)  # in the order of the panel
 GOAL_KINDS: dict[str, GoalKind] = {found.kind: found for found in KINDS}
 
 

@@ -22,6 +22,7 @@ from ...rig.checks import check_rig
 from ...rig.control_bones import is_control, new_bones_refusal
 from ...rig.figure.groups import ChainSet, body_moves
 from ...rig.figure.start_pose import capture_bones
+from ...rig.goal_kinds import AIM
 from ...rig.goals import frames_of, goal_of, swing_frame_of
 from ...rig.schema import FabrikChain, limit_of, rig_of
 from ...rig.schema.chain import OFFSET
@@ -268,7 +269,7 @@ class _SetUp:
             chain = add_part(owner, part, read_defaults(self.context))
             axis = face_axis(self.limbs, chain.tip_bone) if part.kind == HEAD else None
             if axis is not None:
-                chain.kind, chain.aim_axis = "AIM", axis
+                chain.kind, chain.aim_axis = AIM.kind, axis
             has_goal = options.controls != "NONE" and part.kind in WITH_TARGETS
             has_goal |= options.use_pins and part.kind == LEG
             chain.enabled = has_goal  # else Solve All would miss its target
