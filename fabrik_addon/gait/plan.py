@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, cached_property, partial
 from itertools import repeat
 from math import floor, inf
@@ -161,8 +161,13 @@ OF_SEVERAL = (2, 3)  # versions whose bodies are lists of one; what they lack, i
 
 def to_text(plan: WalkPlan) -> str:
     """A plan as JSON, with what it has to tell as sentences in English."""
-    stored = {"version": VERSION, **asdict(plan), "told": [str(each) for each in plan.told]}
-    return json.dumps(stored, separators=(",", ":"))
+    stored = {"version": VERSION, **fields_of(plan), "told": [str(each) for each in plan.told]}
+    return json.dumps(stored, separators=(",", ":"), default=fields_of)
+
+
+def fields_of(each: Any) -> dict[str, object]:
+    """The fields of a dataclass by their names, for JSON."""
+    return {one.name: getattr(each, one.name) for one in fields(each)}
 
 
 def from_text(text: str) -> WalkPlan:
@@ -185,7 +190,7 @@ def from_text(text: str) -> WalkPlan:
 
 @cache
 def reader(kind: Any) -> Callable[[Any], Any]:
-    """What reads a value of a type as `asdict` gave it to JSON; it fails where the value is none of it.
+    """What reads a value of a type as `fields_of` gave it to JSON; it fails where the value is none of it.
 
     Fields of a dataclass that are not there are as they are by default. What is read raises AttributeError, KeyError,
     TypeError or ValueError where it is not as it should be.

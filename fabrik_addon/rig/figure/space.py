@@ -8,6 +8,7 @@ applied, which keeps the digits of a rig that stands far from the origin.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -64,16 +65,8 @@ class RigFrame(NamedTuple):
         Raises:
             RigError: It has a number that is not finite, or no inverse.
         """
-        if not are_finite([value for row in world for value in row]):
-            raise RigError(Message("RIG_MATRIX_NOT_FINITE"))
-        axes = nine(world.to_3x3())
-        ((a, b, c), (d, e, f), (g, h, i)), volume = _adjugate(axes)
-        if abs(volume) <= LEAST_VOLUME * max(length(axes[0::3]), length(axes[1::3]), length(axes[2::3])) ** 3:
-            raise RigError(Message("RIG_SCALE_ZERO"))
-        s = 1.0 / volume
-        back = (a * s, b * s, c * s, d * s, e * s, f * s, g * s, h * s, i * s)
-        size = even_size(axes, volume, SIMILAR, SIMILAR)
-        return cls(axes, v3(world.translation), back, size, axes_of(world))
+        a, b, c, d = world
+        return _frame_of((*a, *b, *c, *d))
 
     def to_world(self, vector: Sequence[float]) -> V3:
         """A vector of armature space in the world."""
@@ -82,6 +75,20 @@ class RigFrame(NamedTuple):
     def to_armature(self, vector: Sequence[float]) -> V3:
         """A vector of the world in armature space."""
         return applied(self.back, vector)
+
+
+@lru_cache(maxsize=64)  # of a few armatures, which mostly stand still
+def _frame_of(numbers: tuple[float, ...]) -> RigFrame:
+    if not are_finite(numbers):
+        raise RigError(Message("RIG_MATRIX_NOT_FINITE"))
+    world = Matrix((numbers[:4], numbers[4:8], numbers[8:12], numbers[12:]))
+    axes = nine(world.to_3x3())
+    ((a, b, c), (d, e, f), (g, h, i)), volume = _adjugate(axes)
+    if abs(volume) <= LEAST_VOLUME * max(length(axes[0::3]), length(axes[1::3]), length(axes[2::3])) ** 3:
+        raise RigError(Message("RIG_SCALE_ZERO"))
+    s = 1.0 / volume
+    back = (a * s, b * s, c * s, d * s, e * s, f * s, g * s, h * s, i * s)
+    return RigFrame(axes, v3(world.translation), back, even_size(axes, volume, SIMILAR, SIMILAR), axes_of(world))
 
 
 class ChainSpace(NamedTuple):
