@@ -157,7 +157,8 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     if not is_same:
         look(scene)
     for rig in state.rigs if depsgraph.mode == "RENDER" else ():
-        flush_animation(rig.owner, depsgraph)
+        for thing in (rig.owner, rig.owner.data):
+            flush_animation(thing, depsgraph)
         StripValues.evaluated(scene.frame_current_final, [rig.owner])
     for rig in state.rigs:
         if rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner):

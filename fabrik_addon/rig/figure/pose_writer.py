@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import getitem, setitem
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from bpy.utils import unescape_identifier
 from mathutils import Matrix
 
 from ...maths import Q4, Doubles, Places, Singles, normalized
+from ..animation.animation import HIDDEN_BY
 from ..animation.channels import channel_of, read_values, run_on, to_values
 from ..animation.keys import animated_paths
 from ..bones import pose_bones
@@ -57,21 +60,20 @@ def write_rotations(owner: bpy.types.Object, rotations: Mapping[str, Q4]) -> Non
 # evaluated armature with all its channels, so these have to be of the frame.
 
 
-def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Give an armature the animated values of its bones, its chains and its body that a depsgraph evaluated."""
-    evaluated: Any = owner.evaluated_get(depsgraph)
-    original: Any = owner
-    for path in sorted(set(animated_paths(owner, with_muted=True))):
-        holder, _, name = path.rpartition(".")
-        if not path.startswith(("pose.bones[", "fabrik_")) or "[" in name:
-            continue
+def flush_animation(original: Any, depsgraph: bpy.types.Depsgraph) -> None:
+    """Give an armature object, or its armature, the values that a depsgraph evaluated, but for those that hide it."""
+    evaluated = original.evaluated_get(depsgraph)
+    for path in sorted({*animated_paths(original, with_muted=True)}.difference(HIDDEN_BY)):
+        is_custom = path.endswith('"]')
+        holder, _, name = path.removesuffix('"]').rpartition('["' if is_custom else ".")
+        name, read, put = (unescape_identifier(name), getitem, setitem) if is_custom else (name, getattr, setattr)
         try:
             source, target = (thing.path_resolve(holder) if holder else thing for thing in (evaluated, original))
-            value, before = getattr(source, name), getattr(target, name)
-        except (ValueError, AttributeError):  # a curve of something that is gone
+            value, before = read(source, name), read(target, name)
+        except (AttributeError, KeyError, ValueError):  # a curve of something that is gone
             continue
         if plain(value) != plain(before):
-            setattr(target, name, value)
+            put(target, name, value)
 
 
 def plain(value: Any) -> Any:

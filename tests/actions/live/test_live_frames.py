@@ -210,7 +210,12 @@ class Judge(bpy.types.RenderEngine):
         tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
         carried = bpy.data.objects["Carried"].evaluated_get(depsgraph).matrix_world.translation
         error = max((tip - target).length, (carried - tip).length)
-        self.seen.append((depsgraph.scene.frame_current, evaluated.pose.bones[0].head.x, error))
+        self.seen.append((depsgraph.scene.frame_current, root_of(evaluated), error))
+
+
+def root_of(evaluated: bpy.types.Object) -> float:
+    """Where the first bone of an armature begins along the world's X axis."""
+    return float((evaluated.matrix_world @ evaluated.pose.bones[0].head).x)
 
 
 @pytest.fixture
@@ -272,6 +277,31 @@ class TestRenders:
         keyed(owner.fabrik.chains[0].target, {1: (0.5, 0, 1.5), 4: (-0.3, 0.2, 1.6)})
         owner.fabrik.chains.move(1, 0)
         assert max(error for *_, error in judged()) < 1e-3
+
+    @pytest.mark.parametrize("what", ["location", "scale", "influence", "OBJECT", "BONE", "ARMATURE"])
+    def test_what_moves_an_armature_or_drives_its_bones_is_of_the_frame(self, what: str, judged: Render) -> None:
+        owner = make_rig("limb on a bone", is_live=True)[0]
+        bones, constraint = owner.pose.bones, owner.constraints.new("COPY_LOCATION")
+        constraint.target, constraint.influence = make_empty((0.3, 0, 0), "Lead"), 0.0
+        holders: dict[str, Any] = {"OBJECT": owner, "BONE": bones["b3"], "ARMATURE": owner.data}
+        if what in holders:
+            driver = bones["b0"].driver_add("location", 0).driver
+            driver.type, source = "AVERAGE", driver.variables.new().targets[0]
+            source.id_type, source.id = ("ARMATURE", owner.data) if what == "ARMATURE" else ("OBJECT", owner)
+            source.data_path = 'pose.bones["b3"]["way"]' if what == "BONE" else '["way"]'
+            for frame, value in ((1, 0.0), (4, 0.3)):
+                holders[what]["way"] = value
+                holders[what].keyframe_insert('["way"]', frame=frame)
+        elif what == "influence":
+            keyed(constraint, {1: 0.0, 4: 1.0}, what)
+        else:
+            keyed(owner, {1: (1.0, 1.0, 1.0), 4: (1.5, 1.5, 1.5)}, what)
+        wanted = [root_of(owner) for _ in each_frame((1, 2, 3, 4, 2))]
+        seen = judged()
+        assert [x for _, x, _ in seen] == pytest.approx(wanted[:-1], abs=1e-5)
+        assert max(error for *_, error in seen) < 1e-4
+        update()
+        assert root_of(owner) == pytest.approx(wanted[-1], abs=1e-5), "the viewport shows its own frame again"
 
 
 class TestBackgroundSets:
