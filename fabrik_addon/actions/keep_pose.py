@@ -204,7 +204,8 @@ def _take(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> str:
     owner, chains, body = pose.chain_set
     found, figure = pose_bones(owner), pose.figure
     rotations = dict(zip(figure.bones, pose.rotations, strict=True))
-    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in zip(chains, figure.goals, strict=True)]
+    pairs = [pair for pair in zip(chains, figure.goals, strict=True) if not pair[1].is_offset]
+    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in pairs]
     if is_keyed:
         limbs = [] if all(chain.start == "ANIMATED" for chain in chains if chain.name in asked) else limbs
     else:

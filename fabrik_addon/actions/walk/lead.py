@@ -41,7 +41,7 @@ from ..live.state import state as live_state
 from ..motion.clips import write_keys
 from .clip import read_own
 from .plan import Grounds, body_chain, legs_now, plan_walk
-from .posture import keyed_by_hand, posture_while_led, rests
+from .posture import end_editing, keyed_by_hand, posture_while_led, rests
 
 SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
 SETTLED = 0.01  # of a leg's reach, by which the body may stand aside of its feet
@@ -211,6 +211,7 @@ def leave_led(context: bpy.types.Context, led: LedWalker) -> ReleaseReport:
     if walker.on and walker.digest:
         notes.append(Text("the planned walk is switched off"))
     walker.on = False
+    end_editing(owner, walked)
     try:
         chains = moved_chains(owner, led.figure, has_body=True)
         ended = leave(context, owner, (led.figure, chains), set(led.chains) - walked)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from math import radians
@@ -202,6 +202,14 @@ def let_edit(owner: bpy.types.Object) -> None:
             setattr(chain, "target", owner)
     for chain in _that_can_edit(owner, [*_legs(owner), *body]):
         chain.goal = OFFSET
+    draw_at_bones(owner)
+
+
+def end_editing(owner: bpy.types.Object, names: Collection[str]) -> None:
+    """Let controls that edit a walk, and rest, tell places again: the walk is off, and limbs stay where they stand."""
+    for chain in [rig_of(owner).chains[name] for name in names]:
+        if chain.goal == OFFSET and rests(owner, chain):
+            chain.goal = PLACE
     draw_at_bones(owner)
 
 

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.actions.live.state import state as live_state
-from fabrik_addon.actions.walk.lead import LedWalker, begin, keep_recording, lead_to, leave_led
+from fabrik_addon.actions.walk.lead import LedWalker, begin, keep_recording, lead_to, leave_led, settle
 from fabrik_addon.actions.walk.plan import plan_walk, planned_frames, what_is_old
 from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.errors import FabrikError
@@ -22,11 +22,11 @@ from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 
-from dev.walking_rigs import make_spider
-from support.judging import channels, effector, walk_plan, worst_foot
+from dev.walking_rigs import ahead, make_spider
+from support.judging import bone_heads, channels, effector, walk_plan, worst_foot
 from support.scenes import armature, each_frame, make_body, press, put, update
 from support.skeletons import set_up
-from support.walks import legs_of, walking
+from support.walks import key_way, legs_of, planned, walking
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 
@@ -113,6 +113,23 @@ class TestLeading:
         found = leave_led(bpy.context, led_ahead(walker, 0.5))
         assert not rig_of(walker).walker.on
         assert "the planned walk is switched off" in found.done
+
+    @pytest.mark.parametrize("live", [False, True])
+    def test_let_go_where_controls_edit_the_walk_nothing_moves(self, live: bool) -> None:
+        owner = set_up("human_mixamo")
+        key_way(owner, rig_of(owner).body_bone, ahead(2.0))
+        planned(owner)
+        rig_of(owner).live = live
+        bpy.context.scene.frame_set(10)
+        led = led_ahead(owner, 1.0, pace=1.0)
+        settle(bpy.context, led, stays=False)
+        update()
+        stood = {name: bone_heads(owner)[name] for name in bone_heads(owner) if name.startswith("mixamorig")}
+        leave_led(bpy.context, led)
+        for _ in range(2):
+            update()
+            assert max((bone_heads(owner)[name] - place).length for name, place in stood.items()) < 1e-4
+            press("solve_all")
 
     def test_cancelled_all_is_as_it_was(self, walker: bpy.types.Object) -> None:
         before = flat(walker)
