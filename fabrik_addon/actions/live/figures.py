@@ -87,9 +87,15 @@ def write(rig: LiveRig, figures: Sequence[LiveFigure]) -> list[LiveFigure]:
 
 
 def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
-    """Note how chains ended, and take their influence off; words are made where they are others than those stored."""
+    """Note how chains ended, and take their influence off; words are made where they are others than those stored.
+
+    Those that are written anew over what keys play were not solved again.
+    """
     residuals, turns, softened, passes = rig.numbers.values()
     for known in figures:
+        if known.is_concluded:
+            continue
+        known.is_concluded = True
         row, scale = known.figure.row, known.space.rig.size
         is_told = known.posed is None and scale > 0.0
         if is_told:
@@ -275,6 +281,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Values) -> None:
     state.solves += 1
     figure = known.figure
     known.numbers, known.points, known.rests = numbers, points, numbers == figure.goals.at_rest
+    known.is_concluded = False
     if figure.weighed is not None and figure.space is not known.space:
         figure = replace(figure, space=known.space)
     figure.solved(numbers)

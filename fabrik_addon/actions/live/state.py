@@ -97,6 +97,7 @@ class LiveFigure:
         is_fresh: False once something changed them; then they are read anew.
         keys: How many keys the rotations of their bones had when they were read.
         rests: Whether nothing is asked of them, so that they stand as keys play them.
+        is_concluded: Whether their influence is taken off what was solved last, and what came of it is told.
     """
 
     names: Names
@@ -121,6 +122,7 @@ class LiveFigure:
     is_fresh: bool = True
     keys: int = 0
     rests: bool = False
+    is_concluded: bool = False
 
 
 class Layout:

@@ -15,11 +15,23 @@ from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
-from support.judging import HELD, assert_feet_hold, channels, evaluated_joints, off_target, statuses, tip_error
+from support.judging import (
+    HELD,
+    assert_feet_hold,
+    by_button,
+    channels,
+    evaluated_joints,
+    off_target,
+    statuses,
+    stored_channels,
+    tip_error,
+)
 from support.scenes import (
+    add_chain,
     add_skin,
     each_frame,
     go_live,
+    key_bones,
     key_scale,
     keyed,
     live_line,
@@ -53,6 +65,18 @@ class TestFrames:
         owner, chain = self.animated()
         bpy.context.scene.frame_set(4, subframe=0.5)
         assert tip_error(owner, chain) < 1e-4
+
+    @pytest.mark.parametrize("moves", [False, True])
+    def test_an_influence_over_keys_is_taken_once_where_a_frame_moves_nothing(self, moves: bool) -> None:
+        owner = make_rig("fork")[0]
+        chain = add_chain(owner, (1.5, 0.4, 1.5), tip="b3", count=2)
+        chain.influence, chain.start = 0.5, "ANIMATED"
+        key_bones(owner, "b2", "b3")
+        keyed(chain.target, {1: (1.5, 0.4, 1.5), 3: (1.2, -0.5, 2.8) if moves else (1.5, 0.4, 1.5)})
+        wanted = by_button(owner, (1, 2, 3, 4))
+        go_live(owner)
+        for frame in each_frame((1, 2, 3, 4, 4, 3, 3, 1, 2)):
+            assert stored_channels(owner) == wanted[frame]
 
     def test_a_target_that_moves_alone_is_solved_before_the_frame_is_evaluated(self) -> None:
         owner, chain = self.animated()
