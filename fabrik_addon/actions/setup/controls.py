@@ -56,7 +56,7 @@ def draw_controls(
     heads = [part.bones[-1] for part in chains.values() if part.kind == HEAD]
     body = {"HIPS": rig_of(owner).body_bone, "CHEST": chest, "HEAD": heads[0] if len(heads) == 1 else ""}
     flesh, edits = flesh_of(context, owner), draw_at_bones(owner)
-    asked = [(role, name) for role, name in body.items() if name]
+    asked = [(role, name) for role, name in body.items() if name in pose_bones(owner)]
     drawn = [name for role, name in asked if _draw_ring(owner, limbs, flesh, role, (name, edits.get(name, name)))]
     _lock_places(owner, [name for name in drawn if name != body["HIPS"]])
     _collect(owner, [name for name in drawn if name not in edits])
@@ -72,15 +72,16 @@ def draw_at_bones(owner: bpy.types.Object) -> dict[str, str]:
 
     That is as far as Blender can.
     """
-    chains = [chain for chain in rig_of(owner).chains if chain.target == owner and chain.target_bone]
-    found = {chain.tip_bone: chain.target_bone for chain in chains if edits_motion(chain)}
+    bones = pose_bones(owner)
+    chains = [chain for chain in rig_of(owner).chains if chain.target == owner and chain.target_bone in bones]
+    found = {chain.tip_bone: chain.target_bone for chain in chains if edits_motion(chain) and chain.tip_bone in bones}
     for chain in chains:
-        drawn: Any = pose_bones(owner)[chain.target_bone]
+        drawn: Any = bones[chain.target_bone]
         if chain.tip_bone not in found:
-            if drawn.custom_shape_transform == pose_bones(owner).get(chain.tip_bone):
+            if drawn.custom_shape_transform == bones.get(chain.tip_bone):
                 drawn.custom_shape_transform = None
             continue
-        drawn.custom_shape_transform = pose_bones(owner)[chain.tip_bone]
+        drawn.custom_shape_transform = bones[chain.tip_bone]
         if hasattr(drawn, "use_transform_at_custom_shape"):  # from 5.0 on: Blender's own gizmo with it
             drawn.use_transform_at_custom_shape = True
     return found

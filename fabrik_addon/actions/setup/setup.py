@@ -280,7 +280,7 @@ class _SetUp:
     def _choose_body(self) -> None:
         """Make the body bone that was found the armature's, where it has none."""
         owner, found, done = self.owner, self.found, self.done
-        if rig_of(owner).body_bone or not found.body:
+        if rig_of(owner).body_bone in pose_bones(owner) or not found.body:
             return
         try:
             set_body(owner, found.body)
@@ -338,7 +338,7 @@ class _SetUp:
             if done.body and name in done.made and _is_helped(part):
                 chain.body_helps = ARM_REACH
             bones = resolve_bones(owner, chain)
-            if chain.target is None and not chain.pin:
+            if "target" in self._deleted_goals(chain) or (chain.target is None and not chain.pin):
                 try:
                     asked.append((chain, "target", plan_target(context, bones, defaults, chain)))
                 except FabrikError as error:
@@ -363,6 +363,16 @@ class _SetUp:
             make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
         self._let_edit(offset)
         draw_controls(context, owner, self.limbs, chains, chest)
+
+    def _deleted_goals(self, chain: FabrikChain) -> list[str]:
+        """The roles of goals of a chain whose bones were deleted, by which it may be off; it has them no more."""
+        found = [role for role in ROLES if getattr(chain, role) == self.owner]
+        found = [role for role in found if getattr(chain, f"{role}_bone") not in ("", *pose_bones(self.owner).keys())]
+        for role in found:
+            setattr(chain, role, None)
+            setattr(chain, f"{role}_bone", "")
+            chain.enabled = True
+        return found
 
     def _let_edit(self, names: Sequence[str]) -> None:
         """Let the targets of chains edit their motion, in an action that can be keyed and that no other plays."""

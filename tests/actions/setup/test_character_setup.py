@@ -32,12 +32,14 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
 
 from dev.walking_rigs import make_spider
+from support.animated import with_motion
 from support.hanging import put_bone, shift_bone
 from support.judging import effector, limb_joints
 from support.scenes import (
     Bone,
     answer,
     assert_refused,
+    edited,
     make_armature,
     make_empty,
     make_line,
@@ -92,6 +94,26 @@ def put_target(chain: FabrikChain, point: V3) -> None:
     else:
         chain.target.location = point
         bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.parametrize("deleted", ["target", "pole", "tip", "body"])
+def test_what_was_deleted_of_it_is_made_anew(deleted: str, is_keyed: bool) -> None:
+    owner = with_motion("human_mixamo")[0] if is_keyed else set_up("human_mixamo")
+    chains, names = rig_of(owner).chains, [chain.name for chain in rig_of(owner).chains]
+    name = rig_of(owner).body_bone if deleted == "body" else getattr(chains["Leg.L"], f"{deleted}_bone")
+    with edited(owner) as bones:
+        bones.remove(bones[name])
+    before = world(owner)
+    press("character_setup")
+    assert {"tip": 1, "body": 1 + is_keyed}.get(deleted, 0) == len(chains) - len(names)
+    assert rig_of(owner).body_bone in owner.pose.bones
+    leg = chains["Leg.L.001" if deleted == "tip" else "Leg.L"]
+    assert {leg.tip_bone, leg.target_bone, leg.pole_bone} <= {*owner.pose.bones.keys()}
+    if deleted != "tip":  # else a shin is pinned at its end, whose pole is the old one's
+        press("solve_all")
+        assert leg.status == "REACHED"
+        assert moved(owner, before) <= STILL
 
 
 @pytest.mark.parametrize("character", LEGGED)
