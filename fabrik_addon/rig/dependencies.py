@@ -168,14 +168,16 @@ def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Mess
     return Message("WAS_DELETED") if is_deleted(found) else Message("IS_NOT_IN_VIEW_LAYER")
 
 
-def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
-    """The collections of a view layer that are evaluated."""
+def enabled_collections(
+    layer: bpy.types.LayerCollection, *, switch: str = "hide_viewport"
+) -> Iterator[bpy.types.Collection]:
+    """The collections of a view layer that are evaluated; with "hide_render" those that renders evaluate."""
     if not layer.exclude:  # else its children have switches of their own
-        if layer.collection.hide_viewport:
+        if getattr(layer.collection, switch):
             return
         yield layer.collection
     for child in layer.children:
-        yield from enabled_collections(child)
+        yield from enabled_collections(child, switch=switch)
 
 
 # Whether what is seen follows a chain: the controls of a generated rig may drive nothing at present.

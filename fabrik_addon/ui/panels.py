@@ -30,7 +30,7 @@ from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATI
 from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..rig.walk_goals import is_of_walker
-from ..texts import Text, capitalised, counted, joined
+from ..texts import Text, capitalised, counted, joined, quoted
 from ..translations import CONTEXT, iface_, label_
 from . import menus
 from .base import ICONS, MODES, FabrikPanel, Icon, RiggingPanel, Sidebar, radio
@@ -186,6 +186,10 @@ def _draw_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
         return
     for note in live.notes_of(owner):
         sidebar.box().wrapped(iface_(note), "INFO")
+    unseen = live.goals_not_rendered(owner, sidebar.context.view_layer)
+    if unseen:
+        text = iface_("Disabled in renders, which show limbs as they stood before: {goals}", goals=quoted(unseen))
+        sidebar.wrapped(text, "INFO")
     overwritten = live.overwriting_keys(owner)
     if overwritten:
         text = iface_("{chains}: Live goes over the keys of the bones", chains=", ".join(overwritten))

@@ -13,7 +13,7 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
 from support.hanging import activate, chain, chest_of, height, matrices
-from support.judging import evaluated_joints
+from support.judging import as_played, assert_same, evaluated_joints
 from support.scenes import (
     assert_refused,
     go_live,
@@ -23,6 +23,7 @@ from support.scenes import (
     live_line,
     make_empty,
     press,
+    squatting,
     update,
 )
 from support.skeletons import set_up
@@ -87,6 +88,15 @@ def test_keys_of_hips_are_heard_after_limbs_were_keyed_over_a_range() -> None:
         go_to(frame)
         found = matrices(owner)
         assert max((found[name].translation - place.translation).length for name, place in stood.items()) <= NEAR * tall
+
+
+@pytest.mark.parametrize("chains", ["ACTIVE", "ALL"])
+def test_limbs_that_are_keyed_along_with_one_start_from_these_keys(chains: str) -> None:
+    owner = squatting()
+    go_live(owner)
+    before = as_played(owner, range(1, 13))
+    press("pose_snap", chains=chains, span="RANGE", frame_start=1, frame_end=12)
+    assert_same(as_played(owner, range(1, 13)), before)
 
 
 @pytest.mark.parametrize("space", ["SCENE", "BODY"])

@@ -27,6 +27,7 @@ from support.scenes import (
     edited,
     go_live,
     keyed,
+    live_line,
     make_armature,
     make_empty,
     make_line,
@@ -224,6 +225,21 @@ def test_objects_that_share_an_armature_follow_alike() -> None:
     bpy.context.collection.objects.link(other)
     in_pose_mode(owner, {"b2": "tip"})
     assert (chain.tip_bone, rig_of(other).chains[0].tip_bone) == ("tip", "tip")
+
+
+def test_live_chains_that_share_an_armature_with_one_in_edit_mode_go_on() -> None:
+    owner, chain = live_line()
+    two = owner.copy()
+    bpy.context.collection.objects.link(two)
+    two.location.x, two.fabrik.chains[0].target = 3.0, make_empty((3.3, -0.5, 1.9), "Other")
+    go_live(two)
+    with edited(owner) as bones:
+        bones["b1"].name = "elbow"
+        update()
+    assert two.fabrik.live
+    two.fabrik.chains[0].target.location.z = 1.6
+    update()
+    assert max(tip_error(two, two.fabrik.chains[0]), tip_error(owner, chain)) < 1e-4
 
 
 def test_nothing_is_kept_with_armatures_that_have_no_chains(line: bpy.types.Object) -> None:

@@ -440,7 +440,7 @@ def bake_steps(context: bpy.types.Context, items: Sequence[Item], settings: Bake
             run.take_back()
             raise
         rested = [] if settings.stays_enabled else switch_off(every)
-        for owner, chain in items if settings.stays_enabled else ():  # else the body's own keys are not heard any more
+        for owner, chain in every if settings.stays_enabled else ():  # else the body's own keys are not heard any more
             start_from_keys(owner, [chain])
         left = [name for one in sets for name in rest_within(one.owner, edits[_key(one)], settings.frames)]
         notes = [Text("'{chain}' also edits frames that were not baked, and goes on to", chain=name) for name in left]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from array import array
+from binascii import b2a_base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -19,6 +20,7 @@ from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
 from ...rig.checks import check_rig
+from ...rig.dependencies import enabled_collections
 from ...rig.figure.figure import RigFigure, channels_of
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import Pose, PoseWriter
@@ -26,7 +28,7 @@ from ...rig.figure.reader import FactsByRig, read
 from ...rig.figure.solve import is_plain, posed, read_posed, store_state
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, Source, Values, read_sources, sources_of, with_values
+from ...rig.goals import GoalPoints, Source, Values, goals_of, is_offset, read_sources, sources_of, with_values
 from ...rig.schema import rig_of
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
@@ -115,8 +117,11 @@ def _conclude(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
 
 
 def keep(rig: LiveRig, before: Mapping[str, Sequence[float]]) -> None:
-    """Keep in the file what live posing left in the channels, and the numbers of how chains ended that are others."""
-    rig.record.left = rig.digest + rig.left.tobytes()
+    """Keep in the file what live posing left in the channels, and the numbers of how chains ended that are others.
+
+    Without bytes of 0: up to Blender 4.5 these end Blender in an export to Alembic, which writes what is kept, too.
+    """
+    rig.record.left = b2a_base64(rig.digest + rig.left.tobytes(), newline=False)
     for name, own in rig.numbers.items():
         if own != before[name]:
             rig_of(rig.owner).chains.foreach_set(name, array(NUMBERS[name], own))
@@ -149,6 +154,14 @@ def overwriting_keys(owner: bpy.types.Object) -> list[str]:
         for name in facts.keyed
         if name in chains and chains[name].start != "ANIMATED"
     ]
+
+
+def goals_not_rendered(owner: bpy.types.Object, layer: bpy.types.ViewLayer) -> list[str]:
+    """Names of objects that live chains follow, and which are disabled in renders: there Blender does not move them."""
+    homes = {*enabled_collections(layer.layer_collection, switch="hide_render")}
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and not is_offset(chain)]
+    goals = {goal.found for chain in chains for goal in goals_of(chain)}
+    return sorted(found.name for found in goals if found.hide_render or homes.isdisjoint(found.users_collection))
 
 
 # Live chains that are solved together: read anew, or solved for goals that moved. Nothing is written here.

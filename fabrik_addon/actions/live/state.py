@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import logging
 from array import array
+from binascii import Error as BinasciiError
+from binascii import a2b_base64
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
@@ -458,8 +461,10 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
 
 def left_in(kept: bytes, digest: bytes, count: int) -> Singles:
     """What stood in the channels of bones (`LiveRig.left`), from what the file has; nan where that holds no more."""
-    if kept.startswith(digest) and len(kept) == len(digest) + 4 * LEFT * count:
-        return np.frombuffer(kept, dtype=np.float32, offset=len(digest)).reshape(-1, LEFT).copy()
+    with suppress(BinasciiError):
+        found = a2b_base64(kept)
+        if found.startswith(digest) and len(found) == len(digest) + 4 * LEFT * count:
+            return np.frombuffer(found, dtype=np.float32, offset=len(digest)).reshape(-1, LEFT).copy()
     return np.full((count, LEFT), np.nan, dtype=np.float32)
 
 

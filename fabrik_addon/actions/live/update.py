@@ -26,7 +26,7 @@ from ...rig.animation.keys import StripValues
 from ...rig.bones import pose_bones
 from ...rig.figure.groups import ChainSet
 from ...rig.figure.pose_writer import flush_animation, write_left
-from ...rig.figure.reader import FactsByRig, frame_of, restarted
+from ...rig.figure.reader import FactsByRig, frame_of, is_beside, restarted
 from ...rig.figure.space import ChainSpace, RigFrame
 from ...rig.figure.start_pose import held_bones
 from ...rig.goals import Source, Values, read_sources
@@ -117,8 +117,8 @@ def _posed(
     assert scene is not None
     changed = _changed(scene, depsgraph, is_frame)
     is_known = state.order is not None
-    is_render = depsgraph.mode == "RENDER"
-    is_same = _catch_up(scene, depsgraph, is_frame)
+    is_render = is_beside(depsgraph)
+    is_same = _catch_up(scene, depsgraph, is_frame, is_render)
     if not state.rigs:
         return [], []
     left = state.rigs
@@ -148,7 +148,7 @@ def _posed(
     return written, tick.settled
 
 
-def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> bool:
+def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool, is_render: bool) -> bool:
     """Look up what may be others than they were; whether nothing may."""
     heard, state.heard = state.heard, Changes.count
     if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
@@ -156,7 +156,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     is_same = state.order is not None
     if not is_same:
         look(scene)
-    for rig in state.rigs if depsgraph.mode == "RENDER" else ():
+    for rig in state.rigs if is_render else ():
         for thing in (rig.owner, rig.owner.data):
             flush_animation(thing, depsgraph)
         StripValues.evaluated(scene.frame_current_final, [rig.owner])
@@ -295,7 +295,7 @@ class _Tick:
             return known if self.is_frame and known.facts.motion.is_keyed else None
         except FabrikError as error:
             rig.figures.pop(names, None)
-            self.is_parted |= refuse(rig, names, error, is_seen=self.depsgraph.mode == "VIEWPORT")
+            self.is_parted |= refuse(rig, names, error, is_seen=not is_beside(self.depsgraph))
         return None
 
     def _anew(self, rig: LiveRig, names: Names) -> LiveFigure | None:
@@ -305,7 +305,9 @@ class _Tick:
         if len(enabled) < len(names):
             state.order = None
             return None
-        self._poses_of(rig)
+        if self._poses_of(rig).keys() != pose_bones(rig.owner).keys():
+            rig.figures.pop(names, None)  # bones were renamed, in Edit Mode of another, and are not evaluated yet
+            return None
         chain_set = ChainSet(rig.owner, enabled, rig.facts[names].body)
         known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts)
         if (rig, names) in self.hands:

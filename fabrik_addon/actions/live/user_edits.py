@@ -40,7 +40,7 @@ from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, figure_bones_if_any
 from ...rig.figure.joint_limits import restarted_limits
 from ...rig.figure.pose_writer import Pose, write_pose
-from ...rig.figure.reader import frame_of
+from ...rig.figure.reader import frame_of, is_beside
 from ...rig.figure.start_pose import end_hold, held_bones, start_from_keys, store_by_hand
 from ...rig.goals import edits_motion, goals_of
 from ...rig.schema import FabrikChain, Items, RigRecord, rig_of
@@ -48,6 +48,7 @@ from ...rig.walk_goals import is_walked, path_bone
 from ...texts import Text, few, joined
 from ..figure_pose import FigurePose
 from ..moved_goals import ReleasedChain, bring_goals, goal_to_leave, noted, refused
+from .figures import keep
 from .state import LEFT, MISSING, MOVED, Hands, LiveFigure, LiveRig, digest_of, state
 
 ByHand = tuple[RigFigure, list[str]]  # chains as they start, and the bones that were posed
@@ -376,7 +377,7 @@ def note_left(rig: LiveRig) -> None:
             name = known.figure.bones[0]
             left[rig.bones[name], 4:] = bones[name].location
     rig.digest, rig.left = digest_of(rig.owner), left
-    rig.record.left = rig.digest + left.tobytes()
+    keep(rig, rig.numbers)
 
 
 def begin_anew(owner: bpy.types.Object) -> None:
@@ -392,7 +393,7 @@ def end_holds(depsgraph: bpy.types.Depsgraph) -> None:
     state.may_hold = False
     for owner in bpy.data.objects:
         if owner.type == "ARMATURE":
-            if depsgraph.mode == "RENDER" and held_bones(owner, frame_of(depsgraph)):
+            if is_beside(depsgraph) and held_bones(owner, frame_of(depsgraph)):
                 state.may_hold = True
             else:
                 end_hold(owner)

@@ -244,16 +244,14 @@ class PoseWriter:
                 counts[k] += 1
 
 
+WIDTHS = {"rotation_quaternion": 4, "rotation_axis_angle": 4}  # how many numbers they have; all others have 3
+
+
 def read_property(bones: Any, name: str, count: int) -> Singles:
     """A rotation, the location or the scale of all bones of an armature, (count, width)."""
-    found: Singles = np.empty((count, _width(name)), dtype=np.float32)
+    found: Singles = np.empty((count, WIDTHS.get(name, 3)), dtype=np.float32)
     bones.foreach_get(name, found.reshape(-1))
     return found
-
-
-def _width(name: str) -> int:
-    """How many numbers a rotation, the location or the scale has."""
-    return 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
 
 
 def write_left(owner: bpy.types.Object, left: Singles, places: Mapping[str, Places]) -> None:
@@ -264,7 +262,7 @@ def write_left(owner: bpy.types.Object, left: Singles, places: Mapping[str, Plac
     """
     bones: Any = pose_bones(owner)
     for name, own in places.items():
-        found = left[:, -3:] if name == "location" else left[:, : _width(name)]
+        found = left[:, -3:] if name == "location" else left[:, : WIDTHS.get(name, 3)]
         if len(own) < len(left):
             ours, found = found, read_property(bones, name, len(left))
             found[own] = ours[own]

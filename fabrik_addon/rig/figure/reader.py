@@ -172,7 +172,7 @@ def read_figure(
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     facts = facts or FactsByRig(frame_of(depsgraph))
-    is_kept = not given and facts.frame == frame_of(depsgraph) and depsgraph.mode == "VIEWPORT"
+    is_kept = not given and facts.frame == frame_of(depsgraph) and not is_beside(depsgraph)
     with _chain_at_fault(chain_set):
         known = FigureCache.get(chain_set, facts.frame) if is_kept else None
         found = carried(known, chain_set.owner, depsgraph) if known is not None else None
@@ -389,6 +389,12 @@ def carried(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Dep
     root = pose_bones(evaluated)[figure.bones[0]]
     space = figure.space_at(RigFrame.of(evaluated.matrix_world), root)
     return None if space is None else replace(figure, space=space)
+
+
+def is_beside(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether it is a render or an export that is evaluated, and not what the viewport shows."""
+    assert depsgraph.view_layer is not None
+    return depsgraph.view_layer.depsgraph != depsgraph
 
 
 def frame_of(depsgraph: bpy.types.Depsgraph) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 from fabrik_addon.actions import live
 from fabrik_addon.actions.live import update as live_update
@@ -34,6 +35,7 @@ from support.scenes import (
     key_bones,
     key_scale,
     keyed,
+    limb_with_bone_goals,
     live_line,
     make_empty,
     make_rig,
@@ -242,6 +244,13 @@ def root_of(evaluated: bpy.types.Object) -> float:
     return float((evaluated.matrix_world @ evaluated.pose.bones[0].head).x)
 
 
+def corners(mesh: bpy.types.Object) -> list[tuple[float, ...]]:
+    """Where the vertices of a mesh stand in the world, as evaluated."""
+    found = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert isinstance(found.data, bpy.types.Mesh)
+    return [tuple(found.matrix_world @ vertex.co) for vertex in found.data.vertices]
+
+
 @pytest.fixture
 def judged(tmp_path: Path) -> Iterator[Render]:
     """Renders the frames 1 to 4 and tells what was seen."""
@@ -326,6 +335,40 @@ class TestRenders:
         assert max(error for *_, error in seen) < 1e-4
         update()
         assert root_of(owner) == pytest.approx(wanted[-1], abs=1e-5), "the viewport shows its own frame again"
+
+    @pytest.mark.parametrize("mode", ["RENDER", "VIEWPORT"])
+    def test_an_export_that_evaluates_by_itself_has_the_pose_that_is_seen(self, mode: str, tmp_path: Path) -> None:
+        owner, chain = make_rig("limb on a bone", is_live=True)
+        keyed(chain.target, {1: (0.5, 0.5, 1.0), 4: (0.3, -0.5, 1.6)})
+        for name, way in (("b0", 0.2), ("b3", 1.0)):
+            keyed(owner.pose.bones[name], {1: (0.0, 0.0, 0.0), 4: (way, 0.0, 0.0)})
+        skin = add_skin(owner, [(5, 0, 0), (5, 0, 1), (5, 1, 0)], [(0, 1, 2)], {"b2": [0, 1], "b3": [2]})
+
+        def seen(thing: bpy.types.Object) -> list[list[tuple[float, ...]]]:
+            return [corners(thing) for _ in each_frame((1, 2, 3, 4))]
+
+        wanted, path = seen(skin), str(tmp_path / "skin.abc")
+        bpy.context.scene.frame_set(2)
+        bpy.ops.wm.alembic_export(filepath=path, start=1, end=4, evaluation_mode=mode, as_background_job=False)  # type: ignore[arg-type]
+        bpy.ops.wm.alembic_import(filepath=path, as_background_job=False)
+        assert np.array(seen(bpy.data.objects["Skin.001"])) == pytest.approx(np.array(wanted), abs=1e-4)
+
+    @pytest.mark.parametrize("disabled", ["", "target", "collection", "rig", "offset"])
+    def test_goals_that_a_render_does_not_move_are_told(self, disabled: str) -> None:
+        owner, chain = live_line() if disabled in ("", "target", "collection") else limb_with_bone_goals()[:2]
+        owner.hide_render = disabled in ("rig", "offset")
+        if disabled == "offset":
+            chain.goal = "OFFSET"
+        if disabled == "target":
+            chain.target.hide_render = True
+        if disabled == "collection":
+            made = bpy.data.collections.new("Controls")
+            bpy.context.scene.collection.children.link(made)
+            made.objects.link(chain.target)
+            bpy.context.scene.collection.objects.unlink(chain.target)
+            made.hide_render = True
+        found = live.goals_not_rendered(owner, bpy.context.view_layer)
+        assert found == {"rig": [owner.name], "target": ["Target"], "collection": ["Target"]}.get(disabled, [])
 
 
 class TestBackgroundSets:
