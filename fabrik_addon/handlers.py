@@ -71,15 +71,19 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 def _before_load(*_: Any) -> None:
     FigureCache.clear()
     StripValues.forget()
-    live.state.forget_all()
-    moved_goals.brought.clear()
+    live.state.forget()
     let_all_go()
     live.state.paused = True
 
 
+def _after_failed_load(*_: Any) -> None:
+    live.state.paused = False  # all is as it was
+
+
 def _after_load(*_: Any) -> None:
     FigureCache.clear()
-    live.state.forget()
+    live.state.forget_all()
+    moved_goals.brought.clear()
     forget_shapes()
     _failed.clear()
     layer = bpy.context.view_layer  # what is tagged before a file ever was evaluated is not heard of
@@ -124,7 +128,7 @@ HANDLERS: dict[str, Callable[..., None]] = {
     "frame_change_post": _on_frame,
     "load_pre": _before_load,
     "load_post": _after_load,
-    "load_post_fail": _after_load,
+    "load_post_fail": _after_failed_load,
     "save_pre": _bring_up_to_date,  # what a script made has no number yet
     "blend_import_post": _bring_up_to_date,  # from 4.3 on; before, what is appended waits for one of the others
     "undo_pre": _before_undo,

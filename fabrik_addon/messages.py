@@ -99,6 +99,7 @@ TEMPLATES = {
     "AIM_WITHOUT_TARGET": "it aims, and no target is set",
     "NO_TARGET": "no target is set",
     "WALK_NOT_PLANNED": "its walk is not planned yet: key the way of the body, and press Plan Walk",
+    "WALK_IS_OFF": "its walk is switched off: switch on Follow Planned Walk, or pin it",
     "ROTATION_DRIVEN": "its rotation is driven, so a pose would be overwritten",
     "CHANNEL_NOT_FINITE": "a location or scale channel is not a finite number",
     "BONE_SCALE_ZERO": "its scale is zero",

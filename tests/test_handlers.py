@@ -18,7 +18,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 
 from support.judging import channels, tip_error
-from support.scenes import live_line, make_empty, update
+from support.scenes import key_bones, live_line, make_empty, put, turned, update
 
 
 def fail(*_: object, **__: object) -> None:
@@ -72,6 +72,23 @@ def test_a_drag_ends_with_its_file(tmp_path: Path) -> None:
     state.held = state.was_held = True
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rig.blend"))
     assert (state.held, state.was_held) == (False, False)
+
+
+def test_a_file_that_can_not_be_opened_leaves_a_pose_that_is_held(tmp_path: Path) -> None:
+    owner, chain = live_line(count=4)
+    key_bones(owner)
+    update()
+    turned(owner, "b1")
+    update()
+    before, broken = channels(owner), tmp_path / "broken.blend"
+    broken.write_bytes(b"no file of Blender's")
+    with pytest.raises(RuntimeError, match="broken"):
+        bpy.ops.wm.open_mainfile(filepath=str(broken))
+    update()
+    assert channels(owner) == before
+    put(chain.target, location=(0.2, 0.3, 2.4))
+    update()
+    assert tip_error(owner, chain) < 3e-4
 
 
 def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_update(

@@ -58,9 +58,10 @@ def rig_refusal(owner: bpy.types.Object | None) -> Message | None:
     refusal = edit_refusal(owner)
     if refusal or owner is None:
         return refusal
-    if owner.mode == "EDIT":
+    data = armature_of(owner)
+    if data.is_editmode:  # perhaps through another object that has it
         return Message("RIG_IN_EDIT_MODE")
-    return Message("RIG_IN_REST_POSITION") if armature_of(owner).pose_position == "REST" else None
+    return Message("RIG_IN_REST_POSITION") if data.pose_position == "REST" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,10 @@ def _absence(chain: FabrikChain) -> Message:
     """Why a chain has no goal."""
     if chain.target_name:
         return Message("TARGET_DELETED", name=chain.target_name)
-    return Message("WALK_NOT_PLANNED") if is_of_walker(chain, walker_of(owner_of(chain))) else Message("NO_TARGET")
+    walker = walker_of(owner_of(chain))
+    if not is_of_walker(chain, walker):
+        return Message("NO_TARGET")
+    return Message("WALK_IS_OFF") if walker.digest else Message("WALK_NOT_PLANNED")
 
 
 def check_has_goal(owner: bpy.types.Object, chain: FabrikChain) -> None:

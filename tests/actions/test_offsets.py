@@ -297,6 +297,21 @@ def test_drags_of_hips_and_hands_move_their_controls(motion: Motion) -> None:
         assert np.abs(played_now(owner, names)[at, :3, 3] - there[at, :3, 3]).max() <= 1e-3 * size(owner), name
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_hips_that_are_dragged_by_their_tail_move_their_control(live: bool) -> None:
+    owner, names, _ = with_motion("human_mixamo")
+    rig_of(owner).live = live
+    bpy.context.scene.frame_set(8)
+    update()
+    stood, hips = played_now(owner, names), names.index(limb(owner, "Body"))
+    press("drag", bone=limb(owner, "Body"), way=(0.0, -0.1, -0.1))
+    update()
+    if not live:
+        press("solve_all")
+    assert np.abs(played_now(owner, names)[hips] - stood[hips])[:3, 3].max() >= 0.01 * size(owner)
+    assert control(owner, "Body").location.length >= 0.01 * size(owner)
+
+
 def test_goals_to_pose_lets_controls_rest_where_the_motion_stands(motion: Motion) -> None:
     owner, names, before = motion
     move(owner, "Arm.L", (0.0, -0.1, 0.1))

@@ -184,8 +184,11 @@ def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
 
 
 def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
-    """Whether a chain that is not pinned keeps to its target: live, or looking at it with bones that aren't dragged."""
-    if chain.target is None:
+    """Whether a chain that is not pinned keeps to its target: live, or looking at it with bones that aren't dragged.
+
+    The chain that edits the motion of the body does not, for its control comes along.
+    """
+    if chain.target is None or (chain.tip_bone == rig_of(owner).body_bone and is_offset(chain)):
         return False
     return rig_of(owner).live or (chain.aims and bone.name not in names_if_any(owner, chain))
 

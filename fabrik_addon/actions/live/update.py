@@ -305,9 +305,7 @@ class _Tick:
         if len(enabled) < len(names):
             state.order = None
             return None
-        if self._poses_of(rig).keys() != pose_bones(rig.owner).keys():
-            rig.figures.pop(names, None)  # bones were renamed, in Edit Mode of another, and are not evaluated yet
-            return None
+        self._poses_of(rig)
         chain_set = ChainSet(rig.owner, enabled, rig.facts[names].body)
         known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts)
         if (rig, names) in self.hands:

@@ -13,6 +13,7 @@ import numpy as np
 from ...errors import FabrikError
 from ...maths import IDENTITY
 from ..bones import numbers_of, pose_bones
+from ..dependencies import BONE_IN_PATH
 from ..figure.joint_limits import read_limit
 from ..figure.start_pose import fingerprint
 from ..schema import PREFIX, FabrikChain, rig_of, walker_of
@@ -65,11 +66,14 @@ def line_parts(thing: bpy.types.Object) -> Iterator[bytes]:
         yield from (key_bytes(curve) for curve in curves_of_action(data.animation_data.action))
 
 
-def key_bytes(curve: bpy.types.FCurve) -> bytes:
-    """What a curve animates, and its keys."""
-    points = curve.keyframe_points
+def key_bytes(curve: bpy.types.FCurve, owner: bpy.types.Object | None = None) -> bytes:
+    """What a curve animates, bones of an armature by their numbers, for they may be renamed; and its keys."""
+    points, path = curve.keyframe_points, curve.data_path
+    found = BONE_IN_PATH.match(path) if owner is not None else None
+    if found is not None and owner is not None:
+        path = f"{pose_bones(owner).find(bpy.utils.unescape_identifier(found[1]))}{path[found.end() :]}"
     modes = "".join(point.interpolation for point in points)
-    told = f"{curve.data_path}[{curve.array_index}]{curve.mute}{modes}".encode()
+    told = f"{path}[{curve.array_index}]{curve.mute}{modes}".encode()
     return told + b"".join([numbers_of(points, name, 2).tobytes() for name in POINTS])
 
 
@@ -86,7 +90,7 @@ def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int
     names = [walker.body, *(leg.name for leg in walker.legs)]
     texts = [repr(told), *[_chain_text(owner, rig_of(owner).chains.get(name)) for name in names]]
     clips = [curve for clip in walker.clips for curve in curves_of_action(clip)]
-    parts = "".join(texts).encode(), *_motion(owner), *map(key_bytes, clips)
+    parts = "".join(texts).encode(), *_motion(owner), *[key_bytes(curve, owner) for curve in clips]
     return blake2b(b"".join(parts), digest_size=12).hexdigest()
 
 
@@ -96,8 +100,8 @@ def _chain_text(owner: bpy.types.Object, chain: FabrikChain | None) -> str:
     tip = pose_bones(owner)[chain.tip_bone]
     bones = [tip, *tip.parent_recursive]
     limits = [_limit_text(bone) for bone in bones[: chain.bone_count]]
-    told = (chain.name, chain.tip_bone, chain.bone_count, chain.effector, chain.enabled, fingerprint(bones), limits)
-    return repr(told)
+    rest = fingerprint(bones, [""] * len(bones))
+    return repr((chain.name, chain.bone_count, chain.effector, chain.enabled, rest, limits))
 
 
 def _limit_text(bone: bpy.types.PoseBone) -> str:
@@ -118,7 +122,7 @@ def _motion(owner: bpy.types.Object) -> Iterator[bytes]:
         path = curve.data_path
         is_path = not path.startswith(("pose.bones", "fabrik_")) or path.startswith((*own, PREFIX))
         if is_path or path.rpartition(".")[2].startswith(CONTACT):
-            yield key_bytes(curve)
+            yield key_bytes(curve, owner)
     for carrier in carriers_of(owner, set()):
         yield placement_text(carrier).encode()
         yield from (key_bytes(curve) for curve in (fcurves_of(carrier) if carrier != owner else ()))

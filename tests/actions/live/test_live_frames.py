@@ -35,6 +35,7 @@ from support.scenes import (
     key_bones,
     key_scale,
     keyed,
+    keyed_turns,
     limb_with_bone_goals,
     live_line,
     make_empty,
@@ -79,6 +80,24 @@ class TestFrames:
         go_live(owner)
         for frame in each_frame((1, 2, 3, 4, 4, 3, 3, 1, 2)):
             assert stored_channels(owner) == wanted[frame]
+
+    def test_a_constraint_whose_influence_is_keyed_is_heard_in_each_frame(self) -> None:
+        owner = make_rig("fork")[0]
+        chain = add_chain(owner, (1.5, 0.4, 1.7), tip="b3", count=2)
+        keyed(chain.target, {1: (1.5, 0.4, 1.7), 20: (1.3, -0.4, 2.2)})
+        rig_of(owner).body_bone = "b0"
+        follows: Any = owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
+        follows.target, follows.mix_mode = make_empty(name="Lead"), "ADD"
+        keyed(follows, {1: 0.0, 20: 1.0}, "influence")
+        keyed_turns(owner.pose.bones["b0"], {1: 0.0, 20: 0.4})
+        bpy.context.scene.frame_set(1)
+        go_live(owner)
+        bpy.context.scene.frame_set(10)
+        told, before = (chain.status, chain.message, chain.enabled), channels(owner)
+        owner.update_tag()
+        update()
+        assert (chain.status, chain.message, chain.enabled) == told
+        assert channels(owner) == before
 
     def test_a_target_that_moves_alone_is_solved_before_the_frame_is_evaluated(self) -> None:
         owner, chain = self.animated()

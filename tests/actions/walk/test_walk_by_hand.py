@@ -24,7 +24,7 @@ from mathutils import Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
 from support.judging import bone_heads, channels, effector, walk_plan, worst_foot
-from support.scenes import armature, each_frame, make_body, press, put, update
+from support.scenes import armature, assert_refused, each_frame, make_body, press, put, update
 from support.skeletons import set_up
 from support.walks import key_way, legs_of, planned, walking
 
@@ -113,6 +113,9 @@ class TestLeading:
         found = leave_led(bpy.context, led_ahead(walker, 0.5))
         assert not rig_of(walker).walker.on
         assert "the planned walk is switched off" in found.done
+        legs = legs_of(walker)
+        legs[0].target, legs[0].pin = None, False
+        assert_refused("its walk is switched off", "solve", chain=legs[0].name)
 
     @pytest.mark.parametrize("live", [False, True])
     def test_let_go_where_controls_edit_the_walk_nothing_moves(self, live: bool) -> None:

@@ -97,6 +97,13 @@ def test_what_changes_makes_a_walk_old(what: str) -> None:
     assert not told(owner)
 
 
+def test_bones_that_are_renamed_leave_it_as_new_as_it_was() -> None:
+    owner = walking("human")
+    for bone in owner.data.bones:
+        bone.name = f"Z_{bone.name}"
+    assert told(owner) == ""
+
+
 def test_what_is_no_ground_makes_it_not_old() -> None:
     key_ahead(slope())
     owner = walking("spider")
