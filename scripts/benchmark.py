@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measure the solver beside compiled plain FABRIK, scipy, numpy, and Blender's own IK and bake.
+"""Measure the solver beside compiled plain FABRIK, numpy, and Blender's own IK and bake.
 
   python3 scripts/benchmark.py                 measures all groups and prints their tables
   python3 scripts/benchmark.py --group 1 3     only some of the groups, of which scripts/bench/__init__.py has the list

@@ -22,7 +22,6 @@ def parser() -> ArgumentParser:
     """The parser of the arguments."""
     made = new_parser(__doc__)
     made.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
-    made.add_argument("--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf")
     made.add_argument("--readme", action="store_true", help="renew the pictures and tables that pages show")
     return made
 
@@ -31,7 +30,7 @@ def main() -> int:
     arguments = parser().parse_args()
     ensure_built()
     scripts = ROOT / "scripts"
-    words = [str(scripts / "demo" / "pose_rigs.py"), str(arguments.out), str(arguments.rigs)]
+    words = [str(scripts / "demo" / "pose_rigs.py"), str(arguments.out)]
     status, printed = run_in_blender(words)
     if arguments.readme and status == 0:
         for shown in (scripts / "pictures").glob("*.png"):  # others are of the window

@@ -33,23 +33,14 @@ FOX_CYCLE = CREATURES / "fox_walk_and_run.json"
 
 
 class BoneRow(NamedTuple):
-    """A bone of a table, which stands below its parent's.
+    """A bone of a table, which stands below its parent's."""
 
-    Attributes:
-        parent: Name of the bone above; "" for none.
-        head: In armature space.
-        tail: In armature space.
-        is_connected: Whether its head is its parent's tail.
-        roll: Radians.
-        z_axis: Where its Z axis points, in place of a roll.
-    """
-
-    parent: str
-    head: Sequence[float]
-    tail: Sequence[float]
-    is_connected: bool = True
-    roll: float = 0.0
-    z_axis: Sequence[float] | None = None
+    parent: str  # name of the bone above; "" for none
+    head: Sequence[float]  # in armature space
+    tail: Sequence[float]  # in armature space
+    is_connected: bool = True  # whether its head is its parent's tail
+    roll: float = 0.0  # radians
+    z_axis: Sequence[float] | None = None  # where its Z axis points, in place of a roll
 
 
 def empty_file() -> None:

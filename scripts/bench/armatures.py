@@ -46,19 +46,12 @@ CONTEXT: Any = bpy.context
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """An armature with limbs and a target for each; good until the next file.
+    """An armature with limbs and a target for each; good until the next file."""
 
-    Attributes:
-        owner: The armature object.
-        tips: Names of the limbs' last bones, whose tails are to reach.
-        targets: Objects.
-        counts: Of each limb's bones.
-    """
-
-    owner: Any
-    tips: list[str]
-    targets: list[Any]
-    counts: list[int]
+    owner: Any  # the armature object
+    tips: list[str]  # names of the limbs' last bones, whose tails are to reach
+    targets: list[Any]  # objects
+    counts: list[int]  # of each limb's bones
 
 
 def make_rig(chains: int, bones: int, others: int = 0) -> Rig:
@@ -174,13 +167,12 @@ def worst_error(rig: Rig, frames: range, length: float = LENGTH) -> float:
     return worst
 
 
-def channels(owner: Any, frames: Iterable[int], names: Sequence[str] = ()) -> dict[int, Singles]:
-    """Rotation, location and scale of bones, or of all, by frame: (B, 10)."""
+def channels(owner: Any, frames: Iterable[int]) -> dict[int, Singles]:
+    """Rotation, location and scale of all bones by frame: (B, 10)."""
     found: dict[int, Singles] = {}
     for frame in frames:
         CONTEXT.scene.frame_set(frame)
-        bones = [owner.pose.bones[name] for name in names] or owner.pose.bones
-        numbers = [(*bone.rotation_quaternion, *bone.location, *bone.scale) for bone in bones]
+        numbers = [(*bone.rotation_quaternion, *bone.location, *bone.scale) for bone in owner.pose.bones]
         found[frame] = np.array(numbers, dtype=np.float32)
     return found
 
@@ -194,42 +186,25 @@ BENDS = (-45.0, 70.0)  # from the rest pose, about the axis of the bend that a l
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A kind of body.
+    """A kind of body."""
 
-    Attributes:
-        name: Of its rows.
-        make: Makes its armature, with limits, in an empty file.
-        hips: The bone that can be moved.
-        five: Bones whose ends are goals.
-        twelve: The same, where there are more of them.
-        turned: Six bones that are to have places and rotations, or none.
-        whole: Whether all bones are joints of the figure, and not just those on the way to the goals.
-    """
-
-    name: str
-    make: Callable[[], Any]
-    hips: str
-    five: Sequence[str]
-    twelve: Sequence[str]
-    turned: Sequence[str] = ()
-    whole: bool = False
+    name: str  # of its rows
+    make: Callable[[], Any]  # makes its armature, with limits, in an empty file
+    hips: str  # the bone that can be moved
+    five: Sequence[str]  # bones whose ends are goals
+    twelve: Sequence[str]  # the same, where there are more of them
+    turned: Sequence[str] = ()  # six bones that are to have places and rotations, or none
+    whole: bool = False  # whether all bones are joints of the figure, and not just those on the way to the goals
 
 
 @dataclass(slots=True)
 class Built:
-    """A body as the kernel has it.
+    """A body as the kernel has it."""
 
-    Attributes:
-        figure: Its joints; the solve space is armature space, moved to the head of the hips.
-        index: The joint of each bone.
-        height: How far it extends upwards at rest; what errors are shares of.
-        origin: Head of the hips in armature space.
-    """
-
-    figure: Figure
-    index: dict[str, int]
-    height: float
-    origin: Vector
+    figure: Figure  # its joints; the solve space is armature space, moved to the head of the hips
+    index: dict[str, int]  # the joint of each bone
+    height: float  # how far it extends upwards at rest; what errors are shares of
+    origin: Vector  # head of the hips in armature space
 
 
 def bodies() -> list[Body]:

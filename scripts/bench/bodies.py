@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from math import cos, degrees, sin, tau
 from random import Random
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from fabrik_addon.kernel import PIN, Bend, Facing, Figure, Goal, Joint, Point, Rows, Settings, Solution, Solver, Status
-from fabrik_addon.maths import ORIGIN, Q4, V3, Doubles, conjugated, multiplied, q4, turn_angle, v3
+from fabrik_addon.kernel import Bend, Facing, Figure, Goal, Joint, Point, Rows, Settings, Solver, Status
+from fabrik_addon.maths import Q4, V3, Doubles, conjugated, multiplied, q4, turn_angle, v3
 from mathutils import Quaternion, Vector
 
-from dev.humans import bone_of, both, named
 from dev.limbs import LIMBS, limb
 
 from .armatures import Built, bodies, built_anew
@@ -28,7 +26,6 @@ from .problems import (
     TOLERANCE,
     BlenderIk,
     drawn,
-    integers,
     random_chain,
     random_direction,
     reachable,
@@ -47,7 +44,6 @@ STEPS = (16, 48)  # passes after which a solve is cut off, to tell what one pass
 FAR = 3.0  # times as far as they are, goals can't be reached
 PASS_GOALS, SOLVE_GOALS = {"60 joints, 10 goals": 0.25}, {"25 joints, 5 places": 4.0}
 PASS_AIM, SOLVE_AIM = 2.0, 4.0
-UNREACHABLE_MS = 2.3
 
 
 def success(scale: Scale) -> Table:
@@ -118,17 +114,11 @@ def joints_exceeded(figure: Figure, rotations: Sequence[Q4]) -> int:
 
 
 class Tree(NamedTuple):
-    """A trunk with five limbs at its end, all free, and what is asked of them.
+    """A trunk with five limbs at its end, all free, and what is asked of them."""
 
-    Attributes:
-        trunk: Joints of the trunk.
-        limb: Joints of each limb.
-        turned: Of how many limbs the rotation of the end is asked for, besides its place.
-    """
-
-    trunk: int
-    limb: int
-    turned: int
+    trunk: int  # joints of the trunk
+    limb: int  # joints of each limb
+    turned: int  # of how many limbs the rotation of the end is asked for, besides its place
 
     @property
     def ends(self) -> list[int]:
@@ -193,7 +183,7 @@ def _cost_row(scale: Scale, name: str, tree: Tree) -> Row:
     def solve(asked: list[Rows], settings: Settings) -> int:
         for rows in asked:
             solver.solve_many(rows, settings)
-        return sum(integers(rows.passes)[0] for rows in asked)
+        return sum(rows.passes[0] for rows in asked)
 
     def by_numpy() -> None:
         for _ in poses:
@@ -218,47 +208,15 @@ def _cost_row(scale: Scale, name: str, tree: Tree) -> Row:
         "solve µs": timing.seconds(3) / SOLVES * 1e6,
         "solve over lstsq": at_most(timing.ratio(3, 2), name, SOLVE_AIM, SOLVE_GOALS),
         "passes a solve": solve(near, Settings(TOLERANCE)) / SOLVES,
-        "missed": Judged(sum(integers(rows.status)[0] != reached for rows in near), at_most=0),
+        "missed": Judged(sum(rows.status[0] != reached for rows in near), at_most=0),
     }
-
-
-def unreachable(scale: Scale) -> Table:
-    """A human on pinned feet whose hand is to go where it can't."""
-    rows: list[Row] = []
-    for body in bodies()[:2]:
-        found = built_anew(body)
-        rest = found.figure.placed(found.figure.starts)
-        feet = [found.index[name] for name in both(body.name, "foot")]
-        hand = found.index[bone_of(body.name, "hand", "L")]
-        pins: list[Goal] = [Point(foot, rest.heads[foot], offset=(0.0, 0.0, 0.0), rank=PIN) for foot in feet]
-        far = v3(Vector(rest.heads[hand]) + Vector((0.4, -0.4, 0.5)) * found.height)
-        goals = [*pins, Point(hand, far)]
-        solver, settings = Solver(found.figure), Settings(NEAR * found.height / found.figure.size)
-        seconds = scale.interleaved(partial(solver.solve, goals, settings)).seconds(0)
-        off = solver.solve(goals, settings).residuals
-        rows.append(
-            {
-                "body": body.name,
-                "ms": Judged(1e3 * seconds, at_most=UNREACHABLE_MS, is_goal=True),
-                "pins off": Judged(worst_of(off[: len(pins)]) / found.height, at_most=NEAR),
-                "hand off": off[-1] / found.height,
-            }
-        )
-    note = (
-        "Feet are pinned, and the left hand is asked for far above and ahead of where it reaches; shares of the height."
-    )
-    return Table("6c. A body with a hand out of reach", note, rows)
 
 
 # ---- smoothness
 
 Path: TypeAlias = Callable[[float], tuple[Vector, Vector]]
 FRAMES = 120  # of a path
-SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame, of a drag in reach and of one that is held back
 LEG_TURN = 15.0  # degrees a step, of a leg along a path
-PINS = 1e-4  # of the height, by which a pin may be left
-ORDER_STEP = 5  # every fifth frame is solved again, backwards and in jumps
-DRAGGED = ("human_game_engine", "human_mixamo")
 
 
 def paths_of(tip: Vector, pole: Vector) -> dict[str, Path]:
@@ -363,7 +321,7 @@ def jumps(scale: Scale) -> Table:
         f"which a joint turns by more than {JUMP:g}°, at most as many as in version 1.0.0. *Moved*: steps whose pose "
         "FABRIK's passes make another than it is without them. *Missed*: of the places that can be reached."
     )
-    return Table("7c. Jumps along paths, with FABRIK's passes and restarts and without", note, rows)
+    return Table("7b. Jumps along paths, with FABRIK's passes and restarts and without", note, rows)
 
 
 def _jumps_row(scale: Scale, name: str, chain: Figure, share: float | None, most: int) -> Row:
@@ -401,110 +359,3 @@ def _jumps_row(scale: Scale, name: str, chain: Figure, share: float | None, most
         "jumps without restarts": alone_jumped,
         "missed without restarts": alone_missed,
     }
-
-
-def _there_and_back(x: float, y: float, z: float) -> Callable[[float], V3]:
-    """Along a line and back again, smoothly."""
-
-    def path(s: float) -> V3:
-        wave = 0.5 - 0.5 * cos(tau * s)
-        return (wave * x, wave * y, wave * z)
-
-    return path
-
-
-# By whether all of the path can be reached: the part of a human whose bone, the left one, is dragged by its head, how
-# that is called, and by how much it is dragged, in shares of the height, for a parameter from 0 to 1; forwards is -Y.
-Drag: TypeAlias = tuple[str, str, Callable[[float], V3]]
-DRAGS: dict[bool, Sequence[Drag]] = {
-    True: (
-        ("hand", "round in front", lambda s: (-0.12 + 0.1 * cos(tau * s), -0.3, 0.1 * sin(tau * s))),
-        ("hand", "down to the toes", _there_and_back(-0.15, -0.25, -0.38)),
-        ("hand", "across to the other side", _there_and_back(-0.38, -0.18, 0.1)),
-        ("hips", "down: a squat", _there_and_back(0.0, 0.11, -0.19)),
-        ("hips", "round", lambda s: (0.03 * sin(tau * s), 0.07 + 0.03 * cos(tau * s), -0.1)),
-        ("head", "down and forwards", _there_and_back(0.0, -0.2, -0.2)),
-    ),
-    False: (
-        ("hand", "past full stretch", _there_and_back(0.3, -0.5, 0.15)),
-        ("hand", "up and away", _there_and_back(0.1, -0.05, 0.65)),
-        ("hips", "past straight legs", _there_and_back(0.0, -0.02, 0.15)),
-        ("hips", "far to the side", _there_and_back(0.3, 0.0, 0.0)),
-        ("chest", "backwards and down", _there_and_back(0.0, 0.3, -0.2)),
-    ),
-}
-
-
-def drags(scale: Scale) -> Table:
-    """All drags of both humans, in reach and held back."""
-    steps, rows = scale.of(FRAMES, FRAMES // 2), list[Row]()
-    for body in bodies():
-        if body.name in DRAGGED:
-            found = built_anew(body)
-            rows += [_drag_row(body.name, found, in_reach, steps) for in_reach in (True, False)]
-    note = (
-        f"One bone of a human is dragged along a path and back in {steps} frames, up to 3 cm a frame; both feet are "
-        "pinned at the ankle with their rotation. *A frame*: the largest turn of a joint between two frames, and in "
-        "which drag. *Pins*: the farthest that a foot is from its place, a share of the height, and the most that it "
-        "is turned. *Orders*: frames whose pose is another one when they are solved backwards or in jumps."
-    )
-    return Table("7b. Drags on pinned feet", note, rows)
-
-
-def _drag_row(human: str, found: Built, in_reach: bool, steps: int) -> Row:
-    figures = [_dragged(human, found, drag, steps) for drag in DRAGS[in_reach]]
-    turns, pins, pins_turned, exceeded, orders = zip(*figures, strict=True)
-    part, label, _ = DRAGS[in_reach][turns.index(max(turns))]
-    most = SMOOTH if in_reach else HELD_BACK
-    return {
-        "human and drags": f"{human}: {'in reach' if in_reach else 'held back'}",
-        "drags": len(turns),
-        "° a frame": Judged(max(turns), at_most=most * FRAMES / steps, is_goal=not in_reach),
-        "worst of": f"{part} {label}",
-        "pins": Judged(max(pins), at_most=PINS),
-        "pins °": max(pins_turned),
-        "limits exceeded": Judged(sum(exceeded), at_most=0),
-        "orders": Judged(sum(orders), at_most=0),
-    }
-
-
-def _dragged(human: str, found: Built, drag: Drag, steps: int) -> tuple[float, float, float, int, int]:
-    """What comes of a drag.
-
-    Returns:
-        The largest turn of a joint in a frame, in degrees; the farthest that a foot is from its place, a share of the
-        height; the most that it is turned, in degrees; joints outside their limits, by frame; frames whose pose is
-        another one when they are solved backwards or in jumps.
-    """
-    rest = found.figure.placed(found.figure.starts)
-    part, _, path = drag
-    joint = found.index[named(human, part)[0]]
-    feet = [found.index[name] for name in both(human, "foot")]
-    pins: list[Goal] = [Point(foot, rest.heads[foot], offset=ORIGIN, rank=PIN) for foot in feet]
-    pins += [Facing(foot, rest.frames[foot], rank=PIN) for foot in feet]
-    places = [v3(Vector(rest.heads[joint]) + Vector(path(i / steps)) * found.height) for i in range(steps + 1)]
-    goals = [[*pins, Point(joint, place, offset=ORIGIN)] for place in places]
-    solver, settings = Solver(found.figure), Settings(NEAR * found.height / found.figure.size)
-
-    def solved(order: Sequence[int]) -> dict[int, Solution]:
-        return {i: solver.solve(goals[i], settings, explain=False) for i in order}
-
-    forwards = solved(range(steps + 1))
-    again = list(forwards)[::-ORDER_STEP]
-    backwards = solved(again)
-    Random(1).shuffle(again)
-    jumps = solved(again)
-    poses = [found.figure.placed(each.rotations, each.shift) for each in forwards.values()]
-    off = [(Vector(p.heads[foot]) - Vector(rest.heads[foot])).length / found.height for p in poses for foot in feet]
-    turned = [largest_turn([[p.frames[foot]], [rest.frames[foot]]]) for p in poses for foot in feet]
-    return (
-        largest_turn([each.rotations for each in forwards.values()]),
-        max(off),
-        max(turned),
-        sum(joints_exceeded(found.figure, each.rotations) for each in forwards.values()),
-        sum(not (_same(forwards[i], backwards[i]) and _same(forwards[i], jumps[i])) for i in again),
-    )
-
-
-def _same(a: Solution, b: Solution) -> bool:
-    return a.rotations == b.rotations and a.shift == b.shift

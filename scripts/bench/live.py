@@ -144,22 +144,12 @@ def _make_body(rig: Rig) -> None:
             chain.pin, chain.orientation = True, "KEEP"
 
 
-def _differing(rig: Rig, forwards: dict[int, Singles]) -> int:
-    """Frames whose channels are others backwards or in jumps than forwards."""
-    order = list(ORDER)
-    backwards = channels(rig.owner, order[::-1])
-    Random(2).shuffle(order)
-    others = backwards, channels(rig.owner, order)
-    return sum(any((other[frame] != forwards[frame]).any() for other in others) for frame in order)
-
-
 NOTE = (
     "Milliseconds of a frame of playback, targets keyed at each frame. *Writing*: the poses that live posing found "
     "are written ahead of each frame in one call and evaluated, nothing is solved: *floor* is its share of "
     "Blender's time, below which no add-on comes. Files are opened in turn and played once before; *over* is the "
     "median of the rounds. *Anew*: live posing that forgets before each round what it played. *Error*: the farthest "
-    "of a tip from its target, a share of the length. *Orders*: frames of which a channel "
-    "is another one when they are gone through backwards or in jumps."
+    "of a tip from its target, a share of the length."
 )
 
 
@@ -191,7 +181,7 @@ def _row(scale: Scale, name: str, make: Callable[[], Rig], contenders: Sequence[
         contenders: Who plays it: `LIVE` first, since `WRITING` writes its poses.
         length: What its errors are shares of.
     """
-    poses, errors, orders = list[Singles](), dict[str, float](), 0  # rotations by frame as live posing finds them
+    poses, errors = list[Singles](), dict[str, float]()  # rotations by frame as live posing finds them
 
     def followed(contender: str, owner: Any) -> AbstractContextManager[None]:
         """While the targets are followed: live posing and Blender do so by themselves."""
@@ -213,9 +203,7 @@ def _row(scale: Scale, name: str, make: Callable[[], Rig], contenders: Sequence[
         _give(contender, rig)
         CONTEXT.view_layer.update()
         if contender == LIVE:
-            forwards = channels(rig.owner, ORDER)
-            poses += [found[:, :4].ravel() for found in forwards.values()]
-            orders = _differing(rig, forwards)
+            poses += [found[:, :4].ravel() for found in channels(rig.owner, ORDER).values()]
         with followed(contender, rig.owner):
             errors[contender] = worst_error(rig, ORDER, length)
         scale.save(contender)
@@ -230,7 +218,6 @@ def _row(scale: Scale, name: str, make: Callable[[], Rig], contenders: Sequence[
         "over writing": at_most(timing.ratio(0, 2), name, None, WRITING_GOALS),
         "error": errors[LIVE],
         "Blender's": errors[BLENDER],
-        "orders": Judged(orders, at_most=0),
     }
     return row | ({"body over Blender": timing.ratio(4, 1)} if BODY in contenders else {})
 
@@ -248,18 +235,13 @@ FASTER, FASTER_GOALS = 7.0, {"8 x 4 x 250", "8 x 4 x 250, hinges and poles"}  # 
 
 @dataclass(frozen=True, slots=True)
 class Bake:
-    """A rig and a range of frames.
-
-    Attributes:
-        is_skinned: Whether a mesh is deformed by it.
-        is_limited: Whether its joints but the first are hinges and its limbs have poles.
-    """
+    """A rig and a range of frames."""
 
     chains: int
     bones: int
     frames: int
-    is_skinned: bool = False
-    is_limited: bool = False
+    is_skinned: bool = False  # whether a mesh is deformed by it
+    is_limited: bool = False  # whether its joints but the first are hinges and its limbs have poles
 
     def __str__(self) -> str:
         text = f"{self.chains} x {self.bones} x {self.frames}"
@@ -278,16 +260,12 @@ BAKES = (
 
 @dataclass(slots=True)
 class Baked:
-    """A bake of ours that was done; its rig is good until the next file.
-
-    Attributes:
-        peak: Memory in MB that Python and numpy took at most, where it was traced.
-    """
+    """A bake of ours that was done; its rig is good until the next file."""
 
     seconds: float
     rig: Rig
     keys: int = 0
-    peak: float = 0.0
+    peak: float = 0.0  # memory in MB that Python and numpy took at most, where it was traced
 
 
 KeyedCurve: TypeAlias = tuple[str, int, str, Singles]  # path, index, group, frames and values in turn

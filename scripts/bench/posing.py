@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies as they are posed by hand after their set-up, and any drag; and what keeping, cleaning and moving clips costs.
+"""Bodies that are dragged after their set-up; and what keeping, cleaning and moving clips costs.
 
 All is judged by what Blender evaluates. Characters face -Y in the world, and their left side is at +X.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
-from math import radians
 from typing import Any, TypeAlias
 
 import bpy
@@ -20,7 +18,7 @@ from fabrik_addon.maths import Doubles
 from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.schema import FabrikChain, limit_of
-from mathutils import Matrix, Vector
+from mathutils import Vector
 from numpy.typing import NDArray
 
 from blender import OPS, quiet, rig_of
@@ -39,84 +37,45 @@ from dev.humans import (
     walking_clip,
     ways,
 )
-from rigs import empty_file, metarig, skeleton
+from rigs import empty_file, metarig
 
-from .armatures import channels
 from .tables import Judged, Row, Scale, Table, play, timed, worst_of
 
 Way: TypeAlias = tuple[float, float, float]
 CONTEXT: Any = bpy.context
-FRONT, UP = Vector((0.0, -1.0, 0.0)), Vector((0.0, 0.0, 1.0))
-SHARES = (0.5, 0.76, 0.9)  # of an arm's reach, at which its hand is put; from there on the body is to help
-# Where to, from the shoulder: shares of where the limb points at rest, of the front, and of above.
-PAWS: Sequence[Way] = ((1.0, 0.4, 0.0), (1.0, 0.8, 0.0))
-HANDS: Sequence[Way] = (*PAWS, (0.4, 1.0, 0.2), (0.3, 0.6, 0.8), (-0.5, 1.0, 0.0))
-SUNK, CROUCH, STEPS = 0.25, 0.45, 10  # shares of a leg's length by which hips go down, and in how many steps
-FOOT_TURN = radians(17.0)
-TURNS = (radians(90.0), radians(180.0))  # of the armature
 FRAMES, WAY = 60, 0.5  # of a drag, and its way in lengths of a leg
 GOLDEN = (1.0 + 5.0**0.5) / 2.0
 CORNERS: Sequence[Way] = [  # of an icosahedron; the mirror image of one is another
     way for a in (-1.0, 1.0) for b in (-GOLDEN, GOLDEN) for way in ((0.0, a, b), (a, b, 0.0), (b, 0.0, a))
 ]
 IMAGES = CORNERS[::3]  # in which the other hand and foot are dragged, too
-# What figures are to be at most. Of a body whose hand is posed, and of one whose hips are lowered: shares of a leg's
-# length, and degrees.
-HIPS, CHEST = 1e-3, 1.0
-SUNK_CHEST, CARRIED, PINS = 5.0, 0.02, 1e-4
-STAYS, FOLLOWS = 1e-6, 0.1  # share of the size, of a turned armature's pose; degrees, of a foot behind its control
-BESIDE, MIRRORED = 0.06, 0.5  # share of a leg's length, of knees beside the toes; degrees
+PINS = 1e-4  # shares of a leg's length
+MIRRORED = 0.5  # degrees
 SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame
 
-
-ANIMALS = ("cat", "wolf", "horse")  # which stand on their front limbs, too
-CHARACTERS: dict[str, Callable[[], Any]] = {  # what makes each before its set-up, in an empty file
-    **{name: partial(make_human, name) for name in HUMANS},
-    "makehuman": partial(skeleton, "makehuman"),
-    "rigify human": partial(metarig, "human"),
-    **{name: partial(metarig, name) for name in ANIMALS},
-}
 DRAGGED = (*HUMANS, "wolf")
 
 
 class SolvedFigure:
-    """A character that was set up, in Pose mode, without its mesh.
+    """A character that was set up, in Pose mode, without its mesh; *Live* is off."""
 
-    Attributes:
-        is_human: Whether it stands on its hind limbs alone.
-        owner: The armature object.
-        index: The place of each bone.
-        arms: Its front limbs, the left one first.
-        legs: Its hind ones.
-        body: Its body bone.
-        chest: The bone that carries its front limbs.
-        leg: Length of a hind limb.
-    """
-
-    def __init__(self, name: str, *, live: bool = True, pins: bool = True) -> None:
+    def __init__(self, name: str) -> None:
         empty_file()
-        self.is_human = name not in ANIMALS
         with quiet():
-            self.owner = CHARACTERS[name]()
+            self.owner: Any = make_human(name) if name in HUMANS else metarig(name)
             for found in [one for one in bpy.data.objects if one.type == "MESH"]:
                 bpy.data.objects.remove(found)
             OPS.fabrik.character_setup()
         bpy.ops.object.mode_set(mode="POSE")
-        self.index = self._places()
-        limbs = ("Arm", "Leg") if self.is_human else ("Front Leg", "Hind Leg")
-        self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in limbs)
-        rig = rig_of(self.owner)
-        for chain in rig.chains:
-            chain.pin = chain.pin and pins
-        above = self.bones(self.arms[0])[0].parent
+        self.index = {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
+        limbs = ("Arm", "Leg") if name in HUMANS else ("Front Leg", "Hind Leg")
+        self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in limbs)  # front and hind limbs
+        rig, above = rig_of(self.owner), self.bones(self.arms[0])[0].parent
         while limit_of(above).of_limb:
             above = above.parent
-        self.body, self.chest, rig.live = rig.body_bone, above.name, live
+        self.body, self.chest, rig.live = rig.body_bone, above.name, False
         self.stand()
         self.leg = _length(self.joints(self.legs[0]))
-
-    def _places(self) -> dict[str, int]:
-        return {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
 
     @property
     def body_bones(self) -> list[int]:
@@ -145,159 +104,22 @@ class SolvedFigure:
         ends = [bones[-1].tail.copy()] if self.chain(name).effector == "TAIL" else []
         return [*(bone.head.copy() for bone in bones), *ends]
 
-    def hang(self, name: str, space: str) -> None:
-        """Let another space carry target and pole of a chain."""
-        rig = rig_of(self.owner)
-        rig.active_index = [chain.name for chain in rig.chains].index(name)
-        with quiet():
-            OPS.fabrik.goal_space(space=space, roles="BOTH")
-        self.index = self._places()  # a bone with another parent stands elsewhere among all
-
-    def at(self, stood: Doubles, bone: str) -> Matrix:
-        """A bone's matrix among those of all."""
-        return Matrix(stood[self.index[bone]])
-
-    def put(self, bone: str, matrix: Matrix) -> Doubles:
-        """Give a bone a matrix, as by hand; how all stand then."""
-        self.owner.pose.bones[bone].matrix = matrix
-        return self.stand()
-
-    def lowered(self, share: float) -> Doubles:
-        """How all stand once the hips are lowered in steps, by a share of a leg's length."""
-        stood = now = self.stand()
-        for step in range(1, STEPS + 1):
-            down = Matrix.Translation((0.0, 0.0, -share * self.leg * step / STEPS))
-            now = self.put(self.body, down @ self.at(stood, self.body))
-        return now
-
-
-def by_hand(scale: Scale) -> Table:
-    """Hands, hips, feet and the whole armature."""
-    names = list(CHARACTERS)[: scale.of(len(CHARACTERS), 1)]
-    shares = ", ".join(map(str, SHARES))
-    note = (
-        "Characters after *Set Up Character*, *Live* on, goals as they come; lengths are shares of a leg's. *Hand*: "
-        f"how far hips and chest move while the target of a hand is put to {shares} of the arm's length, in several "
-        "directions, in the space of the chest and in the armature's; front paws for hands. *Down*: the hips are "
-        f"lowered by {SUNK} of a leg; *hands*: how far they move in the space of the chest. *Turned*: by how much the "
-        "pose is another one once the armature is turned by 90 and 180°. *Foot °*: by how much a foot is off its "
-        "control that is turned by 17°. *Knees*: how far they stand beside the toes once the hips are lowered by "
-        f"{CROUCH} of a leg, and by how much left and right are no mirror images."
-    )
-    return Table("10a. Bodies as posed by hand", note, [_row(name, pins) for name in names for pins in (True, False)])
-
-
-def _row(name: str, pins: bool) -> Row:
-    made = partial(SolvedFigure, name, pins=pins)
-    in_chest, in_armature = (_hands(made(), space) for space in ("LIMB", "ARMATURE"))
-    chest, hands, feet = _sunk(made())
-    beside, apart = _crouch(made())
-    return {
-        "character": name if pins else f"{name}, no pins",
-        "hand in chest: hips": Judged(in_chest[0], at_most=HIPS),
-        "chest °": Judged(in_chest[1], at_most=CHEST),
-        "hand in armature: hips": Judged(in_armature[0], at_most=HIPS, is_goal=True),
-        "chest ° then": Judged(in_armature[1], at_most=CHEST, is_goal=True),
-        "missed": Judged(in_chest[2] + in_armature[2], at_most=0),
-        "down: chest °": Judged(chest, at_most=SUNK_CHEST),
-        "hands": Judged(hands, at_most=CARRIED) if name not in ANIMALS else None,
-        "feet": Judged(feet, at_most=PINS),
-        "turned": Judged(worst_of([_turned(made(), turn) for turn in TURNS]), at_most=STAYS),
-        "foot °": Judged(_foot(made()), at_most=FOLLOWS),
-        "knees beside": Judged(beside, at_most=BESIDE),
-        "mirrored °": Judged(apart, at_most=MIRRORED),
-    }
-
-
-def _hands(posed: SolvedFigure, space: str) -> tuple[float, float, int]:
-    """How far the hips and the chest move while each hand is put inside its reach, and how often it does not come."""
-    hips, turns, missed = list[float](), list[float](), 0
-    for arm in posed.arms:
-        posed.hang(arm, space)
-        before, joints, target = posed.stand(), posed.joints(arm), posed.chain(arm).target_bone
-        stood, rest = posed.at(before, target), (joints[-1] - joints[0]).normalized()
-        for share in SHARES:
-            for along, ahead, above in HANDS if posed.is_human else PAWS:
-                way = (rest * along + FRONT * ahead + UP * above).normalized()
-                place = joints[0] + way * _length(joints) * share
-                now = posed.put(target, Matrix.Translation(place - stood.translation) @ stood)
-                moved = now[:, :3, 3] - before[:, :3, 3]
-                hips.append(float(np.linalg.norm(moved[posed.index[posed.body]])) / posed.leg)
-                turns.append(float(_angles(now, before)[posed.index[posed.chest]]))
-                missed += posed.chain(arm).status != "REACHED"
-        posed.put(target, stood)
-    return worst_of(hips), worst_of(turns), missed
-
-
-def _sunk(posed: SolvedFigure) -> tuple[float, float, float]:
-    """How far the chest turns, hands move in its space, and feet move, while the hips sink."""
-    before, now = posed.stand(), posed.lowered(SUNK)
-    chest = posed.index[posed.chest]
-    hands, feet = ([posed.index[posed.bones(limb)[-1].name] for limb in limbs] for limbs in (posed.arms, posed.legs))
-    carried = [(np.linalg.inv(stand[chest]) @ stand[hands])[:, :3, 3] for stand in (before, now)]
-    off = np.linalg.norm([carried[1] - carried[0], (now - before)[feet, :3, 3]], axis=2).max(axis=1) / posed.leg
-    return float(_angles(now, before)[chest]), float(off[0]), float(off[1])
-
-
-def _turned(posed: SolvedFigure, angle: float) -> float:
-    """By how much a matrix is another one in a turned armature, a share of the size."""
-    before = posed.stand()
-    posed.owner.rotation_mode, posed.owner.rotation_euler.z = "XYZ", angle
-    off = np.abs(posed.stand() - before)
-    off[:, :3, 3] /= max(posed.owner.dimensions)
-    return float(off.max())
-
-
-def _foot(posed: SolvedFigure) -> float:
-    """By how many degrees a foot is off its control."""
-    found = list[float]()
-    for leg in posed.legs:
-        before, target, foot = posed.stand(), posed.chain(leg).target_bone, posed.bones(leg)[-1].name
-        turn, stood = Matrix.Rotation(FOOT_TURN, 4, "Z"), posed.at(before, target)
-        wanted = np.array(turn) @ before
-        place = Matrix.Translation(stood.translation)
-        now = posed.put(target, place @ turn @ place.inverted() @ stood)
-        found.append(float(_angles(now, wanted)[posed.index[foot]]))
-    return worst_of(found)
-
-
-def _crouch(posed: SolvedFigure) -> tuple[float, float]:
-    """How far a knee stands beside the line from ankle to toes, and by how many degrees thighs are no mirror images."""
-    posed.lowered(CROUCH)
-    beside, ways = list[float](), list[Vector]()
-    for leg in posed.legs:
-        joints, foot = posed.joints(leg), posed.bones(leg)[-1]
-        along = (joints[-1] - joints[0]).normalized()
-        knee = max(joints[1:-1], key=lambda joint: (joint - joints[0]).cross(along).length)
-        toes, off = (foot.tail - joints[-1]).to_2d().normalized(), (knee - joints[-1]).to_2d()
-        beside.append(abs(toes.x * off.y - toes.y * off.x) / posed.leg)
-        ways.append((knee - joints[0]).normalized())
-    off = ways[0] - Vector((-ways[1].x, ways[1].y, ways[1].z))
-    return worst_of(beside), float(np.degrees(2.0 * np.arcsin(0.5 * off.length)))
-
 
 @dataclass(slots=True)
 class DragResult:
-    """What comes of a drag, by frames.
+    """What comes of a drag, by frames."""
 
-    Attributes:
-        turns: (F, B, 4, 4), by how much each bone is turned from how it stood at first.
-        steps: (F,), the most that a joint turns in a frame, in degrees.
-        is_met: (F,), whether all was met in that frame and in the one before.
-        pins: The farthest that a pinned tip is from where it stood, a share of a leg's length.
-    """
-
-    turns: Doubles
-    steps: Doubles
-    is_met: NDArray[np.bool_]
-    pins: float
+    turns: Doubles  # (F, B, 4, 4), by how much each bone is turned from how it stood at first
+    steps: Doubles  # (F,), the most that a joint turns in a frame, in degrees
+    is_met: NDArray[np.bool_]  # (F,), whether all was met in that frame and in the one before
+    pins: float  # the farthest that a pinned tip is from where it stood, a share of a leg's length
 
 
 def drags(scale: Scale) -> Table:
     """Bones dragged in any direction."""
     rows, parts = list[Row](), ("hips", "chest", "head", "hand", "foot")
     for name in DRAGGED[: scale.of(len(DRAGGED), 1)]:
-        posed = SolvedFigure(name, live=False)
+        posed = SolvedFigure(name)
         twins = _twins(posed)
         rows += [_drag_row(posed, f"{name}: {part}", part, twins) for part in parts[: scale.of(len(parts), 1)]]
     note = (
@@ -307,7 +129,7 @@ def drags(scale: Scale) -> Table:
         "*Pins*: the farthest that a pinned tip is from its place, a share of a leg's length. *Mirrored*: by how much "
         "a bone is turned otherwise than its mirror image is in the mirrored drag."
     )
-    return Table("10b. Drags in any direction", note, rows)
+    return Table("10. Drags in any direction", note, rows)
 
 
 def _drag_row(posed: SolvedFigure, name: str, part: str, twins: list[int]) -> Row:
@@ -403,18 +225,16 @@ HUMAN, OTHER = "human_game_engine", "human_mixamo"
 FPS = 24
 TOO_FAR = 1.06  # by which the hips go farther than the steps
 LOWER = 0.1  # metres by which the hips are lowered
-STILL, HELD = 1e-4, 1e-5  # of a leg
+STILL = 1e-4  # of a leg
 FIND, CLEAN = 2.0, 1.5  # times as long as reading the clip's poses
 
 
 def clips(scale: Scale) -> Table:
     """Clips that are set up, posed, and cleaned."""
     note = (
-        "A human whose bones are keyed in each frame, set up and live. Kept: frames in which no channel differs. Rest: "
-        "a frame of playback with all controls at rest beside the same without live posing; edited: the same with the "
-        "hips lowered for the whole clip, and how far feet are then from where they were. Finding and cleaning "
-        "contacts beside going through the frames and reading the bones. Slide: the most that a foot that is marked "
-        "as flat moves from a frame to the next, before and after. Distances are shares of a leg."
+        "A human whose bones are keyed in each frame, set up and live. Rest: a frame of playback with all controls at "
+        "rest beside the same without live posing; edited: the same with the hips lowered for the whole clip. Finding "
+        "and cleaning contacts beside going through the frames and reading the bones."
     )
     rows = [_clip_row(scale, frames) for frames in (scale.of(96, 48), scale.of(525, 72))]
     return Table("11. Clips that are kept, edited and cleaned", note, rows)
@@ -489,42 +309,27 @@ def _clip_row(scale: Scale, frames: int) -> Row:
         owner = walking_clip(HUMAN, (9, frames - 8), (1, frames))
         stretch_way(owner, bone_of(HUMAN, "hips"), TOO_FAR)
         names = [bone.name for bone in owner.pose.bones]
-        before = channels(owner, range(1, frames + 1), names)
-        slid = played(owner, names)
         CONTEXT.scene.frame_set(1)
         OPS.fabrik.character_setup()
-    rig, leg = rig_of(owner), _leg(owner, HUMAN)
+    rig = rig_of(owner)
     rig.live = True
-    now = channels(owner, range(1, frames + 1), names)
-    kept = np.mean([(now[frame] == then).all() for frame, then in before.items()])
     span, some = {"span": "RANGE", "frame_start": 1, "frame_end": frames}, min(frames, 48)
     playing = (lambda: _play(owner, False, some)), (lambda: _play(owner, True, some))
     resting = scale.interleaved(*playing)
     body = owner.pose.bones[rig.chains["Body"].target_bone]
     body.location = body.bone.matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, -LOWER))
     edited = scale.interleaved(*playing)
-    feet = [names.index(rig.chains[name].tip_bone) for name in ("Leg.L", "Leg.R")]
-    held = np.abs((played(owner, names) - slid)[:, feet]).max() / leg
     body.location = (0.0, 0.0, 0.0)
     read = timed(lambda: played(owner, names))
     with quiet():
         found = timed(lambda: OPS.fabrik.contacts_find(**span))
         cleaned = timed(lambda: OPS.fabrik.contacts_clean(**span))
-    still, flat = played(owner, names), [flat_steps(owner, names[foot]) for foot in feet]
-    slides = [
-        max(float(ways(poses[:, foot])[on].max()) for foot, on in zip(feet, flat, strict=True)) / leg
-        for poses in (slid, still)
-    ]
     return {
         "frames": frames,
-        "kept %": Judged(100.0 * float(kept), at_least=100.0),
         "rest / alone": resting.ratio(1, 0),
         "edited / alone": edited.ratio(1, 0),
-        "feet off": Judged(float(held), at_most=HELD),
         "find / read": Judged(found / read, at_most=FIND),
         "clean / read": Judged(cleaned / read, at_most=CLEAN),
-        "slide before": slides[0],
-        "slide after": Judged(slides[1], at_most=STILL),
     }
 
 

@@ -6,12 +6,11 @@ Those are plain FABRIK compiled by numba, and Blender's own IK.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import degrees
 from random import Random
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import bpy
 import numpy as np
@@ -32,17 +31,11 @@ MOST_DRAWN = 1.8  # radians by which a free joint is turned to make a target
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A chain and its goals.
+    """A chain and its goals."""
 
-    Attributes:
-        chain: n joints.
-        targets: Places for the tip.
-        poles: For each target a pole, or empty.
-    """
-
-    chain: Figure
-    targets: list[V3]
-    poles: list[V3]
+    chain: Figure  # n joints
+    targets: list[V3]  # places for the tip
+    poles: list[V3]  # for each target a pole, or empty
 
     def goals(self, i: int) -> list[Goal]:
         """The goals of target i."""
@@ -53,16 +46,6 @@ class Task:
     def numbers(self, i: int) -> tuple[float, ...]:
         """The same as the row of numbers that the solver takes."""
         return (*self.targets[i], *(self.poles[i] if self.poles else ()))
-
-
-def doubles(buffer: object) -> array[float]:
-    """A buffer of rows, as what it is."""
-    return cast("array[float]", buffer)
-
-
-def integers(buffer: object) -> array[int]:
-    """A buffer of rows, as what it is."""
-    return cast("array[int]", buffer)
 
 
 def random_vector(random: Random) -> Vector:

@@ -1,26 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One solve and many at once beside others, how their cost grows, and limbs with limits: who reaches, and how near.
-
-The nearest pose is found by scipy's least squares from many starts. The unknowns are one angle for a joint of one axis
-and a rotation vector for others; each limit's own `clamped` makes an allowed rotation of them, and what it takes away
-counts as an error besides, so that no unknown drifts where it changes nothing.
-"""
+"""One solve and many at once beside others, how their cost grows, and limbs with limits: who reaches."""
 
 from __future__ import annotations
 
 import tracemalloc
 from array import array
-from collections.abc import Sequence
 from math import degrees
 from random import Random
 
 import numpy as np
-from fabrik_addon.kernel import FREE, Figure, Limit, Locked, Planar, Point, Rows, Settings, Solver, Status
-from fabrik_addon.maths import Q4, V3, Doubles, q4, turns_by, v3, vectors_of
-from scipy.linalg import block_diag
-from scipy.optimize import least_squares
+from fabrik_addon.kernel import Point, Rows, Settings, Solver, Status
+from fabrik_addon.maths import Doubles
 
-from dev.limbs import LIMBS, X, Z, cone, ellipse, hinge, limb
+from dev.limbs import LIMBS, limb
 
 from .live import Bake, baked
 from .problems import (
@@ -28,14 +20,10 @@ from .problems import (
     TOLERANCE,
     BlenderIk,
     Task,
-    doubles,
-    drawn,
     fabrik_many,
     fabrik_scalar,
     free_tasks,
-    integers,
     limb_tasks,
-    random_direction,
     reachable,
     start_points,
 )
@@ -86,7 +74,7 @@ class InNumbers:
     def run(self) -> None:
         """Solve all."""
         for solver, rows, numbers in self.work:
-            row = doubles(rows.numbers)
+            row = rows.numbers
             for given in numbers:
                 row[:] = given
                 solver.solve_many(rows, SETTINGS)
@@ -96,11 +84,11 @@ class InNumbers:
         passes, missed, worst = 0, 0, 0.0
         for solver, rows, numbers in self.work:
             for given in numbers:
-                doubles(rows.numbers)[:] = given
+                rows.numbers[:] = given
                 solver.solve_many(rows, SETTINGS)
-                passes += sum(integers(rows.passes))
-                missed += sum(status != 0 for status in integers(rows.status))
-                worst = max(worst, max(doubles(rows.residual)) / solver.figure.size)
+                passes += sum(rows.passes)
+                missed += sum(status != 0 for status in rows.status)
+                worst = max(worst, max(rows.residual) / solver.figure.size)
         return passes / self.solves, missed, worst
 
 
@@ -305,9 +293,6 @@ def bakes(scale: Scale) -> Table:
 # ---- limits
 
 VIOLATION = 1e-5  # degrees
-WITHIN = 1.01  # times as far from the target as scipy
-OUTSIDE = 0.05  # of the length, that a radian outside a limit counts
-STEPS = 200  # of scipy from each start, at most
 
 
 def reachable_targets(scale: Scale) -> Table:
@@ -342,112 +327,3 @@ def _reachable_row(scale: Scale, name: str) -> Row:
         "Blender %": 100.0 * reached / few if theirs else None,
         "Blender, violation °": max((over for _, over in theirs), default=None),
     }
-
-
-def _family(limits: Sequence[Limit]) -> Figure:
-    """A limb of bones of uneven length that bends a little to both sides."""
-    lengths = (0.45, 0.4, 0.3, 0.25, 0.2)
-    points: list[V3] = [(0.0, 0.0, 0.0)]
-    for i in range(len(limits)):
-        x, y, z = points[-1]
-        points.append((x + 0.02 * (-1) ** i, y + 0.03 * (i % 2), z - lengths[i % len(lengths)]))
-    return Figure.from_points(points, limits)
-
-
-def families() -> dict[str, tuple[Figure, tuple[float, float]]]:
-    """Limbs, and the least and greatest distance of a target from the root as shares of the length."""
-    shoulder, reach = ellipse((60, 110), (90, 40), (-60, 80)), (0.1, 1.2)
-    crouching = _family([FREE, hinge(X, 30, 150), hinge(X, -60, -20)])
-    tables: dict[str, list[Limit]] = {
-        "hinge, ball, cone": [hinge(X, -40, 60), FREE, cone(40)],
-        "cone, hinge, hinge": [cone(35), hinge(X, 0, 120), hinge(X, -45, 60)],
-        "two cones": [cone(40), cone(50)],
-        "two hinges across": [hinge(X, -70, 40), hinge(Z, -60, 60)],
-        "ball, cone, hinge": [FREE, cone(30), hinge(X, 0, 100)],
-        "three cones": [cone(25), cone(35), cone(45)],
-        "ellipse, hinge, ellipse": [shoulder, hinge(X, 0, 145), ellipse((70, 60), (20, 30), (-80, 80))],
-        "slit, hinge": [ellipse((50, 50), (0, 0), (-30, 30)), hinge(X, -10, 110)],
-        "cone of one angle, hinge": [cone(40, least=40), hinge(X, 0, 90)],
-        "hinge, locked, hinge": [hinge(X, -50, 50), Locked(), hinge(Z, -80, 30)],
-        "planar, planar, hinge": [Planar(X, -1.0, 1.0), Planar(X, -0.6, 1.4), hinge(Z, -40, 40)],
-        "five hinges in turn": [hinge(axis, -35, 35) for axis in (X, Z, X, Z, X)],
-        "tail of five cones": [cone(20)] * 5,
-    }
-    return {
-        **{name: (_family(limits), reach) for name, limits in tables.items()},
-        "crouching leg, too far": (crouching, (0.8, 1.6)),
-        "crouching leg, too near": (crouching, (0.02, 0.4)),
-        **{name: (limb(name), (0.2, 0.95)) for name in ("spider leg", "arm")},
-    }
-
-
-def from_nearest(scale: Scale) -> Table:
-    """All families."""
-    rows = [_nearest_row(scale, name, *family) for name, family in families().items()]
-    note = (
-        "Random targets; scipy's least squares run from many starts inside the limits wherever ours says that it does "
-        "not reach. *Ours* and *scipy* are the distances from the target, shares of the length, where ours is farthest "
-        "behind; *ratio* is the worst of all, less the tolerance. *Not so*: said not to be reachable though it is."
-    )
-    return Table("5b. Nearest poses of limited limbs beside scipy", note, rows)
-
-
-def _nearest_row(scale: Scale, name: str, chain: Figure, reach: tuple[float, float]) -> Row:
-    targets, starts, random = scale.of(60, 8), scale.of(12, 3), Random(11)
-    solver, length = Solver(chain), chain.size
-    pairs: list[tuple[float, float]] = []
-    for _ in range(targets):
-        target = v3(random_direction(random) * length * random.uniform(*reach))
-        solution = solver.solve([Point(chain.count - 1, target)], Settings(TOLERANCE))
-        if solution.status is not Status.REACHED:
-            pairs.append((solution.residual / length, nearest(chain, target, random, starts) / length))
-    ours, theirs = max(pairs, key=lambda pair: pair[0] - pair[1], default=(0.0, 0.0))
-    ratios = [(mine - TOLERANCE) / max(best, TOLERANCE) for mine, best in pairs]
-    return {
-        "limb": name,
-        "targets": targets,
-        "out of reach": len(pairs),
-        "ours": ours,
-        "scipy": theirs,
-        "ratio": Judged(worst_of(ratios), at_most=WITHIN, is_goal=True),
-        "not so": Judged(sum(best <= TOLERANCE for _, best in pairs), at_most=0),
-    }
-
-
-def nearest(chain: Figure, target: V3, random: Random, starts: int) -> float:
-    """The least distance from tip to target that scipy finds, in units of the chain."""
-    limits, place = chain.joint_limits, np.array(target)
-    turns: Doubles = block_diag(*map(_unknowns, limits))  # of all joints, by all unknowns
-
-    def pose(x: Doubles) -> tuple[list[Q4], list[float]]:
-        """Allowed rotations, and by how much each joint was outside its limit."""
-        wanted = [q4(turn) for turn in turns_by((turns @ x).reshape(-1, 3)).tolist()]
-        over = [
-            0.0 if each.is_free or each.is_fixed else each.violation(q) for each, q in zip(limits, wanted, strict=True)
-        ]
-        return [limit.clamped(q) for limit, q in zip(limits, wanted, strict=True)], over
-
-    def off(rotations: list[Q4]) -> Doubles:
-        found: Doubles = np.array(chain.placed(rotations).joints[-1]) - place
-        return found
-
-    def errors(x: Doubles) -> Doubles:
-        rotations, over = pose(x)
-        found: Doubles = np.concatenate((off(rotations), np.array(over) * OUTSIDE * chain.size))
-        return found
-
-    best = float("inf")
-    for _ in range(starts):
-        start = turns.T @ vectors_of(np.array([drawn(random, limit) for limit in limits])).ravel()
-        found = least_squares(errors, start, diff_step=1e-6, xtol=1e-10, ftol=1e-12, gtol=1e-12, max_nfev=STEPS)
-        best = min(best, float(np.linalg.norm(off(pose(found.x)[0]))))
-        if best <= 1e-9 * chain.size:
-            break
-    return best
-
-
-def _unknowns(limit: Limit) -> Doubles:
-    """How a joint turns by its unknowns: none, the angle about its axis, or a rotation vector."""
-    if limit.is_fixed:
-        return np.zeros((3, 0))
-    return np.eye(3) if limit.dofs == 3 else np.array(limit.axis)[:, None]

@@ -29,19 +29,12 @@ NONE = "-"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A figure, and what it is to be at most or at least; without either it is shown like any other.
+    """A figure, and what it is to be at most or at least; without either it is shown like any other."""
 
-    Attributes:
-        value: The figure.
-        at_most: What it is to be at most.
-        at_least: What it is to be at least.
-        is_goal: Whether that is a goal, which is still to be reached, and not an aim, which has to hold.
-    """
-
-    value: float
-    at_most: float | None = None
-    at_least: float | None = None
-    is_goal: bool = False
+    value: float  # the figure
+    at_most: float | None = None  # what it is to be at most
+    at_least: float | None = None  # what it is to be at least
+    is_goal: bool = False  # whether that is a goal, which is still to be reached, and not an aim, which has to hold
 
     @property
     def is_missed(self) -> bool:
@@ -70,19 +63,12 @@ Row: TypeAlias = dict[str, Cell]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table.
+    """One table."""
 
-    Attributes:
-        title: What it shows.
-        note: How it was measured, and what its columns mean.
-        rows: Figures by column; all rows have the same columns, the first of which names the row.
-        made: In which run: versions, form of the kernel, counts.
-    """
-
-    title: str
-    note: str
-    rows: list[Row]
-    made: str = ""
+    title: str  # what it shows
+    note: str  # how it was measured, and what its columns mean
+    rows: list[Row]  # figures by column; all rows have the same columns, the first of which names the row
+    made: str = ""  # in which run: versions, form of the kernel, counts
 
     def missed(self, goals: bool = False) -> Iterator[tuple[str, str, str, str]]:
         """Each column with figures that miss aims, or goals: what, how many of all, the worst, what that is to be."""
@@ -277,13 +263,9 @@ LEAST_ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds of contenders.
+    """Seconds of contenders."""
 
-    Attributes:
-        rounds: For each round the seconds of each contender.
-    """
-
-    rounds: list[tuple[float, ...]]
+    rounds: list[tuple[float, ...]]  # for each round the seconds of each contender
 
     def seconds(self, contender: int) -> float:
         """The median of a contender's rounds."""
@@ -303,15 +285,10 @@ def timed(work: Callable[[], object]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much is measured: all, or just enough to see that it works.
+    """How much is measured: all, or just enough to see that it works."""
 
-    Attributes:
-        is_quick: Whether it is the least.
-        folder: For files that are opened and thrown away.
-    """
-
-    is_quick: bool
-    folder: Path
+    is_quick: bool  # whether it is the least
+    folder: Path  # for files that are opened and thrown away
 
     def of(self, full: int, quick: int) -> int:
         """One of two counts."""

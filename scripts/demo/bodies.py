@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 from fabrik_addon.maths import ORIGIN, V3, conjugated, multiplied, turn_angle
 from fabrik_addon.rig.schema.chain import FabrikChain
-from limbs import drag, update, worst_violation
+from limbs import update, worst_violation
 from mathutils import Euler, Matrix, Quaternion, Vector
 from picture import BODY, PIN, TARGET, Color, Drawing, add, cube, evaluated_meshes, mesh_of, save
 
@@ -33,29 +33,18 @@ GIRDLE = 0.6  # stiffness of the clavicles, which follow where the arm alone doe
 
 @dataclass(frozen=True)
 class Scene:
-    """A pose of the whole body.
+    """A pose of the whole body."""
 
-    Attributes:
-        name: Of its files.
-        hands: Where the wrists go, in metres, by side.
-        look: At what the eyes look; None where they have no goal.
-        hips: Where the hips go; None where they follow.
-        is_dragged: Whether all are dragged there one after the other, and pinned; else they have goals of their own.
-        body_stiffness: How much later than the limbs the hips give way.
-        spine: How readily the bones between hips and limbs give way.
-        seat: Lowest and highest corner of what is sat on, or None.
-        view: Direction from which it is looked at.
-    """
-
-    name: str
-    hands: dict[str, V3] = field(default_factory=dict)
-    look: V3 | None = None
-    hips: V3 | None = None
+    name: str  # of its files
+    hands: dict[str, V3] = field(default_factory=dict)  # where the wrists go, in metres, by side
+    look: V3 | None = None  # at what the eyes look; None where they have no goal
+    hips: V3 | None = None  # where the hips go; None where they follow
+    # whether all are dragged there one after the other, and pinned; else they have goals of their own
     is_dragged: bool = False
-    body_stiffness: float = 0.0
-    spine: float = 0.5
-    seat: tuple[V3, V3] | None = None
-    view: V3 = (1.0, -1.0, 0.3)
+    body_stiffness: float = 0.0  # how much later than the limbs the hips give way
+    spine: float = 0.5  # how readily the bones between hips and limbs give way
+    seat: tuple[V3, V3] | None = None  # lowest and highest corner of what is sat on, or None
+    view: V3 = (1.0, -1.0, 0.3)  # direction from which it is looked at
 
 
 SCENES = (
@@ -105,7 +94,7 @@ def pose(scene: Scene, owner: bpy.types.Object) -> None:
     """Drag what is to be dragged, or give it goals; then solve."""
     for bone, count, place in ends(scene):
         if scene.is_dragged:
-            drag(owner, bone, place)
+            OPS.fabrik.drag(bone=bone, end="HEAD", way=Vector(place) - owner.pose.bones[bone].head)
             _pin(owner, [bone])
         else:
             _add_chain(owner, bone, count, place).effector = "HEAD"

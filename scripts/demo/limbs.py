@@ -13,8 +13,7 @@ from random import Random
 from typing import TypeAlias
 
 import bpy
-from fabrik_addon.actions import drag as dragging
-from fabrik_addon.maths import V3, v3
+from fabrik_addon.maths import V3
 from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema.chain import FabrikChain
@@ -30,7 +29,6 @@ from rigs import (
     empty_file,
     end_of,
     give_hinge,
-    import_gltf,
     make_armature,
     make_spider,
     metarig,
@@ -40,41 +38,24 @@ from rigs import (
 HEADER = (
     f"{'rig':<10} {'chain':<12} {'bones':>5}  {'status':<9} {'tip error':>10} {'passes':>6} {'limit violation':>16}"
 )
-DRAG_STEPS = 40
 KNEE = (None, 140.0)  # degrees: from straight on
 
 
 @dataclass(frozen=True)
 class Limb:
-    """A chain to be made.
+    """A chain to be made."""
 
-    Attributes:
-        name: Its name.
-        tip: Last bone.
-        count: Number of bones.
-        move: Where the target goes from the tip's rest position, as a share of the chain's length, in world space.
-        hinges: By bone the least and greatest angle from the rest pose about the axis of its bend there, in degrees;
-            positive bends further, and None is as far as straight.
-        pole: Whether it gets a pole.
-    """
-
-    name: str
-    tip: str
-    count: int
-    move: V3
+    name: str  # its name
+    tip: str  # last bone
+    count: int  # number of bones
+    move: V3  # where the target goes from the tip's rest position, as a share of the chain's length, in world space
+    # by bone the least and greatest angle from the rest pose about the axis of its bend there, in degrees; positive
+    # bends further, and None is as far as straight
     hinges: dict[str, tuple[float | None, float]] = field(default_factory=dict)
-    pole: bool = False
+    pole: bool = False  # whether it gets a pole
 
 
 DemoRig: TypeAlias = tuple[Callable[[], bpy.types.Object], Sequence[Limb], V3]  # makes it in an empty file; view
-
-
-def _gltf(path: Path) -> bpy.types.Object:
-    owner = import_gltf(path)
-    owner.animation_data_clear()
-    for bone in owner.pose.bones:
-        bone.matrix_basis.identity()
-    return owner
 
 
 def _spider_limbs() -> tuple[Limb, ...]:
@@ -112,35 +93,20 @@ def _wolf_limbs() -> tuple[Limb, ...]:
     return tuple(limbs)
 
 
-def _character_limbs() -> tuple[Limb, ...]:
-    return (
-        Limb("arm.L", "Node_17", 2, (0.6, -0.5, 0.4), {"Node_17": KNEE}, pole=True),
-        Limb("arm.R", "Node_14", 2, (-0.15, 0.2, -0.15), {"Node_14": KNEE}, pole=True),
-        Limb("leg.L", "Node_8", 2, (0.5, 0.0, 0.45), {"Node_8": KNEE}, pole=True),
-        Limb("leg.R", "Node_4", 2, (-0.45, 0.0, 0.15), {"Node_4": KNEE}, pole=True),
-    )
+RIGS: dict[str, DemoRig] = {  # what makes each, its chains, and where it is looked at from
+    "human": (partial(metarig, "human"), _human_limbs(), (1.0, -0.9, 0.3)),
+    "wolf": (partial(metarig, "wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
+    "spider": (make_spider, _spider_limbs(), (0.5, -1.0, 0.7)),
+    "tentacle": (_tentacle, (Limb("tentacle", "tentacle.59", 0, (0.0, -0.5, -0.55)),), (1.0, -0.5, 0.3)),
+}
 
 
-def demo_rigs(folder: Path) -> dict[str, DemoRig]:
-    """What makes each rig, its chains, and where it is looked at from; a glTF character where its file is there."""
-    tentacle = (Limb("tentacle", "tentacle.59", 0, (0.0, -0.5, -0.55)),)
-    rigs: dict[str, DemoRig] = {
-        "human": (partial(metarig, "human"), _human_limbs(), (1.0, -0.9, 0.3)),
-        "wolf": (partial(metarig, "wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
-    }
-    if (character := folder / "cesium_man.gltf").exists():
-        rigs["character"] = partial(_gltf, character), _character_limbs(), (1.0, -0.8, 0.3)
-    rigs["spider"] = make_spider, _spider_limbs(), (0.5, -1.0, 0.7)
-    return rigs | {"tentacle": (_tentacle, tentacle, (1.0, -0.5, 0.3))}
-
-
-def pose_limbs(out: Path, rigs: Path) -> int:
+def pose_limbs(out: Path) -> int:
     """Pose every rig; returns how many chains did not reach their targets, or stand outside a limit."""
     print(HEADER)
     failed = 0
-    found = demo_rigs(rigs)
-    for i, (name, rig) in enumerate(found.items(), 1):
-        say(f"[{i}/{len(found)}] {name}")
+    for i, (name, rig) in enumerate(RIGS.items(), 1):
+        say(f"[{i}/{len(RIGS)}] {name}")
         with quiet():
             owner = _pose(out / name, *rig)
         failed += _print_rows(name, owner)
@@ -179,15 +145,6 @@ def _bend(bone: bpy.types.Bone) -> tuple[Vector, float]:
     after = next((child.head_local for child in bone.children), bone.tail_local)
     before, along = bone.head_local - bone.parent.head_local, after - bone.head_local
     return before.cross(along).normalized(), degrees(before.angle(along))
-
-
-def drag(owner: bpy.types.Object, bone: str, place: V3) -> None:
-    """Drag the head of a bone along a line, as the mouse does, and let go."""
-    dragged = dragging.begin(bpy.context, owner, dragging.Grip(bone, "HEAD"))
-    for step in range(1, DRAG_STEPS + 1):
-        dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / DRAG_STEPS))
-        update()
-    dragging.finish(bpy.context, dragged)
 
 
 def update() -> None:
@@ -243,25 +200,16 @@ SPIDER_PAIRS, CENTIPEDE_PAIRS = 4, 8  # on each side
 
 @dataclass(frozen=True)
 class Character:
-    """A character, and how it is posed after its set-up; ways are shares of its greatest side.
+    """A character, and how it is posed after its set-up; ways are shares of its greatest side."""
 
-    Attributes:
-        name: Of its picture.
-        make: Makes the armature object, the active one, in an empty file.
-        body: By how much the body is dragged.
-        goals: By how much the targets of chains are moved from where they then are.
-        freed: Chains whose pins are taken away before that, since their feet are lifted.
-        look: Where the head looks, from where its target is made; None where it goes along.
-        view: Direction from which it is looked at.
-    """
-
-    name: str
-    make: Callable[[], bpy.types.Object]
-    body: V3
+    name: str  # of its picture
+    make: Callable[[], bpy.types.Object]  # makes the armature object, the active one, in an empty file
+    body: V3  # by how much the body is dragged
+    # by how much the targets of chains are moved from where they then are
     goals: dict[str, V3] = field(default_factory=dict)
-    freed: tuple[str, ...] = ()
-    look: V3 | None = None
-    view: V3 = (1.0, -1.0, 0.3)
+    freed: tuple[str, ...] = ()  # chains whose pins are taken away before that, since their feet are lifted
+    look: V3 | None = None  # where the head looks, from where its target is made; None where it goes along
+    view: V3 = (1.0, -1.0, 0.3)  # direction from which it is looked at
 
 
 def _spider() -> bpy.types.Object:
@@ -368,7 +316,8 @@ def _pose_character(character: Character, owner: bpy.types.Object) -> None:
     for name in character.freed:
         rig_of(owner).chains[name].pin = False
     body = owner.pose.bones[rig_of(owner).body_bone]
-    drag(owner, body.name, v3(owner.matrix_world @ body.head + size * Vector(character.body)))
+    OPS.fabrik.drag(bone=body.name, end="HEAD", way=size * Vector(character.body))
+    update()
     for name, way in character.goals.items():
         rig_of(owner).chains[name].target.location += size * Vector(way)
     if character.look is not None:

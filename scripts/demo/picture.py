@@ -43,27 +43,18 @@ Pixels = NDArray[np.float32]
 
 @dataclass
 class Drawing:
-    """What a picture shows, in world space.
+    """What a picture shows, in world space."""
 
-    Attributes:
-        bones: Head, tail and colour of each bone.
-        points: Place, colour and name of the shape of each target, pole and pin.
-        lines: Ends and colour of thin lines.
-        skins: Meshes and their colours, already in world space.
-        floor: A point of the floor, on which shadows fall; None without one.
-        floor_radius: Of the floor, as a share of the extent.
-        extent: How large the shapes of points and lines are made for; 0: as all that is to be seen is.
-        pixels: Width and height of its picture; of all that stand beside each other the same.
-    """
-
-    bones: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
+    bones: list[tuple[Vector, Vector, Color]] = field(default_factory=list)  # head, tail and colour of each bone
+    # place, colour and name of the shape of each target, pole and pin
     points: list[tuple[Vector, Color, str]] = field(default_factory=list)
-    lines: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
+    lines: list[tuple[Vector, Vector, Color]] = field(default_factory=list)  # ends and colour of thin lines
+    # meshes and their colours, already in world space
     skins: list[tuple[bpy.types.Mesh, Color]] = field(default_factory=list)
-    floor: Vector | None = None
-    floor_radius: float = FLOOR_RADIUS
-    extent: float = 0.0
-    pixels: tuple[int, int] = SIZE
+    floor: Vector | None = None  # a point of the floor, on which shadows fall; None without one
+    floor_radius: float = FLOOR_RADIUS  # of the floor, as a share of the extent
+    extent: float = 0.0  # how large the shapes of points and lines are made for; 0: as all that is to be seen is
+    pixels: tuple[int, int] = SIZE  # width and height of its picture; of all that stand beside each other the same
 
     def add_goal(self, end: Vector, place: Vector, shape: str, color: Color = TARGET) -> None:
         """A goal, and a line to it from what is to come to it."""

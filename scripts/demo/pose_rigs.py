@@ -12,7 +12,7 @@ from blender import quiet
 from environment import say
 
 
-def main(out: Path, rigs: Path) -> int:
+def main(out: Path) -> int:
     """Pose everything; returns 1 where something is not as it is to be."""
     out.mkdir(parents=True, exist_ok=True)
     with quiet():
@@ -24,7 +24,7 @@ def main(out: Path, rigs: Path) -> int:
     from walks import lead_by_hand, walk_rigs  # noqa: PLC0415
 
     started = time.perf_counter()
-    failed = pose_limbs(out, rigs) + pose_bodies(out) + walk_rigs(out) + lead_by_hand(out) + pose_characters(out)
+    failed = pose_limbs(out) + pose_bodies(out) + walk_rigs(out) + lead_by_hand(out) + pose_characters(out)
     failed += pose_by_hand(out) + edit_motion(out) + clean_feet(out) + transfer_walk(out)
     failed += transfer_to_stairs(out) + transfer_hands(out)
     say(f"{time.perf_counter() - started:.0f} s")
@@ -33,4 +33,4 @@ def main(out: Path, rigs: Path) -> int:
 
 
 if __name__ == "__main__":
-    addon_session.leave(main(*(Path(argument) for argument in sys.argv[1:3])))
+    addon_session.leave(main(Path(sys.argv[1])))

@@ -4,24 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from math import degrees, pi, radians, tan
+from math import pi, radians, tan
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import bpy
 from fabrik_addon.actions.walk.lead import begin, lead_to
-from fabrik_addon.gait.feet import FootPose
-from fabrik_addon.gait.legs import Leg
-from fabrik_addon.gait.plan import WalkPlan, feet_at
-from fabrik_addon.maths import IDENTITY, V3, conjugated, multiplied, q4, turn_angle, v3
+from fabrik_addon.gait.plan import WalkPlan
+from fabrik_addon.maths import V3
 from fabrik_addon.rig.animation.compat import fcurves_of
-from fabrik_addon.rig.bones import resolve_bones
-from fabrik_addon.rig.schema.chain import FabrikChain
-from fabrik_addon.rig.terrain import MeshTerrain, grounds_of, read_piece
-from fabrik_addon.rig.walk_goals import plan_of, rest_turn
-from mathutils import Matrix, Quaternion, Vector
+from fabrik_addon.rig.walk_goals import plan_of
+from mathutils import Matrix, Vector
 from picture import (
     BODY,
     FLOOR,
@@ -40,7 +35,8 @@ from picture import (
 
 from blender import OPS, armature_of, quiet, rig_of
 from dev.humans import give_ranges, make_human
-from dev.walk_measures import Judged, Moment, Shown, inside, judge_shown, standing_points, swings_of
+from dev.walk_judge import judge
+from dev.walk_measures import Judged
 from dev.walking_rigs import stair_profile
 from environment import say
 from rigs import FOX, FOX_CYCLE, empty_file, end_of, import_gltf, make_spider
@@ -97,35 +93,21 @@ def _curve(corners: Sequence[Corner]) -> bpy.types.Object:
 
 @dataclass(frozen=True)
 class WalkScene:
-    """A walk; where nothing else is said, of a person.
+    """A walk; where nothing else is said, of a person."""
 
-    Attributes:
-        name: Of its files.
-        make: Makes ground and walker in an empty file; returns the armature object.
-        way: Corners of the curve that it follows.
-        last: Frame in which it comes to stand.
-        shown: Frames of which pictures are made.
-        view: Direction from which it is looked at.
-        size: Width and height of a picture.
-        extent: How much is seen along the longer of these, in metres.
-        above: Middle of the picture, from the head of the body bone.
-        turned: Degrees that no bone turns more by in a frame; people roll off their toes at 500 a second, and more.
-        eased: Seconds until it goes evenly.
-        cycle: A file with the cycle by which it walks.
-    """
-
-    name: str
-    make: Callable[[], bpy.types.Object]
-    way: Sequence[Corner]
-    last: int
-    shown: tuple[int, ...]
-    view: V3
-    size: tuple[int, int] = (212, 252)
-    extent: float = 2.05
-    above: float = -0.12
+    name: str  # of its files
+    make: Callable[[], bpy.types.Object]  # makes ground and walker in an empty file; returns the armature object
+    way: Sequence[Corner]  # corners of the curve that it follows
+    last: int  # frame in which it comes to stand
+    shown: tuple[int, ...]  # frames of which pictures are made
+    view: V3  # direction from which it is looked at
+    size: tuple[int, int] = (212, 252)  # width and height of a picture
+    extent: float = 2.05  # how much is seen along the longer of these, in metres
+    above: float = -0.12  # middle of the picture, from the head of the body bone
+    # degrees that no bone turns more by in a frame; people roll off their toes at 500 a second, and more
     turned: float = 30.0
-    eased: float = EASED
-    cycle: Path | None = None
+    eased: float = EASED  # seconds until it goes evenly
+    cycle: Path | None = None  # a file with the cycle by which it walks
 
 
 def walk(scene: WalkScene) -> bpy.types.Object:
@@ -409,77 +391,3 @@ def save_walk(frames: Sequence[int], size: tuple[int, int], path: Path) -> None:
         pictures.append(pixels)
     save_rows([pictures[i : i + COLUMNS] for i in range(0, len(pictures), COLUMNS)], path)
     scene.frame_set(scene.frame_start)
-
-
-# ---- what a walk is worth
-
-
-class Limb(NamedTuple):
-    """A leg: its plan, its chain, its bones, and the rotation of its tip bone at rest."""
-
-    leg: Leg
-    chain: FabrikChain
-    bones: list[str]
-    rest: Quaternion
-
-
-def judge(owner: bpy.types.Object) -> Judged:
-    """Go through all frames of the scene.
-
-    Returns:
-        The figures of the soles as they are evaluated. `stretched` counts the standing feet whose chain does not say
-        that it reaches, `turned` is of any bone of a leg, and `unsupported` by all points that stand.
-    """
-    scene, planned = bpy.context.scene, plan_of(owner)
-    limbs = [_limb(owner, leg) for leg in planned.legs]
-    moments, turns, judged = list[Moment](), dict[str, Quaternion](), Judged()
-    for frame in range(scene.frame_start, scene.frame_end + 1):
-        scene.frame_set(frame)
-        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        feet = [_foot(poses, *pair) for pair in zip(limbs, feet_at(planned, frame), strict=True)]
-        heads = [poses.matrix_world @ poses.pose.bones[limb.bones[0]].head for limb in limbs]
-        moments.append(Moment(frame, planned.time_of(frame), feet, [v3(head) for head in heads], IDENTITY))
-        standing = [(limb, foot) for limb, foot in zip(limbs, feet, strict=True) if foot.is_planted]
-        judged.stretched += sum(limb.chain.status != "REACHED" for limb, _ in standing)
-        soles = [point for limb, foot in standing for point in standing_points(limb.leg, foot).values()]
-        centre = sum(heads, Vector()) / len(heads)
-        judged.unsupported += not inside([(x - centre.x, y - centre.y) for x, y, _ in soles])
-        _judge_turns(judged, poses, limbs, turns, frame)
-    seen = judge_shown(Shown(planned.legs, moments, swings_of(planned), ()), _ground(owner))
-    seen.stretched, seen.unsupported, seen.turned = judged.stretched, judged.unsupported, judged.turned
-    seen.where |= judged.where
-    return seen
-
-
-def _ground(owner: bpy.types.Object) -> MeshTerrain:
-    """All that is seen but the armature's own, as it stands now."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    pieces = [read_piece(thing, depsgraph, moves=False) for thing in grounds_of(owner, None, depsgraph)]
-    return MeshTerrain([piece for piece in pieces if piece is not None], [])
-
-
-def _limb(owner: bpy.types.Object, leg: Leg) -> Limb:
-    chain = rig_of(owner).chains[leg.name]
-    names = [bone.name for bone in resolve_bones(owner, chain)]
-    return Limb(leg, chain, names, Quaternion(rest_turn(owner, chain.tip_bone)))
-
-
-def _foot(poses: bpy.types.Object, limb: Limb, planned: FootPose) -> FootPose:
-    """A foot as its bone carries it; the plan tells whether it stands, and on what."""
-    leg = limb.leg
-    turn = (poses.matrix_world @ poses.pose.bones[limb.chain.tip_bone].matrix).to_quaternion() @ limb.rest.conjugated()
-    end = end_of(limb.chain)
-    sole = end - turn @ Vector(leg.ankle if leg.foot_length > 0.0 else leg.heel)
-    return replace(planned, sole=v3(sole), ankle=v3(end), rotation=q4(turn))
-
-
-def _judge_turns(
-    judged: Judged, poses: bpy.types.Object, limbs: list[Limb], turns: dict[str, Quaternion], frame: int
-) -> None:
-    for limb in limbs:
-        for name in limb.bones:
-            turn = (poses.matrix_world @ poses.pose.bones[name].matrix).to_quaternion()
-            if name in turns:
-                angle = degrees(turn_angle(multiplied(turn, conjugated(turns[name]))))
-                judged.worst("turned", angle, f"{name} in frame {frame}")
-            turns[name] = turn

@@ -51,44 +51,28 @@ SILENT = "cython.exceptval(check=False)"
 
 @dataclass(frozen=True)
 class Import:
-    """One import statement of a module.
+    """One import statement of a module."""
 
-    Attributes:
-        module: Dotted name of a module of the kernel, within it; "" where it is none.
-        source: From where else the joined module imports the names, or "": a module above the kernel, of the C library,
-            or of Python's.
-        names: Names that it binds; of `import x`, none.
-        node: The statement.
-        is_nested: Whether it stands inside a function.
-    """
-
-    module: str
+    module: str  # dotted name of a module of the kernel, within it; "" where it is none
+    # from where else the joined module imports the names, or "": a module above the kernel, of the C library, or of
+    # Python's
     source: str
-    names: tuple[str, ...]
-    node: ast.stmt
-    is_nested: bool
+    names: tuple[str, ...]  # names that it binds; of `import x`, none
+    node: ast.stmt  # the statement
+    is_nested: bool  # whether it stands inside a function
 
 
 @dataclass
 class Module:
-    """A module of the kernel.
+    """A module of the kernel."""
 
-    Attributes:
-        name: Dotted, within the kernel: "limits.base"; a package has the name of its folder.
-        package: In which relative imports begin.
-        file: Path within the kernel, for messages.
-        lines: Its source.
-        tree: The same, parsed.
-        imports: Its import statements.
-        defined: Names that it binds at its top level otherwise, with the line of the first.
-    """
-
-    name: str
-    package: str
-    file: str
-    lines: list[str]
-    tree: ast.Module
-    imports: list[Import] = field(default_factory=list)
+    name: str  # dotted, within the kernel: "limits.base"; a package has the name of its folder
+    package: str  # in which relative imports begin
+    file: str  # path within the kernel, for messages
+    lines: list[str]  # its source
+    tree: ast.Module  # the same, parsed
+    imports: list[Import] = field(default_factory=list)  # its import statements
+    # names that it binds at its top level otherwise, with the line of the first
     defined: dict[str, int] = field(default_factory=dict)
 
     def place(self, node: ast.AST | int) -> str:
@@ -231,15 +215,10 @@ def in_order(modules: Mapping[str, Module]) -> list[Module]:
 
 @dataclass(frozen=True)
 class Amalgam:
-    """The kernel as one module.
+    """The kernel as one module."""
 
-    Attributes:
-        text: Its source.
-        origins: For each line of it where it came from, as "file:line", or "".
-    """
-
-    text: str
-    origins: Sequence[str]
+    text: str  # its source
+    origins: Sequence[str]  # for each line of it where it came from, as "file:line", or ""
 
 
 def amalgamate(folder: Path, files: Iterable[Path]) -> Amalgam:

@@ -51,23 +51,15 @@ PACKAGED = ("3.11", "3.12", "3.13", "3.14")
 
 @dataclass(frozen=True)
 class Target:
-    """A platform.
+    """A platform."""
 
-    Attributes:
-        tag: Its name, which `fabrik_addon/kernel/loading.py` knows it by.
-        triple: The compiler's name for it, with the oldest system.
-        file: Name of the binary.
-        flags: More flags for the compiler.
-        machine: For Windows, whose linker wants an import library, the machine by the name that library's maker uses.
-        is_shipped: Whether Blender is published for it, and the archive so holds its binary.
-    """
-
-    tag: str
-    triple: str
-    file: str = "core.abi3.so"
-    flags: tuple[str, ...] = ()
+    tag: str  # its name, which `fabrik_addon/kernel/loading.py` knows it by
+    triple: str  # the compiler's name for it, with the oldest system
+    file: str = "core.abi3.so"  # name of the binary
+    flags: tuple[str, ...] = ()  # more flags for the compiler
+    # for Windows, whose linker wants an import library, the machine by the name that library's maker uses
     machine: str = ""
-    is_shipped: bool = True
+    is_shipped: bool = True  # whether Blender is published for it, and the archive so holds its binary
 
 
 _LINUX = ("-fPIC", "-lm")

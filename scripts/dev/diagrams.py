@@ -40,17 +40,11 @@ LAYERS = (
 
 
 class Step(NamedTuple):
-    """A station on a way.
+    """A station on a way."""
 
-    Attributes:
-        module: File within the extension, without its ending; or `BLENDER`.
-        name: The function or class that is called there.
-        does: What happens.
-    """
-
-    module: str
-    name: str
-    does: str
+    module: str  # file within the extension, without its ending; or `BLENDER`
+    name: str  # the function or class that is called there
+    does: str  # what happens
 
     @property
     def lane(self) -> int:

@@ -46,38 +46,23 @@ SAMPLES = 20  # of a cycle that is compared
 
 @dataclass(frozen=True)
 class Moment:
-    """A walk at a frame.
+    """A walk at a frame."""
 
-    Attributes:
-        frame: Its number.
-        time: Seconds from the first frame.
-        feet: By leg.
-        hips: By leg where its first joint is.
-        turn: How the body is turned.
-    """
-
-    frame: float
-    time: float
-    feet: Sequence[FootPose]
-    hips: Sequence[V3]
-    turn: Q4
+    frame: float  # its number
+    time: float  # seconds from the first frame
+    feet: Sequence[FootPose]  # by leg
+    hips: Sequence[V3]  # by leg where its first joint is
+    turn: Q4  # how the body is turned
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A walk as it is seen.
+    """A walk as it is seen."""
 
-    Attributes:
-        legs: The walker's.
-        moments: Frame by frame.
-        swings: By leg the times at which it lifts and lands, seconds.
-        footholds: By leg where it lands, in the same order.
-    """
-
-    legs: Sequence[Leg]
-    moments: Sequence[Moment]
-    swings: Sequence[Sequence[tuple[float, float]]]
-    footholds: Sequence[Sequence[V3]]
+    legs: Sequence[Leg]  # the walker's
+    moments: Sequence[Moment]  # frame by frame
+    swings: Sequence[Sequence[tuple[float, float]]]  # by leg the times at which it lifts and lands, seconds
+    footholds: Sequence[Sequence[V3]]  # by leg where it lands, in the same order
 
 
 def shown(plan: WalkPlan, every: float = 1.0) -> Shown:

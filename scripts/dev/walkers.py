@@ -102,15 +102,10 @@ def eased_time(time: float, seconds: float) -> float:
 
 @dataclass(frozen=True)
 class Heights:
-    """Ground as a height over each point; rays along Z are exact, others are followed in steps.
+    """Ground as a height over each point; rays along Z are exact, others are followed in steps."""
 
-    Attributes:
-        height: Z by x and y; None where there is a hole.
-        digest: See `Terrain`.
-    """
-
-    height: Callable[[float, float], float | None]
-    digest: str = "heights"
+    height: Callable[[float, float], float | None]  # Z by x and y; None where there is a hole
+    digest: str = "heights"  # see `Terrain`
 
     def normal(self, x: float, y: float) -> V3:
         d = 1e-5

@@ -9,17 +9,16 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Vector
 
+from dev.walk_judge import judge
 from dev.walking_rigs import ahead, make_ground, make_spider
-from environment import ROOT
 from support.walks import WALK, key_way, planned
 
 OFF = 0.1  # scene units
 
 
 @pytest.fixture
-def floor(monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
-    """Level ground; the demo's own modules can be imported."""
-    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "demo"))
+def floor() -> bpy.types.Object:
+    """Level ground."""
     return make_ground([(-4, -6, 0), (4, -6, 0), (4, 3, 0), (-4, 3, 0)], [(0, 1, 2, 3)])
 
 
@@ -34,8 +33,6 @@ def spider(floor: bpy.types.Object) -> bpy.types.Object:
 
 
 def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
-    from walks import judge
-
     judged = judge(spider)
     assert judged.frames == WALK[1]
     assert judged.stances > 0
@@ -49,8 +46,6 @@ def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
 def test_ground_that_is_elsewhere_is_seen(
     spider: bpy.types.Object, floor: bpy.types.Object, height: float, figure: str
 ) -> None:
-    from walks import judge
-
     floor.location = Vector((0.0, 0.0, height))
     judged = judge(spider)
     plan = plan_of(spider)
@@ -60,8 +55,6 @@ def test_ground_that_is_elsewhere_is_seen(
 
 
 def test_feet_that_slip_are_seen(spider: bpy.types.Object) -> None:
-    from walks import judge
-
     rig_of(spider).live = False  # the body goes along its keys, and the legs with it
     judged = judge(spider)
     assert judged.slip > 0.01
