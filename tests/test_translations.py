@@ -25,6 +25,7 @@ from fabrik_addon.ui import menus
 
 import addon_session
 from build import ROOT
+from support.scenes import assert_refused
 
 # What the extension says to the user: found in what is registered with Blender, and in the sources.
 
@@ -418,8 +419,7 @@ def test_blender_tells_it_in_german(in_german: None) -> None:
 
 
 def test_a_report_is_in_german(in_german: None) -> None:
-    with pytest.raises(RuntimeError, match=r"das Handbuch hat kein 'nothing\.md'"):
-        bpy.ops.fabrik.manual(page="nothing")
+    assert_refused(r"das Handbuch hat kein 'nothing\.md'", "manual", page="nothing")
 
 
 def test_blender_knows_the_languages(languages: set[str]) -> None:

@@ -228,8 +228,7 @@ def test_what_holds_a_bone_is_told(what: str) -> None:
     hold(holder, chain)
     update()
     before = channels(holder)
-    with pytest.raises(RuntimeError, match=f"the target {text}, so it can't be moved"):
-        press("goal_snap", chains="ACTIVE")
+    assert_refused(f"the target {text}, so it can't be moved", "goal_snap", chains="ACTIVE")
     assert channels(holder) == before
     if what == "gone":
         return
@@ -239,16 +238,14 @@ def test_what_holds_a_bone_is_told(what: str) -> None:
     assert any(f"its target 'target' of 'Other' {text}, and stays" in told for told in warnings)
     assert channels(holder)[1] == before[1]
     rig_of(owner).live = True
-    with pytest.raises(RuntimeError, match=f"it is live and its target 'target' of 'Other' {text}"):
-        press("drag", chain=chain.name, way=(0.1, 0, 0))
+    assert_refused(f"it is live and its target 'target' of 'Other' {text}", "drag", chain=chain.name, way=(0.1, 0, 0))
 
 
 def test_a_bone_without_scale_above_it_is_refused_by_name() -> None:
     _, _, holder = limb_with_bone_goals()
     pose_bones(holder)["hold"].scale = (0, 1, 1)
     before = channels(holder)
-    with pytest.raises(RuntimeError, match="'target' of 'Rig' hangs on has no scale"):
-        press("goal_snap")
+    assert_refused("'target' of 'Rig' hangs on has no scale", "goal_snap")
     assert channels(holder) == before
 
 
@@ -301,13 +298,11 @@ def test_goals_that_could_not_come_to_rest_are_refused(what: str) -> None:
             bones["b0"].parent = bones["target"]
         text = "'Rig' hangs on 'target' of 'Rig'"
     before = channels(owner)
-    with pytest.raises(RuntimeError, match=f"{text}, which is to be moved"):
-        press("goal_snap")
+    assert_refused(f"{text}, which is to be moved", "goal_snap")
     assert channels(owner) == before
     if what == "root on target":
         rig_of(owner).live = True
-        with pytest.raises(RuntimeError, match="its target 'target' of 'Rig' carries it"):
-            press("drag", chain=chain.name, way=(0.1, 0, 0))
+        assert_refused("its target 'target' of 'Rig' carries it", "drag", chain=chain.name, way=(0.1, 0, 0))
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -493,8 +488,7 @@ def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:
     owner = bpy.data.objects.new("Local", data)
     bpy.context.collection.objects.link(owner)
     chain = add_chain(owner, tip="b2", count=3)
-    with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones: use an empty"):
-        press("target_add", kind="BONE")
+    assert_refused("its armature data is linked, so it can't be given bones: use an empty", "target_add", kind="BONE")
     assert (chain.target, owner.mode) == (None, "OBJECT")
     assert_refused("its armature data is linked", "chain_add", tip_bone="b1", use_target=True, kind="BONE")
     assert len(rig_of(owner).chains) == 1

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
-from math import degrees, exp, radians
+from math import exp, radians
 from random import Random
 
 import bpy
@@ -315,27 +315,7 @@ def leg(mode: str = "NONE") -> tuple[bpy.types.Object, FabrikChain]:
     return owner, add_chain(owner, (0, 0, 0.4))
 
 
-def knee(owner: bpy.types.Object) -> float:
-    """The angle of the knee in degrees."""
-    update()
-    thigh, shin = (bone.tail - bone.head for bone in pose_bones(owner))
-    return degrees(thigh.angle(shin))
-
-
 class TestSoft:
-    @pytest.mark.parametrize(("soft", "most"), [(0.0, None), (0.01, 1.5)])
-    def test_a_knee_does_not_snap(self, soft: float, most: float | None) -> None:
-        """A foot that goes down and past full stretch in 120 frames: degrees a frame of the knee."""
-        owner, chain = leg()
-        chain.soft = soft
-        seen = []
-        for frame in range(121):
-            chain.target.location = (0, 0, 0.3 - 0.4 * frame / 120)
-            press("solve_all")
-            seen.append(knee(owner))
-        steps = max(abs(b - a) for a, b in pairwise(seen))
-        assert steps <= most if most is not None else steps > 3.0
-
     def test_the_status_counts_against_the_softened_goal(self) -> None:
         owner, chain = leg()
         chain.soft = 0.02
@@ -378,14 +358,6 @@ class TestStretch:
         length = 1.0002 if effector_end == "HEAD" else 2.0004
         assert (effector(owner, chain) - head).length == pytest.approx(1.25 * length, abs=1e-3)
         assert chain.status != "REACHED"
-
-    def test_soft_reach_is_made_up_for(self) -> None:
-        owner, chain = leg()
-        chain.soft, chain.stretch = 0.05, 1.3
-        chain.target.location = (0, 0, 0.02)
-        press("solve_all")
-        assert (effector(owner, chain) - chain.target.location).length <= 2e-3
-        assert knee(owner) > 5.0
 
     def test_a_limb_of_a_body_stretches_last(self, standing: bpy.types.Object) -> None:
         for bone in armature(standing).bones:

@@ -87,24 +87,6 @@ def test_a_bone_that_can_not_be_put_somewhere_is_refused(shot: Path, cli: Comman
     assert "its target is locked in its location" in cli.refuses(*words)
 
 
-def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, cli: CommandLine) -> None:
-    first = opened(shot)
-    bpy.data.objects["Target"].animation_data_clear()
-    bpy.context.scene.collection.objects.unlink(first)
-    second = make_line(3)
-    second.name, second.location = "Aaa", (0.6, 0, 0)
-    chain = add_chain(second)
-    chain.target, chain.target_bone = first, "b2"
-    bpy.context.scene.collection.objects.link(first)  # the scene lists it last
-    bpy.ops.wm.save_mainfile()
-    assert run(["solve", "--file", str(shot), "--target", "b2=0.4,0.8,1.8", "--armature", "Rig"]) == 0
-    assert run(["solve", "--file", str(shot)]) == 0
-    bpy.context.view_layer.update()
-    second = bpy.data.objects["Aaa"]
-    tip = second.matrix_world @ second.pose.bones["b2"].tail
-    assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
-
-
 def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, cli: CommandLine) -> None:
     first = opened(shot)
     second = make_line(3)

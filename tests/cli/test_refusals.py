@@ -90,13 +90,6 @@ def test_links_that_lead_to_no_place(shot: Path, cli: CommandLine, option: str, 
     assert (sorted(path.name for path in folder.iterdir()), link.is_symlink()) == (names, True)
 
 
-def test_a_report_over_another_blend(shot: Path, cli: CommandLine) -> None:
-    other = shot.with_name("other.blend")
-    other.write_bytes(b"of somebody")
-    assert "is the name of a .blend" in cli.refuses("inspect", "--file", shot, "--report", other)
-    assert other.read_bytes() == b"of somebody"
-
-
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder that even root can't write into")
 def test_a_folder_that_is_protected(shot: Path, cli: CommandLine) -> None:
     assert "is protected from being written" in cli.refuses("bake", "--file", shot, "--output", "/proc/self/x.blend")

@@ -260,18 +260,6 @@ class TestPosture:
 
 
 class TestOneAnswer:
-    def test_repeated_and_interleaved_solves_give_equal_bits(self) -> None:
-        random = Random(9)
-        figures = [branching(), branching({1: Cone.circular(0.4), 3: hinge(X, 0, 150)}), HUMAN]
-        solvers = [Solver(figure) for figure in figures]
-        asked = []
-        for i in range(some(30) + 3):
-            figure = figures[i % 3]
-            asked.append((i % 3, points_for(figure, posed(random, figure), (4, 7) if i % 3 < 2 else ENDS)))
-        first = [solvers[i].solve(goals) for i, goals in asked]
-        assert [solvers[i].solve(goals) for i, goals in reversed(asked)] == first[::-1]
-        assert [Solver(figures[i]).solve(goals) for i, goals in asked[:3]] == first[:3]
-
     @pytest.mark.parametrize("name", ["leg with ankle", "spider leg", "shoulder"])
     def test_a_chain_is_a_figure_without_branches(self, name: str) -> None:
         """Law: parents that are written out give the same bits as none."""

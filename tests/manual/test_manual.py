@@ -27,6 +27,7 @@ from dev import reference
 from dev.marked import with_between
 from dev.reference import MANUAL
 from environment import ROOT
+from support.scenes import assert_refused
 
 ARCHITECTURE = ROOT / "fabrik_addon" / "ARCHITECTURE.md"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -282,8 +283,7 @@ def test_the_button_opens_a_page_and_refuses_one_that_is_not_there(opened: list[
     assert bpy.ops.fabrik.manual() == {"FINISHED"}
     assert bpy.ops.fabrik.manual(page="limits", heading="locks") == {"FINISHED"}
     assert [Path(address).name for address in opened] == ["index.md", "limits.md"]
-    with pytest.raises(RuntimeError, match=r"the manual has no 'nothing\.md'"):
-        bpy.ops.fabrik.manual(page="nothing")
+    assert_refused(r"the manual has no 'nothing\.md'", "manual", page="nothing")
     assert len(opened) == 2
 
 

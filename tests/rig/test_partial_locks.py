@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from math import cos, pi, radians, sin
 from random import Random
-from typing import Any
 
 import bpy
 import pytest
@@ -255,21 +254,6 @@ def test_a_limit_that_goes_beyond_locks_is_refused_by_name(
     put(limit_of(bone), **limit)
     add_chain(owner, (0.4, 0.9, 1.2))
     assert_refused(f"bone 'b1': .*{word}", "solve")
-
-
-def test_axis_angle_hinge_writes_its_angle_alone() -> None:
-    owner = make_line(2)
-    bone: Any = pose_bones(owner)["b1"]
-    bone.rotation_mode, bone.rotation_axis_angle = "AXIS_ANGLE", (0.3, 0, 0, 2)
-    bone.lock_rotation = (True, True, True)
-    chain = add_chain(owner, (0, 0, 0))
-    found: list[tuple[float, ...]] = []
-    for point in ((0.4, 0.4, 1.2), (0, 0, 2.5), (0.4, 0.4, 1.2)):
-        chain.target.location = point
-        press("solve")
-        found.append(tuple(bone.rotation_axis_angle))
-        assert found[-1][1:] == (0, 0, 2)
-    assert found[0] == found[2]
 
 
 def test_small_angles_of_axis_angle_bones_are_exact() -> None:

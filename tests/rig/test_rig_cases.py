@@ -23,7 +23,6 @@ from support.scenes import (
     Bone,
     add_chain,
     armature,
-    chain_bones,
     make_armature,
     make_empty,
     make_line,
@@ -216,18 +215,6 @@ def test_lengths_and_locations_are_not_touched() -> None:
     for a, b in zip(joints, [(b - a).length for a, b in pairwise(_heads(owner))], strict=True):
         assert a == pytest.approx(b, rel=1e-5)
     assert all(tuple(bone.location) == (0, 0, 0) and tuple(bone.scale) == (1, 1, 1) for bone in owner.pose.bones)
-
-
-def test_target_and_pole_on_bones_of_another_armature() -> None:
-    owner = make_line(3, bend=0.2)
-    other = make_armature([Bone((1, 1, 1.2), (1, 1, 2)), Bone((2, 3, 1), (2, 3, 2), parent=None)], "Other")
-    other.location = (0.1, 0.2, 0.0)
-    chain = add_chain(owner)
-    chain.target, chain.target_bone, chain.pole, chain.pole_bone = other, "b0", other, "b1"
-    bpy.ops.fabrik.solve(chain=chain.name)
-    joints = evaluated_joints(owner, chain)
-    assert (joints[-1] - Vector((1.1, 1.2, 1.2))).length < PROMISED * 3
-    assert chain_bones(owner, chain)[0].name == "b0"
 
 
 def test_pole_angle_is_in_radians_about_root_to_tip() -> None:

@@ -25,6 +25,7 @@ from support.scenes import (
     Point,
     add_chain,
     add_limb,
+    assert_refused,
     each_frame,
     keyed,
     keyed_turns,
@@ -44,22 +45,6 @@ def solve_at(chain: FabrikChain, point: Point) -> list[tuple[float, ...]]:
     bpy.ops.fabrik.solve()
     owner: Any = chain.id_data
     return channels(owner)
-
-
-@pytest.mark.parametrize("start", ["REST", "CAPTURED", "ANIMATED"])
-@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX"])
-def test_a_b_a_gives_equal_bits(start: str, mode: str) -> None:
-    owner = make_line(4, bend=0.2)
-    for bone in owner.pose.bones:
-        bone.rotation_mode = mode
-    chain = add_chain(owner, A)
-    if start == "CAPTURED":
-        bpy.ops.fabrik.start_pose_capture()
-    chain.start = start
-    first = solve_at(chain, A)
-    assert solve_at(chain, B) != first
-    assert solve_at(chain, A) == first
-    assert chain.status == "REACHED"
 
 
 def test_captured_pose_is_where_the_solve_starts() -> None:
@@ -148,8 +133,7 @@ def test_captured_pose_without_a_bone_is_named() -> None:
     chain = add_chain(owner, A, count=2)
     bpy.ops.fabrik.start_pose_capture()
     chain.bone_count = 3
-    with pytest.raises(RuntimeError, match="captured start pose has no bone 'b1'"):
-        bpy.ops.fabrik.solve()
+    assert_refused("captured start pose has no bone 'b1'", "solve")
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])

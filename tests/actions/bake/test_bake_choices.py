@@ -17,9 +17,8 @@ from fabrik_addon.actions.bake import BakeSettings, bake, bake_steps, run, sampl
 from fabrik_addon.actions.bake.report import WORDS, levels_of, runs_of
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.maths import conjugated, multiplied, q4, turn_angle
+from fabrik_addon.maths import q4, turn_angle
 from fabrik_addon.rig.animation import curves
-from fabrik_addon.rig.animation.channels import to_rotation, to_rotations
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
@@ -117,14 +116,6 @@ def test_a_smooth_curve_needs_fewer_keys_than_straight_lines() -> None:
     owner, chain = keyed_line()
     straight = bake_chain(owner, chain, clean_up=radians(0.2), stays_enabled=True).keys
     assert bake_chain(owner, chain, clean_up=radians(0.2), interpolation="BEZIER").keys < straight
-
-
-@pytest.mark.parametrize("mode", [*SOME_MODES, "XZY", "YXZ", "YZX", "ZXY"])
-def test_channels_of_many_frames_are_read_as_those_of_one(mode: str) -> None:
-    values = np.random.default_rng(3).normal(size=(50, 4 if mode in {"QUATERNION", "AXIS_ANGLE"} else 3))
-    found = to_rotations(mode, values)
-    for row, rotation in zip(values.tolist(), found.tolist(), strict=True):
-        assert turn_angle(multiplied(conjugated(to_rotation(mode, row, "b")), rotation)) < 1e-12
 
 
 def test_a_target_on_a_chain_of_another_armature_that_is_baked_with_it() -> None:

@@ -216,6 +216,8 @@ def test_a_file_that_is_opened_shows_live_limbs_not_their_keys(tmp_path: Path) -
     update()
     owner = bpy.data.objects["Rig"]
     assert tip_error(owner, rig_of(owner).chains[0]) < 1e-4
+    rig_of(owner).chains[0].target.location.x = -0.4
+    assert tip_error(owner, rig_of(owner).chains[0]) < 1e-4
 
 
 @pytest.mark.parametrize("kind", ["EMPTY", "BONE"])
@@ -282,22 +284,6 @@ class TestFailures:
         owner.data.pose_position = "POSE"
         update()
         assert chain.enabled
-        assert tip_error(owner, chain) < 1e-4
-
-    def test_undo_and_load(self, tmp_path: Path) -> None:
-        owner, chain = live_line()
-        bpy.ops.ed.undo_push(message="before")
-        chain.target.location.x = 0.6
-        update()
-        bpy.ops.ed.undo_push(message="after")
-        bpy.ops.ed.undo()
-        update()
-        owner = bpy.data.objects["Rig"]
-        assert tip_error(owner, owner.fabrik.chains[0]) < 1e-4
-        reload(tmp_path)
-        owner = bpy.data.objects["Rig"]
-        chain = owner.fabrik.chains[0]
-        chain.target.location.x = -0.4
         assert tip_error(owner, chain) < 1e-4
 
 
@@ -429,14 +415,6 @@ class TestWhatChangesUnheard:
             assert rig.fabrik.live
             for left in rig.fabrik.chains:
                 assert left.status == "REFUSED" if left.target is None else tip_error(rig, left) < 1e-4, left.name
-
-    def test_chains_that_a_script_left_without_names(self) -> None:
-        owner = make_line(4)
-        for tip, place in (("b1", (0.2, 0.4, 1.2)), ("b3", (0.4, 0.9, 2.8))):
-            chain = owner.fabrik.chains.add()
-            chain.tip_bone, chain.bone_count, chain.target = tip, 2, make_empty(place)
-        go_live(owner)
-        assert [chain.status != "NONE" for chain in owner.fabrik.chains] == [True, True]
 
     def test_a_target_parented_to_a_bone_is_dragged_along(self, owner: bpy.types.Object, chain: FabrikChain) -> None:
         other = make_armature([Bone((5, 0, 0), (5, 0, 1))], "Other")
