@@ -17,7 +17,6 @@ from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.motion.transfer import TransferOptions
 from fabrik_addon.rig.animation.channels import read_rotation, rotation_path
 from fabrik_addon.rig.animation.compat import fcurves_of, give_action, set_selected
-from fabrik_addon.rig.animation.curves import read_keys
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
@@ -40,7 +39,6 @@ from support.animated import (
 )
 from support.hanging import activate
 from support.scenes import assert_refused, each_frame, keyed_turns, make_empty, make_line, press
-from support.undoing import assert_one_step
 
 # Blender's importer leaves a file open
 IGNORED = "ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning"
@@ -160,19 +158,6 @@ def test_noise_is_taken_out_of_bones_and_the_rest_of_the_clip_stays(motion: Moti
     calm = played(owner, names)
     assert roughness(calm) <= 0.4 * roughness(noisy)
     assert np.abs(calm - before).max() <= 1.2 * np.abs(noisy - before).max()
-
-
-@pytest.mark.parametrize("name", ["motion_smooth", "motion_mirror"])
-def test_changed_motion_is_undone_in_one_step(motion: Motion, name: str) -> None:
-    rig = motion[0].name
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-    def keys() -> list[tuple[str, int, bytes]]:
-        found = fcurves_of(bpy.data.objects[rig])
-        return [(curve.data_path, curve.array_index, read_keys(curve).points.tobytes()) for curve in found]
-
-    options = {"only_keys": False} if name == "motion_mirror" else {}
-    assert_one_step(keys, name, **ALL, **options)
 
 
 def test_held_keys_stay_held_and_a_range_begins_and_ends_with_keys(motion: Motion) -> None:

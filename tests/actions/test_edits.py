@@ -23,7 +23,6 @@ from support.animated import FIRST, LAST, Frames, Motion, control, limb, move, p
 from support.hanging import activate, chain
 from support.scenes import assert_refused, each_frame, go_live, keyed, keyed_turns, make_empty, press, update
 from support.skeletons import height
-from support.undoing import assert_one_step
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
@@ -426,12 +425,6 @@ def test_a_tool_that_moves_nothing_leaves_no_keys(hand: Motion) -> None:
     bpy.ops.fabrik.time_note()
     bpy.ops.fabrik.time_spread(width=WIDTH, after_tool=True)
     assert not keys_of(owner, "Arm.L")
-
-
-def test_a_spread_is_undone_in_one_step(hand: Motion) -> None:
-    name = hand[0].name
-    move(hand[0], "Arm.L", (0.0, -0.1, 0.2))
-    assert_one_step(lambda: keys_of(bpy.data.objects[name], "Arm.L"), "time_spread", width=WIDTH)
 
 
 def test_a_drag_through_time_keys_the_control_about_its_frame(motion: Motion) -> None:

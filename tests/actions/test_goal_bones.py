@@ -52,7 +52,6 @@ from support.scenes import (
     update,
 )
 from support.skeletons import make_character
-from support.undoing import assert_one_step
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "ZXY")
 
@@ -462,18 +461,6 @@ def test_those_that_are_left_stay_in_their_collection() -> None:
     assert [bone.name for bone in armature(owner).collections_all[COLLECTION].bones] == names[1:]
     remove_control_bones(bpy.context, owner, names[1:])
     assert COLLECTION not in armature(owner).collections_all
-
-
-def test_undo_in_one_step(line: bpy.types.Object) -> None:
-    add_chain(line)
-    select(line, "b1")
-
-    def told() -> tuple[object, ...]:
-        owner = bpy.data.objects["Rig"]
-        return owner.mode, rig_of(owner).chains[0].target_bone, len(armature(owner).bones)
-
-    assert_one_step(told, "target_add", kind="BONE")
-    assert told() == ("POSE", "b2.target", 4)
 
 
 def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:

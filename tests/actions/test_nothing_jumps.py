@@ -23,6 +23,7 @@ from support.judging import (
     bone_matrices,
     channels,
     effector,
+    statuses,
 )
 from support.scenes import (
     HEIGHT,
@@ -149,7 +150,7 @@ class TestMaking:
             assert let_go.moved() <= ROUNDING
 
 
-def ik_leg(posed: bool, count: int) -> bpy.types.Object:
+def ik_leg(posed: bool, count: int, angle: float) -> bpy.types.Object:
     """Two limbs held by Blender's IK with poles."""
     owner = posed_limbs("free" if count == 4 else "hinge")
     for bone in owner.pose.bones:
@@ -160,7 +161,7 @@ def ik_leg(posed: bool, count: int) -> bpy.types.Object:
         constraint: Any = owner.pose.bones[tip].constraints.new("IK")
         constraint.target, constraint.chain_count = make_empty((0, 0, 0)), count
         constraint.target.location = owner.matrix_world @ Vector((x + 0.4, -0.4, 1.2))
-        constraint.pole_target, constraint.pole_angle = make_empty((1 + x, -9, 2), "Pole"), 0.5
+        constraint.pole_target, constraint.pole_angle = make_empty((1 + x, -9, 2), "Pole"), radians(angle)
         constraint.iterations = 500
     bpy.context.view_layer.update()
     return owner
@@ -168,12 +169,14 @@ def ik_leg(posed: bool, count: int) -> bpy.types.Object:
 
 @pytest.mark.parametrize("count", [3, 4])
 @pytest.mark.parametrize("posed", [False, True])
-def test_chains_from_ik(posed: bool, count: int) -> None:
-    owner = ik_leg(posed, count)
+@pytest.mark.parametrize("angle", [0, 30, 90, -90, 180])
+def test_chains_from_ik(posed: bool, count: int, angle: float) -> None:
+    owner = ik_leg(posed, count, angle)
     stand = Stand(owner)
     press("from_ik")
     assert stand.moved() <= ROUNDING
     press("solve_all")
+    assert set(statuses(owner).values()) == {"REACHED"}
     assert stand.moved() <= 1e-3  # as near as Blender's IK came
 
 

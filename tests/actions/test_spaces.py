@@ -23,16 +23,15 @@ from mathutils import Matrix, Quaternion, Vector
 
 from support.hanging import (
     activate,
-    assert_one_answer,
     chain,
     chest_of,
     drop_hips,
     height,
     matrices,
-    posed,
     put_bone,
     reach_too_far,
 )
+from support.judging import assert_one_answer, single_channels
 from support.scenes import assert_refused, each_frame, go_live, keyed, make_empty, press, reload, solved_status, update
 from support.skeletons import set_up
 
@@ -108,13 +107,13 @@ def test_one_answer_by_button_live_and_bake(human: bpy.types.Object) -> None:
 def test_live_does_nothing_where_nothing_moves(human: bpy.types.Object) -> None:
     go_live(human)
     drop_hips(human, 0.05)
-    writes, before = state.writes, posed(human)
+    writes, before = state.writes, single_channels(human)
     for _ in range(5):
         bpy.context.view_layer.depsgraph.update()
         human.update_tag()
         update()
     assert state.writes == writes
-    assert (posed(human) == before).all()
+    assert (single_channels(human) == before).all()
 
 
 def test_a_dragged_hand_stays_where_it_is_left(human: bpy.types.Object) -> None:
@@ -128,10 +127,10 @@ def test_a_dragged_hand_stays_where_it_is_left(human: bpy.types.Object) -> None:
         update()
     dragging.finish(bpy.context, held)
     assert (matrices(human)[arm.tip_bone].translation - wanted).length <= 2e-4 * tall
-    before = posed(human)
+    before = single_channels(human)
     human.update_tag()
     update()
-    assert np.abs(posed(human) - before).max() <= STAYS
+    assert np.abs(single_channels(human) - before).max() <= STAYS
 
 
 def test_a_hand_on_the_own_hip_goes_with_it(human: bpy.types.Object) -> None:
@@ -240,7 +239,7 @@ def test_a_character_that_is_turned_keeps_its_pose(human: bpy.types.Object, what
     go_live(human)
     pose_bones(human)[chain(human, "Arm.L").target_bone].location += Vector((0.0, -0.1, 0.1)) * height(human)
     update()
-    before, stood, tall = posed(human), matrices(human), height(human)
+    before, stood, tall = single_channels(human), matrices(human), height(human)
     moved = human
     if what == "parent":
         moved = make_empty(name="Cart")
@@ -251,7 +250,7 @@ def test_a_character_that_is_turned_keeps_its_pose(human: bpy.types.Object, what
     moved.location += Vector((1.0, 2.0, 0.0))
     update()
     assert {chain(human, name).status for name in ("Arm.L", "Arm.R", "Leg.L", "Leg.R")} == {"REACHED"}
-    assert np.abs(posed(human) - before).max() <= 2e-6
+    assert np.abs(single_channels(human) - before).max() <= 2e-6
     to = Matrix.Translation((1.0, 2.0, 0.0)) @ Matrix.Rotation(radians(turn), 4, "Z")
     for name, matrix in matrices(human).items():
         assert ((to @ stood[name]).translation - matrix.translation).length <= 1e-5 * tall, name

@@ -154,19 +154,19 @@ class TestList:
 def state(owner: bpy.types.Object) -> tuple[object, ...]:
     rig = owner.fabrik
     chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
-    asked = [(c.pin, c.orientation, c.effector) for c in rig.chains]
+    asked = [(c.pin, c.orientation, c.effector, c.target_bone, c.enabled, c.is_baked) for c in rig.chains]
     limits = [(b.fabrik.limit, tuple(b.fabrik.axis), b.fabrik.mass) for b in owner.pose.bones]
     parents = {found.name: found.parent.name if found.parent else "" for found in bpy.data.objects}
     objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
     holders = [*owner.pose.bones, *sorted(bpy.data.objects, key=lambda found: found.name)]
     constraints = [(holder.name, found.name, found.influence) for holder in holders for found in holder.constraints]
-    rest = rig.active_index, rig.body_bone, rig.bake_report, owner.mode
+    rest = rig.active_index, rig.body_bone, rig.bake_report, rig.live, owner.mode
     keys = sorted((found.name, curve.data_path) for found in bpy.data.objects for curve in fcurves_of(found))
     return chains, asked, rest, channels(owner), limits, sorted(objects), parents, constraints, keys
 
 
 PLAIN = (  # undoable by themselves
-    "chain_remove", "chain_remove_all", "rig_clear", "chain_mirror", "target_add", "pole_add", "key", "release",
+    "chain_remove", "chain_remove_all", "rig_clear", "chain_mirror", "pole_add", "key", "release",
     "back_to_pose", "solve_all", "start_pose_capture", "limit_from_ik", "limit_copy", "limit_mirror",
     "limit_from_bend", "from_ik", "goal_snap", "goals_single_user", "pose_snap", "to_ik", "report_clear",
     "pin_toggle", "mirror_pose",
@@ -175,6 +175,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     **{name: {} for name in PLAIN},
     "chain_add": {"tip_bone": "b2", "use_target": True, "use_pole": True},
     "chain_move": {"direction": "UP"},
+    "target_add": {"kind": "BONE"},
     "goal_select": {"role": "target"},
     "goal_space": {"space": "ARMATURE"},
     "grab": {"object": "Prop"},
@@ -241,7 +242,7 @@ def make_ready(name: str) -> None:
     elif name == "report_clear":
         owner.fabrik.bake_report = '{"format": 1}'
     elif name == "bake":
-        second.enabled, limit.limit = False, "FREE"
+        second.enabled, limit.limit, owner.fabrik.live = False, "FREE", True
     select(owner, owner.pose.bones[1].name, *(["b2"] if name == "limit_copy" else []))
     bpy.ops.object.mode_set(mode="OBJECT" if name == "back_to_pose" else "POSE")
 

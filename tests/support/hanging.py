@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Vector
-from numpy.typing import NDArray
 
-from support.scenes import each_frame, go_live, press, update
+from support.scenes import update
 
 HUMANS = ("human_mixamo", "human_game_engine", "human")
 
@@ -85,24 +84,3 @@ def reach_too_far(owner: bpy.types.Object) -> None:
     control.location += Vector((0.3, -0.3, 0.4)) * height(owner) / owner.matrix_world.to_scale()[0]
     update()
     assert chain(owner, "Arm.L").status == "TOO_FAR"
-
-
-def posed(owner: bpy.types.Object) -> NDArray[np.float64]:
-    """The rotation of all bones, in single precision as stored."""
-    return np.array([[*bone.rotation_quaternion, *bone.location] for bone in pose_bones(owner)])
-
-
-def assert_one_answer(owner: bpy.types.Object, frames: Iterable[int]) -> None:
-    """Button, live posing and a bake give the same pose in some frames, in whatever order."""
-    button = []
-    for _ in each_frame(frames):
-        press("solve_all")
-        button.append(posed(owner))
-    go_live(owner)
-    live = [posed(owner) for _ in each_frame(frames)]
-    rig_of(owner).live = False
-    press("bake", span="RANGE", frame_start=1, frame_end=max(frames))
-    baked = [posed(owner) for _ in each_frame(frames)]
-    for way, found in (("live", live), ("bake", baked)):
-        for frame, one, other in zip(frames, button, found, strict=True):
-            assert np.abs(one - other).max() <= 2e-6, (way, frame)

@@ -134,12 +134,6 @@ def channels(owner: bpy.types.Object) -> list[tuple[float, ...]]:
     ]
 
 
-def assert_channels(owner: bpy.types.Object, wanted: list[tuple[float, ...]], most: float) -> None:
-    """All channels are as they were, but for so much."""
-    for now, was in zip(channels(owner), wanted, strict=True):
-        assert now == pytest.approx(was, abs=most)
-
-
 def local_rotations(owner: bpy.types.Object) -> list[Quaternion]:
     """How all bones are turned by their channels."""
     return [bone.matrix_basis.to_quaternion() for bone in owner.pose.bones]
@@ -334,6 +328,14 @@ def assert_same(found: dict[int, Channels], wanted: dict[int, Channels]) -> None
             unit = np.spacing(np.maximum(np.abs(a), 1.0).astype(np.float32))
             off = min(float((np.abs(a - other) / unit).max()) for other in (b, signed))
             assert off <= ULPS, (frame, name, found[frame][name], values)
+
+
+def assert_one_answer(owner: bpy.types.Object, frames: Iterable[int]) -> None:
+    """Button, live posing and a bake give the same pose in some frames, in whatever order."""
+    wanted = by_button(owner, frames)
+    assert_same(by_live(owner, frames), wanted)
+    press("bake", span="RANGE", frame_start=1, frame_end=max(frames))
+    assert_same(as_played(owner, frames), wanted)
 
 
 def shuffled(frames: Iterable[int]) -> list[int]:

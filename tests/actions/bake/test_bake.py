@@ -32,7 +32,6 @@ from support.scenes import (
     make_armature,
     make_line,
 )
-from support.undoing import assert_one_step
 
 
 @pytest.mark.parametrize("mode", SOME_MODES)
@@ -445,15 +444,3 @@ def test_a_refused_bake_leaves_all_on() -> None:
     with pytest.raises(FabrikError, match="is locked"):
         bake_chain(owner, chain)
     assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
-
-
-def test_the_operator_tells_and_one_undo_takes_it_back(owner: bpy.types.Object) -> None:
-    owner.fabrik.live = True
-
-    def told() -> tuple[bool, ...]:
-        rig = bpy.data.objects["Rig"].fabrik
-        return rig.live, rig.chains[0].enabled, not rig.chains[0].is_baked
-
-    assert told() == (True, True, True)
-    assert_one_step(told, "bake", frame_start=1, frame_end=4)
-    assert told() == (False, False, False)

@@ -265,7 +265,6 @@ class TestRefusals:
         with pytest.raises(ChainError, match="gone"):
             drag_to(bpy.context, drag, Vector((0, 0, 3)), anchored=True)
         bpy.data.objects.remove(owner)
-        drag.restore()
 
     def test_without_a_view(self) -> None:
         started()
@@ -293,7 +292,6 @@ def test_a_hand_keeps_its_rotation_while_it_is_moved(mode: str) -> None:
     set_turning(drag, on=False)
     drag_to(bpy.context, drag, drag.place + way)
     assert angle_between(bone_turn(owner, "hand.L"), before) > 0.1
-    drag.restore()
 
 
 @pytest.mark.parametrize("bone", ["hand.L", "head", "hips"])
@@ -310,7 +308,6 @@ def test_a_bone_is_turned_and_moved(bone: str, standing: bpy.types.Object) -> No
     assert drag_to(bpy.context, drag, drag.place + way, turn).status == "REACHED"
     assert angle_between(bone_turn(standing, bone), multiplied(turn, before)) <= HELD_TURN
     assert (bone_head(standing, bone) - place - way).length <= HELD
-    drag.restore()
 
 
 def test_limits_hold_what_is_turned() -> None:
@@ -336,7 +333,6 @@ def test_hips_keep_their_rotation_unless_they_are_let_tilt(standing: bpy.types.O
     set_turning(drag, on=False)
     drag_to(bpy.context, drag, drag.place + way)
     assert angle_between(bone_turn(standing, "hips"), before) > 0.02
-    drag.restore()
 
 
 def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved(standing: bpy.types.Object) -> None:
@@ -365,7 +361,6 @@ def test_a_live_chain_turns_as_its_goal_says() -> None:
     drag = begin(bpy.context, owner, Grip.tip_of(chain))
     assert "turn its target" in set_turning(drag, on=True)
     assert not drag.with_turn
-    drag.restore()
 
 
 @pytest.mark.parametrize("orientation", ["KEEP", "TARGET"])

@@ -14,7 +14,7 @@ from support.judging import (
     HELD,
     HELD_TURN,
     angle_between,
-    assert_channels,
+    assert_alike,
     assert_feet_hold,
     channels,
     off_target,
@@ -199,7 +199,7 @@ class TestFrames:
         assert rig_of(reaching).body_stays
         posed = channels(reaching)
         go_to(8, 7)
-        assert_channels(reaching, posed, 1e-5)
+        assert_alike(channels(reaching), posed, 1e-5)
 
 
 def test_pinned_by_its_target(body: bpy.types.Object) -> None:
@@ -267,7 +267,7 @@ class TestByHand:
         assert "posed by hand, which holds until the frame changes" in note_of(reaching)
         goal.location = before
         go_to(5, 1)
-        assert_channels(reaching, stood, 1e-5)
+        assert_alike(channels(reaching), stood, 1e-5)
 
     def test_of_two_arms_only_the_goal_of_the_posed_one_comes_along(self, reaching: bpy.types.Object) -> None:
         add_limb(reaching, "hand.R", 3, target=(-0.5, -0.4, 1.2))
