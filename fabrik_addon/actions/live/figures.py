@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InvalidValueError, are_finite
 from ...kernel import STATUSES
-from ...maths import ULPS, q4, v3
+from ...maths import Q4, ULPS, q4, v3
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -23,7 +23,7 @@ from ...rig.checks import check_rig
 from ...rig.dependencies import enabled_collections
 from ...rig.figure.figure import RigFigure, channels_of
 from ...rig.figure.groups import ChainSet
-from ...rig.figure.pose_writer import Pose, PoseWriter
+from ...rig.figure.pose_writer import Pose, PoseWriter, write_rotations
 from ...rig.figure.reader import FactsByRig, read
 from ...rig.figure.solve import is_plain, posed, read_posed, store_state
 from ...rig.figure.space import RigFrame
@@ -141,6 +141,18 @@ def _tell(rig: LiveRig, known: LiveFigure) -> None:
         for name, own in rig.numbers.items():
             own[rig.indices[outcome.chain]] = getattr(outcome, name)
     known.words, known.told = outcomes, [WORDS.index(one.status) if one.is_bare else NOT_BARE for one in outcomes]
+
+
+def rest_where_off(rig: LiveRig, frame: float) -> None:
+    """Put the bones of chains that keys have switched off to where these start, as at influence 0; keyed bones play."""
+    chains, bones, turns = rig_of(rig.owner).chains, pose_bones(rig.owner), dict[str, Q4]()
+    keyed = KeyedChannels(rig.owner, frame)
+    for known in rig.figures.values():
+        for one in known.figure.goals:
+            if one.chain in chains and not chains[one.chain].enabled:
+                starts = zip(one.bones, [known.figure.starts[joint] for joint in one.joints], strict=True)
+                turns |= {name: turn for name, turn in starts if name in bones and not keyed.has(bones[name])}
+    write_rotations(rig.owner, turns)
 
 
 def overwriting_keys(owner: bpy.types.Object) -> list[str]:

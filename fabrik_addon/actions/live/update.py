@@ -40,6 +40,7 @@ from .figures import (
     read_anew,
     renew_channels,
     renew_space,
+    rest_where_off,
     solved,
     stand,
     write,
@@ -160,11 +161,15 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
         for thing in (rig.owner, rig.owner.data):
             flush_animation(thing, depsgraph)
         StripValues.evaluated(scene.frame_current_final, [rig.owner])
+    is_regrouped = False
     for rig in state.rigs:
         if rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner):
-            look(scene)
-            return False
-    return is_same
+            is_regrouped = True
+            if is_frame:
+                rest_where_off(rig, frame_of(depsgraph))
+    if is_regrouped:
+        look(scene)
+    return is_same and not is_regrouped
 
 
 def _changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> set[bpy.types.Object]:

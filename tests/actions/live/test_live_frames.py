@@ -30,6 +30,7 @@ from support.judging import (
 from support.scenes import (
     add_chain,
     add_skin,
+    chain_bones,
     each_frame,
     go_live,
     key_bones,
@@ -80,6 +81,29 @@ class TestFrames:
         go_live(owner)
         for frame in each_frame((1, 2, 3, 4, 4, 3, 3, 1, 2)):
             assert stored_channels(owner) == wanted[frame]
+
+    @pytest.mark.parametrize("is_keyed", [False, True])
+    def test_a_chain_that_keys_switch_off_stands_as_at_no_influence(self, is_keyed: bool) -> None:
+        owner = make_rig("fork")[0]
+        chain = add_chain(owner, (1.5, 0.4, 1.7), tip="b3", count=2)
+        keyed(chain.target, {1: (1.5, 0.4, 1.7), 20: (1.3, -0.4, 2.4)})
+        if is_keyed:
+            keyed_turns(owner.pose.bones["b3"], {1: 0.3, 20: -0.3})
+        for frame, value in ((1, True), (8, False), (14, True)):
+            chain.enabled = value
+            owner.keyframe_insert("fabrik_chains[0].enabled", frame=frame)
+        bpy.context.scene.frame_set(1)
+        go_live(owner)
+        found = []
+        for frame in each_frame((5, 10, 18, 10, 2, 10)):
+            if frame == 10:
+                found.append(channels(owner))
+            else:
+                assert tip_error(owner, chain) < 1e-4
+        assert found[0] == found[1] == found[2]
+        turns = [bone.rotation_quaternion.angle for bone in chain_bones(owner, chain)]
+        assert turns[0] == pytest.approx(0.0, abs=1e-6)
+        assert (turns[1] > 0.01) == is_keyed
 
     def test_a_constraint_whose_influence_is_keyed_is_heard_in_each_frame(self) -> None:
         owner = make_rig("fork")[0]
