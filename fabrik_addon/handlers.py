@@ -24,6 +24,7 @@ P = ParamSpec("P")
 log = logging.getLogger(__name__)
 
 _failed: set[str] = set()  # what failed beside live posing, by what it means, since the file was opened
+_paused: list[bool] = []  # whether live posing waited as Blender began to load a file
 _unheard = threading.Event()  # whether something was evaluated by another thread, of which nothing was read
 
 
@@ -72,18 +73,20 @@ def _before_load(*_: Any) -> None:
     FigureCache.clear()
     StripValues.forget()
     live.state.forget()
-    let_all_go()
+    _paused.append(live.state.paused)
     live.state.paused = True
 
 
 def _after_failed_load(*_: Any) -> None:
-    live.state.paused = False  # all is as it was
+    live.state.paused = _paused.pop()  # the file that was open stays so, and what is under way in it goes on
 
 
 def _after_load(*_: Any) -> None:
+    _paused.clear()
     FigureCache.clear()
     live.state.forget_all()
     moved_goals.brought.clear()
+    let_all_go()
     forget_shapes()
     _failed.clear()
     layer = bpy.context.view_layer  # what is tagged before a file ever was evaluated is not heard of

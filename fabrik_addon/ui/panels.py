@@ -188,7 +188,7 @@ def _draw_notes(sidebar: Sidebar, owner: bpy.types.Object) -> None:
         sidebar.box().wrapped(iface_(note), "INFO")
     unseen = live.goals_not_rendered(owner, sidebar.context.view_layer)
     if unseen:
-        text = iface_("Disabled in renders, which show limbs as they stood before: {goals}", goals=quoted(unseen))
+        text = iface_("Disabled in renders, which may show limbs as they stood before: {goals}", goals=quoted(unseen))
         sidebar.wrapped(text, "INFO")
     overwritten = live.overwriting_keys(owner)
     if overwritten:

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.rig.animation.compat import ensure_curve
 from fabrik_addon.rig.figure.pose_writer import flush_animation
 
 from support.rig_facts import stored
@@ -143,3 +144,19 @@ def test_animated_settings_are_brought_to_what_a_render_writes_to(path: str, lin
         "fabrik_chains[0].held_location": plain(chain.held_location),
     }
     assert found[path] == ((1.0, 0.0, 2.0) if path.endswith("location") else 1.0)
+
+
+def test_a_mode_is_brought_before_its_angles_and_what_can_not_be_set_is_passed_over(line: bpy.types.Object) -> None:
+    line["way"] = 1.0
+    for frame, mode in ((1, "QUATERNION"), (3, "XYZ")):
+        line.rotation_mode, line.rotation_euler = mode, (0.0, 0.0, 0.3 * frame)
+        line.keyframe_insert("rotation_mode", frame=frame)
+        line.keyframe_insert("rotation_euler", frame=frame)
+    for path in ('["way"]["x"]', 'parent["x"]', "bound_box", 'pose.bones["gone"].location', 'constraints["C"]["x"]'):
+        ensure_curve(line, path, 0, "Odd").keyframe_points.insert(1, 0.5)
+    bpy.context.scene.frame_set(3)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    line.rotation_mode, line.rotation_euler = "QUATERNION", (0.0, 0.0, 0.0)  # as the originals stay behind
+    flush_animation(line, depsgraph)
+    assert plain(line.rotation_euler) == pytest.approx((0.0, 0.0, 0.9))
+    assert str(line.rotation_mode) == "XYZ"

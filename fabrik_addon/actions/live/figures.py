@@ -30,6 +30,7 @@ from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
 from ...rig.goals import GoalPoints, Source, Values, goals_of, is_offset, read_sources, sources_of, with_values
 from ...rig.schema import rig_of
+from ...rig.walk_goals import is_walked
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
 from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, state
@@ -169,10 +170,14 @@ def overwriting_keys(owner: bpy.types.Object) -> list[str]:
 
 
 def goals_not_rendered(owner: bpy.types.Object, layer: bpy.types.ViewLayer) -> list[str]:
-    """Names of objects that live chains follow, and which are disabled in renders: there Blender does not move them."""
+    """Names of objects that live chains follow, and which are disabled in renders.
+
+    There Blender does not move them, unless something that is rendered hangs on them.
+    """
     homes = {*enabled_collections(layer.layer_collection, switch="hide_render")}
-    chains = [chain for chain in rig_of(owner).chains if chain.enabled and not is_offset(chain)]
-    goals = {goal.found for chain in chains for goal in goals_of(chain)}
+    chains = [one for one in rig_of(owner).chains if one.enabled and one.influence > 0.0]
+    followed = [one for one in chains if not is_offset(one) and not is_walked(one)]
+    goals = {goal.found for one in followed for goal in goals_of(one)}
     return sorted(found.name for found in goals if found.hide_render or homes.isdisjoint(found.users_collection))
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -328,28 +328,12 @@ class _SetUp:
     def _make_goals(self, chains: dict[str, Part[str]]) -> None:
         """Targets and poles where there are none."""
         context, owner, options, done = self.context, self.owner, self.options, self.done
-        defaults, asked = read_defaults(context), list[NewGoal]()
-        chest = chest_of(owner, chains.values())
-        bent: list[tuple[FabrikChain, Part[str]]] = []
-        for name, part in chains.items():
-            if part.kind not in WITH_TARGETS:
-                continue
-            chain = rig_of(owner).chains[name]
-            if done.body and name in done.made and _is_helped(part):
-                chain.body_helps = ARM_REACH
-            bones = resolve_bones(owner, chain)
-            if "target" in self._deleted_goals(chain) or (chain.target is None and not chain.pin):
-                try:
-                    asked.append((chain, "target", plan_target(context, bones, defaults, chain)))
-                except FabrikError as error:
-                    done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
-                    continue
-            wants_pole = options.use_poles and part.kind in WITH_POLES
-            if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
-                bent.append((chain, part))
+        rig, defaults, chest = rig_of(owner), read_defaults(context), chest_of(owner, chains.values())
+        bodies = [one.name for one in rig.chains if one.tip_bone == rig.body_bone and one.name not in chains]
+        turned, lost = self._take_deleted([*chains, *bodies])
+        asked, bent = self._targets(chains, turned)
         asked += self._poles(bent)
-        body = next((rig_of(owner).chains[name] for name in done.made if name not in chains), None)
-        if body is not None:
+        for body in [rig.chains[name] for name in (*done.made, *turned) if name not in chains]:
             asked.append((body, "target", plan_target(context, resolve_bones(owner, body), defaults, body)))
         carried = [name for name, part in chains.items() if chest and part.kind == ARM]
         for k, (one, role, planned) in enumerate(asked):
@@ -357,22 +341,62 @@ class _SetUp:
             is_offset = role == "target" and options.use_motion and one.name in done.made
             asked[k] = one, role, replace(planned, parent=parent, swings=role == "pole", is_offset=is_offset)
         offset = [one.name for one, _, planned in asked if planned.is_offset]
-        mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name in done.kept]
+        mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name not in done.made]
         done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
         if asked:
             make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+        for name, orientation in turned.items():
+            setattr(rig.chains[name], "orientation", orientation)
+        for name in lost:
+            rig.chains[name].enabled = True
         self._let_edit(offset)
         draw_controls(context, owner, self.limbs, chains, chest)
 
-    def _deleted_goals(self, chain: FabrikChain) -> list[str]:
-        """The roles of goals of a chain whose bones were deleted, by which it may be off; it has them no more."""
-        found = [role for role in ROLES if getattr(chain, role) == self.owner]
-        found = [role for role in found if getattr(chain, f"{role}_bone") not in ("", *pose_bones(self.owner).keys())]
-        for role in found:
-            setattr(chain, role, None)
-            setattr(chain, f"{role}_bone", "")
-            chain.enabled = True
-        return found
+    def _targets(
+        self, chains: dict[str, Part[str]], turned: Collection[str]
+    ) -> tuple[list[NewGoal], list[tuple[FabrikChain, Part[str]]]]:
+        """Targets for chains that have none, or whose target was deleted; and the chains that are to have poles."""
+        context, owner, options, done = self.context, self.owner, self.options, self.done
+        asked, bent = list[NewGoal](), list[tuple[FabrikChain, Part[str]]]()
+        for name, part in chains.items():
+            if part.kind not in WITH_TARGETS:
+                continue
+            chain = rig_of(owner).chains[name]
+            if done.body and name in done.made and _is_helped(part):
+                chain.body_helps = ARM_REACH
+            bones = resolve_bones(owner, chain)
+            if name in turned or (chain.target is None and not chain.pin):
+                try:
+                    asked.append((chain, "target", plan_target(context, bones, read_defaults(context), chain)))
+                except FabrikError as error:
+                    done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
+                    continue
+            wants_pole = options.use_poles and part.kind in WITH_POLES
+            if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
+                bent.append((chain, part))
+        return asked, bent
+
+    def _take_deleted(self, names: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+        """Take goals off chains whose bones were deleted.
+
+        Returns:
+            The chains that lost their targets, each with the orientation that it is to have again once it has one; and
+            those that live posing switched off since they lost a goal.
+        """
+        owner, turned, lost = self.owner, dict[str, str](), list[str]()
+        bones = "", *pose_bones(owner).keys()
+        for name in names:
+            chain = rig_of(owner).chains[name]
+            own = [role for role in ROLES if getattr(chain, role) == owner]
+            deleted = [role for role in own if getattr(chain, f"{role}_bone") not in bones]
+            if deleted and chain.status == "REFUSED" and not chain.is_baked:
+                lost.append(name)
+            for role in deleted:
+                setattr(chain, role, None)
+                setattr(chain, f"{role}_bone", "")
+            if "target" in deleted:
+                turned[name], chain.orientation = chain.orientation, "FREE"
+        return turned, lost
 
     def _let_edit(self, names: Sequence[str]) -> None:
         """Let the targets of chains edit their motion, in an action that can be keyed and that no other plays."""

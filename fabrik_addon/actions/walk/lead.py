@@ -211,7 +211,8 @@ def leave_led(context: bpy.types.Context, led: LedWalker) -> ReleaseReport:
     if walker.on and walker.digest:
         notes.append(Text("the planned walk is switched off"))
     walker.on = False
-    end_editing(owner, walked)
+    if end_editing(owner, walked):
+        notes.append(Text("its controls edit it again once it is planned anew"))
     try:
         chains = moved_chains(owner, led.figure, has_body=True)
         ended = leave(context, owner, (led.figure, chains), set(led.chains) - walked)

@@ -195,22 +195,34 @@ def forget_posture(owner: bpy.types.Object) -> None:
 
 
 def let_edit(owner: bpy.types.Object) -> None:
-    """Let the controls of legs and body that rest edit the walk from now on."""
+    """Let the controls of legs and body that rest edit the walk from now on; those that did are put to rest."""
     body = _body(owner)
     for chain in body:
         if chain.target is None and chain.target_bone in pose_bones(owner):  # made as it became a walker
             setattr(chain, "target", owner)
-    for chain in _that_can_edit(owner, [*_legs(owner), *body]):
+    legs = [*_legs(owner), *body]
+    edited = walker_of(owner).edited.split("\n")
+    for chain in [one for one in legs if one.goal == PLACE and one.name in edited]:
+        for bone in _controls(owner, chain) or ():
+            bone.matrix_basis = Matrix.Identity(4)
+    walker_of(owner).edited = ""
+    for chain in _that_can_edit(owner, legs):
         chain.goal = OFFSET
     draw_at_bones(owner)
 
 
-def end_editing(owner: bpy.types.Object, names: Collection[str]) -> None:
-    """Let controls that edit a walk, and rest, tell places again: the walk is off, and limbs stay where they stand."""
-    for chain in [rig_of(owner).chains[name] for name in names]:
-        if chain.goal == OFFSET and rests(owner, chain):
-            chain.goal = PLACE
+def end_editing(owner: bpy.types.Object, names: Collection[str]) -> bool:
+    """Let controls that edit a walk, and that nothing animates, tell places until it is planned again; whether any did.
+
+    The walk is off, so that there is nothing that they could edit.
+    """
+    chains = [rig_of(owner).chains[name] for name in names]
+    edited = [one for one in chains if one.goal == OFFSET and _controls(owner, one) is not None]
+    for chain in edited:
+        chain.goal = PLACE
+    walker_of(owner).edited = "\n".join(one.name for one in edited)
     draw_at_bones(owner)
+    return bool(edited)
 
 
 def _that_can_edit(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[FabrikChain]:
@@ -226,13 +238,20 @@ def _that_can_edit(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> li
 
 def rests(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether the controls of a chain are bones of its armature that nothing has moved, and nothing animates."""
+    controls = _controls(owner, chain)
+    return controls is not None and all(bone.matrix_basis == Matrix.Identity(4) for bone in controls)
+
+
+def _controls(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone] | None:
+    """The controls of a chain, where these are bones of its armature that nothing animates; else None."""
     pairs = (chain.target, chain.target_bone), (chain.pole, chain.pole_bone)
-    bones = [pose_bones(owner).get(name) if found == owner else None for found, name in pairs if found is not None]
-    paths = " ".join(animated_paths(owner))
-    return all(
-        bone is not None and bone.matrix_basis == Matrix.Identity(4) and bone.path_from_id() not in paths
-        for bone in bones
-    )
+    bones, paths = list[bpy.types.PoseBone](), " ".join(animated_paths(owner))
+    for found, name in [pair for pair in pairs if pair[0] is not None]:
+        bone = pose_bones(owner).get(name) if found == owner else None
+        if bone is None or bone.path_from_id() in paths:
+            return None
+        bones.append(bone)
+    return bones
 
 
 def _bearing(rhythm: Rhythm, bent: tuple[Doubles, Doubles, Doubles], settings: Settings) -> Bearing:

@@ -15,7 +15,7 @@ from ...maths import IDENTITY
 from ..bones import numbers_of, pose_bones
 from ..dependencies import BONE_IN_PATH
 from ..figure.joint_limits import read_limit
-from ..figure.start_pose import fingerprint
+from ..figure.start_pose import DIGITS, fingerprint
 from ..schema import PREFIX, FabrikChain, rig_of, walker_of
 from ..schema.limit import CONTACT
 from ..terrain import grounds_of, has_faces
@@ -67,11 +67,12 @@ def line_parts(thing: bpy.types.Object) -> Iterator[bytes]:
 
 
 def key_bytes(curve: bpy.types.FCurve, owner: bpy.types.Object | None = None) -> bytes:
-    """What a curve animates, bones of an armature by their numbers, for they may be renamed; and its keys."""
+    """What a curve animates, bones of an armature by where they lie, for they may be renamed; and its keys."""
     points, path = curve.keyframe_points, curve.data_path
     found = BONE_IN_PATH.match(path) if owner is not None else None
-    if found is not None and owner is not None:
-        path = f"{pose_bones(owner).find(bpy.utils.unescape_identifier(found[1]))}{path[found.end() :]}"
+    bone = pose_bones(owner).get(bpy.utils.unescape_identifier(found[1])) if owner is not None and found else None
+    if bone is not None and found is not None:
+        path = f"{_rest_text(bone)}{path[found.end() :]}"
     modes = "".join(point.interpolation for point in points)
     told = f"{path}[{curve.array_index}]{curve.mute}{modes}".encode()
     return told + b"".join([numbers_of(points, name, 2).tobytes() for name in POINTS])
@@ -100,8 +101,18 @@ def _chain_text(owner: bpy.types.Object, chain: FabrikChain | None) -> str:
     tip = pose_bones(owner)[chain.tip_bone]
     bones = [tip, *tip.parent_recursive]
     limits = [_limit_text(bone) for bone in bones[: chain.bone_count]]
-    rest = fingerprint(bones, [""] * len(bones))
+    rest = _rest_text(tip), fingerprint(bones, [""] * len(bones))
     return repr((chain.name, chain.bone_count, chain.effector, chain.enabled, rest, limits))
+
+
+def _rest_text(bone: bpy.types.PoseBone) -> str:
+    """How a bone lies at rest, in its lengths."""
+    data = bone.bone
+    numbers = [
+        *(value for row in data.matrix_local.to_3x3() for value in row),
+        *(data.head_local / (data.length or 1.0)),
+    ]
+    return repr([round(value, DIGITS) + 0.0 for value in numbers])
 
 
 def _limit_text(bone: bpy.types.PoseBone) -> str:

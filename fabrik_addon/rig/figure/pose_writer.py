@@ -63,17 +63,18 @@ def write_rotations(owner: bpy.types.Object, rotations: Mapping[str, Q4]) -> Non
 def flush_animation(original: Any, depsgraph: bpy.types.Depsgraph) -> None:
     """Give an armature object, or its armature, the values that a depsgraph evaluated, but for those that hide it."""
     evaluated = original.evaluated_get(depsgraph)
-    for path in sorted({*animated_paths(original, with_muted=True)}.difference(HIDDEN_BY)):
+    paths = {*animated_paths(original, with_muted=True)}.difference(HIDDEN_BY)
+    for path in sorted(paths, key=lambda path: (not path.endswith("rotation_mode"), path)):  # which changes angles
         is_custom = path.endswith('"]')
         holder, _, name = path.removesuffix('"]').rpartition('["' if is_custom else ".")
         name, read, put = (unescape_identifier(name), getitem, setitem) if is_custom else (name, getattr, setattr)
         try:
             source, target = (thing.path_resolve(holder) if holder else thing for thing in (evaluated, original))
-            value, before = read(source, name), read(target, name)
-        except (AttributeError, KeyError, ValueError):  # a curve of something that is gone
+            value = read(source, name)
+            if plain(value) != plain(read(target, name)):
+                put(target, name, value)
+        except (AttributeError, KeyError, TypeError, ValueError):  # a curve of what is gone, or can't be set
             continue
-        if plain(value) != plain(before):
-            put(target, name, value)
 
 
 def plain(value: Any) -> Any:

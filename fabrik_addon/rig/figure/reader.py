@@ -393,8 +393,8 @@ def carried(figure: RigFigure, owner: bpy.types.Object, depsgraph: bpy.types.Dep
 
 def is_beside(depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether it is a render or an export that is evaluated, and not what the viewport shows."""
-    assert depsgraph.view_layer is not None
-    return depsgraph.view_layer.depsgraph != depsgraph
+    layer = depsgraph.view_layer
+    return layer is None or layer.depsgraph != depsgraph
 
 
 def frame_of(depsgraph: bpy.types.Depsgraph) -> float:

@@ -122,6 +122,7 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
     plan = text("Planned Walk", "The steps, as text", options=HIDDEN, update=None)
     digest = text("Digest", "Of the planned walk", options=HIDDEN)
     posture = text("Posture", "Which bones the planned walk keyed, and how", options=HIDDEN, update=None)
+    edited = text("Edited", "Chains whose controls edited the walk until it was led", options=HIDDEN, update=None)
     inputs = text("Inputs", "Of what the walk was planned from", options=HIDDEN, update=None)
     terrain = pointer(
         bpy.types.Collection,

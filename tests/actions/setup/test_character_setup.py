@@ -28,6 +28,7 @@ from fabrik_addon.maths import (
     unit,
     v3,
 )
+from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
 
@@ -97,19 +98,22 @@ def put_target(chain: FabrikChain, point: V3) -> None:
 
 
 @pytest.mark.parametrize("is_keyed", [False, True])
-@pytest.mark.parametrize("deleted", ["target", "pole", "tip", "body"])
+@pytest.mark.parametrize("deleted", ["target", "pole", "tip", "body", "all"])
 def test_what_was_deleted_of_it_is_made_anew(deleted: str, is_keyed: bool) -> None:
     owner = with_motion("human_mixamo")[0] if is_keyed else set_up("human_mixamo")
     chains, names = rig_of(owner).chains, [chain.name for chain in rig_of(owner).chains]
-    name = rig_of(owner).body_bone if deleted == "body" else getattr(chains["Leg.L"], f"{deleted}_bone")
+    gone = [getattr(chains["Leg.L"], f"{deleted}_bone")] if deleted in ("target", "pole", "tip") else []
+    gone = [rig_of(owner).body_bone] if deleted == "body" else gone or sorted(control_names(owner))
     with edited(owner) as bones:
-        bones.remove(bones[name])
+        for name in gone:
+            bones.remove(bones[name])
     before = world(owner)
     press("character_setup")
     assert {"tip": 1, "body": 1 + is_keyed}.get(deleted, 0) == len(chains) - len(names)
     assert rig_of(owner).body_bone in owner.pose.bones
     leg = chains["Leg.L.001" if deleted == "tip" else "Leg.L"]
     assert {leg.tip_bone, leg.target_bone, leg.pole_bone} <= {*owner.pose.bones.keys()}
+    assert all(chain.pole for chain in chains if chain.name.startswith(("Leg", "Arm")))
     if deleted != "tip":  # else a shin is pinned at its end, whose pole is the old one's
         press("solve_all")
         assert leg.status == "REACHED"

@@ -133,6 +133,12 @@ class TestLeading:
             update()
             assert max((bone_heads(owner)[name] - place).length for name, place in stood.items()) < 1e-4
             press("solve_all")
+        planned(owner)
+        leg, before = rig_of(owner).chains["Leg.L"], effector(owner, rig_of(owner).chains["Leg.L"])
+        assert (leg.goal, rig_of(owner).chains["Body"].goal) == ("OFFSET", "OFFSET")
+        owner.pose.bones[leg.target_bone].location.z += 0.1
+        update()
+        assert (effector(owner, leg) - before).length > 0.02
 
     def test_cancelled_all_is_as_it_was(self, walker: bpy.types.Object) -> None:
         before = flat(walker)
