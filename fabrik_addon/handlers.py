@@ -73,16 +73,15 @@ def _before_load(*_: Any) -> None:
     FigureCache.clear()
     StripValues.forget()
     live.state.forget()
-    _paused.append(live.state.paused)
+    _paused[:] = [live.state.paused]
     live.state.paused = True
 
 
 def _after_failed_load(*_: Any) -> None:
-    live.state.paused = _paused.pop()  # the file that was open stays so, and what is under way in it goes on
+    live.state.paused = any(_paused)  # the file that was open stays so, and what is under way in it goes on
 
 
 def _after_load(*_: Any) -> None:
-    _paused.clear()
     FigureCache.clear()
     live.state.forget_all()
     moved_goals.brought.clear()

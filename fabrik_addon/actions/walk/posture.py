@@ -220,7 +220,8 @@ def end_editing(owner: bpy.types.Object, names: Collection[str]) -> bool:
     edited = [one for one in chains if one.goal == OFFSET and _controls(owner, one) is not None]
     for chain in edited:
         chain.goal = PLACE
-    walker_of(owner).edited = "\n".join(one.name for one in edited)
+    if edited:  # else what was led before is still to be told
+        walker_of(owner).edited = "\n".join(one.name for one in edited)
     draw_at_bones(owner)
     return bool(edited)
 

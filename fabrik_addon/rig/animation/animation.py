@@ -61,14 +61,7 @@ def _data_is_animated(thing: bpy.types.Object) -> bool:
 
 
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
-SETTINGS = (
-    "fabrik_",
-    "scale",
-    "ik_",
-    "use_ik_",
-    "lock_",
-    "constraints[",
-)  # of a bone, on which the chain's solve depends
+SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_", "constraints[")  # of a bone, on which a solve depends
 PLACES = ("location", "rotation", "scale", "delta_", "constraints[")  # an object
 BODY = ("fabrik_body_stays", "fabrik_body_stiffness", "fabrik_spine", "fabrik_balance", "fabrik_body_captured")
 WALKS = "fabrik_walker_on"

@@ -69,10 +69,10 @@ def line_parts(thing: bpy.types.Object) -> Iterator[bytes]:
 def key_bytes(curve: bpy.types.FCurve, owner: bpy.types.Object | None = None) -> bytes:
     """What a curve animates, bones of an armature by where they lie, for they may be renamed; and its keys."""
     points, path = curve.keyframe_points, curve.data_path
-    found = BONE_IN_PATH.match(path) if owner is not None else None
-    bone = pose_bones(owner).get(bpy.utils.unescape_identifier(found[1])) if owner is not None and found else None
-    if bone is not None and found is not None:
-        path = f"{_rest_text(bone)}{path[found.end() :]}"
+    found = BONE_IN_PATH.match(path)
+    if owner is not None and found is not None:
+        bone = pose_bones(owner).get(bpy.utils.unescape_identifier(found[1]))
+        path = _rest_text(bone) + path[found.end() :] if bone is not None else path
     modes = "".join(point.interpolation for point in points)
     told = f"{path}[{curve.array_index}]{curve.mute}{modes}".encode()
     return told + b"".join([numbers_of(points, name, 2).tobytes() for name in POINTS])
@@ -108,11 +108,8 @@ def _chain_text(owner: bpy.types.Object, chain: FabrikChain | None) -> str:
 def _rest_text(bone: bpy.types.PoseBone) -> str:
     """How a bone lies at rest, in its lengths."""
     data = bone.bone
-    numbers = [
-        *(value for row in data.matrix_local.to_3x3() for value in row),
-        *(data.head_local / (data.length or 1.0)),
-    ]
-    return repr([round(value, DIGITS) + 0.0 for value in numbers])
+    parts = *data.matrix_local.to_3x3(), data.head_local / (data.length or 1.0)
+    return repr([round(value, DIGITS) + 0.0 for part in parts for value in part])
 
 
 def _limit_text(bone: bpy.types.PoseBone) -> str:
