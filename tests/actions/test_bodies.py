@@ -19,6 +19,8 @@ from support.judging import (
     angle_between,
     assert_alike,
     assert_feet_hold,
+    bone_heads,
+    bone_matrices,
     channels,
     effector,
     statuses,
@@ -38,11 +40,6 @@ from support.scenes import (
     update,
     with_legs_pinned,
 )
-
-
-def pose_of(owner: bpy.types.Object) -> list[list[float]]:
-    update()
-    return [[value for row in bone.matrix for value in row] for bone in owner.pose.bones]
 
 
 def nowhere(owner: bpy.types.Object) -> None:
@@ -82,10 +79,10 @@ def test_of_a_body_that_is_spoilt_nothing_is_moved_and_all_chains_say_so(what: s
     spoil, name, text = SPOILT[what]
     add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
     spoil(standing)
-    before = pose_of(standing)
+    before = bone_matrices(standing)
     with pytest.raises(RuntimeError):
         press("solve_all")
-    assert pose_of(standing) == before
+    assert bone_matrices(standing) == before
     assert text in rig_of(standing).chains[name].message
     assert set(statuses(standing).values()) == {"REFUSED"}
     assert "solved together with" in rig_of(standing).chains["foot.R"].message or what == "no such body bone"
@@ -131,7 +128,7 @@ class TestOneAnswer:
             for name in order:
                 add_limb(owner, name, 2 if name == "head" else 3, target=places[name])
             press("solve_all")
-            poses.append(pose_of(owner))
+            poses.append(bone_matrices(owner))
             bpy.data.objects.remove(owner)
         assert all(pose == poses[0] for pose in poses)
 
@@ -193,12 +190,6 @@ PLACES = {
     "foot.L": (0.2, -0.15, 0.25),
     "foot.R": (-0.1, 0.1, 0.2),
 }
-
-
-def heads(owner: bpy.types.Object) -> list[Vector]:
-    """The heads of all bones in the world, by name."""
-    update()
-    return [owner.matrix_world @ pose_bones(owner)[name].head for name in sorted(pose_bones(owner).keys())]
 
 
 def off_pole(owner: bpy.types.Object, chain: FabrikChain) -> float:
@@ -296,20 +287,20 @@ class TestBadInput:
     def test_numbers_that_are_none(self, name: str, standing: bpy.types.Object) -> None:
         hand = add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
         setattr(hand, name, float("nan"))
-        before = heads(standing)
+        before = bone_heads(standing)
         if not isnan(getattr(hand, name)):  # Blender took it for another number
             press("solve_all")
             assert hand.status != "REFUSED"
             return
         assert_refused("not a finite number", "solve_all")
-        assert heads(standing) == before
+        assert bone_heads(standing) == before
 
     def test_a_weight_of_zero_asks_for_nothing(self, standing: bpy.types.Object) -> None:
         hand = add_limb(standing, "hand.L", 3, target=(0.4, -0.5, 1.0))
         hand.weight = 0.0
-        before = heads(standing)
+        before = bone_heads(standing)
         press("solve_all")
-        assert max((a - b).length for a, b in zip(heads(standing), before, strict=True)) <= 1e-4
+        assert max((a - before[name]).length for name, a in bone_heads(standing).items()) <= 1e-4
 
     def test_locked_bones_between_stay(self, standing: bpy.types.Object) -> None:
         pose_bones(standing)["spine2"].lock_rotation = (True, True, True)

@@ -323,4 +323,4 @@ def test_a_limb_that_is_drawn_straight_is_not_twisted(name: str, limb: str, way:
     size = sum((b - a).length for a, b in pairwise(map(Vector, limb_joints(owner, leg))))
     hips = Grip(rig_of(owner).body_bone, "HEAD")
     taken = Grip(chain.tip_bone, chain.effector, chain.name) if chain is not None else hips
-    assert most_turn(owner, taken, Vector(way) * 0.5 * size, STEPS) < SMOOTH
+    assert most_turn(owner, taken, lambda share: Vector(way) * 0.5 * size * share, STEPS) < SMOOTH

@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import permutations
 from math import radians
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import bpy
 import pytest
@@ -292,20 +293,20 @@ def solved_body() -> bpy.types.Object:
     return owner
 
 
+Change: TypeAlias = Callable[[bpy.types.Object, float], None]
+
+
+def moved(find: Callable[[bpy.types.Object], Any], axis: int, way: float) -> Change:
+    """A thing is moved along an axis, so far times how much is asked for."""
+
+    def change(owner: bpy.types.Object, by: float) -> None:
+        find(owner).location[axis] += way * by
+
+    return change
+
+
 def _turn_target(owner: bpy.types.Object, by: float) -> None:
     rig_of(owner).chains["hand.L"].target.rotation_euler.z += 0.3 * by
-
-
-def _move_target(owner: bpy.types.Object, by: float) -> None:
-    rig_of(owner).chains[-1].target.location.x -= 0.8 * by
-
-
-def _move_pole(owner: bpy.types.Object, by: float) -> None:
-    rig_of(owner).chains[0].pole.location.y -= 8.0 * by
-
-
-def _move_hips(owner: bpy.types.Object, by: float) -> None:
-    owner.pose.bones["hips"].location.y += 0.1 * by
 
 
 def _turn_tip(owner: bpy.types.Object, by: float) -> None:
@@ -314,19 +315,19 @@ def _turn_tip(owner: bpy.types.Object, by: float) -> None:
     bone.rotation_quaternion = bone.rotation_quaternion @ Matrix.Rotation(0.3 * by, 4, "Y").to_quaternion()
 
 
-def _move_armature(owner: bpy.types.Object, by: float) -> None:
-    owner.location.x += 0.2 * by
-
-
 def _move_all(owner: bpy.types.Object, by: float) -> None:
     for thing in (owner, rig_of(owner).chains[0].target, rig_of(owner).chains[0].pole):
         thing.location.x += 7.0 * by
 
 
+_move_target = moved(lambda owner: rig_of(owner).chains[-1].target, 0, -0.8)
+_move_pole = moved(lambda owner: rig_of(owner).chains[0].pole, 1, -8.0)
+_move_hips = moved(lambda owner: owner.pose.bones["hips"], 1, 0.1)
+_move_armature = moved(lambda owner: owner, 0, 0.2)
 TARGET, POSE, ARMATURE = "The target moved since", "The pose was changed since", "The armature moved since"
 LIMBS = ("foot.L", "foot.R", "hand.L", "head")
 
-CHANGES: dict[str, tuple[Callable[[], bpy.types.Object], Callable[[bpy.types.Object, float], None], dict[str, str]]] = {
+CHANGES: dict[str, tuple[Callable[[], bpy.types.Object], Change, dict[str, str]]] = {
     "the target of a line moves": (line_with_pole, _move_target, {"b2": TARGET}),
     "the pole of a line moves": (line_with_pole, _move_pole, {"b2": "The pole moved since"}),
     "the armature of a line moves": (line_with_pole, _move_armature, {"b2": ARMATURE}),

@@ -8,7 +8,6 @@ from math import degrees, radians
 from random import Random
 
 import pytest
-from fabrik_addon.errors import ChainError
 from fabrik_addon.kernel import (
     FREE,
     HINT,
@@ -23,7 +22,6 @@ from fabrik_addon.kernel import (
     Hinge,
     Joint,
     Point,
-    Rows,
     Settings,
     Solver,
     Status,
@@ -99,13 +97,6 @@ def test_settings_that_are_refused_change_nothing() -> None:
     with pytest.raises(TypeError):
         solve(solver, target, settings=Settings._make((0.9, "many", False, 8, True)))
     assert solve(solver, target, settings=usual) == before
-
-
-def test_rows_of_a_figure_that_branches_otherwise_are_refused() -> None:
-    joints = [Joint((0.0, 1.0, 0.0))] * 4
-    rows = Rows(Figure(joints), [Point(3, (1.0, 1.0, 1.0))], 1)
-    with pytest.raises(ChainError, match="another figure"):
-        Solver(Figure(joints, (-1, 0, 1, 1))).solve_many(rows)
 
 
 def test_no_joint_jumps_where_a_goal_of_a_body_goes_out_of_reach() -> None:

@@ -60,6 +60,9 @@ def test_words_name_what_is_wrong() -> None:
         ("a target of nan", "the target has a number that is not finite"),
         ("a pole that is not finite", "the pole has a number that is not finite"),
         ("a pole angle that is not finite", "the pole angle is not a finite number"),
+        ("a direction of (0, 0, 0)", "the direction from which a pole swings has no length"),
+        ("a rank of 5", "a goal has the rank 5, which is none"),
+        ("masses of other joints", "3 masses were given for 8 joints"),
         ("a tolerance of nan", "the tolerance is not a finite number"),
         ("a segment of nan", "the bone's length has a number that is not finite"),
     ):

@@ -188,19 +188,6 @@ class TestLaws:
             points = points_at_random(random, random.randint(2, 8))
             assert moved_alike(random, points, lambda point: (-point[0], point[1], point[2]), False, 1.0) <= 1e-5
 
-    def test_a_target_that_moves_smoothly_gives_a_pose_that_does(self) -> None:
-        random = Random(16)
-        for _ in range(some(10)):
-            chain = random_chain(random, random.choice((2, 3, 6, 20)), 0.2)
-            solver = Solver(chain)
-            towards = chain.placed(chain.starts).joints[-1]
-            a, b = (
-                plus(scaled(towards, random.uniform(0.6, 0.95)), scaled(random_vector(random), 0.1 * chain.size))
-                for _ in range(2)
-            )
-            seen = [solve(solver, plus(a, scaled(minus(b, a), i / 100))) for i in range(101)]
-            assert max(largest_turn(p, q) for p, q in pairwise(seen)) < 0.2
-
 
 class TestFigure:
     def test_a_chain_through_points_stands_on_them(self) -> None:

@@ -9,7 +9,6 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
-from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import (
     FREE,
     PIN,
@@ -171,6 +170,7 @@ DOG = [(0, 0, 2.3), (0, -0.3, 1.4), (0, 0.2, 0.6), (0, 0, 0)]
 SWEPT = {name: LIMITED[name] for name in ("leg", "leg with ankle", "one-sided hinges", "shoulder")} | {
     "zigzag": Figure.from_points(DOG),
     "dog leg": Figure.from_points(DOG, [FREE, hinge(X, -90, 40), hinge(X, -40, 90)]),
+    **{f"free {n}": random_chain(Random(n), n, 0.2) for n in (2, 3, 6, 20)},
     "arm with a cone": Figure.from_points([(0, 0, 0), (0, 0.1, 1), (0, 0, 2)], [Cone.circular(1.4), hinge(X, -150, 5)]),
 }
 
@@ -285,8 +285,6 @@ def test_a_pole_angle_that_fades_is_whole_where_the_knee_stands_as_it_says() -> 
     bend = Bend(1, (5.0, 0.0, 1.0), 0.5, fades=off / 2.0)
     knee = Solver(STRAIGHT).solve([Point(1, (0.0, 0.0, far)), bend]).joints[1]
     assert atan2(knee[1], knee[0]) == pytest.approx(0.5, abs=1e-6)
-    with pytest.raises(InvalidValueError, match="not between 0 and 1"):
-        Bend(1, (5.0, 0.0, 1.0), 0.5, fades=1.5)
 
 
 def test_a_straight_run_among_several_goals_is_not_turned_to_its_pole_where_that_fades() -> None:
@@ -420,13 +418,6 @@ def test_a_pole_swings_from_the_axes_that_the_limb_hangs_on() -> None:
     lateral = rotated(placed.frames[0], (1.0, 0.0, 0.0))
     assert abs(dot(off, lateral)) < 0.02  # the knee stays in the plane of the kick
     assert length(cross(along, off)) == pytest.approx(1.0)
-
-
-def test_a_direction_without_length_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match="no length"):
-        Bend(1, AHEAD, along=(0.0, 0.0, 0.0))
-    with pytest.raises(InvalidValueError, match="direction of a run"):
-        Bend(1, AHEAD, along=(float("nan"), 0.0, 0.0))
 
 
 def test_a_foot_on_its_own_hip_tells_no_side() -> None:

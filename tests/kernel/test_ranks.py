@@ -9,7 +9,6 @@ from math import cos, pi, sin
 from random import Random
 
 import pytest
-from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import (
     ASKED,
     HINT,
@@ -143,11 +142,6 @@ class TestOneAnswer:
         first = Solver(figure).solve(goals, HOW)
         for order in permutations(goals):
             assert largest_turn(first, Solver(figure).solve(order, HOW)) <= 1e-9
-
-    @pytest.mark.parametrize("rank", [-1, 5, 7])
-    def test_a_rank_that_is_none_is_refused(self, rank: int) -> None:
-        with pytest.raises(InvalidValueError, match="rank"):
-            Point(0, ORIGIN, rank=rank)
 
 
 class TestMoving:
@@ -290,17 +284,3 @@ class TestBalance:
             if "finger" in name:
                 assert solution.rotations[i] == (1.0, 0.0, 0.0, 0.0)
         assert IS_COMPILED or solution.status is Status.REACHED
-
-    def test_bad_input_is_refused(self) -> None:
-        for masses, support, up in (
-            ([], [ORIGIN], Z),
-            ([0.0], [ORIGIN], Z),
-            ([-1.0, 2.0], [ORIGIN], Z),
-            ([float("nan")], [ORIGIN], Z),
-            ([1.0], [], Z),
-            ([1.0], [ORIGIN], ORIGIN),
-        ):
-            with pytest.raises(InvalidValueError):
-                Balance(masses, support, up)
-        with pytest.raises(InvalidValueError, match="masses"):
-            Solver(branching()).solve([Balance([1.0] * 3, [ORIGIN])])

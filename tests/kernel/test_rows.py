@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from fabrik_addon.errors import ChainError, InvalidValueError
+from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import PIN, STATUSES, Bend, Facing, Goal, Point, Rows, Settings, Solver, Status
 from fabrik_addon.maths import IDENTITY, V3, distance, plus
 
@@ -309,11 +309,6 @@ class TestBadRows:
             rows.numbers[number] = bad
             with pytest.raises(InvalidValueError, match=f"{name}.* 1"):
                 Solver(self.chain).solve_many(rows)
-
-    def test_a_goal_on_no_joint(self) -> None:
-        for effector in (-1, 2, 1 << 20):
-            with pytest.raises(ChainError, match=str(effector)):
-                Rows(self.chain, [Point(effector, (0.0, 0.0, 1.0))], 1)
 
     def test_the_settings_are_those_of_the_call(self) -> None:
         """A solver that has been used with other settings, and is used with them again."""

@@ -5,7 +5,6 @@ from itertools import pairwise
 from math import degrees, exp
 
 import pytest
-from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Settings, Solution, Solver, Status
 from fabrik_addon.maths import ORIGIN, V3, distance, length, lerp, minus, plus, scaled
 
@@ -96,15 +95,6 @@ class TestSoftReach:
         place = HUMAN.placed(solution.rotations).ends[HAND]
         assert distance(place, root) == pytest.approx(softened(distance(target, root), 0.05, reach), abs=2e-4)
         assert solution.softened[0] == pytest.approx(distance(target, root) - distance(place, root), abs=2e-4)
-
-    @pytest.mark.parametrize(("soft", "stretch"), [(-0.1, 1.0), (1.1, 1.0), (0.0, 0.9), (float("nan"), 1.0)])
-    def test_shares_that_are_none_are_refused(self, soft: float, stretch: float) -> None:
-        with pytest.raises(InvalidValueError, match="soft"):
-            Point(1, ORIGIN, soft=soft, stretch=stretch)
-
-    def test_a_root_beside_the_way_is_refused(self) -> None:
-        with pytest.raises(InvalidValueError, match="lead"):
-            Solver(branching()).solve([Point(7, ORIGIN, soft=0.1, root=3)])
 
 
 class TestStretch:

@@ -15,7 +15,7 @@ from fabrik_addon.recognise.limbs import Limbs
 from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
 from mathutils import Vector
 
-from support.scenes import Bone, armature, edited, make_armature, make_line, select, strand
+from support.scenes import Bone, Point, armature, edited, make_armature, make_line, select, strand
 from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
 
 # The limbs and parts of real characters by the names of their bones: arms and legs, spine, tail, neck.
@@ -255,16 +255,19 @@ def test_a_lying_character_is_upright_in_itself() -> None:
     assert (axes.up, axes.forward) == ((0, 0, 1), (0, -1, 0))
 
 
-def test_bones_are_joined_where_they_meet_flagged_or_not() -> None:
-    off = 5e-4
-    owner = make_armature(
-        [
-            Bone((0, 0, 0), (0, 0, 1), parent=None),
-            Bone((0, off, 1), (0, 0.1, 2), connect=False),
-            Bone((0, 0.1, 2), (0, 0, 3), connect=True),
-        ]
-    )
-    assert found_limb(owner, "b2") == ("b0", "b1", "b2")
+WITH_GAP = [Bone((0, 0.1, 1), (0, 0.1, 2), connect=False), Bone((0, 0.1, 2), (0, 0, 3), connect=True)]
+JOINED = [Bone((0, 5e-4, 1), (0, 0.1, 2), connect=False), Bone((0, 0.1, 2), (0, 0, 3), connect=True)]
+GUESSED = [Bone((0, 0, 1), (0.5, 0, 1), connect=False), Bone((0, 0.1, 2), (0, 0.1, 2.5), connect=False)]
+STRANDS: dict[str, tuple[Point, list[Bone], tuple[str, ...]]] = {
+    "bones are joined where they meet, flagged or not": ((0, 0, 1), JOINED, ("b0", "b1", "b2")),
+    "a gap between drawn bones ends the limb": ((0, 0, 1), WITH_GAP, ("b1", "b2")),
+    "tails that an importer guessed do not matter": ((0, 0.5, 0), GUESSED, ("b0", "b1", "b2")),
+}
+
+
+@pytest.mark.parametrize(("tail", "bones", "limb"), STRANDS.values(), ids=STRANDS)
+def test_bones_of_a_limb(tail: Point, bones: list[Bone], limb: tuple[str, ...]) -> None:
+    assert found_limb(make_armature([Bone((0, 0, 0), tail, parent=None), *bones]), "b2") == limb
 
 
 def test_the_leaf_bones_of_an_export_are_of_no_limb() -> None:
@@ -276,28 +279,6 @@ def test_the_leaf_bones_of_an_export_are_of_no_limb() -> None:
     select(owner, *(bone.name for bone in owner.data.bones))
     limbs, _ = selected(owner)
     assert sorted(limbs) == sorted(whole_of("human_mixamo"))
-
-
-def test_a_gap_between_drawn_bones_ends_the_limb() -> None:
-    owner = make_armature(
-        [
-            Bone((0, 0, 0), (0, 0, 1), parent=None),
-            Bone((0, 0.1, 1), (0, 0.1, 2), connect=False),
-            Bone((0, 0.1, 2), (0, 0, 3), connect=True),
-        ]
-    )
-    assert found_limb(owner, "b2") == ("b1", "b2")
-
-
-def test_tails_that_an_importer_guessed_do_not_matter() -> None:
-    owner = make_armature(
-        [
-            Bone((0, 0, 0), (0, 0.5, 0), parent=None),
-            Bone((0, 0, 1), (0.5, 0, 1), connect=False),
-            Bone((0, 0.1, 2), (0, 0.1, 2.5), connect=False),
-        ]
-    )
-    assert found_limb(owner, "b2") == ("b0", "b1", "b2")
 
 
 def test_the_length_of_a_limb_by_name() -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import degrees
 from random import Random
@@ -195,13 +195,22 @@ def joints_moved(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[V
     return apart(owner, chain, before) / (2.0 * LENGTH)
 
 
-def most_turn(owner: bpy.types.Object, taken: Grip, way: Vector, steps: int) -> float:
-    """The most degrees by which a bone turns below its parent in a step of a drag along a way."""
+def most_turn(
+    owner: bpy.types.Object,
+    taken: Grip,
+    way: Callable[[float], Vector],
+    steps: int,
+    check: Callable[[bpy.types.Object], object] = evaluated,
+) -> float:
+    """The most degrees by which a bone turns below its parent in a step of a drag on a way, by the share of the steps.
+
+    After each step it is checked.
+    """
     drag = begin(bpy.context, owner, taken)
     most, before = 0.0, local_rotations(owner)
     for step in range(1, steps + 1):
-        drag_to(bpy.context, drag, drag.place + way * (step / steps))
-        update()
+        drag_to(bpy.context, drag, drag.place + way(step / steps))
+        check(owner)
         now = local_rotations(owner)
         most = max(most, *(angle_between(a, b) for a, b in zip(before, now, strict=True)))
         before = now

@@ -12,10 +12,12 @@ from typing import Any, TypeAlias
 from fabrik_addon.kernel import (
     FREE,
     Aim,
+    Balance,
     Bend,
     Cone,
     Facing,
     Figure,
+    Help,
     Hinge,
     Joint,
     Locked,
@@ -53,6 +55,11 @@ def figure_with(**changes: Any) -> Case:
 def made(make: Callable[..., object], *arguments: object) -> Case:
     """A call with arguments that type checkers would refuse."""
     return lambda: make(*arguments)
+
+
+def goal(kind: Any, **changes: Any) -> Case:
+    """A goal of the second joint with other fields."""
+    return lambda: kind(1, DOWN, **changes)
 
 
 def two(**arguments: Any) -> Case:
@@ -107,6 +114,9 @@ NO_CHAIN: dict[str, Case] = {
     "a goal before the first joint": solved(lambda: [Point(-1, DOWN)]),
     "a goal behind the last joint": solved(lambda: [Point(2, DOWN)]),
     "a goal on a joint far off": solved(lambda: [Point(1 << 30, DOWN)]),
+    "a goal in its own frame": solved(lambda: [Point(4, DOWN, frame=4)], TREE),
+    "a goal in the frame of no joint": solved(lambda: [Point(4, DOWN, frame=400)], TREE),
+    "help for what no figure has": lambda: Help(-1, 0.9),
     "a goal farther off than a number reaches": lambda: Solver(LEG).solve([Point(HUGE, DOWN)]),
     "a pole on no joint": solved(lambda: [Point(1, DOWN), Bend(2, DOWN)]),
     "a run that begins before the figure": solved(lambda: [Point(1, DOWN), Bend(1, DOWN, root=-1)]),
@@ -119,6 +129,9 @@ NO_CHAIN: dict[str, Case] = {
     "more rows than a number holds": lambda: Rows(LEG, goals_for(LEG, DOWN), HUGE),
     "more influences than rows": blending(1.0, 1.0),
     "rows of another figure": lambda: Solver(LEG).solve_many(Rows(TREE, [Point(4, DOWN)], 1)),
+    "rows of a figure that branches otherwise": lambda: Solver(LEG).solve_many(
+        Rows(Figure([BONE, BONE], (-1, -1)), [Point(1, DOWN)], 1)
+    ),
     "the reach of a tree": lambda: Solver(TREE).reach,
     "the limb of a tree": lambda: Solver(TREE).limb_reach,
     "the bend of a tree": asked("bend", [TURN] * 8, figure=TREE),
@@ -153,6 +166,17 @@ NO_VALUE: dict[str, Case] = {
     "an aim that is not finite": lambda: Aim(1, Y, (0, nan, 0)),
     "a pole that is not finite": lambda: Bend(1, (0, inf, 0)),
     "a pole angle that is not finite": lambda: Bend(1, DOWN, nan),
+    **{f"a direction of {bad}": goal(Bend, along=bad) for bad in ((0, 0, 0), (nan, 0, 0))},
+    "an angle that fades by more than 1": goal(Bend, fades=1.5),
+    **{f"a rank of {bad}": goal(Point, rank=bad) for bad in (-1, 5, 7)},
+    **{f"a soft reach of {bad}": goal(Point, soft=bad) for bad in (-0.1, 1.1, nan)},
+    "a stretch to less": goal(Point, stretch=0.9),
+    "a root beside the way": solved(lambda: [Point(7, DOWN, soft=0.1, root=3)], TREE),
+    **{f"a help of {bad}": made(Help, 1, bad) for bad in (1.5, -1.5)},
+    **{f"masses of {bad}": made(Balance, bad, [DOWN]) for bad in ([], [0.0], [-1.0, 2.0], [nan])},
+    "a balance on nothing": lambda: Balance([1.0], []),
+    "a balance without an up": lambda: Balance([1.0], [DOWN], (0, 0, 0)),
+    "masses of other joints": solved(lambda: [Balance([1.0] * 3, [DOWN])], TREE),
     "a run that does not lead to its end": solved(lambda: [Point(4, DOWN), Bend(4, DOWN, root=5)], TREE),
     **{f"a tolerance of {bad}": solved_with(tolerance=bad) for bad in (nan, inf, -inf)},
     "fewer rotations": lambda: LEG.placed([TURN]),

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import cos, degrees, pi, sin
+from collections.abc import Sequence
+from math import cos, pi, sin
 
 import bpy
 import pytest
@@ -19,7 +19,7 @@ from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.judging import HELD, HELD_TURN, angle_between, assert_feet_hold, channels, effector
+from support.judging import HELD, HELD_TURN, angle_between, assert_feet_hold, channels, effector, most_turn
 from support.scenes import (
     SOME_MODES,
     Bone,
@@ -157,26 +157,14 @@ class TestSmoothness:
         def way(share: float) -> Vector:
             return Vector((0.06 * sin(2 * pi * share), -0.1 + 0.1 * cos(2 * pi * share), -0.05 * sin(pi * share)))
 
-        assert self.most_a_frame(body, Grip(bone, end), way) <= SMOOTH
+        assert most_turn(body, Grip(bone, end), way, FRAMES, assert_feet_hold) <= SMOOTH
 
     @pytest.mark.parametrize(("bone", "end"), [("hips", "HEAD"), ("hand.L", "HEAD")])
     def test_out_of_reach(self, body: bpy.types.Object, bone: str, end: str) -> None:
         def way(share: float) -> Vector:
             return Vector((0.5, -0.6, 0.9)) * (0.5 - 0.5 * cos(2 * pi * share))
 
-        assert self.most_a_frame(body, Grip(bone, end), way) <= BLOCKED
-
-    def most_a_frame(self, owner: bpy.types.Object, taken: Grip, way: Callable[[float], Vector]) -> float:
-        drag = begin(bpy.context, owner, taken)
-        most, before = 0.0, turns_of(owner)
-        for frame in range(FRAMES + 1):
-            drag_to(bpy.context, drag, drag.place + way(frame / FRAMES))
-            now = turns_of(owner)
-            most = max(most, *(angle_between(a, b) for a, b in zip(before, now, strict=True)))
-            before = now
-            assert_feet_hold(owner)
-        drag.restore()
-        return degrees(most)
+        assert most_turn(body, Grip(bone, end), way, FRAMES, assert_feet_hold) <= BLOCKED
 
 
 class TestEnds:
