@@ -388,11 +388,13 @@ def dots(a: Doubles, b: Doubles) -> Doubles:
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
+YZX, ZXY = np.array((1, 2, 0)), np.array((2, 0, 1))  # the next axis of each, and the one after
+
+
 def crosses(a: Doubles, b: Doubles) -> Doubles:
     """Cross products of vectors (..., 3)."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
+    found: Doubles = a.take(YZX, -1) * b.take(ZXY, -1) - a.take(ZXY, -1) * b.take(YZX, -1)
+    return found
 
 
 def rotated_each(q: Doubles, v: Doubles) -> Doubles:

@@ -15,7 +15,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import PathFit
-from ..maths import Doubles, Ints, Mask, conjugates, dots, lengths, products, rotated_each, turns_by, units, vectors_of
+from ..maths import (
+    Doubles,
+    Ints,
+    Mask,
+    conjugates,
+    crosses,
+    dots,
+    lengths,
+    products,
+    rotated_each,
+    turns_by,
+    units,
+    vectors_of,
+)
 from .smoothing import blurred
 
 NONE, HEEL, TOE, FLAT = range(4)  # what of a foot is on the ground; FLAT is HEEL and TOE
@@ -455,9 +468,9 @@ def _stood(foot: Foot, kinds: Ints, rate: float, wanted: Doubles | None) -> Doub
 
 def between_each(a: Doubles, b: Doubles) -> Doubles:
     """(F, 3), the rotation vectors of the least rotations that bring directions (F, 3) onto others."""
-    axes = np.cross(a, b)
-    sines: Doubles = np.sqrt((axes * axes).sum(axis=1))
-    angles = np.arctan2(sines, (a * b).sum(axis=1))
+    axes = crosses(a, b)
+    sines = lengths(axes)
+    angles = np.arctan2(sines, dots(a, b))
     found: Doubles = axes * (angles / np.where(sines > 0.0, sines, 1.0))[:, None]
     return found
 

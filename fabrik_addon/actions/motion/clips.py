@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import BoneError, RigError
 from ...kernel import Limit
-from ...maths import IDENTITY, Doubles, Ints, Mask, q4, towards_each
+from ...maths import IDENTITY, Doubles, Ints, Mask, Singles, q4, towards_each
 from ...motion.contacts import junk_ends
 from ...motion.smoothing import smoothed, smoothed_turns
 from ...rig.animation.channels import cosines, read_values, rotation_path, run_on, to_rotations
@@ -84,8 +84,8 @@ def read_clip(
     Raises:
         RigError: None of the bones has keys.
     """
-    curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner) if len(curve.keyframe_points)}
-    paths, bones, sides = {path for path, _ in curves}, pose_bones(owner), sides_of(owner) if twins else {}
+    curves = [curve for curve in fcurves_of(owner) if len(curve.keyframe_points)]
+    paths, bones, sides = {curve.data_path for curve in curves}, pose_bones(owner), sides_of(owner) if twins else {}
     every = [*dict.fromkeys(names)]
 
     def is_told(name: str, channel: str) -> bool:
@@ -100,18 +100,21 @@ def read_clip(
     own = {_path(bones[name], one) for name, properties in told.items() for one in properties}
     if span[1] < span[0]:
         raise RigError("no bone that is meant has keys in these frames", rig=owner.name)
-    frames = _frames([curve for (path, _), curve in curves.items() if path in own], span, only_keys)
     whole = np.arange(span[0], span[1] + 1, dtype=np.float64)
-    found, by_path = list[BoneClip](), dict[str, list[bpy.types.FCurve]]()
-    for (path, _), curve in curves.items():
-        by_path.setdefault(path, []).append(curve)
+    found, played = list[BoneClip](), dict[str, list[tuple[bpy.types.FCurve, Singles]]]()
+    moving = [curve for curve in curves if curve.data_path in own]
+    frames = _frames(moving, span, only_keys)
+    for curve, values in zip(moving, values_at(moving, frames), strict=True):
+        played.setdefault(curve.data_path, []).append((curve, values))
     for name, properties in told.items():
-        rows = {one: _values(curves, bones[name], one, frames) for one in properties}
+        keyed = {one: played.get(_path(bones[name], one), []) for one in properties}
+        rows = {one: _values(keyed[one], bones[name], one, len(frames)) for one in properties}
         turns = to_rotations(bones[name].rotation_mode, rows.pop("")) if "" in rows else None
         contacts = marks.track_of(owner, bones[name], whole) if name in marked else None
         if properties or contacts is not None:
-            keyed = [curve for one in properties for curve in by_path.get(_path(bones[name], one), ())]
-            kinds = {point.interpolation for curve in keyed for point in curve.keyframe_points}
+            kinds = {
+                point.interpolation for one in keyed.values() for curve, _ in one for point in curve.keyframe_points
+            }
             kind = kinds.pop() if len(kinds) == 1 and kinds <= INTERPOLATION.keys() else "BEZIER"
             found.append(BoneClip(name, turns, rows, contacts, kind))
     return Clip(owner.name, *span, frames, tuple(found))
@@ -130,14 +133,14 @@ def _frames(curves: Sequence[bpy.types.FCurve], span: tuple[int, int], only_keys
 
 
 def _values(
-    curves: dict[tuple[str, int], bpy.types.FCurve], bone: bpy.types.PoseBone, name: str, frames: Doubles
+    keyed: Sequence[tuple[bpy.types.FCurve, Singles]], bone: bpy.types.PoseBone, name: str, count: int
 ) -> Doubles:
-    """The channels of a property in F frames; those without keys as they stand."""
-    path, stood = _path(bone, name), read_values(bone) if not name else [*getattr(bone, name)]
-    values: Doubles = np.tile(np.array(stood, dtype=np.float64), (len(frames), 1))
-    found = [curves[path, i] for i in range(len(stood)) if (path, i) in curves]
-    for curve, own in zip(found, values_at(found, frames), strict=True):
-        values[:, curve.array_index] = own
+    """The channels of a property in F frames, by its curves with their values; those without keys as they stand."""
+    stood = read_values(bone) if not name else [*getattr(bone, name)]
+    values: Doubles = np.tile(np.array(stood, dtype=np.float64), (count, 1))
+    for curve, own in keyed:
+        if curve.array_index < len(stood):  # others are of another file, and play nothing
+            values[:, curve.array_index] = own
     return values
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import BoneError, InvalidValueError, RigError
 from ...maths import Doubles, Ints
 from ...motion.contacts import FLAT, HEEL, NONE, TOE, runs
-from ...rig.animation.compat import ensure_curve, fcurves_of, shares_curves
+from ...rig.animation.compat import ensure_curve, fcurves_of, find_curve, shares_curves
 from ...rig.animation.curves import SAME_FRAME, clear_keys
 from ...rig.animation.keys import has_strips
 from ...rig.bones import pose_bones
@@ -105,14 +105,14 @@ def kinds_of(track: Doubles) -> Ints:
 
 def _curves(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> dict[int, bpy.types.FCurve]:
     """The curves of a foot's contacts, by the column of the track."""
-    columns = {channel: j for j, channel in enumerate(_channels(bone))}
-    own = ((columns.get((one.data_path, one.array_index)), one) for one in fcurves_of(owner))
-    return {j: one for j, one in own if j is not None and len(one.keyframe_points)}
+    found = {j: find_curve(owner, path, i) for j, (path, i) in enumerate(_channels(bone))}
+    return {j: one for j, one in found.items() if one is not None and len(one.keyframe_points)}
 
 
 def has_marks(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> bool:
     """Whether a foot has marks, of whatever kind, in any frame."""
-    return KIND in _curves(owner, bone)
+    curve = find_curve(owner, contact_path(bone), 0)
+    return curve is not None and len(curve.keyframe_points) > 0
 
 
 def stances_of(track: Doubles) -> list[tuple[int, int]]:

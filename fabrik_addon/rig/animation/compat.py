@@ -15,6 +15,12 @@ def fcurves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     return [curve for home in _homes_of(owner) for curve in home.fcurves]
 
 
+def find_curve(owner: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve | None:
+    """The curve of one channel in the object's action, with keys or without; None where there is none."""
+    found = (home.fcurves.find(path, index=index) for home in _homes_of(owner))
+    return next((curve for curve in found if curve is not None), None)
+
+
 def drivers_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     """The drivers of the object's properties."""
     data = owner.animation_data
