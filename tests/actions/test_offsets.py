@@ -471,7 +471,7 @@ def with_keys(owner: bpy.types.Object, **values: object) -> None:
 
 def with_keys_of(owner: bpy.types.Object, kept: str) -> None:
     """Take the keys of all other bones away."""
-    remove_curves(owner, [curve for curve in fcurves_of(owner) if kept not in curve.data_path])
+    remove_curves([curve for curve in fcurves_of(owner) if kept not in curve.data_path])
 
 
 def at_random(owner: bpy.types.Object, seed: int) -> None:

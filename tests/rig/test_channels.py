@@ -14,12 +14,23 @@ import pytest
 from fabrik_addon.maths import Doubles, conjugated, multiplied, normalized, turn_angle
 from fabrik_addon.rig.animation.animation import paths_at
 from fabrik_addon.rig.animation.channels import cosines, run_on, stored, to_rotation, to_rotations, to_values
-from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of, give_action
 from fabrik_addon.rig.animation.curves import values_at
 from fabrik_addon.rig.goals import GoalRef
 from fabrik_addon.rig.targets import resolve_point, resolve_turn
 
-from support.scenes import MODES, Bone, each_frame, keyed, make_armature, make_empty, make_line, press, put, update
+from support.scenes import (
+    MODES,
+    Bone,
+    each_frame,
+    keyed,
+    make_armature,
+    make_empty,
+    make_line,
+    press,
+    put,
+    update,
+)
 
 NAMES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
@@ -218,6 +229,22 @@ def test_drivers_follow_a_chain_and_what_reads_it_does_too(owner: bpy.types.Obje
     press("chain_remove")
     assert len(owner.animation_data.drivers) == 0
     assert variable.targets[0].data_path == 'fabrik_chains["second"].influence'  # which is there no more
+
+
+def test_keys_in_an_action_of_the_armature_that_it_does_not_play_follow_too(owner: bpy.types.Object) -> None:
+    data = owner.animation_data
+    run = data.action
+    run.use_fake_user = True
+    give_action(data, run.copy())
+    owner.fabrik.active_index = 1
+    press("chain_move", direction="UP")
+    give_action(data, run)
+    assert weights(owner) == WANTED
+    give_action(data, run.copy())
+    press("chain_remove")
+    give_action(data, run)
+    assert weights(owner) == {name: values for name, values in WANTED.items() if name != "second"}
+    assert len(fcurves_of(owner)) == 2
 
 
 def test_keys_in_a_strip_follow_too(owner: bpy.types.Object) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import ceil, floor
-from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from ...errors import ChainError
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, freeze, put_keys, read_keys, split_at
-from ...rig.animation.keys import chains_animated_in, curves_of_bones, has_strips, key_at
+from ...rig.animation.keys import chains_animated_in, curves_of_bones, has_strips
 from ...rig.figure.groups import figure_bones
 from ...rig.goals import goals_of
 from ...rig.schema import rig_of
@@ -25,9 +23,6 @@ from ..solve import together
 from .checks import BakeSettings, check_bake
 from .report import BakeResult
 from .run import bake_steps
-
-EASING = ("interpolation", "easing", "amplitude", "back", "period")  # of a key, for what follows it
-SPLIT = {"CONSTANT", "LINEAR", "BEZIER"}  # interpolations between keys that go on as they do when one is put between
 
 
 def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[BakeResult]:
@@ -68,46 +63,10 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[Ba
     first, last = int(ends[0]) + int(goes_on[0]), int(ends[1]) - int(goes_on[1])
     if has_strips(owner):
         first, last = min(first, span[0]), max(last, span[1])
-    first, last = _to_keys(curves, first, last)
     settings = BakeSettings(tuple(float(frame) for frame in range(first, last + 1)), stays_enabled=True)
     about = [frame for frame, is_open in zip((first - 1, last + 1), goes_on, strict=True) if not is_open]
     with _keys_about(owner, curves, about, (first, last)):
         return (yield from bake_steps(context, items, settings))
-
-
-def _to_keys(curves: Sequence[bpy.types.FCurve], first: int, last: int) -> tuple[int, int]:
-    """First and last frame of a range that ends in no stretch of a curve that can't be split.
-
-    Nor does a frame beside it lie in one, unless it does for all: where one channel is split the others get keys, too.
-    """
-    every = [_stretches(curve) for curve in curves]
-    while True:
-        low = min([first, *_within(every, first, 0), *_mixed(every, first - 1, 0)])
-        high = max([last, *_within(every, last, 1), *_mixed(every, last + 1, 1)])
-        if (low, high) == (first, last):
-            return first, last
-        first, last = low, high
-
-
-Stretch: TypeAlias = tuple[int, int]  # the frames of two keys that follow each other
-
-
-def _stretches(curve: bpy.types.FCurve) -> list[Stretch]:
-    """Where a curve goes by an easing."""
-    points = curve.keyframe_points
-    easings = [k for k in range(len(points) - 1) if points[k].interpolation not in SPLIT]
-    return [(floor(points[k].co[0]), ceil(points[k + 1].co[0])) for k in easings]
-
-
-def _within(every: Sequence[Sequence[Stretch]], frame: int, end: int) -> list[int]:
-    """The starts (0) or ends (1) of the stretches of curves in which a frame lies; one of each curve at most."""
-    return [own[end] for stretches in every for own in stretches if own[0] < frame < own[1]]
-
-
-def _mixed(every: Sequence[Sequence[Stretch]], frame: int, end: int) -> list[int]:
-    """`_within`, where the frame lies in such a stretch of some curves, and not of all."""
-    found = _within(every, frame, end)
-    return found if len(found) < len(every) else []
 
 
 @contextmanager
@@ -116,19 +75,14 @@ def _keys_about(
 ) -> Iterator[None]:
     """Give the motion keys on itself at frames, so that it stays beyond them; taken away if the block fails.
 
-    A curve that went by an easing from the last frame of the span on does so after it, and handles of keys outside of
-    it that Blender would make anew stay where they are.
+    Handles of keys outside of the span that Blender would make anew stay where they are.
     """
     kept = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
     first, last = span
-    ends = {(curve.data_path, curve.array_index): key_at(curve, last) for curve in curves}
-    eased = {place: point for place, point in ends.items() if point is not None and point.interpolation not in SPLIT}
-    easings = {place: {name: getattr(point, name) for name in EASING} for place, point in eased.items()}
     for curve in curves:
         before = read_keys(curve)
         for frame in frames:
-            if not _within([_stretches(curve)], frame, 0):
-                split_at(curve, frame)
+            split_at(curve, frame)
         freeze(curve, before, ~np.isin(before.frames, _beside(before, frames)))
     stood = {(curve.data_path, curve.array_index): read_keys(curve) for curve in curves}
     try:
@@ -144,8 +98,6 @@ def _keys_about(
         if place in stood:
             own = stood[place].frames
             freeze(curve, stood[place], (own < first - SAME_FRAME) | (own > last + SAME_FRAME))
-        for name, value in easings.get(place, {}).items():
-            setattr(key_at(curve, last), name, value)
 
 
 def _beside(keys: KeyArrays, frames: Sequence[int]) -> list[float]:

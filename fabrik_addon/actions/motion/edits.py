@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from ...maths import Doubles, Mask
 from ...rig.animation.channels import channel_of
 from ...rig.animation.compat import curves_of_action, drivers_of, fcurves_of, remove_animation, remove_curves, strips_of
 from ...rig.animation.curves import values_at
-from ...rig.animation.keys import animated_paths
+from ...rig.animation.keys import animated_paths, own_actions, own_curves, played_actions
 from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
@@ -188,7 +188,7 @@ def rest_within(owner: bpy.types.Object, edits: Mapping[str, tuple[float, ...]],
     """
     left = edits_beyond(owner, edits, frames)
     goals = _controls([rig_of(owner).chains[name] for name in edits if name not in left])
-    remove_curves(owner, [curve for goal in goals for curve in _curves(goal)])
+    remove_curves([curve for goal in goals for curve in _curves(goal)])
     for channels, paths in (edit for goal in goals for edit in _edits(goal)):
         for name in paths:
             setattr(channels, name, RESTS[name])
@@ -266,7 +266,7 @@ def choose_layer(owner: bpy.types.Object, name: str) -> None:
             setattr(bone, one, getattr(ours, one) if ours is not None else rest)
         if ours is not None:
             kept.remove([channels.name for channels in kept].index(layer.key))
-    for curve in _curves_of_all(owner):
+    for curve in own_curves(owner):
         curve.data_path = paths.get(curve.data_path, curve.data_path)
     rig.layer = layer.key
 
@@ -286,7 +286,7 @@ def remove_layer(owner: bpy.types.Object, name: str) -> None:
         choose_layer(owner, others[-1])
     key = layer_named(owner, name).key
     gone = {kept_path(bone, key, one) for bone in pose_bones(owner) for one in RESTS}
-    remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path in gone])
+    remove_curves([curve for curve in own_curves(owner) if curve.data_path in gone])
     for bone in pose_bones(owner):
         kept = ControlView(bone).layers
         for k in [k for k, channels in enumerate(kept) if channels.name == key]:
@@ -301,42 +301,19 @@ def _follow(owner: bpy.types.Object, gone: int) -> None:
     """Let keys and drivers of layers, which Blender finds by their numbers, follow where one is gone."""
     path = RigView.fields["layers"].path
     of_layer = re.compile(rf"^{path}\[(\d+)\]")
-    held = [*_curves_of_all(owner), *drivers_of(owner)]
-    own = [(one, int(found[1])) for one in held if (found := of_layer.match(one.data_path)) is not None]
-    remove_animation(owner, [one.data_path for one, number in own if number == gone])
-    for one, number in own:
-        if number > gone:
-            one.data_path = of_layer.sub(f"{path}[{number - 1}]", one.data_path)
+    removed = f"{path}[{gone}]"
+    remove_curves([one for one in own_curves(owner) if one.data_path.startswith(removed)])
+    remove_animation(owner, [one.data_path for one in drivers_of(owner) if one.data_path.startswith(removed)])
+    for one in (*own_curves(owner), *drivers_of(owner)):
+        found = of_layer.match(one.data_path)
+        if found is not None and int(found[1]) > gone:
+            one.data_path = of_layer.sub(f"{path}[{int(found[1]) - 1}]", one.data_path)
 
 
 def _control_bones(owner: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """The bones by which motion is edited: targets and poles."""
     goals = [goal for chain in edited_chains(owner) for goal in goals_of(chain) if goal.found == owner and goal.bone]
     return [pose_bones(owner)[name] for name in dict.fromkeys(goal.bone for goal in goals)]
-
-
-def _curves_of_all(owner: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
-    """The curves of an object's action, and of those actions that no other object plays."""
-    yield from fcurves_of(owner)
-    for action in bpy.data.actions:
-        if action != _current(owner) and _is_own(owner, action):
-            yield from curves_of_action(action)
-
-
-def _is_own(owner: bpy.types.Object, action: bpy.types.Action) -> bool:
-    """Whether an action can be changed, and no other object plays it."""
-    return action.is_editable and not any(action in _played(other) for other in bpy.data.objects if other != owner)
-
-
-def _current(owner: bpy.types.Object) -> bpy.types.Action | None:
-    return owner.animation_data.action if owner.animation_data is not None else None
-
-
-def _played(owner: bpy.types.Object) -> list[bpy.types.Action]:
-    """The actions that an object plays, strips of muted tracks included."""
-    data = owner.animation_data
-    found = [_current(owner), *(strip.action for strip in strips_of(data, with_muted=True))] if data is not None else []
-    return [action for action in found if action is not None]
 
 
 def _check_keys(owner: bpy.types.Object) -> None:
@@ -349,8 +326,9 @@ def _check_keys(owner: bpy.types.Object) -> None:
     for driver in drivers_of(owner):
         if driver.data_path.startswith(starts):
             raise RigError("a driver moves a control, which then has no layers", rig=owner.name)
-    for action in _played(owner):
-        is_foreign = action != _current(owner) and not _is_own(owner, action)
+    data, own = owner.animation_data, own_actions(owner)
+    for action in played_actions(owner):
+        is_foreign = data is not None and action not in (data.action, *own)
         if is_foreign and any(curve.data_path.startswith(starts) for curve in curves_of_action(action)):
             text = Text("a strip plays keys of controls in '{action}', which is not its alone", action=action.name)
             raise RigError(text, rig=owner.name)

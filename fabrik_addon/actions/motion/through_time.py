@@ -26,7 +26,7 @@ from ..drag import Grip
 from ..figure_pose import tip_of
 from ..frames import Steps, frames_keyed, go_to, go_to_whole, scene_of
 from ..solve import Item
-from .marks import ensure_action, marks_of
+from .marks import check_marks, ensure_action, marks_of
 
 MOVED = 1e-6  # by which a channel has to be off its keys to count as moved
 
@@ -63,8 +63,14 @@ class ControlSnapshot(NamedTuple):
             for name, values in found.values.items()
             for curve in curves_of(goal, name)
         )
-        at_rest = {name: [*RESTS[name]] for name in found.values if curves_of(goal, name) or not is_moved}
-        return found._replace(values={**found.values, **at_rest})
+        stands = {
+            name: [
+                value if is_moved and (name, i) not in found.keys else rest
+                for i, (value, rest) in enumerate(zip(values, RESTS[name], strict=True))
+            ]
+            for name, values in found.values.items()
+        }
+        return found._replace(values=stands)
 
 
 def _values(goal: GoalRef, name: str) -> list[float]:
@@ -165,7 +171,9 @@ def check_keys(goal: GoalRef) -> None:
 
     Raises:
         TargetError: They would not.
+        RigError: They would move another object, too.
     """
+    check_marks(goal.found)
     refusal = keys_refusal(goal)
     if refusal is not None:
         raise TargetError(refusal, rig=goal.found.name)
@@ -188,7 +196,7 @@ def _spread_one(one: ControlSnapshot, name: str, now: Sequence[float], bell: tup
             for at in edges:
                 known[i].keyframe_points.insert(at, value).interpolation = "BEZIER"
             continue
-        for at in edges:
+        for at in sorted(edges, key=lambda one: -abs(one - frame)):  # from outside: a key beyond all is one of two
             split_at(known[i], at)
     first, last = edges[0] + SAME_FRAME, edges[2] - SAME_FRAME
     inside = sorted(at for at in frames_keyed(known.values()) if first < at < last)
@@ -207,7 +215,7 @@ def _spread_one(one: ControlSnapshot, name: str, now: Sequence[float], bell: tup
 def _put_back(one: ControlSnapshot, name: str) -> None:
     """Give the curves of a property the keys that they had."""
     made = [curve for curve in curves_of(one.goal, name) if (name, curve.array_index) not in one.keys]
-    remove_curves(one.goal.found, made)
+    remove_curves(made)
     for curve in curves_of(one.goal, name):
         put_keys(curve, one.keys[name, curve.array_index])
         curve.update()

@@ -89,7 +89,7 @@ def leave_clip(owner: bpy.types.Object) -> Callable[[], None]:
     curves = [curve for curve in fcurves_of(owner) if bone_in(curve.data_path) not in {"", *controls}]
     for name in {bone_in(curve.data_path) for curve in curves} & {*pose_bones(owner).keys()}:
         pose_bones(owner)[name].matrix_basis = Matrix.Identity(4)
-    remove_curves(owner, curves)
+    remove_curves(curves)
     body = rig_of(owner).chains.get(walker_of(owner).body)
     kept = body.start if body is not None else ""
     if body is not None and kept == "ANIMATED":

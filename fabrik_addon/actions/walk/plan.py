@@ -373,7 +373,7 @@ def forget_marks(owner: bpy.types.Object) -> None:
     feet = {chain.tip_bone for chain in rig_of(owner).chains if chain.name in walker_of(owner).legs}
     paths = tuple(marks.contact_path(pose_bones(owner)[name]) for name in feet if name in pose_bones(owner))
     if walker_of(owner).digest and paths:
-        remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path.startswith(paths)])
+        remove_curves([curve for curve in fcurves_of(owner) if curve.data_path.startswith(paths)])
 
 
 def _foot(owner: bpy.types.Object, leg: Leg) -> bpy.types.PoseBone:

@@ -177,7 +177,7 @@ def forget_posture(owner: bpy.types.Object) -> None:
     """Take away the keys that a plan made, but for those that were changed since; controls tell a place again."""
     own = [name for name, digest in _written(owner).items() if digest == _digest(owner, name)]
     for name in own:
-        remove_curves(owner, curves_of_bones(owner, [name]))
+        remove_curves(curves_of_bones(owner, [name]))
     legs = _legs(owner)
     for chain in [*legs, *filter(is_offset, rig_of(owner).chains)]:
         bones = names_if_any(owner, chain)

@@ -182,11 +182,22 @@ def set_hidden(bone: bpy.types.PoseBone) -> None:
 
 def curves_of_action(action: bpy.types.Action) -> list[bpy.types.FCurve]:
     """All curves of an action, of whatever slot."""
-    found: Any = action
+    return [curve for home in _homes_in(action) for curve in home.fcurves]
+
+
+def curves_for(owner: bpy.types.Object, action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """The curves that an object would play of an action: from 4.4 on those of the slot that is called as its own."""
+    data, slot = owner.animation_data, slot_of(owner)
+    identifier = slot.identifier if slot is not None else getattr(data, "last_slot_identifier", "")
+    return [curve for home in _homes_in(action, identifier or f"OB{owner.name}") for curve in home.fcurves]
+
+
+def _homes_in(action: Any, identifier: str = "") -> list[Any]:
+    """What holds the curves and groups of an action; from 4.4 on of all its slots, or of one."""
     if not hasattr(action, "slots"):
-        return list(found.fcurves)
-    strips = (strip for layer in found.layers for strip in layer.strips)
-    return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
+        return [action]
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [bag for bag in bags if identifier in ("", bag.slot.identifier)]
 
 
 def ensure_curve(owner: bpy.types.Object, path: str, index: int, group: str) -> bpy.types.FCurve:
@@ -216,10 +227,10 @@ def _slot_curves(owner: bpy.types.Object, action: Any) -> Any:
     return strip.channelbag(data.action_slot, ensure=True).fcurves
 
 
-def remove_curves(owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
-    """Take curves out of the object's action, and their groups where no other curve is in them."""
-    left = {curve.as_pointer() for curve in curves}
-    for home in _homes_of(owner) if left else ():
+def remove_curves(curves: Iterable[bpy.types.FCurve]) -> None:
+    """Take curves out of their actions, and their groups where no other curve is in them."""
+    left = {curve.as_pointer(): curve.id_data for curve in curves}
+    for home in [home for action in set(left.values()) for home in _homes_in(action)]:
         own = [curve for curve in home.fcurves if curve.as_pointer() in left]
         names = {curve.group.name for curve in own if curve.group is not None}
         for curve in own:
@@ -232,7 +243,7 @@ def remove_curves(owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -
 def remove_animation(owner: bpy.types.Object, paths: Iterable[str]) -> None:
     """Take away the curves of data paths in the object's action, and its drivers of them."""
     gone = set(paths)
-    remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path in gone])
+    remove_curves([curve for curve in fcurves_of(owner) if curve.data_path in gone])
     for driver in [one for one in drivers_of(owner) if one.data_path in gone]:
         data: Any = owner.animation_data
         data.drivers.remove(driver)

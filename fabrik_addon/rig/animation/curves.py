@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from typing import Any, NamedTuple, TypeAlias
 
 import bpy
@@ -17,7 +17,7 @@ from ...maths import Bytes, Doubles, Mask, Singles
 from .channels import AXES, TURN, distances, euler_order
 from .compat import curves_of_action, ensure_curve, fcurves_of, remove_curves
 
-INTERPOLATION = {"CONSTANT": 0, "LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
+INTERPOLATION = {"CONSTANT": 0, "LINEAR": 1, "BEZIER": 2}  # as Blender numbers them; all others are easings
 ALIGNED = 3  # the type of a handle that stays in line with the other
 POINTS = ("co", "handle_left", "handle_right")
 WORDS = (  # choices and switches of a key, read as bytes, which is quicker than as words
@@ -130,17 +130,47 @@ def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> Non
 
 
 def split_at(curve: bpy.types.FCurve, frame: float) -> None:
-    """Give a curve a key on itself, so that it runs as it did; by de Casteljau where it is a cubic.
+    """Give a curve a key on itself, so that it runs as it did, also where that key is moved then, but for beside it.
 
-    Between keys of Blender's easings, which are no cubics, it runs otherwise after the new key.
+    Between keys of Blender's easings, which are no cubics, it gets keys in all whole frames. Beyond all keys of one
+    that goes on straight there, it gets one more.
     """
-    points, value = curve.keyframe_points, curve.evaluate(frame)
-    frames = [point.co[0] for point in points]
+    frames = [point.co[0] for point in curve.keyframe_points]
     there = next((k for k, one in enumerate(frames) if abs(one - frame) <= SAME_FRAME), None)
     if there is not None:
+        points = curve.keyframe_points
         _free(points, _handles(points, there))  # those of Blender's own would change with the keys beside it
         return
     at = bisect(frames, frame)
+    if 0 < at < len(frames) and curve.keyframe_points[at - 1].interpolation not in INTERPOLATION:
+        _key_easing(curve, at - 1)
+        split_at(curve, frame)
+        return
+    _insert_on(curve, frame)
+    if curve.extrapolation == "LINEAR" and at in (0, len(frames)):
+        _insert_on(curve, frame + (1.0 if at else -1.0))
+
+
+def _key_easing(curve: bpy.types.FCurve, k: int) -> None:
+    """Give what follows a key, and goes by an easing, keys on itself in all whole frames, straight between them."""
+    points = curve.keyframe_points
+    if k == 0 and curve.extrapolation == "LINEAR":  # which goes by the handle of a first key that is none of a line
+        _insert_on(curve, points[0].co[0] - 1.0)
+        k = 1
+    kept = [*_handles(points, k), *_handles(points, k + 1)]
+    inside = range(floor(points[k].co[0]) + 1, ceil(points[k + 1].co[0]))
+    values = [curve.evaluate(frame) for frame in inside]
+    points[k].interpolation = "LINEAR"
+    for frame, value in zip(inside, values, strict=True):
+        points.insert(frame, value, options={"FAST"}).interpolation = "LINEAR"
+    _free(points, [(i if i == k else i + len(values), name, place) for i, name, place in kept])
+    curve.update()
+
+
+def _insert_on(curve: bpy.types.FCurve, frame: float) -> None:
+    """Insert a key on a curve that is none of Blender's easings there; by de Casteljau where it is a cubic."""
+    points, value = curve.keyframe_points, curve.evaluate(frame)
+    at = bisect([point.co[0] for point in points], frame)
     near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))  # beyond all keys
     kept = [*_handles(points, at - 1), *_handles(points, at)]  # as they are: those of Blender's own change with a key
     if 0 < at < len(points) and points[at - 1].interpolation == "BEZIER":
@@ -150,6 +180,8 @@ def split_at(curve: bpy.types.FCurve, frame: float) -> None:
         kept[1], kept[2] = (at - 1, "handle_right", handle), (at, "handle_left", other)
     points.insert(frame, value, options={"FAST"})
     if at:
+        if points[at - 1].interpolation not in INTERPOLATION:  # it is the last key: an easing would lead to the new one
+            points[at - 1].interpolation = "LINEAR"
         points[at].interpolation = points[at - 1].interpolation
     _free(points, [(at, "handle_left", near), (at, "handle_right", far)])
     _free(points, [(k + (k >= at), name, place) for k, name, place in kept])
@@ -363,7 +395,7 @@ class CurveWriter:
             if place in known:
                 put_keys(known[place], read_keys(self._kept[place]))
         made = (known.get(place) for place in self._made)
-        remove_curves(self.owner, [curve for curve in made if curve is not None])
+        remove_curves([curve for curve in made if curve is not None])
         self.finish()
         self.flush()
 

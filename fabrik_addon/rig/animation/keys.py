@@ -19,7 +19,17 @@ from ..bones import pose_bones
 from ..goals import GoalRef
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, read_values, rotation_path, to_rotation
-from .compat import curves_of_action, drivers_of, fcurves_of, remove_animation, shares_curves, strip_curves, strips_of
+from .compat import (
+    curves_for,
+    curves_of_action,
+    drivers_of,
+    fcurves_of,
+    remove_animation,
+    remove_curves,
+    shares_curves,
+    strip_curves,
+    strips_of,
+)
 from .curves import SAME_FRAME, split_at, values_at
 
 # The data paths of what is animated of an armature object, and of which chain they are.
@@ -37,6 +47,34 @@ def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[st
         return []
     curves = (*fcurves_of(owner), *data.drivers, *strip_curves(data, with_muted))
     return [curve.data_path for curve in curves]
+
+
+def played_actions(owner: bpy.types.Object) -> list[bpy.types.Action]:
+    """The actions that an object plays, strips of muted tracks included."""
+    data = owner.animation_data
+    found = [data.action, *(strip.action for strip in strips_of(data, with_muted=True))] if data is not None else []
+    return [action for action in found if action is not None]
+
+
+def own_actions(owner: bpy.types.Object) -> list[bpy.types.Action]:
+    """The actions that can be changed, and that no other object plays.
+
+    Where no slot tells of whom one is that nobody plays, as up to 4.3, it is no armature's beside others with chains.
+    """
+    others = [other for other in bpy.data.objects if other != owner]
+    foreign = {action for other in others for action in played_actions(other)}
+    found = [action for action in bpy.data.actions if action.is_editable and action not in foreign]
+    if all(hasattr(action, "slots") for action in found) or not any(len(rig_of(other).chains) for other in others):
+        return found
+    played = played_actions(owner)
+    return [action for action in found if action in played]
+
+
+def own_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The curves of an object's action, and what it would play of other actions that are its own."""
+    data = owner.animation_data
+    others = [action for action in own_actions(owner) if data is None or action != data.action]
+    return [*fcurves_of(owner), *(curve for action in others for curve in curves_for(owner, action))]
 
 
 def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
@@ -85,8 +123,9 @@ def follow_order(owner: bpy.types.Object, names: Sequence[str], order: Sequence[
         order: By their numbers there, the chains that are left, as they follow each other now.
     """
     places = {was: now for now, was in enumerate(order)}
-    numbers = {curve.data_path: _number(curve) for curve in (*fcurves_of(owner), *drivers_of(owner))}
-    remove_animation(owner, [path for path, was in numbers.items() if was is not None and was not in places])
+    kept = {None, *places}
+    remove_curves([curve for curve in own_curves(owner) if _number(curve) not in kept])
+    remove_animation(owner, [driver.data_path for driver in drivers_of(owner) if _number(driver) not in kept])
     for holder in _holders(owner):
         path = OF_CHAIN.sub(lambda found: _path(int(found[1]), places, names), holder.data_path)
         if path != holder.data_path:
@@ -108,9 +147,11 @@ def _number(curve: bpy.types.FCurve) -> int | None:
 
 def _holders(owner: bpy.types.Object) -> Iterator[Any]:
     """What holds a path to a chain: curves, drivers, and what drivers of any object read."""
+    curves = {curve.as_pointer(): curve for curve in own_curves(owner)}
     data = owner.animation_data
     others = [curve for curve in strip_curves(data, with_muted=True) if data is None or curve.id_data != data.action]
-    for curve in (*fcurves_of(owner), *others, *drivers_of(owner)):
+    curves |= {curve.as_pointer(): curve for curve in others}
+    for curve in (*curves.values(), *drivers_of(owner)):
         if OF_CHAIN.match(curve.data_path):
             yield curve
     for other in bpy.data.objects:
