@@ -12,13 +12,13 @@ import numpy as np
 from ...errors import ChainError
 from ...rig.animation.compat import fcurves_of
 from ...rig.animation.curves import SAME_FRAME, KeyArrays, freeze, put_keys, read_keys, split_at
-from ...rig.animation.keys import chains_animated_in, curves_of_bones, has_strips
+from ...rig.animation.keys import curves_of_bones, has_strips
 from ...rig.figure.groups import figure_bones
 from ...rig.goals import goals_of
 from ...rig.schema import rig_of
 from ...texts import Text
 from ..frames import Steps, scene_of
-from ..motion.edits import are_moved, edited_chains, edited_frames, is_led, span_of_motion
+from ..motion.edits import are_moved, check_goals_stay, edited_chains, edited_frames, is_led, span_of_motion
 from ..solve import together
 from .checks import BakeSettings, check_bake
 from .report import BakeResult
@@ -28,9 +28,9 @@ from .run import bake_steps
 def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[BakeResult]:
     """Make edits part of the motion, in steps: the frames that they change get keys, and the controls rest.
 
-    A frame more on either side is keyed as the motion has it. Where curves can't be split, since they go by one of
-    Blender's easings, all of these up to their next keys are; where strips play, whose place new curves take, all
-    frames of the motion are. Closed before its end it leaves all as it was.
+    A frame more on either side is keyed as the motion has it, and where curves go by one of Blender's easings there,
+    all frames of these are; where strips play, whose place new curves take, all frames of the motion are. Closed before
+    its end it leaves all as it was.
 
     Args:
         context: Its scene's frame is moved and put back.
@@ -40,9 +40,7 @@ def apply_steps(context: bpy.types.Context, owner: bpy.types.Object) -> Steps[Ba
         FabrikError: It can't be keyed; nothing was changed.
     """
     scene, chains = scene_of(context), [chain for chain in edited_chains(owner) if chain.enabled]
-    keyed = chains_animated_in(owner, "goal")
-    if keyed:
-        raise ChainError("its Goal is keyed, so that it edits at times: bake it", rig=owner.name, chain=min(keyed))
+    check_goals_stay(owner)
     if not chains:
         raise ChainError("no enabled chain edits its motion: set its goal to Offset", rig=owner.name)
     if not rig_of(owner).edits:

@@ -33,8 +33,8 @@ from ...motion.contacts import (
 )
 from ...recognise.part import LEG
 from ...rig.animation.channels import read_values, rotation_path, to_values
-from ...rig.animation.compat import fcurves_of
-from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying
+from ...rig.animation.compat import fcurves_of, find_curve
+from ...rig.animation.curves import PLAIN, CurveWriter, Keys, staying, values_at
 from ...rig.animation.keys import has_strips
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.control_bones import control_names
@@ -47,7 +47,7 @@ from ..frames import frames_visited, rate_of, scene_of
 from . import marks
 from .bodies import ControlPath, limbs_of, sample_feet, soles_of, stand_of
 from .clips import read_clip, write_keys
-from .edits import are_moved, edited_chains, span_of_motion
+from .edits import are_moved, check_goals_stay, edited_chains, span_of_motion
 
 NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
@@ -264,9 +264,11 @@ def _to_clean(
         text = Text("no foot or hand is marked to be on the ground: use Find Contacts, or key Contact of its bone")
         raise ChainError(text, rig=owner.name)
     cleaned, carried = [rig_of(owner).chains[name] for name in tracks], set[str]()
+    check_goals_stay(owner)
     for chain in (*cleaned, *([body] if body is not None else [])):
         with place_of(rig=owner.name):
-            _check_control(owner, chain)
+            on = times[marks.kinds_of(tracks[chain.name]) != NONE] if chain.name in tracks else times
+            _check_control(owner, chain, on if len(on) else times)
             bones = {bone.name for bone in figure_bones(set_of(owner, chain))}
             if carrier := frames_of(owner, chain, bones).get("target"):
                 _check_carrier(chain, carrier, body, cleaned, times)
@@ -345,13 +347,13 @@ def stand_here(
     return contact
 
 
-def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """Refuse a chain whose control can't keep a contact: it tells a place, or does not count."""
+def _check_control(owner: bpy.types.Object, chain: FabrikChain, frames: Doubles) -> None:
+    """Refuse a chain whose control can't keep a contact in frames (F,): it tells a place, or does not count."""
     if not is_offset(chain):
         raise ChainError("its target tells a place: set its goal to Offset", chain=chain.name)
-    if not chain.enabled:
+    if _least(owner, chain, "enabled", frames) < 1.0:
         raise ChainError("it is not enabled, so that its control moves nothing", chain=chain.name)
-    if chain.influence < 1.0:
+    if _least(owner, chain, "influence", frames) < 1.0:
         raise ChainError("its influence is below 1, so that its tip would not stay", chain=chain.name)
     if chain.at_head and not (turns_tip(chain) and chain.orientation == "TARGET"):
         raise ChainError("its tip does not turn with its target: set its rotation to Target", chain=chain.name)
@@ -360,6 +362,13 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for curve in fcurves_of(owner):
         if curve.data_path in paths and (curve.lock or curve.mute or len(curve.modifiers)):
             raise ChainError("a curve of its target is locked, muted or modified", chain=chain.name)
+
+
+def _least(owner: bpy.types.Object, chain: FabrikChain, name: str, frames: Doubles) -> float:
+    """The least value of a setting of a chain in frames (F,), by its keys; else as it stands."""
+    curve = find_curve(owner, chain.path_from_id(name), 0)
+    is_keyed = curve is not None and len(curve.keyframe_points) > 0 and not curve.mute
+    return float(values_at([curve], frames)[0].min()) if curve is not None and is_keyed else float(getattr(chain, name))
 
 
 def _check_carrier(
@@ -433,4 +442,5 @@ def _keys(
         about[:, curve.array_index] = [curve.evaluate(frame) for frame in ends]
     every, times = np.concatenate((about[:1], values, about[1:])), np.concatenate((ends[:1], frames, ends[1:]))
     span = (float(times[0]), float(times[-1]))
-    return Keys(path, mode, bone, range(values.shape[1]), stood, every, staying(every), times, "LINEAR", span)
+    every_channel = range(values.shape[1])
+    return Keys(path, mode, bone, every_channel, stood, every, staying(every), times, "LINEAR", span, is_between=True)

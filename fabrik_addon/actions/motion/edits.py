@@ -16,7 +16,7 @@ from ...maths import Doubles, Mask
 from ...rig.animation.channels import channel_of
 from ...rig.animation.compat import curves_of_action, drivers_of, fcurves_of, remove_animation, remove_curves, strips_of
 from ...rig.animation.curves import values_at
-from ...rig.animation.keys import animated_paths, own_actions, own_curves, played_actions
+from ...rig.animation.keys import animated_paths, chains_animated_in, own_actions, own_curves, played_actions
 from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
@@ -316,9 +316,21 @@ def _control_bones(owner: bpy.types.Object) -> list[bpy.types.PoseBone]:
     return [pose_bones(owner)[name] for name in dict.fromkeys(goal.bone for goal in goals)]
 
 
+def check_goals_stay(owner: bpy.types.Object) -> None:
+    """Refuse an armature of which a control edits the motion in some frames, and tells a place in others.
+
+    Raises:
+        ChainError: The Goal of one of its chains is keyed.
+    """
+    keyed = chains_animated_in(owner, "goal")
+    if keyed:
+        raise ChainError("its Goal is keyed, so that it edits at times: bake it", rig=owner.name, chain=min(keyed))
+
+
 def _check_keys(owner: bpy.types.Object) -> None:
     """Refuse an armature whose controls' keys can't be put aside."""
     check_marks(owner)
+    check_goals_stay(owner)
     controls = _control_bones(owner)
     if not controls:
         raise RigError("no chain edits its motion: set its goal to Offset", rig=owner.name)

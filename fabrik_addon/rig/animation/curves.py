@@ -305,6 +305,7 @@ class Keys:
         interpolation: "CONSTANT", "LINEAR" or "BEZIER".
         span: First and last frame between which old keys are replaced.
         slopes: (F, k) change a frame at each key, which the handles of Bezier curves take; None for Blender's own.
+        is_between: Whether curves run beyond the first and the last frame as they did; they are there already.
     """
 
     path: str
@@ -318,6 +319,7 @@ class Keys:
     interpolation: str
     span: tuple[float, float]
     slopes: Doubles | None = None
+    is_between: bool = False
 
 
 def staying(values: Doubles, within: float = CONSTANT) -> Mask:
@@ -359,7 +361,13 @@ class CurveWriter:
         lacking: list[list[tuple[float, float]]] = [[] for _ in curves]
         if any(curve is not None for curve in curves):
             self._keep()
-            kept = [keys_outside(curve, keys.span) if curve is not None else None for curve in curves]
+            span = keys.span
+            if keys.is_between:
+                for keyed in [one for one in curves if one is not None and len(one.keyframe_points)]:
+                    for frame in span:
+                        split_at(keyed, frame)
+                span = float(keys.frames[1]), float(keys.frames[-2])
+            kept = [keys_outside(curve, span) if curve is not None else None for curve in curves]
             if any(own is not None for own in kept):
                 lacking = _lacking(keys, curves, kept)
         places, new = np.empty((count, len(keys.frames), 2), dtype=np.float32), 0
@@ -372,11 +380,13 @@ class CurveWriter:
             else:
                 self._changed.add((path, i))
                 curve.keyframe_points.clear()
-            own = 1 if keys.stays[i] and kept[i] is None and not lacking[i] else len(keys.frames)
-            _put(curve, lacking[i], places[i, :own], keys.interpolation, kept[i])
-            if keys.slopes is not None and own > 1:
+            own = places[i, 1:-1] if keys.is_between and kept[i] is not None else places[i]
+            if keys.stays[i] and kept[i] is None and not lacking[i]:
+                own = own[:1]
+            _put(curve, lacking[i], own, keys.interpolation, kept[i])
+            if keys.slopes is not None and len(own) > 1:
                 set_slopes(curve, keys.frames, keys.slopes[:, i])
-            new += own
+            new += len(own)
         return new
 
     def flush(self) -> None:
