@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InvalidValueError, are_finite
 from ...kernel import STATUSES
-from ...maths import Q4, ULPS, q4, v3
+from ...maths import Q4, ULPS
 from ...rig.animation.animation import may_hide
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -28,22 +28,12 @@ from ...rig.figure.reader import FactsByRig, read
 from ...rig.figure.solve import is_plain, posed, read_posed, store_state
 from ...rig.figure.space import RigFrame
 from ...rig.figure.uneven import EXACT
-from ...rig.goals import GoalPoints, Source, Values, goals_of, is_offset, read_sources, sources_of, with_values
+from ...rig.goals import GoalPoints, Values, goals_of, is_offset, read_sources, sources_of, with_values
 from ...rig.schema import rig_of
 from ...rig.walk_goals import is_walked
 from ...texts import Text
 from ..status import POLE_MISSED, outcomes_of, store
 from .state import NOT_BARE, NUMBERS, FigureFacts, LiveFigure, LiveRig, Numbers, state
-
-
-def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Values:
-    """What sources tell where goals have been read, as they would tell it."""
-    found: list[tuple[float, ...]] = []
-    for source in sources:
-        value = getattr(points[source.k], source.role)
-        assert value is not None, "it was read for the same sources"
-        found.append(q4(value) if source.role == "turn" else v3(value))
-    return tuple(found)
 
 
 def numbers_of(known: LiveFigure, seen: Values) -> Numbers:
@@ -210,7 +200,7 @@ def solved(known: LiveFigure, chain_set: ChainSet, depsgraph: bpy.types.Depsgrap
         FabrikError: They can't be solved.
     """
     figure, goals = known.figure, known.fixed_goals
-    seen = seen_in(known.sources, goals)
+    seen: Values = tuple([getattr(goals[one.k], one.role) for one in known.sources])  # as these told it
     if figure.is_rigid:
         follow(known, numbers_of(known, seen), seen)
         return known
