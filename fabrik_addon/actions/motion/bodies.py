@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Vector
 
-from ...maths import IDENTITY, Doubles, axes_of, conjugated, conjugates, products, rotated, rotated_each, v3
+from ...maths import IDENTITY, ORIGIN, Doubles, axes_of, conjugated, rotated, v3
 from ...motion.body import Body, Limb, palm_at_rest
 from ...motion.contacts import Foot
 from ...recognise.find import HUMAN
@@ -27,57 +26,15 @@ from ...rig.skeleton import read_skeleton, sole_at_rest
 from ..frames import go_to, scene_of
 from ..setup.controls import flesh_of
 from ..setup.parts import between_body_and_parts, chain_of, find_parts
-from ..walk.setup import frame_for, upright_of
+from ..walk.setup import Frame, frame_for, upright_of
 
 FOOT = ROLES[LEG][-1]
 FINGERS = ("Index", "Middle", "Ring", "Pinky")  # by the names of parts
 
 
-class Stage(NamedTuple):
-    """From an armature to the stage on which it is compared with another one (`motion.transfer`).
-
-    Attributes:
-        upright: From the axes of the armature to those of the stage.
-        size: Meters of a unit of armature space.
-        low: How high the ground is in the upright armature, in meters.
-    """
-
-    upright: Quaternion
-    size: float
-    low: float = 0.0
-
-    def places(self, points: Doubles) -> Doubles:
-        """Points (..., 3) of armature space."""
-        found: Doubles = self.size * rotated_each(self._turns(points), points) - np.array((0.0, 0.0, self.low))
-        return found
-
-    def points(self, places: Doubles) -> Doubles:
-        """Places (..., 3) of the stage in armature space."""
-        found: Doubles = rotated_each(conjugates(self._turns(places)), places + np.array((0.0, 0.0, self.low)))
-        return found / self.size
-
-    def turns(self, rotations: Doubles) -> Doubles:
-        """Rotations (..., 4) of armature space."""
-        return products(self._turns(rotations), rotations)
-
-    def rotations(self, turns: Doubles) -> Doubles:
-        """Rotations (..., 4) of the stage in armature space."""
-        return products(conjugates(self._turns(turns)), turns)
-
-    def matrix(self) -> Matrix:
-        """From armature space to the stage."""
-        return (
-            Matrix.Translation((0.0, 0.0, -self.low)) @ self.upright.to_matrix().to_4x4() @ Matrix.Scale(self.size, 4)
-        )
-
-    def _turns(self, like: Doubles) -> Doubles:
-        return np.broadcast_to(np.array(self.upright), (*like.shape[:-1], 4))
-
-
-def staged(context: bpy.types.Context, owner: bpy.types.Object, found: RecognisedBody[str]) -> tuple[Stage, Body]:
-    """An armature at rest, on its stage."""
-    frame = frame_for(owner, found.body, upright_of(owner, by_body=True))
-    stage = Stage(Quaternion(frame.upright), frame.size)
+def staged(context: bpy.types.Context, owner: bpy.types.Object, found: RecognisedBody[str]) -> tuple[Frame, Body]:
+    """An armature at rest on the ground of the stage on which it is compared with another one (`motion.transfer`)."""
+    stage = frame_for(owner, found.body, upright_of(owner, by_body=True))._replace(origin=ORIGIN)
     skeleton = read_skeleton(owner, without=control_names(owner))
     numbers = {name: i for i, name in enumerate(skeleton.names)}
     limbs = {part.name: _limb(owner, stage, found, part, numbers) for part in found.parts}
@@ -89,7 +46,8 @@ def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognise
         palm = stage.places(flesh.get(skeleton.names[limbs[name].bones[-1]], np.zeros((0, 3))))
         limbs[name] = limbs[name]._replace(sole=_palm(stage, skeleton, limbs, name, palm))
     soles = [heads[limb.bones[-1]] + limb.sole for limb in limbs.values() if limb.kind == LEG]
-    stage = stage._replace(low=float(np.concatenate(soles or [heads, tails])[:, 2].min()))
+    low = np.array((0.0, 0.0, np.concatenate(soles or [heads, tails])[:, 2].min()))
+    stage = stage._replace(origin=v3(stage.points(low).tolist()))
     turns = np.array([[*pose_bones(owner)[name].bone.matrix_local.to_quaternion()] for name in skeleton.names])
     heads, tails = (stage.places(np.array(points)) for points in (skeleton.heads, skeleton.tails))
     skin = {numbers[name]: stage.places(places) for name, places in flesh.items() if name in numbers}
@@ -98,7 +56,7 @@ def staged(context: bpy.types.Context, owner: bpy.types.Object, found: Recognise
 
 
 def _limb(
-    owner: bpy.types.Object, stage: Stage, found: RecognisedBody[str], part: Part[str], numbers: dict[str, int]
+    owner: bpy.types.Object, stage: Frame, found: RecognisedBody[str], part: Part[str], numbers: dict[str, int]
 ) -> Limb:
     """A part by the numbers of its bones; a leg ends with its foot."""
     bones, trunk = pose_bones(owner), {one for other in found.parts if other != part for one in other.bones}
@@ -111,13 +69,12 @@ def _limb(
         own = own[: roles.index(FOOT) + 1] if FOOT in roles and found.plan == HUMAN.name else own
         tip = bones[part.bones[len(own) - 1]].bone
         heel, ball, toe, tiptoe = sole_at_rest(owner, tip, tip.head_local, control_names(owner))
-        places = stage.size * np.array([[*(point - tip.head_local)] for point in (heel, ball, tiptoe)])
-        sole = rotated_each(np.broadcast_to(np.array(stage.upright), (3, 4)), places)
+        sole = stage.places(np.array((heel, ball, tiptoe))) - stage.places(np.array(tip.head_local))
         toes = numbers[toe.name] if toe != tip else -1
     return Limb(part.kind, [number for number, _ in own], [role for _, role in own], above, toes, sole)
 
 
-def _palm(stage: Stage, skeleton: Skeleton, limbs: Mapping[str, Limb], name: str, skin: Doubles) -> Doubles:
+def _palm(stage: Frame, skeleton: Skeleton, limbs: Mapping[str, Limb], name: str, skin: Doubles) -> Doubles:
     """What of the hand of an arm may touch the ground (`motion.body.palm_at_rest`)."""
     hand, side = limbs[name].bones[-1], name[-2:]
     fingers = [limbs[one + side].bones for one in FINGERS if one + side in limbs]

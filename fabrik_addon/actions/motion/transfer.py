@@ -31,7 +31,8 @@ from ..frames import frames_visited, go_to, go_to_live, rate_of, scene_of
 from ..setup.controls import flesh_of
 from ..setup.parts import check_mapping, find_parts, parts_to_read, reasons_by_bone
 from ..setup.ranges import ROUNDING
-from .bodies import Stage, staged
+from ..walk.setup import Frame
+from .bodies import staged
 from .clips import BoneClip, Clip, retimed, write_clip
 from .edits import span_of_motion
 from .marks import check_ground, check_own_keys, of_kinds
@@ -216,7 +217,7 @@ def _check(
 def _sampled(
     context: bpy.types.Context,
     source: bpy.types.Object,
-    staged: tuple[Stage, Body],
+    staged: tuple[Frame, Body],
     other: tuple[bpy.types.Object, str],
     frames: Sequence[int],
 ) -> Generator[float, None, tuple[Motion, list[Matrix]]]:
@@ -251,7 +252,7 @@ def _sampled(
     return Motion(stage.turns(turns), stage.places(heads)), above
 
 
-def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Stage, name: str) -> Floor:
+def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Frame, name: str) -> Floor:
     """How high an object is under places on the stage of an armature, as both stand now.
 
     Refused where there is none of that name, it has no faces, or goes along with the armature.
@@ -279,14 +280,14 @@ def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Stage, na
     return met
 
 
-def _ways(stage: Stage, places: Doubles, turns: Doubles) -> list[Matrix]:
+def _ways(stage: Frame, places: Doubles, turns: Doubles) -> list[Matrix]:
     """Where what stands still on a stage is brought, in armature space, by places (F, 3) and rotations (F, 4) there."""
     to, rows = stage.matrix(), zip(places.tolist(), turns.tolist(), strict=True)
     return [to.inverted() @ Matrix.LocRotScale(Vector(place), Quaternion(turn), None) @ to for place, turn in rows]
 
 
 def _root_bone(
-    owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float
+    owner: bpy.types.Object, stage: Frame, body: Body, motion: Motion, rate: float
 ) -> tuple[BoneClip, Sequence[Matrix]]:
     """The bone above all going along with a motion, and where it brings that above the hips.
 
@@ -309,7 +310,7 @@ def _root_bone(
 
 
 def _root_object(
-    owner: bpy.types.Object, stage: Stage, body: Body, motion: Motion, rate: float, stood: Matrix
+    owner: bpy.types.Object, stage: Frame, body: Body, motion: Motion, rate: float, stood: Matrix
 ) -> tuple[BoneClip, Motion]:
     """The armature object, if nothing else moves it, going along with a motion; and the motion as seen from there."""
     data = owner.animation_data
@@ -327,7 +328,7 @@ def _root_object(
 
 
 def _clip(
-    owner: bpy.types.Object, at_rest: tuple[Stage, Body], done: TransferredMotion, above: Sequence[Matrix], first: int
+    owner: bpy.types.Object, at_rest: tuple[Frame, Body], done: TransferredMotion, above: Sequence[Matrix], first: int
 ) -> Clip:
     """A motion as that of the armature's own bones, from a frame on."""
     (stage, body), turns = at_rest, done.motion.turns
@@ -364,7 +365,7 @@ def _within_limits(owner: bpy.types.Object, clip: Clip) -> tuple[Clip, list[Text
 
 
 def _of_hips(
-    bone: bpy.types.Bone, stage: Stage, body: Body, motion: Motion, above: Sequence[Matrix]
+    bone: bpy.types.Bone, stage: Frame, body: Body, motion: Motion, above: Sequence[Matrix]
 ) -> tuple[Doubles, Doubles]:
     """Rotations (F, 4) and places (F, 3) of the channels of the body bone, whatever it hangs on."""
     rotations, points = stage.rotations(motion.turns[:, body.hips]), stage.points(motion.heads[:, body.hips])

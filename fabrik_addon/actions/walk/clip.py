@@ -173,7 +173,7 @@ def span_of(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
 def _at_rest(owner: bpy.types.Object, skeleton: Skeleton, frame: Frame, hips: int) -> Body:
     """The bones of a walker at rest, in the axes of its body."""
     turns = np.array([rest_turn(owner, name) for name in skeleton.names])
-    heads, tails = (np.array([frame.place(one) for one in every]) for every in (skeleton.heads, skeleton.tails))
+    heads, tails = (frame.places(np.array(every)) for every in (skeleton.heads, skeleton.tails))
     return Body(skeleton.names, skeleton.parents, turns, heads, tails, {}, hips, is_upright=True, skin={})
 
 

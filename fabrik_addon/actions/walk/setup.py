@@ -9,7 +9,8 @@ from math import copysign
 from typing import NamedTuple
 
 import bpy
-from mathutils import Matrix
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import BoneError, ChainError, FabrikError, RigError
 from ...gait.legs import Leg, Reaching, arranged, check_legs
@@ -21,15 +22,19 @@ from ...maths import (
     ORIGIN,
     Q4,
     V3,
+    Doubles,
     axes_of,
     conjugated,
+    conjugates,
     cross,
     dot,
     length,
     minus,
     multiplied,
     normalized,
+    products,
     rotated,
+    rotated_each,
     scaled,
     unit,
     v3,
@@ -62,11 +67,11 @@ NOTHING = 1e-9  # of the bones' lengths: a leg whose end is so near its root has
 
 
 class Frame(NamedTuple):
-    """The axes of a body at rest: it looks along -Y and stands along Z, its origin at the head of the body bone.
+    """The axes of a body at rest: it looks along -Y and stands along Z.
 
     Attributes:
         upright: From the axes of the armature.
-        origin: Of the body, in armature space.
+        origin: In armature space: the head of the body bone, or a place on the ground.
         size: Scene units of a unit of armature space.
     """
 
@@ -77,6 +82,28 @@ class Frame(NamedTuple):
     def place(self, point: Sequence[float]) -> V3:
         """A point of armature space in the body's axes, in scene units."""
         return scaled(rotated(self.upright, minus(point, self.origin)), self.size)
+
+    def places(self, points: Doubles) -> Doubles:
+        """`place` of many points (..., 3)."""
+        return rotated_each(np.array(self.upright), self.size * (points - np.array(self.origin)))
+
+    def points(self, places: Doubles) -> Doubles:
+        """Places (..., 3) in armature space."""
+        found: Doubles = rotated_each(conjugates(np.array(self.upright)), places / self.size) + np.array(self.origin)
+        return found
+
+    def turns(self, rotations: Doubles) -> Doubles:
+        """Rotations (..., 4) of armature space in the body's axes."""
+        return products(np.array(self.upright), rotations)
+
+    def rotations(self, turns: Doubles) -> Doubles:
+        """Rotations (..., 4) in armature space."""
+        return products(conjugates(np.array(self.upright)), turns)
+
+    def matrix(self) -> Matrix:
+        """From armature space to the body's axes."""
+        turn = Quaternion(self.upright).to_matrix().to_4x4()
+        return turn @ Matrix.Scale(self.size, 4) @ Matrix.Translation(-Vector(self.origin))
 
 
 def upright_of(owner: bpy.types.Object, *, by_body: bool = False) -> Q4:
