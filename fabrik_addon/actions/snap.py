@@ -28,11 +28,11 @@ from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held, store,
 from ..rig.layers import share_at_hand
 from ..rig.schema import FabrikChain, owner_of, rig_of
 from ..rig.walk_goals import is_walked
-from ..texts import Text, joined
+from ..texts import Text, counted, joined
 from .bends import pole_beside
 from .figure_pose import SAME, FigurePose, goal_point
 from .frames import Steps, frames_visited, go_to_live, go_to_whole, scene_of
-from .keep_pose import WORTH_TELLING, keep_and_tell, keep_at_tips, read_poses, told_moves, unposed
+from .keep_pose import WORTH_TELLING, ReleaseReport, keep_and_tell, keep_at_tips, read_poses, told_moves, unposed
 from .motion.marks import check_own_keys
 from .motion.through_time import keys_refusal
 from .solve import Item, together
@@ -115,14 +115,6 @@ def _relocation(goal: GoalRef, location: Vector, turn: Sequence[float] | None = 
     return Relocation(goal, {place: location, **({rotation: turn} if turn is not None else {})})
 
 
-class SnapReport(NamedTuple):
-    """How many goals were brought to the pose, and what there is to tell: what was done, and what to look out for."""
-
-    moved: int
-    done: list[str]
-    warnings: list[str]
-
-
 def relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Relocation]:
     """Where targets, poles and what chains hold would not change their pose.
 
@@ -199,7 +191,7 @@ def _controls_of(pose: FigurePose, chain: FabrikChain, tip: Vector) -> list[Relo
     return [*found, *([_relocation(pole, pose.pole_control_at(chain))] if pole is not None else [])]
 
 
-def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Steps[SnapReport]:
+def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Steps[ReleaseReport]:
     """Bring targets and poles of chains to the pose, at this frame or keyed over frames.
 
     In steps; closed before its end it leaves all as it was.
@@ -245,7 +237,9 @@ def snap_steps(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence
         text = Text("'{bone}' exceeds its joint limit by {angle:.2g}°", bone=bone, angle=degrees(angle))
         at = Text("in frame {frame:g}, where a solve turns it back", frame=frame)
         warnings.append(joined(": ", (wanted[i][0][1].name, joined(" ", (text, at)))))
-    return SnapReport(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
+    count = len({one.key for one in (*now, *(one for _, one in found))})
+    told = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
+    return ReleaseReport([told, *done], warnings)
 
 
 def _limits_of(item: Item) -> list[tuple[str, Limit]]:

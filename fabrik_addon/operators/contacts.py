@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..actions.chain_edit import working_chain, working_rig
-from ..actions.motion.contacts import ContactCount, ContactsResult, clean_steps, find_steps, stand_here
+from ..actions.motion.contacts import clean_steps, find_steps, stand_here
 from ..actions.motion.edits import span_of_motion
 from ..actions.motion.marks import ANYWHERE, contact_at, contacts_of, mark, move, place_contact
 from ..errors import ChainError, InvalidValueError
@@ -15,7 +15,7 @@ from ..overlay.settings import TIMELINES, redraw
 from ..rig.bones import pose_bones, resolve_bones
 from ..rig.schema.fields import FORGOTTEN, Options, choice, text, whole
 from ..rig.walk_goals import is_walked
-from ..texts import Text, counted, joined
+from ..texts import Text
 from ..translations import iface_
 from .baking import SPANS, SpanOptions, StepsOperator
 from .base import ChainOperator, Returned, RigOperator, has_chains, listed
@@ -70,11 +70,6 @@ class FABRIK_OT_contacts_find(GroundOptions, ContactsOperator):
         steps = find_steps(context, owner, self.frames(context), self.ground_object())
         return self.take_steps(context, [owner], steps)
 
-    def conclude_steps(self, result: ContactsResult) -> None:
-        stands = any(count for _, count, _ in result.feet)
-        notes = [] if stands else [Text("no foot or hand stands still in this motion")]
-        self.tell(*map(_counted, result.feet), warnings=[*notes, *result.notes])
-
 
 class FABRIK_OT_contacts_clean(ContactsOperator):
     """Let feet and hands stand still where they are marked, by keys on their controls; the body gives way"""
@@ -90,19 +85,6 @@ class FABRIK_OT_contacts_clean(ContactsOperator):
         chain = working_chain(context) if self.feet == "ACTIVE" else None
         steps = clean_steps(context, owner, self.frames(context), [chain.name] if chain is not None else [])
         return self.take_steps(context, [owner], steps)
-
-    def conclude_steps(self, result: ContactsResult) -> None:
-        told = [joined(" ", (_counted(one), Text("stand still"))) for one in result.feet]
-        if result.moved:
-            told.append(Text("the body gives way by up to {way:.2g}", way=result.moved))
-        self.tell(*told, warnings=result.notes)
-
-
-def _counted(found: ContactCount) -> str:
-    """How often and for how long a foot is on the ground."""
-    chain, contacts, frames = found
-    count = counted(contacts, "1 contact", "{count} contacts")
-    return joined(": ", (chain, joined(" ", (count, counted(frames, "at 1 frame", "at {count} frames")))))
 
 
 # Contacts, one by one.

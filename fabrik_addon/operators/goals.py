@@ -30,7 +30,7 @@ from ..actions.figure_pose import goal_point
 from ..actions.frames import keys_of_bones
 from ..actions.keep_pose import keep_at_tips, read_poses
 from ..actions.motion.edits import set_goal
-from ..actions.snap import SnapReport, snap_steps
+from ..actions.snap import snap_steps
 from ..actions.solve import Item
 from ..actions.spaces import Anchored, bring_to, carrier_name, first_space, hangs_later, switch_spaces
 from ..actions.status import is_idle
@@ -285,11 +285,6 @@ class FABRIK_OT_goal_snap(SnapOptions, StepsOperator, ChainOperator):
         items = items_of(context, owner, self.chains)
         steps = snap_steps(context, [(item, self._frames(context, item)) for item in items])
         return self.take_steps(context, [rig for rig, _ in items], steps)
-
-    def conclude_steps(self, result: SnapReport) -> None:
-        count, done, warnings = result
-        text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
-        self.tell(text, *done, warnings=warnings)
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
         if self.span == "FRAME":

@@ -136,7 +136,7 @@ def test_on_a_ground_that_slopes_contacts_are_found_and_the_slope_is_told(slidin
 
     def steps() -> Iterator[float]:
         found = yield from find_steps(bpy.context, sliding, FRAMES)
-        told.extend(map(str, found.notes))
+        told.extend(map(str, found.warnings))
 
     assert max(steps()) == 1.0
     assert told == ["the ground of the motion slopes by 8°"]

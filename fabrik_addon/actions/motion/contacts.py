@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import atan, ceil, degrees
-from typing import NamedTuple, TypeAlias
 
 import bpy
 import numpy as np
@@ -42,8 +41,9 @@ from ...rig.figure.groups import figure_bones, set_of
 from ...rig.goals import frames_of, is_offset, read_held, turns_tip
 from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.walk_goals import foothold_goal, is_walked
-from ...texts import Text
-from ..frames import frames_visited, rate_of, scene_of
+from ...texts import Text, counted, joined
+from ..frames import Steps, frames_visited, rate_of, scene_of
+from ..keep_pose import ReleaseReport
 from . import marks
 from .bodies import ControlPath, limbs_of, sample_feet, soles_of, stand_of
 from .clips import read_clip, write_keys
@@ -53,30 +53,16 @@ NO_WAY = 1e-9  # meters and radians: less is no correction
 TOLD = 1e-4  # of a leg, from which on that the body gives way is worth telling
 
 
-ContactCount: TypeAlias = tuple[str, int, int]  # of a foot or hand its chain, its contacts, and at how many frames
-
-
-class ContactsResult(NamedTuple):
-    """What came of finding contacts, or of letting feet stand still.
-
-    Attributes:
-        feet: Each foot with its contacts.
-        moved: The most by which the body gives way for them, in the world, or 0.
-        notes: What to look out for.
-    """
-
-    feet: list[ContactCount]
-    moved: float
-    notes: list[str]
-
-
-def _counted(chain: str, kinds: Ints) -> ContactCount:
-    return chain, len(runs(kinds != NONE)), int((kinds != NONE).sum())
+def _counted(chain: str, kinds: Ints, *more: Text) -> Text:
+    """How often and for how long a foot is on the ground, with more words behind."""
+    count = counted(len(runs(kinds != NONE)), "1 contact", "{count} contacts")
+    frames = counted(int((kinds != NONE).sum()), "at 1 frame", "at {count} frames")
+    return joined(": ", (chain, joined(" ", (count, frames, *more))))
 
 
 def find_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], ground: bpy.types.Object | None = None
-) -> Generator[float, None, ContactsResult]:
+) -> Steps[ReleaseReport]:
     """Mark when the feet and hands of a motion are on the ground, in steps; the marks move nothing.
 
     Args:
@@ -98,14 +84,13 @@ def find_steps(
     frames, notes = _without_junk(owner, scene, frames)
     _check(owner, frames, legs)
     marks.check_ground(owner, ground)
-    soles, found = (
-        soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs),
-        list[ContactCount](),
-    )
+    soles, found = soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs), list[str]()
     with frames_visited(scene):
         feet, _, grounds = yield from sample_feet(context, owner, soles, frames, (), {0: ground})
         seen = feet if ground is None else [foot.seen_from(relative(grounds[0])) for foot in feet]
         kinds, slope = _found(seen[: len(legs)], seen[len(legs) :], rate_of(scene))
+        if not any(own.any() for own in kinds):
+            notes = [Text("no foot or hand stands still in this motion"), *notes]
         if angle := round(degrees(atan(float(np.linalg.norm(slope))))):
             notes = [*notes, Text("the ground of the motion slopes by {degrees}°", degrees=angle)]
         marks.ensure_action(owner)
@@ -115,7 +100,7 @@ def find_steps(
                 marks.write_track(owner, pose_bones(owner)[sole.bone], marks.of_kinds(own.tolist(), number), frames)
             found.append(_counted(sole.chain, own))
         CurveWriter(owner, can_restore=False).flush()
-    return ContactsResult(found, 0.0, notes)
+    return ReleaseReport(found, notes)
 
 
 def _found(feet: Sequence[Foot], hands: Sequence[Foot], rate: float) -> tuple[list[Ints], Doubles]:
@@ -168,7 +153,7 @@ def _check(owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str])
 
 def clean_steps(
     context: bpy.types.Context, owner: bpy.types.Object, frames: Sequence[int], only: Sequence[str] = ()
-) -> Generator[float, None, ContactsResult]:
+) -> Steps[ReleaseReport]:
     """Let feet, hands, and whatever else chains end in, stand still where they are marked, in steps, by their controls.
 
     Keys of these controls in the frames are replaced. Where a limb would not reach, the body gives way by its own.
@@ -223,20 +208,20 @@ def clean_steps(
             notes.append(Text("some limb does not reach: with a control for the body bone that would give way"))
         every = np.max([marks.kinds_of(track) for track in tracks.values()], axis=0)
         shift *= coming_and_going(every, *ends, rate)[:, None] if body is not None else 0.0
-        edges = [k for k, is_end in zip((0, -1), ends, strict=True) if not is_end]
+        edges, keys = [k for k, is_end in zip((0, -1), ends, strict=True) if not is_end], list[Keys]()
         if cut := [name for name, track in tracks.items() if any(marks.kinds_of(track)[k] != NONE for k in edges)]:
             text = Text("the frames cut a contact of {chains}, which slides where they end", chains=", ".join(cut))
             notes.append(text)
-        keys, marked = list[Keys](), list[ContactCount]()
         if body is not None and shift.any():
             keys += _keys_of(body, paths[body.target_bone], stood + shift, None, times)
         for chain, way, turn, hold in zip(cleaned, ways, turns, holds, strict=False):
             own = way - stood - hold * shift if chain.name in carried else way
             keys += _keys_of(chain, paths[chain.target_bone], own, turn, times)
-            marked.append(_counted(chain.name, marks.kinds_of(tracks[chain.name])))
         write_keys(owner, keys).flush()
-    most = float(lengths(shift).max())
-    return ContactsResult(marked, most if most > TOLD * feet[0].reach else 0.0, notes)
+    still, most = Text("stand still"), float(lengths(shift).max())
+    given = [Text("the body gives way by up to {way:.2g}", way=most)] if most > TOLD * feet[0].reach else []
+    done = [_counted(name, marks.kinds_of(track), still) for name, track in tracks.items()]
+    return ReleaseReport([*done, *given], notes)
 
 
 def _with_room(
