@@ -341,7 +341,7 @@ def _walked(
     walker, (cycle, given) = rig_of(owner).walker, way
     made: list[str] = []
     if not len(walker.legs) or body_bone:
-        made = add_walker(bpy.context, owner, body_bone).made
+        made, _ = add_walker(bpy.context, owner, body_bone)
     told = use_cycle(owner, cycle, rate_of(scene_of(bpy.context))) if cycle is not None else []
     for name, value in given.items():
         setattr(walker, name, value)

@@ -70,11 +70,12 @@ class FABRIK_OT_walker_add(RigOperator):
     body_bone = text("Body Bone", "Name of the bone that carries all legs; empty to find it", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        made = add_walker(context, owner, self.body_bone)
-        done = [Text("made {chains}", chains=listed(made.made, "{count} chains"))] if made.made else []
-        legs, gait = counted(len(made.legs), "1 leg", "{count} legs"), label_(GAIT_LABELS[made.gait])
-        done.append(Text("{legs} on '{bone}', {gait}: plan the walk next", legs=legs, bone=made.body, gait=gait))
-        names = listed(made.behind, "{count} chains")
+        made, left = add_walker(context, owner, self.body_bone)
+        done = [Text("made {chains}", chains=listed(made, "{count} chains"))] if made else []
+        rig = rig_of(owner)
+        legs, gait = counted(len(rig.walker.legs), "1 leg", "{count} legs"), label_(GAIT_LABELS[rig.walker.gait])
+        done.append(Text("{legs} on '{bone}', {gait}: plan the walk next", legs=legs, bone=rig.body_bone, gait=gait))
+        names = listed(left, "{count} chains")
         behind = Text("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
         self.tell(*done, warnings=[behind] if names else [])
 

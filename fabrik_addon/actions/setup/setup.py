@@ -234,14 +234,15 @@ class _SetUp:
         """A walker; chains whose targets would stay behind while the body walks on are free."""
         context, owner, done = self.context, self.owner, self.done
         try:
-            walker = add_walker(context, owner)
+            made, _ = add_walker(context, owner)
         except FabrikError as error:
             done.notes.append(Text("no walker: {reason}", reason=error.local))
             return
         body = pose_bones(owner).get(rig_of(owner).body_bone)
         below: list[bpy.types.PoseBone] = [body, *body.children_recursive] if body is not None else []
         bones = {bone.name for bone in below if not is_control(bone)}
-        others = [rig_of(owner).chains[name] for name in done.made if name not in walker.legs]
+        legs = [leg.name for leg in rig_of(owner).walker.legs]
+        others = [rig_of(owner).chains[name] for name in done.made if name not in legs]
         let_go = [chain for chain in others if chain.enabled and "target" not in frames_of(owner, chain, bones)]
         for chain in let_go:
             chain.enabled = False
@@ -250,8 +251,8 @@ class _SetUp:
             done.notes.append(
                 Text("switched off, since their targets would stay behind while it walks: {names}", names=names)
             )
-        done.made += walker.made
-        done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
+        done.made += made
+        done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(legs)))
 
     def _chains(self) -> dict[str, Part[str]]:
         """The chains of the parts by their names: those that stand for them already, and new ones."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import copysign
 from typing import NamedTuple
 
@@ -304,27 +304,11 @@ LEAST_BONES = 2  # of a limb that is a leg
 NEAR_GROUND = 0.2  # of the body's height: a foot that is so little above the lowest one stands
 
 
-@dataclass(slots=True)
-class WalkerReport:
-    """What `add_walker` did.
-
-    Attributes:
-        legs: Names of the legs' chains.
-        made: Names of the chains that were made.
-        body: Name of the body bone.
-        gait: Name of the gait that was chosen.
-        behind: Names of the enabled chains whose targets do not go along with the body.
-    """
-
-    legs: list[str]
-    made: list[str]
-    body: str
-    gait: str
-    behind: list[str]
-
-
-def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> WalkerReport:
+def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> tuple[list[str], list[str]]:
     """Make an armature a walker, by the bone that carries all legs ("" to find it); nothing moves before it is planned.
+
+    Returns:
+        Names of the chains that were made, and of the enabled ones whose targets do not go along with the body.
 
     Raises:
         FabrikError: It has no legs, nothing carries them, or they can't walk; nothing was changed.
@@ -360,8 +344,8 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
         rig_of(owner).body_stiffness = 0.0  # it goes where its own goal is, and is not to hold the feet back
     made += for_body
     _make_body_control(context, owner)
-    gait = _store(owner, legs, upright)
-    return WalkerReport(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
+    _store(owner, legs, upright)
+    return made, _behind(owner, bone, {*names, *made})
 
 
 def _behind(owner: bpy.types.Object, body: str, walking: set[str]) -> list[str]:
@@ -484,11 +468,10 @@ def _make_body_control(context: bpy.types.Context, owner: bpy.types.Object) -> N
     setattr(rig.chains[rig.walker.body], "target", None)
 
 
-def _store(owner: bpy.types.Object, legs: Sequence[Leg], upright: Q4) -> str:
-    """Keep the legs, and the settings that suit their number; the gait's name."""
+def _store(owner: bpy.types.Object, legs: Sequence[Leg], upright: Q4) -> None:
+    """Keep the legs, and the settings that suit their number."""
     walker = walker_of(owner)
-    settings = settings_for(legs)
-    for name, value in asdict(settings).items():
+    for name, value in asdict(settings_for(legs)).items():
         setattr(owner, PREFIX + name, value)
     walker.upright = upright
     walker.legs.clear()
@@ -497,4 +480,3 @@ def _store(owner: bpy.types.Object, legs: Sequence[Leg], upright: Q4) -> str:
         item.name, item.group, item.offset = leg.name, leg.group, leg.offset
     walker.on = False
     walker.plan = walker.digest = walker.inputs = ""
-    return settings.gait
