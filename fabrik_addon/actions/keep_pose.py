@@ -143,9 +143,9 @@ def keep_and_tell(items: Sequence[Item], most: float = inf) -> list[KeepResult]:
     return [one._replace(moves=Text(refused, reason=one.refusal)) if one.refusal else one for one in found]
 
 
-def told_moves(items: Sequence[Item]) -> list[str]:
-    """What the next solve moves of chains, as sentences; nothing is kept, which would move other frames."""
-    return _moves_of(items, keep_and_tell(items, NOTHING_KEPT))
+def told_moves(items: Sequence[Item], most: float = NOTHING_KEPT) -> list[str]:
+    """What the next solve moves of chains, as sentences; nothing is kept, unless up to `most` (`keep`)."""
+    return _moves_of(items, keep_and_tell(items, most))
 
 
 def _moves_of(items: Sequence[Item], found: Sequence[KeepResult]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple
 
 import bpy
@@ -32,7 +33,7 @@ from ..texts import Text, joined, quoted, worded
 from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .chains import add_chain, limb_length, read_defaults, remove_chain
 from .frames import scene_of
-from .keep_pose import keep_and_tell, unposed
+from .keep_pose import told_moves, unposed
 from .live.user_edits import own_work
 from .spaces import Anchored, bring_to, is_switched_by_keys, is_taken_off, space_before_pin, switch_spaces
 
@@ -124,7 +125,7 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Pi
         FabrikError: One can't be pinned; nothing was changed.
     """
     told = hold(context, owner, wanted, in_scene=True)
-    told.notes += _moved(owner, [rig_of(owner).chains[name] for name in told.pinned])
+    told.notes += told_moves([(owner, rig_of(owner).chains[name]) for name in told.pinned], inf)
     return told
 
 
@@ -252,12 +253,6 @@ def _key_notes(context: bpy.types.Context, owner: bpy.types.Object, names: Seque
     return [Text(text, chains=quoted(without))] if without else []
 
 
-def _moved(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[str]:
-    """Let the next solve leave the pose; what it moves all the same, as sentences."""
-    found = keep_and_tell([(owner, chain) for chain in chains])
-    return [joined(": ", (chain.name, one.moves)) for chain, one in zip(chains, found, strict=True) if one.moves]
-
-
 def free(
     context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[PinRequest], *, stays: bool = False
 ) -> Pinning:
@@ -285,7 +280,7 @@ def free(
         if remove_chain(owner, rig_of(owner).chains.find(name)):
             told.removed.append(name)
     left = [rig_of(owner).chains[name] for name in told.freed if name not in told.removed]
-    told.notes += _moved(owner, [chain for chain in left if chain.target is not None])
+    told.notes += told_moves([(owner, chain) for chain in left if chain.target is not None], inf)
     return told
 
 
