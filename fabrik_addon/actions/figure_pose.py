@@ -111,15 +111,13 @@ class FigurePose:
         return cls(chain_set, depsgraph, figure, (), rotations, shift)
 
     @classmethod
-    def of(cls, item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None = None) -> FigurePose:
-        """Read a chain and those that are solved with it; it may be given a point of the world in place of its target.
+    def of(cls, item: Item, depsgraph: bpy.types.Depsgraph) -> FigurePose:
+        """Read a chain and those that are solved with it.
 
         Raises:
             FabrikError: They can't be posed.
         """
-        owner, chain = item
-        given = {} if point is None else {chain.name: point}
-        return cls.read(set_of(owner, chain, is_given=point is not None), depsgraph, given)
+        return cls.read(set_of(*item), depsgraph)
 
     def with_goals(self, depsgraph: bpy.types.Depsgraph, given: Places) -> FigurePose:
         """The same pose after goals were moved, or given elsewhere; see `read`.

@@ -28,8 +28,8 @@ from ..actions.chains import (
 )
 from ..actions.clear import clear_rig, make_goals_single_user
 from ..actions.convert import convert, convert_to_ik
-from ..actions.figure_pose import FigurePose, tip_of
-from ..actions.keep_pose import keep_at_tips, unposed
+from ..actions.figure_pose import tip_of
+from ..actions.keep_pose import keep_at_tips, read_poses, unposed
 from ..actions.mirror.chain import mirror_chains
 from ..actions.solve import Item
 from ..errors import ChainError, FabrikError, place_of
@@ -52,7 +52,7 @@ def _with_bend(item: Item, pole: Empty) -> Empty:
     """The pole planned for a chain that was made, where it leaves the pose of the body it now belongs to."""
     try:
         with unposed() as depsgraph:
-            pose = FigurePose.of(item, depsgraph, tip_of(*item, depsgraph))
+            (pose,) = read_poses([item], [tip_of(*item, depsgraph)], depsgraph)
             return pole.moved(pole_in_bend(pose, item[1].name, pole.location))
     except FabrikError:  # it can't be solved, which is told when its goals are there
         return pole
