@@ -15,7 +15,7 @@ import bpy
 from ..actions import live
 from ..actions.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read_report
 from ..actions.bake.checks import MOST_CLEAN_UP
-from ..actions.chain_edit import working_rig
+from ..actions.chain_edit import working_chain, working_rig
 from ..actions.frames import Steps, frames_between, go_to, span_of
 from ..actions.solve import Item
 from ..errors import ChainError, FabrikError
@@ -54,7 +54,7 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
 
     Args:
         context: Tells which other armatures are selected.
-        owner: The armature that is worked on.
+        owner: The armature that is worked on, which has an active chain (`ChainOperator`).
         which: "ALL", "ACTIVE" or "SELECTED".
 
     Raises:
@@ -66,11 +66,8 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
     for found in owners:
         check_not_newer(found)
         name_all(found)
-    active = rig_of(owner).active
     if which == "ACTIVE":
-        if active is None:
-            raise ChainError("there is no active chain", rig=owner.name)
-        return [(owner, active)]
+        return [(owner, working_chain(context))]
     items = [(found, chain) for found in owners for chain in rig_of(found).chains if chain.enabled]
     if which == "SELECTED":
         items = [item for item in items if any(map(is_selected, bones_if_any(*item)))]
