@@ -26,7 +26,7 @@ from ...maths import (
     turn_angle,
     turn_angles,
 )
-from ...rig.animation.channels import read_values, rotation_path, run_on, to_rotations
+from ...rig.animation.channels import cosines, read_values, rotation_path, run_on, to_rotations
 from ...rig.animation.compat import (
     curves_of_action,
     give_action,
@@ -157,31 +157,13 @@ class Destination:
 BoneKeys: TypeAlias = tuple[Keys, list[ChainBake], Limit | None, float]  # results of its chains, limit, what it carries
 
 
-def results_of(track: Track, steps: Doubles) -> list[ChainBake]:
-    """How each of the chains went; `steps` are the `cosines` of the rotations."""
-    answers, figure = track.answers, track.figure
-    found = []
-    for c, chain in enumerate(figure.chains):
-        residual, turn, softened = (every[:, c].copy() for every in (answers.residual, answers.turn, answers.softened))
-        status = answers.status[:, c].copy()
-        result = ChainBake(track.owner.name, chain, track.frames, status, residual, turn, softened)
-        result.together = [name for name in figure.chains if name != chain]
-        result.worst_violation = answers.violation
-        joints: Any = track.joints_of(c) if len(figure.goals) > 1 else slice(None)
-        result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
-        found.append(result)
-    return found
-
-
-def keys_of(
-    track: Track, results: Sequence[ChainBake], steps: Doubles, settings: BakeSettings, before: KeyedChannels
-) -> Iterator[BoneKeys]:
+def keys_of(track: Track, settings: BakeSettings, before: KeyedChannels) -> Iterator[BoneKeys]:
     """What of chains is to be keyed; quaternions and Euler angles run on from frame to frame.
 
+    How far joints turn, and leave their limits, is put into the results.
+
     Args:
-        track: The chains.
-        results: How each of them went.
-        steps: The `cosines` of the rotations.
+        track: The chains, solved.
         settings: What to bake.
         before: The curves of their armature before the span whose keys are replaced, on from which the first frame
             runs.
@@ -190,7 +172,12 @@ def keys_of(
         The keys of a property, the results of the chains that have the bone (its keys count for the first), its limit
         where that is the same in all frames, and the size of what it carries.
     """
-    figure, answers, pose = track.figure, track.answers, pose_bones(track.owner)
+    figure, answers, pose, results = track.figure, track.answers, pose_bones(track.owner), track.results
+    steps = cosines(answers.rotations)
+    for c, result in enumerate(results):
+        joints: Any = track.joints_of(c) if len(results) > 1 else slice(None)
+        result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
+        result.worst_violation = answers.violation
     interpolation, span = settings.interpolation, (settings.frames[0], settings.frames[-1])
     of_all = partial(Keys, frames=track.frames, interpolation=interpolation, span=span)
     bones = [(own, pose[own.bone]) if own is not None else None for own in figure.channels]

@@ -16,7 +16,7 @@ from ...errors import ChainError, FabrikError
 from ...kernel import SOLVE_SPACE
 from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
 from ...rig.animation.animation import Animated
-from ...rig.animation.channels import KeptChannels, channel_of, cosines, rotation_path
+from ...rig.animation.channels import KeptChannels, channel_of, rotation_path
 from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
 from ...rig.bones import pose_bones
@@ -35,7 +35,7 @@ from ..frames import Steps, frames_visited, go_to, keys_asking, part_of, scene_o
 from ..motion.edits import edits_beyond, edits_of, rest_within
 from ..solve import Item, bones_above, bones_of, levels, together
 from .checks import BakeSettings, check_bake
-from .keys import BoneKeys, Destination, clean, keys_of, results_of
+from .keys import BoneKeys, Destination, clean, keys_of
 from .report import MOVED, REACHED, BakeResult, ChainBake, Report, all_frames
 from .sample import Track, sample
 
@@ -57,13 +57,13 @@ def frames_to_check(results: Sequence[ChainBake], verify: str) -> list[float]:
 
 
 def verify(
-    context: bpy.types.Context, tracks: Sequence[tuple[Track, list[ChainBake]]], frames: Sequence[float], slack: float
+    context: bpy.types.Context, tracks: Sequence[Track], frames: Sequence[float], slack: float
 ) -> Iterator[None]:
     """Let Blender evaluate frames, and measure how far the tips are from what they are to have.
 
     Args:
         context: Its scene's frame may be moved.
-        tracks: The chains, each with what came of it; the errors are put in.
+        tracks: The chains; the errors are put into their results.
         frames: The frames.
         slack: Angle in radians by which each joint may be off since keys were left out.
 
@@ -72,17 +72,17 @@ def verify(
     """
     if not frames:
         return
-    baked = {(track.owner.name_full, name): track.owner for track, _ in tracks for name in track.figure.bones}
+    baked = {(track.owner.name_full, name): track.owner for track in tracks for name in track.figure.bones}
     together: dict[tuple[str, int], list[_Baked]] = {}
-    for track, results in tracks:
-        for c, result in enumerate(results):
-            together.setdefault((track.owner.name_full, id(result.frames)), []).append((track, c, result))
+    for track in tracks:
+        own = [(track, c) for c in range(len(track.results))]
+        together.setdefault((track.owner.name_full, id(track.frames)), []).extend(own)
     compared = [_ChainComparison(own, frames, slack, baked) for own in together.values()]
-    with _scene_of(context, [track for track, _ in tracks]) as scene:
+    with _scene_of(context, tracks) as scene:
         for frame in frames:
             go_to(scene, frame)
-            own = scene.view_layers[0].depsgraph if scene != context.scene else None
-            depsgraph = own or context.evaluated_depsgraph_get()
+            apart = scene.view_layers[0].depsgraph if scene != context.scene else None
+            depsgraph = apart or context.evaluated_depsgraph_get()
             for one in compared:
                 one.read(frame, depsgraph)
             yield
@@ -109,7 +109,7 @@ def _scene_of(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[b
         bpy.data.scenes.remove(scene)
 
 
-_Baked: TypeAlias = tuple[Track, int, ChainBake]  # of the chains of a track the one at an index, and what came of it
+_Baked: TypeAlias = tuple[Track, int]  # of the chains of a track the one at an index
 
 
 class _ChainComparison:
@@ -126,22 +126,22 @@ class _ChainComparison:
         baked: Mapping[tuple[str, str], bpy.types.Object],
     ) -> None:
         self._own, self._slack, self._owner = own, slack, own[0][0].owner
-        every = own[0][2].frames
+        every = own[0][0].frames
         among = {*every.tolist()}
         self._frames = [frame for frame in frames if frame in among]
         self._at = {frame: k for k, frame in enumerate(self._frames)}
         self._places = np.searchsorted(every, self._frames)
-        self._chains = [track.chain_set.chains[c] for track, c, _ in own]
+        self._chains = [track.chain_set.chains[c] for track, c in own]
         animated = Animated(self._owner)
         self._changing = [c for c, chain in enumerate(self._chains) if animated.of_chain(chain)]
-        solved = [track.figure.goals[c] for track, c, _ in own]
+        solved = [track.figure.goals[c] for track, c in own]
         self._asked = [self._asked_now(solved, range(len(own)))]
         self._free, self._tips = _free(self._asked[0]), [one.bones[-1] for one in solved]
         count, chains = len(self._frames), len(own)
         self._goals = GoalPaths(self._chains, self._changing, count)
         self._heads, self._tails = np.zeros((2, count, chains, 3))
         self._turns, self._worlds = np.zeros((count, 1 + chains, 4)), np.zeros((count, 4, 4))
-        self._carriers = [self._carriers_of(track, baked) if slack > 0.0 else [] for track, _, _ in own]
+        self._carriers = [self._carriers_of(track, baked) if slack > 0.0 else [] for track, _ in own]
         self._above = [*dict.fromkeys(pair for above in self._carriers for pair in above)]
         self._above_heads = np.zeros((count, len(self._above), 3))
 
@@ -223,13 +223,13 @@ class _ChainComparison:
                     numbers[:, at + 3 : at + 7] = products(conjugates(world_turn), goals.turn[some])
         missed, turn = asked.judge(numbers, self._heads[some], self._tails[some], turns)
         above = np.einsum("fij,fmj->fmi", back, self._above_heads[some] - away[:, None])
-        for c, (one, (track, k, result)) in enumerate(zip(asked, self._own, strict=True)):
+        for c, (one, (track, k)) in enumerate(zip(asked, self._own, strict=True)):
             if _is_compared(one):
                 size, way = track.lengths[k], self._slack * track.way_to(k)
                 columns = [self._above.index(pair) for pair in self._carriers[c]]
                 levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
                 allowed = OFF + way * track.figure.length / size, OFF + way, self._slack * levers / size
-                _put(result, one, self._places[some], (missed[:, c] / size, turn[:, c]), allowed)
+                _put(track.results[k], one, self._places[some], (missed[:, c] / size, turn[:, c]), allowed)
 
 
 def _is_compared(asked: ChainGoal) -> bool:
@@ -297,7 +297,7 @@ class BakedArmature:
         self._before: KeyedChannels | None = None
         self._whole: list[tuple[Track, list[BoneKeys]]] = []  # whose keys `clean` has still to thin
 
-    def key(self, track: Track, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
+    def key(self, track: Track, settings: BakeSettings, is_last: bool) -> None:
         """Key chains of it that are solved together; what keys are written into is made for the first.
 
         Keys are left out at once where no chain hangs on these. Else that waits for `clean`: chains that hang on them
@@ -310,14 +310,11 @@ class BakedArmature:
         if self._before is None:
             self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * SAME_FRAME)
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
-        steps = cosines(track.answers.rotations)
-        results = results_of(track, steps)
-        every = [*keys_of(track, results, steps, settings, self._before)]
+        every = [*keys_of(track, settings, self._before)]
         with self._destination.writing():
             self._write(track, every, settings.clean_up if is_last else 0.0)
         if settings.clean_up > 0.0 and not is_last:
             self._whole.append((track, every))
-        return results
 
     def clean(self, bound: float) -> None:
         """Leave out keys of chains on which others hang, once all are solved; `bound` is `BakeSettings.clean_up`."""
@@ -444,7 +441,7 @@ def bake_steps(context: bpy.types.Context, items: Sequence[Item], settings: Bake
             start_from_keys(owner, [chain])
         left = [name for one in sets for name in rest_within(one.owner, edits[_key(one)], settings.frames)]
         notes = [Text("'{chain}' also edits frames that were not baked, and goes on to", chain=name) for name in left]
-    found = {(result.rig, result.chain): result for result in run.results}
+    found = {(result.rig, result.chain): result for track in run.tracks for result in track.results}
     others = [found[key] for key in found if key not in asked]
     for other in others:
         other.is_asked = False
@@ -473,14 +470,13 @@ def _frames_of(sets: Sequence[ChainSet], settings: BakeSettings) -> dict[tuple[s
 
 
 class _Run:
-    """One bake, with the results of the chains that are keyed, in the order of solving; and the way back."""
+    """One bake, with the chains that are keyed, in the order of solving; and the way back."""
 
     def __init__(self, context: bpy.types.Context, sets: Sequence[ChainSet], settings: BakeSettings) -> None:
         self.context, self.settings = context, settings
         self.frames = _frames_of(sets, settings)
         self.groups = levels(sets)
-        self.results: list[ChainBake] = []
-        self.tracks: list[tuple[Track, list[ChainBake]]] = []
+        self.tracks: list[Track] = []
         owners = {one.owner.name_full: one.owner for one in sets}
         own = {name: [one for one in sets if one.owner == owner] for name, owner in owners.items()}
         self.motions = {name: Animated(owner).motions_alone(own[name]) for name, owner in owners.items()}
@@ -492,7 +488,8 @@ class _Run:
         parts = count + (self.settings.verify != "NONE")
         for i, group in enumerate(self.groups):
             yield from part_of(self._level(group, is_last=i + 1 == count), i / parts, (i + 1) / parts)
-        frames = frames_to_check(self.results, self.settings.verify)
+        results = [result for track in self.tracks for result in track.results]
+        frames = frames_to_check(results, self.settings.verify)
         for i, _ in enumerate(verify(self.context, self.tracks, frames, self.settings.clean_up)):
             yield (count + (i + 1) / len(frames)) / parts
         for armature in self.armatures.values():
@@ -507,9 +504,8 @@ class _Run:
         for i, track in enumerate(tracks):
             for share in track.solve():
                 yield SAMPLING + (1.0 - SAMPLING) * (i + share) / len(tracks)
-            results = self.armatures[track.owner.name_full].key(track, self.settings, is_last)
-            self.results += results
-            self.tracks.append((track, results))
+            self.armatures[track.owner.name_full].key(track, self.settings, is_last)
+            self.tracks.append(track)
             track.forget()
             yield SAMPLING + (1.0 - SAMPLING) * (i + 1) / len(tracks)
         for armature in self.armatures.values():

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import FabrikError, place_of
 from ...kernel import Free, Limit, Rows
-from ...maths import ORIGIN, Doubles, Ints, Mask, Places, axes_of, v3
+from ...maths import ORIGIN, Doubles, Mask, Places, axes_of, v3
 from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
@@ -29,6 +29,7 @@ from ...rig.figure.space import ChainSpace, are_spaces
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
 from ..frames import go_to, in_frame, scene_of
+from .report import ChainBake
 
 # Chains that are solved together over the frames of a bake: what is asked of them, and what was found.
 #
@@ -43,15 +44,11 @@ BODY_PORTION = 64  # the same of a body
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """C chains that are solved together, of n bones, in F frames.
+    """Chains that are solved together, of n bones, in F frames.
 
     Attributes:
         rotations: (F, n, 4), each in the rest frame of its bone, influence included.
         plain: (F, m, 3), the location and scale channels that are written besides (`RigFigure.plain_channels`).
-        status: (F, C), indices into the kernel's `STATUSES`.
-        residual: (F, C), from the solved effector to the target as a share of the chain's length.
-        turn: (F, C), angles in radians by which the solved tip is off the rotation, or the aim, that it is to have.
-        softened: (F, C), from where soft reach put the goal to the target, a share of the chain's length.
         violation: The worst of any limit, radians.
         rests: (F,), whether nothing is asked of the chains, so that they stand as keys play them.
         played: By the indices of bones that start from their keys (F, width), the channels as these play.
@@ -59,10 +56,6 @@ class Answers:
 
     rotations: Doubles
     plain: Doubles
-    status: Ints
-    residual: Doubles
-    turn: Doubles
-    softened: Doubles
     rests: Mask
     played: dict[int, Doubles]
     violation: float = 0.0
@@ -70,13 +63,11 @@ class Answers:
     @classmethod
     def room(cls, frames: int, figure: RigFigure) -> Answers:
         """Room for the answers of so many frames."""
-        chains, count = len(figure.goals), len(figure.plain_channels)
-        rotations, plain = np.empty((frames, len(figure.bones), 4)), np.zeros((frames, count, 3))
-        residual, turn, softened = np.zeros((3, frames, chains))
-        status, rests = np.zeros((frames, chains), dtype=np.int32), np.zeros(frames, dtype=bool)
+        rotations = np.empty((frames, len(figure.bones), 4))
+        plain, rests = np.zeros((frames, len(figure.plain_channels), 3)), np.zeros(frames, dtype=bool)
         offset = figure.start.played if figure.goals.has_offsets else ()
         played: dict[int, Doubles] = {i: np.zeros((frames, len(values))) for i, values in offset}
-        return cls(rotations, plain, status, residual, turn, softened, rests, played)
+        return cls(rotations, plain, rests, played)
 
 
 class Track:
@@ -94,6 +85,7 @@ class Track:
         is_plain: Whether nothing but their goals moves them, and these move by nothing but their own curves.
         is_one: Whether their bones are the same joints in all frames, with the same limits.
         lengths: Of each chain, in armature space: what its errors are shares of.
+        results: How each chain went.
         numbers: (F, k): the goals in chain space, as the kernel's rows have them, of the frames that are solved
             together.
         apart: The frames that were solved by themselves, with settings or joints of their own.
@@ -106,6 +98,7 @@ class Track:
         self.owner = chain_set.owner
         self.is_plain, self.is_one = False, True
         self.lengths: tuple[float, ...] = ()
+        self.results: list[ChainBake] = []
         self.numbers: Doubles = np.empty((0, 0))
         self.apart = np.zeros(len(frames), dtype=bool)
         self.channels: dict[int, tuple[BoneChannels | None, ...]] = {}
@@ -140,6 +133,10 @@ class Track:
         self._influences = np.full(count, figure.influence)
         own = (figure.length,) if figure.is_chain else None
         self.lengths = own or tuple(sum(lengths[i] for i in one.joints) for one in asked)
+        for name in figure.chains:
+            status, (missed, turns, softened) = np.zeros(count, dtype=np.int32), np.zeros((3, count))
+            others = [other for other in figure.chains if other != name]
+            self.results.append(ChainBake(self.owner.name, name, self.frames, status, missed, turns, softened, others))
         if self._restarts:
             self._starts, self._locations = np.zeros((count, len(figure.bones), 4)), np.zeros((count, 3))
             self._held = np.zeros((count, len(figure.bones)), dtype=np.intc)
@@ -329,10 +326,12 @@ class Track:
         self._put_result(slice(k, k + 1), item.result, np.array([item.figure.influence]))
 
     def _put_result(self, at: slice | Places, result: Result, influences: Doubles) -> None:
-        """Put how chains ended among the answers, lengths as shares of theirs; one of no influence asks for nothing."""
-        answers, lengths, asks = self.answers, np.array(self.lengths), influences[:, None] > 0.0
-        answers.status[at], answers.turn[at] = result.status * asks, result.turn * asks
-        answers.residual[at], answers.softened[at] = result.missed / lengths * asks, result.softened / lengths * asks
+        """Put in how chains ended, lengths as shares of theirs; one of no influence asks for nothing."""
+        asks = influences > 0.0
+        for c, (own, length) in enumerate(zip(self.results, self.lengths, strict=True)):
+            own.status[at], own.turns[at] = result.status[:, c] * asks, result.turn[:, c] * asks
+            own.residuals[at] = result.missed[:, c] / length * asks
+            own.softened[at] = result.softened[:, c] / length * asks
 
     def joints_of(self, c: int) -> list[int]:
         """The joints of one of the chains, and those of no chain, which carry all of them."""
