@@ -35,15 +35,7 @@ from ...maths import (
 )
 from ...motion.body import Body, Motion, carried, hang
 from ...recognise.skeleton import Skeleton
-from ...rig.animation.compat import (
-    copy_action,
-    curves_of_action,
-    fcurves_of,
-    give_action,
-    playing,
-    remove_curves,
-    slot_of,
-)
+from ...rig.animation.compat import curves_of_action, fcurves_of, playing, remove_curves
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.dependencies import bone_in
@@ -52,6 +44,7 @@ from ...rig.schema.limit import CONTACT
 from ...rig.skeleton import read_skeleton
 from ...rig.walk_goals import rest_turn
 from ...texts import Text, quoted
+from ..bake.keys import Destination
 from ..motion.clips import BoneClip, Clip, read_clip, retimed, write_actions
 from .setup import Frame, frame_for
 
@@ -82,10 +75,7 @@ def leave_clip(owner: bpy.types.Object) -> Callable[[], None]:
     data = owner.animation_data
     if data is None or data.action is None or data.action not in walker_of(owner).clips:
         return lambda: None
-    clip, slot, controls = data.action, slot_of(owner), control_names(owner)
-    copy_action(owner)
-    made = data.action
-    made.name = f"{clip.name} {owner.name}"
+    made, controls = Destination(owner, "NEW_ACTION", owner.name), control_names(owner)
     curves = [curve for curve in fcurves_of(owner) if bone_in(curve.data_path) not in {"", *controls}]
     for name in {bone_in(curve.data_path) for curve in curves} & {*pose_bones(owner).keys()}:
         pose_bones(owner)[name].matrix_basis = Matrix.Identity(4)
@@ -96,10 +86,9 @@ def leave_clip(owner: bpy.types.Object) -> Callable[[], None]:
         body.start = "REST"  # else it would start from how the clip has it in this frame
 
     def back() -> None:
-        give_action(data, clip, slot)
+        made.take_back()
         if body is not None:
             body.start = kept
-        bpy.data.actions.remove(made)
 
     return back
 
