@@ -10,6 +10,7 @@ from math import floor, isfinite
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...errors import FabrikError, place_of
 from ...kernel import Free, Limit, Rows
@@ -25,7 +26,7 @@ from ...rig.figure.joint_limits import restarted_limits, way_up
 from ...rig.figure.kinematics import ParentFrame, head_of_root
 from ...rig.figure.reader import FactsByRig, carried, frames_in, read, read_figure, read_goals, resettled, restarted
 from ...rig.figure.solve import SolvedFigure, is_plain, posed, posed_rigidly
-from ...rig.figure.space import ChainSpace, are_spaces
+from ...rig.figure.space import ChainSpace, RigFrame, are_spaces
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
 from ..frames import go_to, in_frame, scene_of
@@ -166,9 +167,16 @@ class Track:
         return not any(one.hears_start for one in figure.goals)  # else their goals start from it, too
 
     def ask(self, goals: Sequence[GoalArrays]) -> None:
-        """Take what the chains ask for in all frames; of each chain, in the world."""
+        """Take what the chains ask for in all frames; of each chain, in the world.
+
+        Raises:
+            RigError: The armature has no extent in one of those that are solved together.
+        """
         space = self.figure.space
         if len(self._worlds):
+            for k in np.flatnonzero(~self.apart & ~are_spaces(self._worlds))[:1].tolist():
+                with in_frame(self.frames[k].item()), place_of(rig=self.owner.name):
+                    RigFrame.of(Matrix(self._worlds[k].tolist()))
             turns = self.figure.parent_turn.turns(self._parents)
             space = ChainSpace.over(self._worlds, self._world_turns, self._origins, turns)
         self.numbers = self.figure.goals.many_numbers(space, goals)
@@ -251,13 +259,6 @@ class Track:
         if found is not None:
             found = carried(found, owner, depsgraph)
         return resettled(found, self.chain_set) if found is not None and motion.settings else found
-
-    def bad_frame(self) -> float | None:
-        """The first frame of those that are solved together in which the armature has no extent; None without one."""
-        if not len(self._worlds):
-            return None
-        bad = self.frames[~self.apart & ~are_spaces(self._worlds)]
-        return float(bad[0]) if len(bad) else None
 
     def solve(self) -> Iterator[float]:
         """Solve the frames that are solved together, by the solver that button and live use.
@@ -450,11 +451,6 @@ def _visited(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[No
         yield
     for paths in goals:
         for track in paths.columns:
-            bad = track.bad_frame()
-            if bad is not None:
-                go_to(scene, bad)
-                with in_frame(bad):
-                    check_rig(track.owner, context.evaluated_depsgraph_get())
             if not track.apart.all():
                 track.ask(paths.of(track))
 
