@@ -47,7 +47,7 @@ class PinRequest(NamedTuple):
 
 @dataclass(slots=True)
 class Pinning:
-    """What `pin` and `free` did.
+    """What `hold` and `free` did.
 
     Attributes:
         pinned: Names of the chains that were pinned.
@@ -116,17 +116,6 @@ def _wanted(owner: bpy.types.Object, bone: str) -> PinRequest:
     name = parent.name if parent is not None else ""
     ended = next((chain.name for chain in chains if chain.tip_bone == name and not chain.at_head), "")
     return PinRequest(ended if ended and end_beyond(owner, name) == bone else "", bone)
-
-
-def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[PinRequest]) -> Pinning:
-    """`hold` chains in the scene, and let the next solve leave the pose.
-
-    Raises:
-        FabrikError: One can't be pinned; nothing was changed.
-    """
-    told = hold(context, owner, wanted, in_scene=True)
-    told.notes += told_moves([(owner, rig_of(owner).chains[name]) for name in told.pinned], inf)
-    return told
 
 
 def hold(
@@ -309,7 +298,10 @@ def toggle_rigs(
     wanted = left if action == "TOGGLE" else wanted
     for owner, some in wanted:
         _checked(owner, some)
-    return [pin(context, owner, some) for owner, some in wanted if some]
+    done = [(owner, hold(context, owner, some, in_scene=True)) for owner, some in wanted if some]
+    for owner, told in done:
+        told.notes += told_moves([(owner, rig_of(owner).chains[name]) for name in told.pinned], inf)
+    return [told for _, told in done]
 
 
 def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> str:
