@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from math import degrees
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 from fabrik_addon.operators.manual import PLACES
@@ -103,46 +103,9 @@ TOLD = {
 }
 
 
-class Item(Protocol):
-    """A choice of a property."""
-
-    identifier: str
-    description: str
-
-
-class Property(Protocol):
-    """What Blender tells of a property; some of it is there for some types alone."""
-
-    identifier: str
-    type: str
-    subtype: str
-    unit: str
-    description: str
-    default: Any
-    default_array: Sequence[float]
-    is_array: bool
-    array_length: int
-    hard_min: float
-    hard_max: float
-    enum_items: Iterable[Item]
-    fixed_type: Kind
-
-
-class Properties(Protocol):
-    """Those of a kind, by their names."""
-
-    def __iter__(self) -> Iterator[Property]: ...
-    def __getitem__(self, name: str) -> Property: ...
-    def __contains__(self, name: str) -> bool: ...
-
-
-class Kind(Protocol):
-    """What Blender tells of a type, or of an operator."""
-
-    identifier: str
-    name: str
-    description: str
-    properties: Properties
+Kind: TypeAlias = bpy.types.Struct  # what Blender tells of a type, or of an operator
+Properties: TypeAlias = "bpy.types.bpy_prop_collection[bpy.types.Property]"
+Property: TypeAlias = Any  # one of these, with what it has by its own type alone
 
 
 def kind_of(cls: type) -> Kind:
@@ -237,7 +200,8 @@ def _operators() -> Iterable[str]:
         yield f"**{kind.name}.** {_sentence(kind.description)} See {_told_at(name)}."
         options = _rows(kind)
         yield table(options, "option") if options else "No options."
-        for prop in kind.properties:
+        own: list[Property] = [*kind.properties]
+        for prop in own:
             if prop.type == "COLLECTION":
                 yield f"Each of `{prop.identifier}` has"
                 yield table(_rows(prop.fixed_type, skipped=("rna_type",)))
@@ -325,7 +289,7 @@ def row_of(prop: Property, name: str, owner: str) -> Row:
     return name, _kind(prop), _default(prop), meaning
 
 
-def _item(item: Item) -> str:
+def _item(item: bpy.types.EnumPropertyItem) -> str:
     """A choice, with what it means where that says more than its name."""
     text = item.description.rstrip(".")
     return f"`'{item.identifier}'` ({text})" if text else f"`'{item.identifier}'`"
