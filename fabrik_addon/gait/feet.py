@@ -445,10 +445,10 @@ ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they 
 def gone_by(
     step: Step,
     legs: Sequence[Leg],
-    way: tuple[V3, Q4],
     axes: tuple[Q4, V3],
     settings: Settings,
     by: tuple[float, Cycle | None],
+    surface_pose: SurfacePose,
 ) -> Step:
     """A step in which the foot rolls, and goes by the cycle of its gait.
 
@@ -458,13 +458,17 @@ def gone_by(
     Args:
         step: From where to where it goes, and when.
         legs: All of the walker's.
-        way: The way to where it lands, world space, and the foot's rotation there.
         axes: The body's heading, a rotation that keeps Z upright, and what is up.
         settings: Of the walk.
         by: The speed of the cycle, see `Clock.paces`, and the cycle; None for a foot that goes along an arc.
+        surface_pose: Where surfaces that move stand.
     """
-    leg, (pace, cycle), (gone, landing), (upright, up) = legs[step.leg], by, way, axes
-    toe_off, strike = 0.0, 0.0
+    leg, (pace, cycle), (upright, up), toe_off, strike = legs[step.leg], by, axes, 0.0, 0.0
+    (start, _), (end, landing) = (
+        step.start.in_world(step.lift, surface_pose),
+        step.end.in_world(step.land, surface_pose),
+    )
+    gone = minus(end, start)
     share = settings.heel_toe if leg.cycle is None else 1.0  # a clip has rolls as they are
     if share and leg.foot_length > 0.0:
         along_foot = unit_or(minus(leg.ball, leg.heel), X_AXIS)

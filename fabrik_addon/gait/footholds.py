@@ -25,9 +25,11 @@ from ..maths import (
     minus,
     multiplied,
     placed,
+    plus,
+    scaled,
     turned,
 )
-from .body import need_of
+from .body import Course, need_of
 from .feet import Foothold, Refusal
 from .ground import BODY, DROP, STATIC, TOES, Ground, Terrain, foot_rotation, laid
 from .legs import SWAYING, Leg, spacing
@@ -66,7 +68,7 @@ class Stance:
         apart: How near another foot may be, scene units.
         radius: How far from the best place others are looked at: a quarter of a stride, scene units.
         time: Of landing, seconds from the path's first frame.
-        held_off: See `Course.held_off`, for the leg; None where no leg has limits.
+        held_off: See `held_off`, for the leg.
     """
 
     leg: Leg
@@ -79,7 +81,7 @@ class Stance:
     apart: float
     radius: float
     time: float
-    held_off: Callable[[tuple[V3, Q4], V3], float] | None
+    held_off: Callable[[tuple[V3, Q4], V3, V3], float]
 
     @cached_property
     def hips(self) -> list[V3]:
@@ -272,24 +274,26 @@ def _within_limits(candidate: Candidate, stance: Stance, settings: Settings) -> 
 
 
 def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
-    """How far the limits of the leg's joints hold its ankle off a place, but for what a rolling foot gains.
+    """`held_off` of a stance, 0 where the ankle gets there: the first of its times at which it is held off tells.
 
-    The body comes down for it as far as the leg's length asks. One that sways (`sway`, 0 to 1) may be elsewhere than
-    expected, so it is tried as far before and behind as that makes it. The first of the stance's times at which the
-    ankle is held off tells.
+    A body that sways (`sway`, 0 to 1) may be elsewhere than expected, so it is tried as far before and behind as that
+    makes it.
     """
-    if stance.held_off is None:
-        return 0.0
-    leg = stance.leg
-    ankle = placed(flat[0], flat[1], leg.ankle)
-    for (place, rotation), hip in zip(stance.bodies, stance.hips, strict=True):
-        down = need_of(hip, ankle, stance.up, leg.walking_reach, SINKING * leg.height)
-        body = along(place, stance.up, -down), rotation
-        for way in (SWAYING * sway * leg.reach, -SWAYING * sway * leg.reach) if sway else (0.0,):
-            off = stance.held_off(body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length
-            if off > 0.0:
-                return off
-    return 0.0
+    ankle, size = placed(flat[0], flat[1], stance.leg.ankle), SWAYING * sway * stance.leg.reach
+    ways = [scaled(stance.ahead, way) for way in ((size, -size) if sway else (0.0,))]
+    offs = (stance.held_off(body, ankle, way) for body in stance.bodies for way in ways)
+    return next((off for off in offs if off > 0.0), 0.0)
+
+
+def held_off(course: Course, leg: int, up: V3, body: tuple[V3, Q4], ankle: V3, way: V3 = ORIGIN) -> float:
+    """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains.
+
+    The body comes down for it as far as the leg's length asks; `way` leads from there to where it is tried.
+    """
+    limb, (place, rotation) = course.legs[leg], body
+    down = need_of(placed(place, rotation, limb.hip), ankle, up, limb.walking_reach, SINKING * limb.height)
+    low = along(place, up, -down), rotation
+    return course.held_off(leg, low, plus(ankle, way)) - HIP_SPARE * limb.foot_length
 
 
 def least_distances(legs: Sequence[Leg]) -> list[float]:

@@ -52,7 +52,7 @@ from .carriage import farthest, leading, swayed
 from .clock import FIRST_OF_CYCLE, LEAST_SWING, MOST_SWING, USUAL_FROUDE, cycle_of, shortened, size_of, usual_stride
 from .cycle import BodyCycle, Cycle, liveliness
 from .feet import Feet, Foothold, FootPaths, FootPose, Step, gone_by, raised
-from .footholds import Choice, Stance, choose, least_distances
+from .footholds import Choice, Stance, choose, held_off, least_distances
 from .gaits import gait_of, goes_by_cycle
 from .ground import Ground, Terrain, is_body, surfaces_with
 from .legs import Leg, Reaching, ahead_of, check_legs, reach_of, rooms_of
@@ -396,11 +396,9 @@ class HandWalk:
         land = self.time + span
         foothold, slack, _ = self._choose(index, plus(self._home(index), ahead), land)
         rising = unit_or(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
-        start, _ = state.foothold.in_world(self.time, self._surface_pose)
-        end, turn = foothold.in_world(land, self._surface_pose)
         step = Step(index, self.time, land, state.foothold, foothold, rising)
         axes = self.course.track.uprights[0], up
-        step = gone_by(step, self.legs, (minus(end, start), turn), axes, self.settings, by)
+        step = gone_by(step, self.legs, axes, self.settings, by, self._surface_pose)
         step = replace(step, toe_off=max(self.poses()[index].pitch - state.foothold.pitch, 0.0))
         if cycle is not None:
             offset = self.offsets[index] if leg.cycle is None else cycle.offset
@@ -426,7 +424,7 @@ class HandWalk:
             upright = multiplied(turn_about(up, self._turn_in(time - self.time)), upright)
         stance = Stance(
             leg, wanted, upright, up, ahead, (body,), others, self.near[index], self.trigger, time,
-            partial(self.course.held_off, index) if self.reaching else None,
+            partial(held_off, self.course, index, up),
         )  # fmt: skip
         return choose(self.ground, stance, self.settings)
 

@@ -30,10 +30,10 @@ from ..maths import (
     turned,
     unit_or,
 )
-from .body import BodyTrack, Course, need_of
+from .body import BodyTrack, Course
 from .clock import LEAST_PACE, LEAST_SWING, MOST_SWING, Clock, cycle_of
 from .feet import Feet, Foothold, GivenStance, Step, gone_by, raised
-from .footholds import HIP_SPARE, SINKING, Stance, choose, is_held, least_distances
+from .footholds import SINKING, Stance, choose, held_off, is_held, least_distances
 from .gaits import gait_of
 from .ground import Ground, SurfacePose, is_body, smallest_circle, surfaces_with
 from .legs import Leg, neighbours, reach_of
@@ -237,7 +237,7 @@ class Stepper:
         up, hip = self.track.up(now), placed(*self._body(now), limb.hip)
         down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)  # towards the height of the ankle
         stretch = distance(along(hip, up, -down), ankle) / limb.walking_reach
-        off = max(self._held_off(leg, now, ankle), 0.0)
+        off = max(held_off(self.course, leg, up, self._body(now), ankle), 0.0)
         if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and self._drift(leg, place, now) >= ALREADY_HOME * limb.reach:
             return max(stretch, 1.0) + off / limb.reach, True
         twist = 0.0
@@ -252,18 +252,6 @@ class Stepper:
         """How far a foot that stands at a place is from where it wanted to stand at its home, scene units."""
         wanted = minus(minus(place, self.states[leg].slack), self.course.home(leg, now))
         return length(perpendicular(wanted, self.track.up(now)))
-
-    def _held_off(self, leg: int, now: float, ankle: V3) -> float:
-        """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains.
-
-        The body comes down for it so far that the leg is long enough.
-        """
-        if self.course.reaching is None:
-            return 0.0
-        limb, up, (place, rotation) = self.legs[leg], self.track.up(now), self._body(now)
-        hip = placed(place, rotation, limb.hip)
-        low = along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height))
-        return self.course.held_off(leg, (low, rotation), ankle) - HIP_SPARE * limb.foot_length
 
     # ---- where to
 
@@ -296,14 +284,11 @@ class Stepper:
         else:
             foothold, slack, refused = state.held.foothold, ORIGIN, ()
         foothold = replace(foothold, is_given=state.held is not None)
-        start, _ = state.foothold.in_world(lift, self._surface_pose)
-        end, landing_turn = foothold.in_world(land, self._surface_pose)
-        up = self.track.up(lift)
+        axes = _, up = self.track.upright(lift), self.track.up(lift)
         if self.ground.is_surface:
             up = unit_or(plus(state.foothold.normal, foothold.normal), up)
-        axes, way = (self.track.upright(lift), self.track.up(lift)), (minus(end, start), landing_turn)
         step = Step(leg, lift, land, state.foothold, foothold, up, refused=refused)
-        step = gone_by(step, self.legs, way, axes, settings, (pace, cycle))
+        step = gone_by(step, self.legs, axes, settings, (pace, cycle), self._surface_pose)
         state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
 
     def _stride(self, time: float) -> float:
@@ -339,10 +324,9 @@ class Stepper:
         wanted = along(wanted, up, self.body.raised[track.split(middle)[0]].item())
         ahead = unit_or(perpendicular(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
         bodies = tuple(self._body(time) for time in (land, middle, until))
-        held_off = partial(self.course.held_off, leg) if self.course.reaching else None
         return Stance(
             self.legs[leg], wanted, upright, up, ahead, bodies, stood_on(self.states, leg, land, self._surface_pose),
-            self.near[leg], SEARCHED * self.clock.stride, land, held_off,
+            self.near[leg], SEARCHED * self.clock.stride, land, partial(held_off, self.course, leg, up),
         )  # fmt: skip
 
     def _until_turned(self, land: float, until: float) -> float:
