@@ -16,7 +16,7 @@ from .operators import motion
 from .operators.manual import manual_map
 from .overlay import settings, view
 from .rig import schema
-from .rig.schema.fields import Changes, nobody
+from .rig.schema.fields import Changes, View, nobody
 from .texts import PACKAGE
 from .translations import LANGUAGES
 from .ui import menus, panels, preferences
@@ -30,7 +30,8 @@ Step = tuple[Callable[[], None], Callable[[], None]]
 
 
 HEARD = {"switched_on": keep_switched_on, "first_held": hold_first}  # changes of settings, and who is told of them
-AFTER = (settings, panels, view, handlers, menus, motion, preferences, cli)  # what registers more than classes
+VIEWS: Sequence[tuple[type[View[Any]], type]] = (*schema.VIEWS, *settings.VIEWS, (panels.ListView, bpy.types.Scene))
+AFTER = (view, handlers, menus, motion, preferences, cli)  # what registers more than classes and views
 # The stubs say that these take and return something else.
 told: Any = bpy.app.translations
 utils: Any = bpy.utils
@@ -38,10 +39,14 @@ utils: Any = bpy.utils
 
 STEPS: Sequence[Step] = (
     (partial(told.register, PACKAGE, LANGUAGES), partial(told.unregister, PACKAGE)),
-    (schema.register, schema.unregister),
     *(
         (partial(bpy.utils.register_class, cls), partial(bpy.utils.unregister_class, cls))
-        for cls in (*operators.CLASSES, *ui.CLASSES)
+        for cls in (*schema.GROUPS, settings.FabrikOverlay, *operators.CLASSES, *ui.CLASSES)
+    ),
+    *((partial(one.register, owners), partial(one.unregister, owners)) for one, owners in VIEWS),
+    *(
+        (partial(setattr, owners, "fabrik", property(read)), partial(delattr, owners, "fabrik"))
+        for owners, read in schema.SHORT
     ),
     *((partial(setattr, Changes, name, one), partial(setattr, Changes, name, nobody)) for name, one in HEARD.items()),
     *((module.register, module.unregister) for module in AFTER),

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import bpy
-from bpy.props import PointerProperty
 
 from ..actions.drag import Grip
 from ..actions.motion.through_time import Trail
 from ..actions.solve import Recording
 from ..rig.schema import announce
-from ..rig.schema.fields import NO_KEYS, NO_OTHERS, Options, View, switch, whole
+from ..rig.schema.fields import NO_KEYS, NO_OTHERS, Options, View, pointer, switch, whole
 from ..translations import CONTEXT
 
 Shown: TypeAlias = tuple[str, Grip, str]  # an armature object by its name, which end of which bone, and what it says
@@ -114,6 +113,14 @@ class FabrikOverlay(Options, bpy.types.PropertyGroup):
     all_chains = _shown("All Chains", "Show all chains of the armature, not the active one alone", default=False)
 
 
+class OverlayView(View[bpy.types.Scene]):
+    """What the overlay shows in a scene."""
+
+    __slots__ = NO_OTHERS
+
+    overlay = pointer(FabrikOverlay, "", "", override=set())
+
+
 def scene_settings(scene: bpy.types.Scene) -> FabrikOverlay:
     """The overlay's settings of a scene."""
     found: FabrikOverlay = getattr(scene, "fabrik_overlay")
@@ -147,18 +154,4 @@ def set_step(manager: bpy.types.WindowManager, index: int) -> None:
     redraw()
 
 
-def register() -> None:
-    """Register the settings."""
-    bpy.utils.register_class(FabrikOverlay)
-    pointer: Any = PointerProperty
-    scene: Any = bpy.types.Scene
-    scene.fabrik_overlay = pointer(type=FabrikOverlay)
-    StepView.register(bpy.types.WindowManager)
-
-
-def unregister() -> None:
-    """Take the settings away; what is stored in files stays in them."""
-    scene: Any = bpy.types.Scene
-    StepView.unregister(bpy.types.WindowManager)
-    del scene.fabrik_overlay
-    bpy.utils.unregister_class(FabrikOverlay)
+VIEWS = (OverlayView, bpy.types.Scene), (StepView, bpy.types.WindowManager)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpy
-from bpy.props import IntProperty
 
 from ..actions import live
 from ..actions.chain_edit import chain_at_hand, choose, working_chain, working_rig
@@ -27,6 +26,7 @@ from ..rig.goals import goal_of, is_offset
 from ..rig.limit_types import LIMITS
 from ..rig.schema import FabrikChain, is_scene_live, limit_of, owner_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, GOAL_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS, START_ITEMS
+from ..rig.schema.fields import NO_OTHERS, View, whole
 from ..rig.spaces import SCENE
 from ..rig.versions import newer_refusal
 from ..rig.walk_goals import is_of_walker
@@ -97,23 +97,19 @@ def _write(scene: bpy.types.Scene, index: int) -> None:
         choose(owner, index)
 
 
-def register() -> None:
-    """Register the property."""
-    scene: Any = bpy.types.Scene
-    number: Any = IntProperty
-    scene.fabrik_list_index = number(
-        name="Active Chain",
-        description="Chain that the panel shows, -1 for none; choosing one makes its target or tip the active bone",
+class ListView(View[bpy.types.Scene]):
+    """The list of chains as a scene shows it."""
+
+    __slots__ = NO_OTHERS
+
+    list_index = whole(
+        "Active Chain",
+        "Chain that the panel shows, -1 for none; choosing one makes its target or tip the active bone",
         options={"HIDDEN", "SKIP_SAVE"},
+        override=set(),
         get=_read,
         set=_write,
     )
-
-
-def unregister() -> None:
-    """Take it away."""
-    scene: Any = bpy.types.Scene
-    del scene.fabrik_list_index
 
 
 class FABRIK_PT_posing(FabrikPanel):

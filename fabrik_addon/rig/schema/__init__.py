@@ -49,23 +49,4 @@ VIEWS: tuple[tuple[type[View[Any]], type], ...] = (
     (ControlView, bpy.types.PoseBone),
     (SceneView, bpy.types.Scene),
 )
-
-
-def register() -> None:
-    """Register the groups, the stored properties and the views."""
-    for cls in GROUPS:
-        bpy.utils.register_class(cls)
-    for view, owners in VIEWS:
-        view.register(owners)
-    setattr(bpy.types.Object, "fabrik", property(rig_of))
-    setattr(bpy.types.PoseBone, "fabrik", property(limit_of))
-
-
-def unregister() -> None:
-    """Take away all that `register` set; what is stored in files stays in them."""
-    delattr(bpy.types.PoseBone, "fabrik")
-    delattr(bpy.types.Object, "fabrik")
-    for view, owners in reversed(VIEWS):
-        view.unregister(owners)
-    for cls in reversed(GROUPS):
-        bpy.utils.unregister_class(cls)
+SHORT = ((bpy.types.Object, rig_of), (bpy.types.PoseBone, limit_of))  # what has a view as its `fabrik`
