@@ -31,7 +31,7 @@ Step = tuple[Callable[[], None], Callable[[], None]]
 
 HEARD = {"switched_on": keep_switched_on, "first_held": hold_first}  # changes of settings, and who is told of them
 VIEWS: Sequence[tuple[type[View[Any]], type]] = (*schema.VIEWS, *settings.VIEWS, (panels.ListView, bpy.types.Scene))
-AFTER = (view, handlers, menus, motion, preferences, cli)  # what registers more than classes and views
+AFTER = (view, handlers, motion, preferences, cli)  # what registers more than classes and views
 # The stubs say that these take and return something else.
 told: Any = bpy.app.translations
 utils: Any = bpy.utils
@@ -50,6 +50,11 @@ STEPS: Sequence[Step] = (
     ),
     *((partial(setattr, Changes, name, one), partial(setattr, Changes, name, nobody)) for name, one in HEARD.items()),
     *((module.register, module.unregister) for module in AFTER),
+    *(
+        (partial(home.append, draw), partial(home.remove, draw))
+        for name, draw in menus.DRAWN.items()
+        if (home := getattr(bpy.types, name, None)) is not None
+    ),
     (partial(utils.register_manual_map, manual_map), partial(utils.unregister_manual_map, manual_map)),  # for F1
 )
 

@@ -429,19 +429,3 @@ def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 DRAWN = dict.fromkeys(HOMES, _draw_in_menu) | dict.fromkeys(PATHS, draw_beside_paths)  # at the ends of Blender's own
-
-
-def register() -> None:
-    """Stand in Blender's menus, and in its panels of motion paths."""
-    for name, draw in DRAWN.items():
-        home: Any = getattr(bpy.types, name, None)
-        if home is not None:
-            home.append(draw)
-
-
-def unregister() -> None:
-    """Take it off again."""
-    for name, draw in DRAWN.items():
-        home: Any = getattr(bpy.types, name, None)
-        if home is not None:
-            home.remove(draw)
