@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import bpy
@@ -26,37 +26,44 @@ class AlreadyOnError(Exception):
     """Two of the extension can't be on at once; the text names the other."""
 
 
-Step = tuple[Callable[[], None], Callable[[], None]]
-
-
 HEARD = {"switched_on": keep_switched_on, "first_held": hold_first}  # changes of settings, and who is told of them
 VIEWS: Sequence[tuple[type[View[Any]], type]] = (*schema.VIEWS, *settings.VIEWS, (panels.ListView, bpy.types.Scene))
-AFTER = (view, handlers, motion, preferences, cli)  # what registers more than classes and views
+AFTER = (view.register, preferences.register, cli.register)  # what is taken back by what it puts onto the stack
+PAIRS = (handlers, motion)
 # The stubs say that these take and return something else.
 told: Any = bpy.app.translations
 utils: Any = bpy.utils
+on = ExitStack()  # takes everything away again, in reverse order
 
 
-STEPS: Sequence[Step] = (
-    (partial(told.register, PACKAGE, LANGUAGES), partial(told.unregister, PACKAGE)),
-    *(
-        (partial(bpy.utils.register_class, cls), partial(bpy.utils.unregister_class, cls))
-        for cls in (*schema.GROUPS, settings.FabrikOverlay, *operators.CLASSES, *ui.CLASSES)
-    ),
-    *((partial(one.register, owners), partial(one.unregister, owners)) for one, owners in VIEWS),
-    *(
-        (partial(setattr, owners, "fabrik", property(read)), partial(delattr, owners, "fabrik"))
-        for owners, read in schema.SHORT
-    ),
-    *((partial(setattr, Changes, name, one), partial(setattr, Changes, name, nobody)) for name, one in HEARD.items()),
-    *((module.register, module.unregister) for module in AFTER),
-    *(
-        (partial(home.append, draw), partial(home.remove, draw))
-        for name, draw in menus.DRAWN.items()
-        if (home := getattr(bpy.types, name, None)) is not None
-    ),
-    (partial(utils.register_manual_map, manual_map), partial(utils.unregister_manual_map, manual_map)),  # for F1
-)
+def _switch_on(back: ExitStack) -> None:
+    """Register everything; each step puts onto a stack what takes it back."""
+    told.register(PACKAGE, LANGUAGES)
+    back.callback(told.unregister, PACKAGE)
+    for cls in (*schema.GROUPS, settings.FabrikOverlay, *operators.CLASSES, *ui.CLASSES):
+        bpy.utils.register_class(cls)
+        back.callback(bpy.utils.unregister_class, cls)
+    for one, owners in VIEWS:
+        one.register(owners)
+        back.callback(one.unregister, owners)
+    for owners, read in schema.SHORT:
+        setattr(owners, "fabrik", property(read))
+        back.callback(delattr, owners, "fabrik")
+    for name, heard in HEARD.items():
+        setattr(Changes, name, heard)
+        back.callback(setattr, Changes, name, nobody)
+    for module in PAIRS:
+        module.register()
+        back.callback(module.unregister)
+    for name, draw in menus.DRAWN.items():
+        home: Any = getattr(bpy.types, name, None)
+        if home is not None:
+            home.append(draw)
+            back.callback(home.remove, draw)
+    utils.register_manual_map(manual_map)  # for F1
+    back.callback(utils.unregister_manual_map, manual_map)
+    for step in AFTER:
+        step(back)
 
 
 def register() -> None:
@@ -71,18 +78,11 @@ def register() -> None:
         module = other.bl_idname.split(".")[1]
         name = next((one.name for one in preferred.extensions.repos if one.module == module), module)
         raise AlreadyOnError(f"FABRIK Posing of '{name}' is on: switch that off first, for two can't be on at once")
-    done: list[Callable[[], None]] = []
-    try:
-        for add, remove in STEPS:
-            add()
-            done.append(remove)
-    except Exception:
-        for remove in reversed(done):
-            remove()
-        raise
+    with ExitStack() as back:
+        _switch_on(back)
+        on.enter_context(back.pop_all())
 
 
 def unregister() -> None:
-    """Take everything away again, in reverse order."""
-    for _, remove in reversed(STEPS):
-        remove()
+    """Take everything away again."""
+    on.close()

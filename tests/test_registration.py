@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import addon_utils
 import bpy
 import pytest
@@ -63,12 +65,12 @@ def test_five_times_off_and_on_leaves_nothing_behind() -> None:
 def test_a_failing_step_takes_the_others_back(monkeypatch: pytest.MonkeyPatch) -> None:
     from fabrik_addon import registration
 
-    def fail() -> None:
+    def fail(_: ExitStack) -> None:
         raise RuntimeError("no")
 
     before = registered()
     addon_utils.disable(addon_session.MODULE, default_set=True)
-    monkeypatch.setattr(registration, "STEPS", (*registration.STEPS, (fail, fail)))
+    monkeypatch.setattr(registration, "AFTER", (*registration.AFTER, fail))
     with pytest.raises(RuntimeError, match="no"):
         registration.register()
     assert not any(registered().values())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import bpy
@@ -10,17 +11,9 @@ import bpy
 from .commands import run
 
 NAME = "fabrik"
-handles: list[Any] = []
 
 
-def register() -> None:
-    """Offer the command to Blender."""
-    offer: Any = bpy.utils.register_cli_command
-    handles.append(offer(NAME, run))
-
-
-def unregister() -> None:
-    """Take it back."""
-    withdraw: Any = bpy.utils.unregister_cli_command
-    while handles:
-        withdraw(handles.pop())
+def register(back: ExitStack) -> None:
+    """Offer the command to Blender until that is taken back."""
+    utils: Any = bpy.utils
+    back.callback(utils.unregister_cli_command, utils.register_cli_command(NAME, run))

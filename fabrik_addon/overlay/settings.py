@@ -25,14 +25,12 @@ class OverlayState:
 
     Attributes:
         revision: Rises with all that may have changed the picture.
-        handles: Blender's draw handlers, each with the type of its editors.
         recording: The recorded solve that is looked at, or None.
         shown: The bone under the mouse, or that is dragged; None for nothing.
         trails: Of ends of bones, by what tells them apart.
     """
 
     revision: int = 0
-    handles: list[Any] = field(default_factory=list)
     recording: Recording | None = None
     shown: Shown | None = None
     trails: dict[tuple[str, str], Trail] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 from math import atan2, log10
@@ -410,8 +411,10 @@ def _switch_sheet_off() -> None:
     settings.show_strip = settings.show_contacts = False
 
 
-def register() -> None:
-    """Draw in every 3D View, timeline and dope sheet from now on."""
+def register(back: ExitStack) -> None:
+    """Draw in every 3D View, timeline and dope sheet until that is taken back, and nothing is kept."""
+    for forget in (state.forget, bones.drawing.forget, drawing.forget):
+        back.callback(forget)
     view, dope_sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
     world = draw, bones.draw_pins, bones.draw_trails, draw_step, bones.draw_bone
     for space, works, off, when in (
@@ -419,16 +422,6 @@ def register() -> None:
         (view, (draw_graph, bones.draw_name), _switch_off, "POST_PIXEL"),
         (dope_sheet, (sheet.draw,), _switch_sheet_off, "POST_PIXEL"),
     ):
-        add: Any = space.draw_handler_add
-        state.handles.append((space, add(_draw_all, (works, off), "WINDOW", when)))
-
-
-def unregister() -> None:
-    """Draw no more, and keep nothing."""
-    while state.handles:
-        space, handle = state.handles.pop()
-        remove: Any = space.draw_handler_remove
-        remove(handle, "WINDOW")
-    drawing.forget()
-    bones.drawing.forget()
-    state.forget()
+        kind: Any = space
+        handle = kind.draw_handler_add(_draw_all, (works, off), "WINDOW", when)
+        back.callback(kind.draw_handler_remove, handle, "WINDOW")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import tomllib
 from array import array
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -47,16 +48,16 @@ SHORTCUTS = (
     ("Object Mode", "R", False, TURN), ("Dopesheet", "LEFTMOUSE", False, MOVE_CONTACT),
 )  # fmt: skip
 
-items: list[tuple[Any, Any]] = []
 ROOT = Path(__file__).parents[1]
 COMPILED_AT = ROOT / "compiled_at.txt"  # the address of the compiled one, if this was built with it
 AT_LEISURE = 1.0  # seconds after Blender has begun
 
 
-def register() -> None:
+def register(back: ExitStack) -> None:
     """Add the shortcuts, and tell of an update; in background there is no keymap, and nobody to be told."""
     if not bpy.app.background:
         bpy.app.timers.register(tell_update, first_interval=AT_LEISURE)
+        back.callback(_stay_silent)
     manager: Any = bpy.context.window_manager
     configuration = manager.keyconfigs.addon if manager is not None else None
     if configuration is None:
@@ -66,16 +67,12 @@ def register() -> None:
         item = keymap.keymap_items.new(entry.operator, key, "PRESS", ctrl=modified, shift=modified)
         for option, value in entry.options.items():
             setattr(item.properties, option, value)
-        items.append((keymap, item))
+        back.callback(keymap.keymap_items.remove, item)
 
 
-def unregister() -> None:
-    """Take the shortcuts away."""
+def _stay_silent() -> None:
     if bpy.app.timers.is_registered(tell_update):
         bpy.app.timers.unregister(tell_update)
-    while items:
-        keymap, item = items.pop()
-        keymap.keymap_items.remove(item)
 
 
 def tell_update() -> None:
