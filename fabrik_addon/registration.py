@@ -43,9 +43,9 @@ def _switch_on(back: ExitStack) -> None:
     for cls in (*schema.GROUPS, settings.FabrikOverlay, *operators.CLASSES, *ui.CLASSES):
         bpy.utils.register_class(cls)
         back.callback(bpy.utils.unregister_class, cls)
-    for one, owners in VIEWS:
-        one.register(owners)
-        back.callback(one.unregister, owners)
+    for field, owners in ((field, owners) for one, owners in VIEWS for field in one.fields.values()):
+        setattr(owners, field.path, field.definition())
+        back.callback(delattr, owners, field.path)  # what is stored in files stays in them
     for owners, read in schema.SHORT:
         setattr(owners, "fabrik", property(read))
         back.callback(delattr, owners, "fabrik")

@@ -218,18 +218,6 @@ class View(Generic[Owner]):
             field.bind(name, prefix + name, update)
             setattr(cls, name, field.of_owner())
 
-    @classmethod
-    def register(cls, owners: Any) -> None:
-        """Let a type of Blender's have the properties of the view."""
-        for field in cls.fields.values():
-            setattr(owners, field.path, field.definition())
-
-    @classmethod
-    def unregister(cls, owners: Any) -> None:
-        """Take them away; what is stored in files stays in them."""
-        for field in reversed(cls.fields.values()):
-            delattr(owners, field.path)
-
 
 def nobody(*_: object) -> None:
     """Hears of nothing."""
