@@ -28,11 +28,6 @@ from dev.marked import write_between
 from environment import ROOT
 
 MANUAL = ROOT / "fabrik_addon" / "manual"
-BEGIN = "<!-- written by scripts/build.py --reference -->"
-ERRORS = (
-    "Operators raise `RuntimeError` when they refuse. A script that imports modules of the extension, such as the "
-    "solver, gets these exceptions of the module `errors`."
-)
 PREFIX, WALKER = "fabrik_", "fabrik_walker_"
 ENDLESS = 1e9  # an end of a range beyond which it has none
 TYPES = {"BOOLEAN": "bool", "INT": "int", "FLOAT": "float", "STRING": "str"}
@@ -114,83 +109,44 @@ def kind_of(cls: type) -> Kind:
     return kind
 
 
-def pages() -> dict[Path, str]:
-    """What stands between the marks of each page that is written."""
-    return {MANUAL / "reference.md": reference_text(), MANUAL / "solver.md": kernel_text()}
+def parts() -> dict[tuple[Path, str], str]:
+    """What stands between the marks of each part of a page that is written."""
+    reference = MANUAL / "reference.md"
+    made = {(reference, mark_of(name)): table(rows) for name, rows in _tables().items()}
+    made |= {
+        (reference, mark_of("errors")): errors_text(),
+        (reference, mark_of("operators")): "\n\n".join(_operators()),
+    }
+    return made | {(MANUAL / "solver.md", mark_of("solver")): kernel_text()}
 
 
-def reference_text() -> str:
-    """The tables of the page of the reference: properties, errors, operators."""
-    parts = [*_of_objects(), *_of_bones_and_scenes(), "## Errors", ERRORS, errors_text(), "## Operators", *_operators()]
-    return "\n\n".join(parts)
+def mark_of(name: str) -> str:
+    """The mark that stands before a part of a page."""
+    return f"<!-- {name}, written by scripts/build.py --reference -->"
 
 
-def _of_objects() -> list[str]:
-    stored = kind_of(bpy.types.Object).properties
-    return [
-        "## Object.fabrik",
-        "Of an armature object. Each is stored as the property of the object with `fabrik_` before its name.",
-        table([*_viewed(schema.RigView, stored, PREFIX), *_python_only(schema.RigView, stored, PREFIX)]),
-        "### Layers of edits, and grounds",
-        "One of `layers`; see [Layers of edits](motion.md#layers-of-edits). Its `name` is shown.",
-        table(_rows(_group("FabrikLayer"))),
-        "Of `PoseBone.fabrik_layers`, each named by the `key` of a layer that is not at hand",
-        table(_rows(_group("FabrikLayerChannels"))),
-        "One of `grounds`; see [Contacts](motion.md#contacts). Its `name` is that of the object",
-        table(_rows(_group("FabrikGround"))),
-        *_chain(),
-        "## Walker",
-        "`Object.fabrik.walker`, stored with `fabrik_walker_` before each name. See [Walkers](walkers.md#settings).",
-        table([*_viewed(schema.WalkerView, stored, WALKER), *_python_only(schema.WalkerView, stored, WALKER)]),
-        "### Leg of a walker",
-        "One of `Object.fabrik.walker.legs`; its `name` is that of its chain.",
-        table(_rows(_group("FabrikWalkLeg"))),
-        "### Written by the extension",
-        "Kept with the object for the extension's own use. Leave them alone.",
-        table(_unviewed(stored)),
-    ]
-
-
-def _chain() -> list[str]:
-    """Of a chain: a table for each of the classes that make it up, and the items that it holds."""
-    return [
-        "## Chain",
-        "One of `Object.fabrik.chains`, by its name or index. See [Chains](chains.md).",
-        table(_declared(schema.FabrikChain, schema.FabrikChain)),
-        "### What a chain asks",
-        "Of the same chain. See [Chains](chains.md#what-a-goal-asks).",
-        table(_declared(schema.chain.GoalSettings, schema.FabrikChain)),
-        "### How a chain is solved",
-        "Of the same chain. See [Start pose](chains.md#start-pose).",
-        table(_declared(schema.chain.SolverSettings, schema.FabrikChain)),
-        "### How the last solve ended",
-        "Of the same chain; to be read. See [When it does not reach](not_reached.md).",
-        table(_declared(schema.chain.LastSolve, schema.FabrikChain)),
-        "### Items of captured poses",
-        "Of `captured` of a chain, each with the bone's `name` and",
-        table(_rows(_group("FabrikCapturedRotation"))),
-        "Of `Object.fabrik.body_captured`, likewise",
-        table(_rows(_group("FabrikCapturedBone"))),
-    ]
-
-
-def _of_bones_and_scenes() -> list[str]:
-    bone = kind_of(bpy.types.PoseBone).properties
-    preferences = next(cls for cls in _classes(bpy.types.AddonPreferences))
-    return [
-        "## PoseBone.fabrik",
-        "The joint limit of a bone, and its mass. Each is stored as the property of the pose bone with `fabrik_` "
-        "before its name. See [Joint limits](limits.md).",
-        table([row_of(bone[PREFIX + name], name, "PoseBone") for name in schema.BONE_SETTINGS]),
-        "## Scene and window",
-        table(_of_type(bpy.types.Scene) + _of_type(bpy.types.WindowManager)),
-        "### Overlay",
-        "`Scene.fabrik_overlay`. See [Overlay](live.md#overlay).",
-        table(_rows(_group("FabrikOverlay"))),
-        "## Preferences",
-        "Of the extension, `bpy.context.preferences.addons[...].preferences`. See [Preferences](menus.md#preferences).",
-        table(_rows(kind_of(preferences))),
-    ]
+def _tables() -> dict[str, list[Row]]:
+    """The tables of what is stored, by the names of their marks."""
+    stored, bone = (kind_of(owner).properties for owner in (bpy.types.Object, bpy.types.PoseBone))
+    return {
+        "armature": [*_viewed(schema.RigView, stored, PREFIX), *_python_only(schema.RigView, stored, PREFIX)],
+        "layer": _rows(_group("FabrikLayer")),
+        "layer channels": _rows(_group("FabrikLayerChannels")),
+        "ground": _rows(_group("FabrikGround")),
+        "chain": _declared(schema.FabrikChain, schema.FabrikChain),
+        "chain, asked": _declared(schema.chain.GoalSettings, schema.FabrikChain),
+        "chain, solved": _declared(schema.chain.SolverSettings, schema.FabrikChain),
+        "chain, ended": _declared(schema.chain.LastSolve, schema.FabrikChain),
+        "captured rotation": _rows(_group("FabrikCapturedRotation")),
+        "captured bone": _rows(_group("FabrikCapturedBone")),
+        "walker": [*_viewed(schema.WalkerView, stored, WALKER), *_python_only(schema.WalkerView, stored, WALKER)],
+        "leg": _rows(_group("FabrikWalkLeg")),
+        "own": _unviewed(stored),
+        "bone": [row_of(bone[PREFIX + name], name, "PoseBone") for name in schema.BONE_SETTINGS],
+        "scene": _of_type(bpy.types.Scene) + _of_type(bpy.types.WindowManager),
+        "overlay": _rows(_group("FabrikOverlay")),
+        "preferences": _rows(kind_of(next(iter(_classes(bpy.types.AddonPreferences))))),
+    }
 
 
 def _operators() -> Iterable[str]:
@@ -342,8 +298,8 @@ def _number(value: float) -> str:
 
 def write() -> None:
     """Renew the pages."""
-    for page, text in pages().items():
-        write_between(page, BEGIN, text)
+    for (page, mark), text in parts().items():
+        write_between(page, mark, text)
 
 
 # ---- the kernel

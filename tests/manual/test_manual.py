@@ -7,6 +7,7 @@ import ast
 import re
 import tomllib
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from html.parser import HTMLParser
@@ -356,13 +357,18 @@ def test_each_refusal_of_a_solve_is_told() -> None:
 # The manual's reference is what the extension registers now, and names all of it.
 
 
-MADE = reference.pages()
+MADE = reference.parts()
 
 
-@pytest.mark.parametrize("page", MADE, ids=lambda page: page.name)
-def test_the_tables_are_up_to_date(page: Path) -> None:
-    wanted = with_between(page, reference.BEGIN, MADE[page])
+@pytest.mark.parametrize(("page", "mark"), MADE, ids=lambda one: getattr(one, "name", one))
+def test_the_tables_are_up_to_date(page: Path, mark: str) -> None:
+    wanted = with_between(page, mark, MADE[page, mark])
     assert page.read_text(encoding="utf-8") == wanted, "python3 scripts/build.py --reference renews them"
+
+
+def test_no_part_of_a_page_is_left_that_nobody_writes() -> None:
+    marked = {page: page.read_text(encoding="utf-8").count("--reference -->") for page, _ in MADE}
+    assert marked == Counter(page for page, _ in MADE)
 
 
 def test_every_operator_has_a_heading_and_every_option_a_row() -> None:
