@@ -40,35 +40,9 @@ BEFORE = re.compile(r"^(\W|_|(a|an|the)\s)+", re.IGNORECASE)  # those by which a
 STYLE = Path(__file__).with_name("manual.css")
 OURS = "FABRIK Posing"
 HEADER = {"index": OURS, "words": WORDS, "whole": "On one page"}  # file and how it is called above the list of pages
-PAGE = Template("""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>$title</title>
-<link rel="stylesheet" href="style.css">
-</head>
-<body>
-<header>
-$header</header>
-<main>
-$content</main>
-<nav aria-label="Pages">
-<ul>
-$pages</ul>
-</nav>
-</body>
-</html>
-""")
-WAY = Template("""<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="refresh" content="0; url=$address">
-<title>$title</title>
-<a href="$address">$title</a>
-</html>
-""")
+PAGE, WAY = (
+    Template(Path(__file__).with_name(name).read_text(encoding="utf-8")) for name in ("manual.html", "manual.way.html")
+)
 
 
 def slug(heading: str) -> str:
