@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from itertools import accumulate
 from pathlib import Path
+from string import Template
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -155,33 +156,8 @@ BETWEEN, INSET = 6, 4  # lanes, and a lane's edge and a box
 LETTER = 7.4  # width of one of words or names, at the most that the fonts of systems have on average
 NAME = "name"
 
-# By what a thing is: in a light window and in a dark one.
-COLOURS = {
-    ".page": ("fill", "#ffffff", "#1d1f22"),
-    ".lane": ("fill", "#f5f5f6", "#26282c"),
-    "text": ("fill", "#22262b", "#dfe2e6"),
-    ".edge": ("stroke", "#8d96a0", "#7d8791"),
-    ".way": ("stroke", "#5b636d", "#9aa3ad"),
-    ".tip": ("fill", "#5b636d", "#9aa3ad"),
-    ".in0": ("fill", "#e8e8ec", "#3a3d43"),
-    ".in1": ("fill", "#fbe6d4", "#513a27"),
-    ".in2": ("fill", "#dcebf9", "#263f56"),
-    ".in3": ("fill", "#def1df", "#29472d"),
-    ".in4": ("fill", "#f3e1f2", "#4a314b"),
-}
-START = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">
-<style>
-svg {{ font: 13px system-ui, sans-serif; }}
-.head {{ font-weight: 600; }}
-.name {{ font: 600 12px ui-monospace, monospace; }}
-.way {{ fill: none; stroke-width: 1.3; }}
-{light}@media screen and (prefers-color-scheme: dark) {{
-{dark}}}
-</style>
-<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">\
-<path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
-<rect class="page" width="{width}" height="{height}" rx="6"/>
-"""
+# How drawings begin, with the colours of things in a light window and in a dark one.
+START = Template(Path(__file__).with_name("diagram.svg").read_text(encoding="utf-8"))
 
 
 def diagrams() -> dict[Path, str]:
@@ -191,10 +167,7 @@ def diagrams() -> dict[Path, str]:
 
 
 def _start(height: float) -> str:
-    light, dark = (
-        "".join(f"{what} {{ {colours[0]}: {colours[k]}; }}\n" for what, colours in COLOURS.items()) for k in (1, 2)
-    )
-    return START.format(width=WIDTH, height=round(height), light=light, dark=dark)
+    return START.substitute(width=WIDTH, height=round(height))
 
 
 def _box(x: float, y: float, width: float, height: float, lane: int) -> str:
