@@ -34,18 +34,9 @@ TYPES = {"BOOLEAN": "bool", "INT": "int", "FLOAT": "float", "STRING": "str"}
 UNITS = {"ROTATION": "radians", "LENGTH": "scene units"}
 SHAPES = {"QUATERNION": "w, x, y, z", "FACTOR": "", "XYZ": "x, y, z", "TRANSLATION": "x, y, z", "EULER": "x, y, z"}
 
-# What is not said in Blender, since no panel shows it or the choices say it all.
+# What is not said in Blender, since no panel shows it or the choices say it all; what docstrings say is added below.
 TOLD = {
     "Object.plans_when_idle": "Of files of version 1.0.0; nothing heeds it any more",
-    "Object.chains": "The chains; `add()` and `remove(index)` change the list",
-    "Object.active_index": "Index of the chain that the panel shows; it follows the active bone in Pose Mode",
-    "Object.layers": "Layers of edits, from below; none where all edits are one",
-    "Object.layer": "Key of the layer at hand, whose edits are in the channels of the controls",
-    "Object.layers_made": "How many layers there ever were, by which the next one gets its key",
-    "Object.grounds": "Objects on which feet stand in contacts, which know them by their numbers from 1",
-    "Object.mapping": "Which bones are which parts, by the mapping that it was set up by; else empty",
-    "Object.bake_report": "Result of the last bake, as JSON; empty if there was none",
-    "Object.body_captured": "Start pose of the body bone and of those between it and the chains",
     "Object.legs": "The legs; their names are those of their chains, which they follow",
     "PoseBone.layers": "By what a control is moved in layers of edits that are not at hand; each is named by its key",
     "PoseBone.contact_ground": "On what the foot stands: 0 for the world, else a number of the armature's `grounds`",
@@ -53,15 +44,6 @@ TOLD = {
     "PoseBone.contact_turn": "How it is to be turned there; zeros where the motion tells both",
     "PoseBone.is_place_locked": "Whether *Set Up Character* locked the bone's location",
     "PoseBone.drawn_size": "Size of the shape by which the bone was drawn before it got one here",
-    "Object.fabrik_unkeyed": "Of files of version 1.0.0; nothing heeds it any more",
-    "Object.fabrik_left": "What stood in the channels of live chains when they were posed last",
-    "Object.fabrik_by_hand": "Bones that a tool at work has posed by hand",
-    "Object.fabrik_brought": "How often goals came along with a pose that was made by hand",
-    "Object.fabrik_held": "Of keyed bones that were posed by hand how they stand, at one frame alone",
-    "Object.fabrik_held_at": "That frame",
-    "Object.fabrik_version": "Version of the data",
-    "Object.fabrik_bone_names": "How the bones were called when they were last looked at",
-    "Object.fabrik_bone_rests": "How they lay at rest then, by which renamed ones are found",
     "FabrikChain.name": "Name, which no other chain of the armature has",
     "FabrikChain.known_as": "Its name, by which it is seen that it was renamed",
     "FabrikChain.captured": "The captured start pose, an item for each bone",
@@ -77,7 +59,6 @@ TOLD = {
     "FabrikCapturedRotation.rotation": "Rotation of the bone from its rest pose",
     "FabrikCapturedBone.rotation": "Rotation of the bone from its rest pose",
     "FabrikCapturedBone.location": "Location of the bone from its rest pose",
-    "FabrikLayer.key": "By which controls know the layer, whatever its name and its place",
     "FabrikLayerChannels.location": "Location of the control",
     "FabrikLayerChannels.rotation_mode": "In which of the rotations it is kept",
     "FabrikLayerChannels.rotation_quaternion": "As a quaternion",
@@ -334,10 +315,10 @@ def table(rows: Sequence[Row], first: str = "name") -> str:
 Entries: TypeAlias = dict[str, dict[str, str]]  # of a docstring: by section, what is said of each name
 
 
-def doc_of(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, Entries]:
+def doc_of(doc: str | None) -> tuple[str, Entries]:
     """A docstring taken apart: what stands before its sections, and these."""
     lines, entries, section, name = list[str](), Entries(), "", ""
-    for line in (ast.get_docstring(node) or "").splitlines():
+    for line in (doc or "").splitlines():
         heading, entry = SECTION.match(line), ENTRY.match(line)
         if heading:
             section, name = heading[1], ""
@@ -350,6 +331,14 @@ def doc_of(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, Entries]:
         elif line.strip() and name:
             entries[section][name] += f" {line.strip()}"
     return " ".join(" ".join(lines).split()), entries
+
+
+for _cls, _owner in (
+    (schema.RigView, "Object."),
+    (schema.RigRecord, f"Object.{PREFIX}"),
+    (schema.FabrikLayer, "FabrikLayer."),
+):
+    TOLD |= {_owner + name: text.rstrip(".") for name, text in doc_of(inspect.getdoc(_cls))[1]["Attributes"].items()}
 
 
 def _told(entries: Entries) -> dict[str, str]:
@@ -392,7 +381,7 @@ def kernel_text() -> str:
 
 
 def _class_text(node: ast.ClassDef, known: dict[str, ast.ClassDef]) -> Iterator[str]:
-    summary, entries = doc_of(node)
+    summary, entries = doc_of(ast.get_docstring(node))
     yield summary
     arguments = list(_arguments(node, known))
     if arguments:
@@ -444,7 +433,7 @@ def _value(node: ast.expr | None) -> str:
 def _methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     """The functions that Python calls, those of the compiled kernel alone left out, each with what it does."""
     functions = {part.name: part for part in node.body if isinstance(part, ast.FunctionDef)}
-    summaries = {name: doc_of(part)[0] for name, part in functions.items()}
+    summaries = {name: doc_of(ast.get_docstring(part))[0] for name, part in functions.items()}
     for name, part in functions.items():
         marks = {ast.unparse(mark) for mark in part.decorator_list}
         if "cython.cfunc" in marks or name.startswith("_") or not summaries[name]:
@@ -458,7 +447,7 @@ def errors_text() -> str:
     """The extension's errors, as Python that calls the solver or the extension's modules gets them."""
     tree = ast.parse((ADDON / "errors.py").read_text(encoding="utf-8"))
     found = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    docs = {node.name: doc_of(node) for node in found}
+    docs = {node.name: doc_of(ast.get_docstring(node)) for node in found}
     lines = ["| error | of | when |", "|---|---|---|"]
     lines += [f"| `{node.name}` | `{ast.unparse(node.bases[0])}` | {docs[node.name][0]} |" for node in found]
     attributes = [f"`{name}`: {text}" for name, text in _told(docs["FabrikError"][1]).items()]

@@ -69,7 +69,7 @@ class FabrikLayer(bpy.types.PropertyGroup):
     """Edits over motion that are switched together; the group's `name` is the layer's.
 
     Attributes:
-        key: By which controls know it, whatever its name and its place.
+        key: By which controls know the layer, whatever its name and its place.
     """
 
     enabled = switch("Enabled", "The edits of this layer count", default=True)
@@ -110,14 +110,14 @@ class RigView(View[bpy.types.Object]):
     """`Object.fabrik`: the chains of an armature object, its body, and how it walks.
 
     Attributes:
-        chains: By index or name; `add()` and `remove(index)` change the collection.
-        active_index: Index of the chain that the panel shows.
-        layers: Of edits, from below; none where all edits are one.
-        layer: Key of that at hand, whose edits are in the channels of the controls.
-        layers_made: How many there ever were; so none gets the key of one that is gone, which curves may still have.
+        chains: The chains, by index or name; `add()` and `remove(index)` change the list.
+        active_index: Index of the chain that the panel shows; it follows the active bone in Pose Mode.
+        layers: Layers of edits, from below; none where all edits are one.
+        layer: Key of the layer at hand, whose edits are in the channels of the controls.
+        layers_made: How many layers there ever were; none gets the key of one that is gone, which curves may have.
         grounds: Objects on which feet stand in contacts, which know them by their numbers from 1.
-        mapping: Which bones are which parts, by the mapping that it was set up by; "" where it was set up without.
-        bake_report: What came of the last bake, as JSON; "" where there was none.
+        mapping: Which bones are which parts, by the mapping that it was set up by; else empty.
+        bake_report: What came of the last bake, as JSON; empty where there was none.
         body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
     """
 
@@ -203,9 +203,9 @@ class RigRecord(View[bpy.types.Object]):
     """What the extension keeps with an armature object for its own use.
 
     Attributes:
-        version: Of the stored data; 0 where there is none.
-        bone_names: How the bones were called when they were last looked at; see `renames`.
-        bone_rests: How they lay at rest then.
+        version: Version of the stored data; 0 where there is none.
+        bone_names: How the bones were called when they were last looked at.
+        bone_rests: How they lay at rest then, by which renamed ones are found.
         unkeyed: Of files of version 1.0.0; nothing heeds it any more.
         left: What stood in the channels of live chains when live posing, or the extension, left them.
         by_hand: Names of the bones that a tool at work has posed by hand, one a line.
