@@ -10,7 +10,7 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import cos, pi, sin
+from math import pi
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -155,8 +155,7 @@ def _render(drawing: Drawing, view: Sequence[float], corners: list[Vector], path
     scene = bpy.data.scenes.new("picture")
     size = drawing.extent or max((point - corners[0]).length for point in corners)
     _add_solids(scene, drawing, size)
-    scene.camera = _camera(Vector(view), corners, drawing.pixels[0] / drawing.pixels[1])
-    scene.collection.objects.link(scene.camera)
+    _look(scene, Vector(view), corners, drawing.pixels[0] / drawing.pixels[1])
     light(scene, has_floor=drawing.floor is not None)
     pixels = rendered(scene, drawing.pixels, path)
     for found in list(scene.collection.objects):
@@ -198,20 +197,25 @@ def rendered(scene: bpy.types.Scene, size: tuple[int, int], path: Path) -> Pixel
     return pixels.reshape(size[1], size[0], 4)
 
 
-def _camera(view: Vector, corners: list[Vector], ratio: float) -> bpy.types.Object:
-    """An orthographic camera that looks against `view` and sees all corners; `ratio` is width by height."""
-    data = bpy.data.cameras.new("camera")
-    camera = bpy.data.objects.new("camera", data)
+def _look(scene: bpy.types.Scene, view: Vector, corners: list[Vector], ratio: float) -> None:
+    """Let a scene be seen against `view`, with all corners in the picture; `ratio` is width by height."""
     turn = view.to_track_quat("Z", "Y")
-    seen = [turn.conjugated() @ point for point in corners]
-    low = Vector([min(point[i] for point in seen) for i in range(3)])
-    high = Vector([max(point[i] for point in seen) for i in range(3)])
+    seen = np.array([turn.conjugated() @ point for point in corners])
+    low, high = Vector(seen.min(axis=0)), Vector(seen.max(axis=0))
     middle, extent = (low + high) / 2, high - low
-    data.type = "ORTHO"
-    data.ortho_scale = 1.08 * max(extent.x, extent.y * ratio) / min(ratio, 1.0)  # of the longer side
-    data.clip_end = 100 * extent.length
-    camera.matrix_world = Matrix.LocRotScale(turn @ (middle + Vector((0, 0, 2 * extent.length))), turn, None)
-    return camera
+    place = turn @ (middle + Vector((0, 0, 2 * extent.length)))
+    scale = 1.08 * max(extent.x, extent.y * ratio) / min(ratio, 1.0)  # of the longer side
+    add_camera(scene, place, view, scale, 100 * extent.length)
+
+
+def add_camera(scene: bpy.types.Scene, place: Vector, view: Vector, scale: float, end: float) -> bpy.types.Object:
+    """The camera of a scene: orthographic, at a place, looking against `view` up to a distance."""
+    data = bpy.data.cameras.new("Camera")
+    data.type, data.ortho_scale, data.clip_end = "ORTHO", scale, end
+    scene.camera = bpy.data.objects.new("Camera", data)
+    scene.camera.matrix_world = Matrix.LocRotScale(place, view.to_track_quat("Z", "Y"), None)
+    scene.collection.objects.link(scene.camera)
+    return scene.camera
 
 
 def _add_solids(scene: bpy.types.Scene, drawing: Drawing, size: float) -> None:
@@ -258,11 +262,11 @@ def mesh_of(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequen
     return mesh
 
 
-def _shaped(name: str, kind: str, shift: Callable[[Vector], Vector] | None = None, **size: float) -> bpy.types.Mesh:
+def _shaped(name: str, kind: str, shift: Callable[[Vector], Vector] | None = None, **options: Any) -> bpy.types.Mesh:
     """One of Blender's own shapes, its vertices perhaps shifted."""
     mesh, shape = bpy.data.meshes.new(name), bmesh.new()
     create: Callable[..., object] = getattr(bmesh.ops, f"create_{kind}")
-    create(shape, **size)
+    create(shape, **options)
     for vertex in shape.verts:
         vertex.co = shift(vertex.co) if shift else vertex.co
     shape.to_mesh(mesh)
@@ -278,9 +282,7 @@ def sphere() -> bpy.types.Mesh:
 
 
 def box() -> bpy.types.Mesh:
-    mesh = cube()
-    mesh.transform(Matrix.Translation((0, 0.5, 0)) @ Matrix.Diagonal((1.0, 0.5, 1.0, 1.0)))
-    return mesh
+    return _shaped("box", "cube", size=2.0, matrix=Matrix.LocRotScale((0, 0.5, 0), None, (1.0, 0.5, 1.0)))
 
 
 def frame() -> bpy.types.Mesh:
@@ -309,23 +311,18 @@ def joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.typ
 
 def ring() -> bpy.types.Mesh:
     """A ring that lies flat, large enough to be seen round an ankle."""
-    around, across, radius, thick = 48, 12, 2.6, 0.42
-    points, faces = [], []
-    for i in range(around):
-        turn = 2.0 * pi * i / around
-        for j in range(across):
-            roll = 2.0 * pi * j / across
-            r = radius + thick * cos(roll)
-            points.append((r * cos(turn), r * sin(turn), thick * sin(roll)))
-            k, after = (j + 1) % across, (i + 1) % around
-            faces.append((across * i + j, across * after + j, across * after + k, across * i + k))
-    return mesh_of("ring", points, faces)
+    mesh, shape = bpy.data.meshes.new("ring"), bmesh.new()
+    upright = Matrix.Translation((2.6, 0, 0)) @ Matrix.Rotation(pi / 2.0, 4, "X")
+    bmesh.ops.create_circle(shape, segments=12, radius=0.42, matrix=upright)
+    bmesh.ops.spin(shape, geom=[*shape.verts, *shape.edges], axis=(0, 0, 1), angle=2.0 * pi, steps=48, use_merge=True)
+    shape.to_mesh(mesh)
+    return mesh
 
 
 def disc() -> bpy.types.Mesh:
     """A flat round plate of radius 1 with its top at 0, as thick as makes its shadow lie on it."""
-    size = {"cap_ends": True, "segments": 96, "radius1": 1.0, "radius2": 1.0, "depth": THICK}
-    return _shaped("disc", "cone", lambda point: point - Vector((0.0, 0.0, THICK / 2.0)), **size)
+    below = Matrix.Translation((0.0, 0.0, -THICK / 2.0))
+    return _shaped("disc", "cone", cap_ends=True, segments=96, radius1=1.0, radius2=1.0, depth=THICK, matrix=below)
 
 
 def rock(random: Random) -> bpy.types.Mesh:

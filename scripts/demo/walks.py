@@ -23,6 +23,7 @@ from picture import (
     STAIRS,
     Color,
     Drawing,
+    add_camera,
     dress_spider,
     light,
     make_rubble,
@@ -290,7 +291,7 @@ def walk_rigs(out: Path) -> int:
         say(f"walk: {scene.name}")
         with quiet():
             owner = walk(scene)
-            add_camera(owner, scene.view, scene.extent, scene.above)
+            _follow_with_camera(owner, scene)
             save_walk(scene.shown, scene.size, out / f"{scene.name}.png")
             save_file(out / scene.name)
             judged = judge(owner)
@@ -355,24 +356,10 @@ def _misses(judged: Judged, turned: float) -> list[str]:
     return found
 
 
-def add_camera(owner: bpy.types.Object, view: Sequence[float], extent: float, above: float) -> None:
-    """A camera of the open file that looks at the walker's body against `view`, and goes along with it.
-
-    Args:
-        owner: The armature object.
-        view: Direction from which it is looked at.
-        extent: How much is seen along the longer side, in metres.
-        above: How far the middle of the picture is above the head of the body bone.
-    """
-    scene = bpy.context.scene
-    data = bpy.data.cameras.new("Camera")
-    data.type, data.ortho_scale, data.clip_end = "ORTHO", extent, 4.0 * FAR
-    camera = bpy.data.objects.new("Camera", data)
-    scene.collection.objects.link(camera)
-    scene.camera = camera
-    way = Vector(view).normalized()
-    place = FAR * way + Vector((0.0, 0.0, above))
-    camera.matrix_world = Matrix.LocRotScale(place, way.to_track_quat("Z", "Y"), None)
+def _follow_with_camera(owner: bpy.types.Object, walk: WalkScene) -> None:
+    """A camera of the open file that looks at the walker's body, and goes along with it."""
+    way = Vector(walk.view).normalized()
+    camera = add_camera(bpy.context.scene, FAR * way + Vector((0.0, 0.0, walk.above)), way, walk.extent, 4.0 * FAR)
     along = camera.constraints.new("COPY_LOCATION")
     assert isinstance(along, bpy.types.CopyLocationConstraint)
     along.target, along.subtarget, along.use_offset = owner, rig_of(owner).body_bone, True
