@@ -41,6 +41,16 @@ def rate_of(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 
 
+def check_time(scene: bpy.types.Scene) -> None:
+    """Refuse a scene in which keys would not play at their frames.
+
+    Raises:
+        RigError: Its time is remapped.
+    """
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        raise RigError("the scene's time is remapped, so keys would not play at their frames")
+
+
 def go_to(scene: bpy.types.Scene, frame: float) -> None:
     """Let Blender evaluate a frame, sub-frame included."""
     scene.frame_set(floor(frame), subframe=frame - floor(frame))

@@ -355,6 +355,7 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
             evaluated_now(context.evaluated_depsgraph_get())
             check_snap([(item, (float(frame),)) for item in items])
             found = relocations(context, items)
+            heard = [note for item in items if (note := _dormant(*item)) is not None]
         finally:
             for (_, chain), value in zip(items, before, strict=True):
                 chain.influence = value
@@ -366,7 +367,7 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
         for one in found:
             one.key_from(frame)
     told = zip(items, keep_and_tell(items), strict=True)
-    return [joined(": ", (chain.name, note)) for (_, chain), kept in told for note in kept.notes]
+    return [*heard, *(joined(": ", (chain.name, note)) for (_, chain), kept in told for note in kept.notes)]
 
 
 def _check(items: Iterable[Item]) -> None:
@@ -375,12 +376,9 @@ def _check(items: Iterable[Item]) -> None:
         refusal = switch_refusal(chain)
         if refusal:
             raise ChainError(refusal, rig=owner.name, chain=chain.name)
-        check_own_keys(owner)
-        paths = {rotation_path(bone) for bone in resolve_bones(owner, chain)} | {chain.path_from_id("influence")}
-        curves = [curve for curve in fcurves_of(owner) if curve.data_path in paths]
-        if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
-            reason = Text("a curve of its bones or of its influence is locked, muted or modified")
-            raise ChainError(reason, rig=owner.name, chain=chain.name)
+        with place_of(chain=chain.name):
+            paths = {rotation_path(bone) for bone in resolve_bones(owner, chain)}
+            check_own_keys(owner, paths | {chain.path_from_id("influence")})
 
 
 def _key_influence(owner: bpy.types.Object, chain: FabrikChain, value: float, frame: int) -> None:

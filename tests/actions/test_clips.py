@@ -16,7 +16,7 @@ from fabrik_addon.actions.motion.takes import everything, files_in, files_steps
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.motion.transfer import TransferOptions
 from fabrik_addon.rig.animation.channels import read_rotation, rotation_path
-from fabrik_addon.rig.animation.compat import fcurves_of, give_action, set_selected
+from fabrik_addon.rig.animation.compat import fcurves_of, give_action, playing, set_selected
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
@@ -245,14 +245,25 @@ def second(source: bpy.types.Object) -> bpy.types.Action:
     return other
 
 
-def test_each_action_of_the_source_becomes_one() -> None:
+def keep_keys(source: bpy.types.Object, action: bpy.types.Action, count: int) -> None:
+    """Leave the first keys of each curve of an action alone."""
+    with playing(source, action):
+        for curve in fcurves_of(source):
+            for point in reversed([*curve.keyframe_points][count:]):
+                curve.keyframe_points.remove(point)
+
+
+def test_each_action_of_the_source_becomes_one(capsys: pytest.CaptureFixture[str]) -> None:
     source = animated("human_mixamo")
     wanted = ways(source)
     second(source)
+    pose = second(source)
+    keep_keys(source, pose, 1)
     owner = without_motion("human_game_engine")
     owner.keyframe_insert("location", frame=1)
     before = owner.animation_data.action
     transfer(source, owner, span="EVERY", keep_contacts=False)
+    assert f"left out, since they are poses: {pose.name}" in capsys.readouterr().out
     made = {action.name: tuple(action.frame_range) for action in bpy.data.actions if owner.name in action.name}
     assert made[f"Long {owner.name}"] == (FIRST, LAST)
     assert made[f"Short {owner.name}"] == (FIRST, 13)
@@ -265,12 +276,12 @@ def test_each_action_of_the_source_becomes_one() -> None:
 def test_actions_that_can_not_be_read_change_nothing() -> None:
     source = animated("human_mixamo")
     short = second(source)
+    keep_keys(source, short, 2)
     give_action(source.animation_data, short)
     for curve in fcurves_of(source):
-        for point in reversed([*curve.keyframe_points][1:]):
-            curve.keyframe_points.remove(point)
+        curve.keyframe_points[1].co[0] = FIRST + 1
     owner, count = without_motion("human_game_engine"), len(bpy.data.actions)
-    with pytest.raises(RuntimeError, match="too few"):
+    with pytest.raises(RuntimeError, match=f"'{short.name}': too few"):
         transfer(source, owner, span="EVERY")
     assert len(bpy.data.actions) == count
     assert owner.animation_data is None or owner.animation_data.action is None
@@ -319,6 +330,17 @@ def test_files_that_can_not_be_read_change_nothing(taken: Path) -> None:
         assert_refused(
             text, "motion_from_files", directory=str(taken.parent), files=[{"name": taken.name}, {"name": name}]
         )
+        assert everything() == there
+    for name, frame_time, text in (
+        ("slow", 1000.0, "can't be imported: 0.001 frames a second"),
+        ("cut", "", "convert"),
+    ):
+        path = taken.with_name(f"{name}.bvh")
+        motion = (
+            f"{{\nOFFSET 0 0 0\nCHANNELS 0\nEnd Site\n{{\nOFFSET 0 {frame_time or '}'} 0\n}}\n}}\nMOTION\nFrames: 1\n"
+        )
+        path.write_text(f"HIERARCHY\nROOT a\n{motion}Frame Time: {frame_time}\n0\n", encoding="utf-8")
+        assert_refused(text, "motion_from_files", filepath=str(path))
         assert everything() == there
     still = taken.with_name("still.bvh")
     still.write_text("HIERARCHY\nROOT a\n", encoding="utf-8")

@@ -293,7 +293,7 @@ def test_a_limb_with_a_locked_curve_is_refused(human: bpy.types.Object) -> None:
     tip.keyframe_insert(rotation_path(tip).rpartition(".")[2], frame=1)
     next(curve for curve in fcurves_of(human) if curve.data_path == rotation_path(tip)).lock = True
     bpy.context.scene.frame_set(TO_FK)
-    assert_refused("is locked, muted or modified", "limb_to_fk")
+    assert_refused("Arm.L.*the curve of .* is locked", "limb_to_fk")
     assert chain(human, "Arm.L").influence == 1.0
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import degrees, nan, radians
 from pathlib import Path
@@ -17,7 +18,8 @@ from fabrik_addon.motion.contacts import FLAT
 from fabrik_addon.recognise.mapping import mapping_text
 from fabrik_addon.recognise.part import Part
 from fabrik_addon.rig.animation.channels import read_rotation
-from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of, give_action
+from fabrik_addon.rig.animation.curves import read_keys
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.renames import follow_renames
@@ -170,16 +172,61 @@ OPTIONS: dict[str, tuple[dict[str, object], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", [*OPTIONS, "rest", "wolf", "nan"])
+STILL: dict[str, Callable[[bpy.types.Object], object]] = {
+    "no action": lambda source: source.animation_data_clear(),
+    "at rest": lambda source: setattr(source.data, "pose_position", "REST"),
+    "an empty action": lambda source: give_action(source.animation_data, bpy.data.actions.new("empty")),
+    "muted": lambda source: [setattr(curve, "mute", True) for curve in fcurves_of(source)],
+}
+SPOILT: dict[str, tuple[Callable[[bpy.types.Object], object], str]] = {
+    **{name: (spoil, "no motion") for name, spoil in STILL.items()},
+    "nan": (lambda source: setattr(source.location, "x", nan), "a number that is not finite"),
+    "no size": (lambda source: setattr(source, "scale", (0.0, 0.0, 0.0)), "its scale is zero"),
+    "remapped": (lambda _: setattr(bpy.context.scene.render, "frame_map_new", 200), "time is remapped"),
+    "wolf": (lambda _: None, "another kind of body"),
+}
+
+
+@pytest.mark.parametrize("case", [*OPTIONS, *SPOILT])
 def test_what_cannot_be_brought_is_refused_and_changes_nothing(case: str) -> None:
-    source = make_character("human_mixamo") if case == "rest" else animated("human_mixamo")
-    owner = without_motion("wolf" if case == "wolf" else "human_game_engine")
-    texts = {"rest": "no motion", "wolf": "another kind of body", "nan": "is no number"}
-    options, text = OPTIONS.get(case) or ({}, texts[case])
-    source.location.x = nan if case == "nan" else 0.0
+    source, owner = animated("human_mixamo"), without_motion("wolf" if case == "wolf" else "human_game_engine")
+    spoil, text = SPOILT.get(case) or (lambda _: None, OPTIONS[case][1])
+    options = OPTIONS[case][0] if case in OPTIONS else {}
+    spoil(source)
     choose(owner, source)
     assert_refused(text, "motion_transfer", **options)
     assert owner.animation_data is None or owner.animation_data.action is None
+
+
+@pytest.mark.parametrize("change", ["mute", "lock"])
+def test_curves_that_would_not_play_are_left(change: str) -> None:
+    source, owner = animated("human_mixamo"), animated("human_game_engine")
+    curve = next(curve for curve in fcurves_of(owner) if "thigh_l" in curve.data_path)
+    setattr(curve, change, True)
+    before = read_keys(curve).points.tobytes()
+    choose(owner, source)
+    assert_refused("the curve of '.*' is (muted|locked)", "motion_transfer")
+    assert read_keys(curve).points.tobytes() == before
+
+
+def test_a_loop_is_brought_over_the_frames_of_the_scene(owner: bpy.types.Object) -> None:
+    source = animated("human_mixamo")
+    for curve in fcurves_of(source):
+        curve.modifiers.new("CYCLES")
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FIRST, 2 * LAST
+    transfer(source, owner)
+    turns = [curve for curve in fcurves_of(owner) if "rotation" in curve.data_path]
+    assert max(point.co[0] for curve in turns for point in curve.keyframe_points) == 2 * LAST
+
+
+def test_a_bone_that_something_poses_is_named(owner: bpy.types.Object, capsys: pytest.CaptureFixture[str]) -> None:
+    source = animated("human_mixamo")
+    pose_bones(owner)["hand_l"].constraints.new("LIMIT_ROTATION")
+    transfer(source, owner)
+    assert "its constraint 'Limit Rotation' would override" in capsys.readouterr().out
+    pose_bones(owner)["thigh_l"].constraints.new("LIMIT_ROTATION")
+    choose(owner, source)
+    assert_refused("no body bone.*'thigh_l'.*its constraint", "motion_transfer")
 
 
 def test_animals_turn_their_limbs_from_their_own_stance() -> None:

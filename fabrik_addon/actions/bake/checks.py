@@ -18,7 +18,8 @@ from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones, sets_of
 from ...rig.schema import rig_of
 from ...texts import Text
-from ..frames import MOST_FRAMES, check_frame
+from ..frames import MOST_FRAMES, check_frame, check_time
+from ..motion.marks import curve_refusal
 from ..solve import bones_above, bones_of
 
 INTO = ("ACTION", "NEW_ACTION", "NLA")
@@ -86,8 +87,8 @@ def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) 
     """
     scene = context.scene
     owners = {one.owner.name_full: one.owner for one in sets}
-    if scene is not None and scene.render.frame_map_old != scene.render.frame_map_new:
-        raise RigError("the scene's time is remapped, so keys would not play at their frames")
+    if scene is not None:
+        check_time(scene)
     for owner in owners.values():
         check_rig(owner, context.evaluated_depsgraph_get())
         if _is_put_to_rest(owner):
@@ -117,7 +118,7 @@ def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -
     own = {*map(rotation_path, bones.values()), *(bone.path_from_id(name) for bone, name in plain)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
-            reason = _curve_refusal(curve)
+            reason = curve_refusal(curve)
             if into == "NLA":
                 reason = Text("its action keys '{path}', which would play over the track", path=curve.data_path)
             if reason:
@@ -125,17 +126,6 @@ def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -
     muted = [group.name for group in groups_of(owner) if group.mute and group.name in bones]
     if muted and into != "NLA":
         raise RigError(Text("the channels of '{path}' are muted", path=muted[0]), rig=owner.name)
-
-
-def _curve_refusal(curve: bpy.types.FCurve) -> str:
-    """Why a curve can't be keyed so that the keys play; "" where it can."""
-    if curve.mute or len(curve.modifiers):
-        return Text("the curve of '{path}' is muted or modified", path=curve.data_path)
-    if curve.lock:
-        return Text("the curve of '{path}' is locked", path=curve.data_path)
-    if len(curve.sampled_points):
-        return Text("the curve of '{path}' holds samples and not keys", path=curve.data_path)
-    return ""
 
 
 def _nla_refusal(data: bpy.types.AnimData, into: str) -> str:

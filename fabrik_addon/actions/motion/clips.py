@@ -84,7 +84,7 @@ def read_clip(
     Raises:
         RigError: None of the bones has keys.
     """
-    curves = [curve for curve in fcurves_of(owner) if len(curve.keyframe_points)]
+    curves = [curve for curve in fcurves_of(owner) if len(curve.keyframe_points) and not curve.mute]
     paths, bones, sides = {curve.data_path for curve in curves}, pose_bones(owner), sides_of(owner) if twins else {}
     every = [*dict.fromkeys(names)]
 
@@ -163,14 +163,15 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
 
 
 def _key(owner: bpy.types.Object, clip: Clip, at: int) -> None:
-    marks.check_own_keys(owner)
     grounds = _grounds(clip) if clip.rig != owner.name else None
     for ground in (grounds or {}).values():
         marks.check_ground(owner, ground)
     bones, known, shift = pose_bones(owner), {"", *pose_bones(owner).keys()}, at - clip.first
     frames, span = clip.frames + shift, (float(clip.first + shift), float(clip.last + shift))
     moved = [(bones[one.bone] if one.bone else owner, one) for one in clip.bones if one.bone in known]
-    writer = write_keys(owner, (keys for bone, one in moved for keys in _keys(bone, one, frames, span)))
+    every = [keys for bone, one in moved for keys in _keys(bone, one, frames, span)]
+    marks.check_own_keys(owner, {keys.path for keys in every})
+    writer = write_keys(owner, every)
     for one in clip.bones:
         track = one.contacts
         if track is not None and one.bone in bones:

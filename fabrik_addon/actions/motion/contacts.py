@@ -42,7 +42,7 @@ from ...rig.goals import frames_of, is_offset, read_held, turns_tip
 from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.walk_goals import foothold_goal, is_walked
 from ...texts import Text, counted, joined
-from ..frames import Steps, frames_visited, rate_of, scene_of
+from ..frames import Steps, check_time, frames_visited, rate_of, scene_of
 from ..keep_pose import ReleaseReport
 from . import marks
 from .bodies import ControlPath, limbs_of, sample_feet, soles_of, stand_of
@@ -82,7 +82,7 @@ def find_steps(
     if not legs:
         raise ChainError("no chain stands for a leg", rig=owner.name)
     frames, notes = _without_junk(owner, scene, frames)
-    _check(owner, frames, legs)
+    _check(scene, owner, frames, legs)
     marks.check_ground(owner, ground)
     soles, found = soles_of(context, owner, sorted(limbs, key=lambda name: name not in legs), limbs), list[str]()
     with frames_visited(scene):
@@ -137,8 +137,9 @@ def _span(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
     return first + before, last - after
 
 
-def _check(owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str]) -> None:
+def _check(scene: bpy.types.Scene, owner: bpy.types.Object, frames: Sequence[int], limbs: Iterable[str]) -> None:
     """Refuse what can't be read or keyed, and feet that go as a walk was planned, which keeps their contacts."""
+    check_time(scene)
     own = [rig_of(owner).chains[name] for name in limbs]
     walked = next((chain.name for chain in own if chain.enabled and is_walked(chain)), "")
     if walked:
@@ -173,7 +174,7 @@ def clean_steps(
     scene, limbs, home = scene_of(context), limbs_of(owner), rig_of(owner).body_bone
     frames, notes = _without_junk(owner, scene, frames)
     legs = [name for name, part in limbs.items() if part.kind == LEG]
-    _check(owner, frames, legs)
+    _check(scene, owner, frames, legs)
     frames = _with_room(owner, frames, only, _span(owner, scene), ceil(FADE * rate_of(scene)))
     times = np.array(frames, dtype=np.float64)
     body = next((one for one in edited_chains(owner) if one.enabled and one.tip_bone == home != ""), None)
@@ -345,8 +346,9 @@ def _check_control(owner: bpy.types.Object, chain: FabrikChain, frames: Doubles)
     paths = {pose_bones(owner)[chain.target_bone].path_from_id("location")}
     paths.add(rotation_path(pose_bones(owner)[chain.target_bone]))
     for curve in fcurves_of(owner):
-        if curve.data_path in paths and (curve.lock or curve.mute or len(curve.modifiers)):
-            raise ChainError("a curve of its target is locked, muted or modified", chain=chain.name)
+        reason = marks.curve_refusal(curve) if curve.data_path in paths else ""
+        if reason:
+            raise ChainError(reason, chain=chain.name)
 
 
 def _least(owner: bpy.types.Object, chain: FabrikChain, name: str, frames: Doubles) -> float:

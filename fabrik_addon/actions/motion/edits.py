@@ -149,7 +149,10 @@ def span_of_motion(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int
     controls = {goal.bone for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.found == owner}
     bones = [bone.path_from_id() for bone in pose_bones(owner) if bone.name not in controls]
     starts = tuple(f"{bone}.{name}" for bone in bones for name in ("location", "rotation", "scale"))
-    frames = frames_keyed(curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts))
+    curves = [curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)]
+    frames = frames_keyed(curves)
+    if any(modifier.type == "CYCLES" and not modifier.mute for curve in curves for modifier in curve.modifiers):
+        frames |= {scene.frame_start, scene.frame_end}
     data = owner.animation_data
     for strip in strips_of(data) if data is not None and data.use_nla else ():
         frames |= {strip.frame_start, strip.frame_end}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -171,15 +171,30 @@ def check_marks(owner: bpy.types.Object) -> None:
         raise RigError(text, rig=owner.name)
 
 
-def check_own_keys(owner: bpy.types.Object) -> None:
-    """Refuse an armature whose bones can't be keyed so that nothing else of their motion is lost.
+def check_own_keys(owner: bpy.types.Object, paths: Collection[str] = ()) -> None:
+    """Refuse an armature whose bones can't be keyed so that these keys play, and nothing else of their motion is lost.
 
     Raises:
-        RigError: Strips play it, or `check_marks` refuses it.
+        RigError: Strips play it, curves of some data paths would not play as keyed, or `check_marks` refuses it.
     """
     check_marks(owner)
     if has_strips(owner):
         raise RigError("NLA strips play it, over which keys of its bones would hide the rest", rig=owner.name)
+    for curve in fcurves_of(owner) if paths else ():
+        reason = curve_refusal(curve) if curve.data_path in paths else ""
+        if reason:
+            raise RigError(reason, rig=owner.name)
+
+
+def curve_refusal(curve: bpy.types.FCurve) -> str:
+    """Why a curve can't be keyed so that the keys play; "" where it can."""
+    if curve.mute or len(curve.modifiers):
+        return Text("the curve of '{path}' is muted or modified", path=curve.data_path)
+    if curve.lock:
+        return Text("the curve of '{path}' is locked", path=curve.data_path)
+    if len(curve.sampled_points):
+        return Text("the curve of '{path}' holds samples and not keys", path=curve.data_path)
+    return ""
 
 
 def ensure_action(owner: bpy.types.Object) -> None:

@@ -7,23 +7,23 @@ All are read before one is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import bpy
 
-from ...errors import InvalidValueError, RigError
+from ...errors import FabrikError, InvalidValueError, RigError
 from ...motion.transfer import TransferOptions
 from ...rig.animation.compat import curves_of_action, give_action, playing, slot_names, slot_of
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
-from ..frames import Steps, part_of, rate_of, scene_of
+from ..frames import Steps, check_range, part_of, rate_of, scene_of
 from ..setup.parts import find_parts, parts_to_read
 from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
-from .transfer import TransferResult, read_steps
+from .transfer import MOST_RATE, TransferResult, read_steps
 
 Take: TypeAlias = tuple[str, Clip, TransferResult]  # its name and how the armature's own bones move in it
 IMPORTERS: dict[str, Callable[[str], Any]] = {
@@ -60,11 +60,18 @@ def every_action_steps(
     """
     check_own_keys(owner)
     plays, own = (one.animation_data.action if one.animation_data is not None else None for one in (source, owner))
-    actions = [action for action in actions_of(source) if action != own]
+    every = [action for action in actions_of(source) if action != own]
+    actions = [action for action in every if action.frame_range[1] > action.frame_range[0]]
     if not actions:
         raise RigError("it has no action that moves its bones", rig=source.name)
     takes = yield from _takes(context, source, actions, owner, options)
-    return _written(owner, takes, plays.name if plays is not None else "")
+    done, poses = _written(owner, takes, plays.name if plays is not None else ""), [*{*every} - {*actions}]
+    names = ", ".join(sorted(action.name for action in poses))
+    return (
+        done._replace(notes=[*done.notes, Text("left out, since they are poses: {names}", names=names)])
+        if poses
+        else done
+    )
 
 
 def files_in(path: Path) -> list[Path]:
@@ -104,11 +111,13 @@ def files_steps(
         if not path.is_file():
             raise InvalidValueError(Text("there is no file '{path}'", path=path))
     for k, path in enumerate(paths):
-        with _imported(context, path, owner) as (source, actions):
+        with _imported(context, path, owner) as (source, actions), _named(path.name):
             steps = _takes(context, source, actions, owner, options)
             takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
         for name, clip, result in takes:
             timed = retimed(clip, 1.0, scene.frame_start)
+            with _named(path.name):
+                check_range(timed.first, timed.last, 1)
             told = result._replace(first=timed.first, last=timed.last)
             found.append((name if len(takes) > 1 else path.stem, timed, told))
     return _written(owner, found, found[0][0] if found else "")
@@ -124,10 +133,20 @@ def _takes(
     """Actions of an armature as motions of another one."""
     found = list[Take]()
     for k, action in enumerate(actions):
-        with playing(source, action):
+        with playing(source, action), _named(action.name) if len(actions) > 1 else nullcontext():
             steps = read_steps(context, source, owner, None, options)
             found.append((action.name, *(yield from part_of(steps, k / len(actions), (k + 1) / len(actions)))))
     return found
+
+
+@contextmanager
+def _named(take: str) -> Iterator[None]:
+    """Let errors of a block say in which take, or in which file, it is so."""
+    try:
+        yield
+    except FabrikError as error:
+        error.reason = Text("'{name}': {reason}", name=take, reason=error.reason)
+        raise
 
 
 @contextmanager
@@ -153,8 +172,12 @@ def _imported(
         try:
             IMPORTERS[path.suffix.lower()](str(path))
         except (RuntimeError, AttributeError) as error:
-            reason = str(error).strip().splitlines()[-1]
+            told = [line for line in str(error).strip().splitlines() if not line.startswith("Location:")]
+            reason = told[-1] if told else type(error).__name__
             raise InvalidValueError(Text("'{path}' can't be imported: {reason}", path=path, reason=reason)) from error
+        if not 1.0 <= rate_of(scene) <= MOST_RATE:
+            rate = Text("{rate:g} frames a second", rate=rate_of(scene))
+            raise InvalidValueError(Text("'{path}' can't be imported: {reason}", path=path, reason=rate))
         actions = [action for action in bpy.data.actions if action not in before]
         found = [one for one in bpy.data.objects if one not in before and one.type == "ARMATURE"]
         moves = {one: [action for action in actions_of(one) if action in actions] for one in found}

@@ -26,8 +26,8 @@ from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
 from ...rig.terrain import MADE_OF_FACES, MeshTerrain, read_piece
-from ...texts import Text, joined
-from ..frames import frames_visited, go_to, go_to_live, rate_of, scene_of
+from ...texts import Text, joined, worded
+from ..frames import check_time, frames_visited, go_to, go_to_live, rate_of, scene_of
 from ..setup.controls import flesh_of
 from ..setup.parts import check_mapping, find_parts, parts_to_read, reasons_by_bone
 from ..setup.ranges import ROUNDING
@@ -40,6 +40,7 @@ from .marks import check_ground, check_own_keys, of_kinds
 DEEPEST = 1e4  # units, how far below a place its ground is looked for
 SMALLEST = 1e-12  # scale of a bone that is divided by
 MOST_RATE = 1000.0
+STILL = 1e-5  # of the size of a body, and of rotations, that nothing moves
 CHANNELS_OF_OBJECT = ("location", "rotation_", "delta_location", "delta_rotation_")
 UNUSUAL = 1.3  # times as far as its own legs would go, from which on that is told
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
@@ -135,6 +136,7 @@ def read_steps(
         FabrikError: They have no part in common, or it can't be read.
     """
     scene = scene_of(context)
+    check_time(scene)
     _check_options(source, owner, options)
     for rig, mapping in ((source, options.mapping), (owner, options.own)):
         if mapping is not None:
@@ -143,13 +145,15 @@ def read_steps(
     _check(source, owner, found, own)
     first, last = span or span_of_motion(source, scene)
     if last - first + 1 < FEWEST:
-        raise InvalidValueError(Text("{count} frames are too few to tell how it moves", count=last - first + 1))
+        raise InvalidValueError(Text("too few frames to tell how it moves: {count}", count=last - first + 1))
     frames = range(first, last + 1)
     with frames_visited(scene):
         go_to(scene, first)
         (stage, given), (home, body) = staged(context, source, found), staged(context, owner, own)
         motion, carried = yield from _sampled(context, source, (stage, given), (owner, own.body), frames)
         above: Sequence[Matrix] = carried
+        if all(np.abs(every - every[0]).max() <= STILL for every in (motion.turns, motion.heads)):
+            raise RigError("it has no motion that could be brought to another armature", rig=source.name)
         go_to(scene, first)
         floor = _floor(context, owner, home, options.ground) if options.ground else None
         stood = owner.matrix_basis.copy()
@@ -202,7 +206,8 @@ def _check(
     """Refuse armatures that have nothing in common."""
     for rig, parts in ((source, found), (owner, own)):
         if not parts.body:
-            raise RigError("no body bone was found on which all limbs hang", rig=rig.name)
+            reason = Text("no body bone was found on which all limbs hang")
+            raise RigError(joined(": ", (reason, *map(worded, parts.notes[-1:]))), rig=rig.name)
     if found.plan != own.plan:
         text = Text("'{source}' is another kind of body", source=source.name)
         raise RigError(text, rig=owner.name)
@@ -393,10 +398,11 @@ def _notes(owner: bpy.types.Object, own: RecognisedBody[str], done: TransferredM
             Text("no ground was found below {count} contacts, which are as high as at rest", count=done.missed)
         )
     if done.missing:
-        notes.append(Text("it has no such part: {names}", names=", ".join(done.missing)))
+        reasons = dict(own.missing) | dict(own.held)
+        names = [joined(": ", (name, worded(reasons[name]))) if name in reasons else name for name in done.missing]
+        notes.append(Text("it has no such part: {names}", names=joined(", ", names)))
     if own.held:
-        names = ", ".join(name for name, _ in own.held)
-        notes.append(Text("something else poses these parts: {names}", names=names))
+        notes += [joined(": ", (Text("something else poses {name}", name=name), worded(why))) for name, why in own.held]
     if done.slope:
         notes.append(Text("the ground of the motion slopes by {degrees}°", degrees=round(degrees(done.slope))))
     if max(done.stride, 1.0 / done.stride) > UNUSUAL:

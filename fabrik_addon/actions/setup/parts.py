@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import bpy
@@ -41,7 +42,10 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> RecognisedBody[st
         return found
     reasons = reasons_by_bone(owner)
     free = _found(owner, plan, made | set(reasons))
-    return free if _count(free) >= max(1, _count(found)) else found
+    if _count(free) < max(1, _count(found)):
+        return found
+    left = {part.name for part in free.parts}
+    return replace(free, held=[*free.held, *((name, why) for name, why in found.held if name not in left)])
 
 
 def parts_to_read(owner: bpy.types.Object) -> RecognisedBody[str]:

@@ -35,7 +35,7 @@ from ...maths import (
 )
 from ...motion.body import Body, Motion, carried, hang
 from ...recognise.skeleton import Skeleton
-from ...rig.animation.compat import curves_of_action, fcurves_of, playing, remove_curves
+from ...rig.animation.compat import fcurves_of, playing, remove_curves
 from ...rig.bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.dependencies import bone_in
@@ -117,7 +117,7 @@ def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.
     walker, body = walker_of(owner), rig_of(owner).body_bone
     skeleton = read_skeleton(owner, without=control_names(owner))
     with playing(owner, action):
-        clip = read_clip(owner, skeleton.names, span_of(action, {*skeleton.names}), only_keys=False)
+        clip = read_clip(owner, skeleton.names, span_of(owner, {*skeleton.names}), only_keys=False)
     count = len(clip.frames)
     if count < FEWEST:
         reason = Text("the clip '{name}' has {count} frames, too few to tell", name=action.name, count=count)
@@ -147,14 +147,15 @@ def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.
     return OwnClip(cycle, turns, places)
 
 
-def span_of(action: bpy.types.Action, bones: set[str]) -> tuple[int, int]:
-    """First and last frame of a clip: as it says, or those with keys of bones, beside which objects may have others.
+def span_of(owner: bpy.types.Object, bones: set[str]) -> tuple[int, int]:
+    """First and last frame of a clip that is played: as it says, or those with keys of bones.
 
     Marks of contacts reach beyond it.
     """
-    if action.use_frame_range:
+    action = owner.animation_data.action if owner.animation_data is not None else None
+    if action is not None and action.use_frame_range:
         return round(action.frame_start), round(action.frame_end)
-    own = [curve for curve in curves_of_action(action) if bone_in(curve.data_path) in bones]
+    own = [curve for curve in fcurves_of(owner) if bone_in(curve.data_path) in bones]
     ranges = [curve.range() for curve in own if f".{CONTACT}" not in curve.data_path]
     return round(min((one[0] for one in ranges), default=0.0)), round(max((one[1] for one in ranges), default=0.0))
 
@@ -302,7 +303,7 @@ def cycle_text(owner: bpy.types.Object, fps: float) -> str:
     clips = list[Clip]()
     for action in dict.fromkeys(walker.clips):
         with playing(owner, action):
-            clip = read_clip(owner, names, span_of(action, {*names}), only_keys=False)
+            clip = read_clip(owner, names, span_of(owner, {*names}), only_keys=False)
         bones = tuple(replace(one, contacts=None) for one in clip.bones if one.turns is not None or one.plain)
         clips.append(replace(clip, rig=action.name, bones=bones))
 

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ...errors import BoneError, ChainError, FabrikError, RigError
+from ...errors import BoneError, ChainError, FabrikError, RigError, place_of
 from ...gait.legs import Leg, Reaching, arranged, check_legs
 from ...gait.settings import settings_for
 from ...kernel import Facing, Point, Settings, Solver
@@ -47,6 +47,7 @@ from ...rig.control_bones import control_names, is_control, new_bones_refusal
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import ChainSet, body_moves
 from ...rig.figure.reader import FactsByRig, frame_of, read_figure
+from ...rig.figure.space import RigFrame
 from ...rig.figure.start_pose import capture, capture_bones
 from ...rig.goals import read_held, store_held
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
@@ -134,10 +135,12 @@ def frame_for(owner: bpy.types.Object, body: str, upright: Sequence[float]) -> F
     """The axes of a body, by its bone; for `upright` see `Frame`.
 
     Raises:
-        RigError: The armature is mirrored, or scaled unevenly.
+        RigError: The armature is mirrored, or scaled unevenly or to nothing.
     """
     if owner.matrix_world.is_negative:
         raise RigError("its scale mirrors it, so that left and right are swapped: apply the scale", rig=owner.name)
+    with place_of(rig=owner.name):
+        RigFrame.of(owner.matrix_world)
     scale = v3(owner.matrix_world.to_scale())
     if max(scale) - min(scale) > EVEN * max(abs(value) for value in scale):
         raise RigError("its scale differs between its axes, so that it has no size to walk by", rig=owner.name)

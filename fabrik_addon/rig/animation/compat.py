@@ -101,8 +101,12 @@ def remove_slots(action: bpy.types.Action | None, names: set[str]) -> None:
 
 
 def strips_of(data: Any, with_muted: bool = False) -> list[Any]:
-    """The strips of an object's NLA tracks, muted ones or not, that have actions, those inside meta strips included."""
-    waiting = [strip for track in data.nla_tracks if with_muted or not track.mute for strip in track.strips]
+    """The strips of an object's NLA tracks that have actions, those inside meta strips included.
+
+    Those of muted tracks or not; one that is solo plays all the same.
+    """
+    tracks = [track for track in data.nla_tracks if with_muted or not track.mute or track.is_solo]
+    waiting = [strip for track in tracks for strip in track.strips]
     found = []
     while waiting:
         strip = waiting.pop()

@@ -361,12 +361,7 @@ class CurveWriter:
         lacking: list[list[tuple[float, float]]] = [[] for _ in curves]
         if any(curve is not None for curve in curves):
             self._keep()
-            span = keys.span
-            if keys.is_between:
-                for keyed in [one for one in curves if one is not None and len(one.keyframe_points)]:
-                    for frame in span:
-                        split_at(keyed, frame)
-                span = float(keys.frames[1]), float(keys.frames[-2])
+            span = _parted(curves, keys) if keys.is_between else keys.span
             kept = [keys_outside(curve, span) if curve is not None else None for curve in curves]
             if any(own is not None for own in kept):
                 lacking = _lacking(keys, curves, kept)
@@ -380,8 +375,10 @@ class CurveWriter:
             else:
                 self._changed.add((path, i))
                 curve.keyframe_points.clear()
-            own = places[i, 1:-1] if keys.is_between and kept[i] is not None else places[i]
-            if keys.stays[i] and kept[i] is None and not lacking[i]:
+            own = places[i]
+            if keys.is_between and kept[i] is not None:
+                own = _inside(own, stays=bool(keys.stays[i]))
+            elif keys.stays[i] and kept[i] is None and not lacking[i]:
                 own = own[:1]
             _put(curve, lacking[i], own, keys.interpolation, kept[i])
             if keys.slopes is not None and len(own) > 1:
@@ -433,6 +430,24 @@ class CurveWriter:
         if self._curves is None:
             self._curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(self.owner)}
         return self._curves
+
+
+def _parted(curves: Sequence[bpy.types.FCurve | None], keys: Keys) -> tuple[float, float]:
+    """Split curves where keys begin and end, between which they come; the span that is theirs."""
+    for curve in curves:
+        for frame in keys.span if curve is not None and len(curve.keyframe_points) else ():
+            assert curve is not None, "it has keys"
+            split_at(curve, frame)
+    return float(keys.frames[1]), float(keys.frames[-2])
+
+
+def _inside(places: Singles, *, stays: bool) -> Singles:
+    """Of frames and values (F, 2) those between the first and the last; of a channel that stays two, as the first."""
+    if not stays:
+        return places[1:-1]
+    found: Singles = places[[1, -2]]
+    found[:, 1] = places[0, 1]
+    return found
 
 
 def _put(

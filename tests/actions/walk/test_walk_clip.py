@@ -209,9 +209,7 @@ def test_one_stride_is_read_of_several(off: float) -> None:
     walker = rig_of(owner).walker
     before = read_own(owner, legs_now(owner)[0], FPS)
     with playing(owner, walker.clip):
-        clip = read_clip(
-            owner, pose_bones(owner).keys(), span_of(walker.clip, {*pose_bones(owner).keys()}), only_keys=False
-        )
+        clip = read_clip(owner, pose_bones(owner).keys(), span_of(owner, {*pose_bones(owner).keys()}), only_keys=False)
     count = len(before.turns["Spine_1"])
     rows = np.arange(2 * count + count // 2) % count
     random = np.random.default_rng(1)
