@@ -316,25 +316,19 @@ def paths_at(
     Returns:
         For each (F, 3) and, where it was asked for, (F, 4); None where more than its own curves decide.
     """
-    within = within or [""] * len(goals)
     rigs = {goal.found for goal in goals if goal.bone}  # that stand still, and whose bones one action moves, and no IK
     still = {rig.name_full: _is_plain(rig) and is_still(rig) and not movers_of(rig).by_ik for rig in rigs}
-    found = [
-        _curves_of(goal, i in turned, within[i]) if still.get(goal.found.name_full, True) else None
-        for i, goal in enumerate(goals)
-    ]
-    moving = [curve for own in found if own is not None for curve in own.moving]
-    values = dict(zip((curve.as_pointer() for curve in moving), values_at(moving, frames), strict=True))
     paths: list[tuple[Doubles, Doubles | None] | None] = []
-    for goal, own, frame in zip(goals, found, within, strict=True):
+    for i, (goal, frame) in enumerate(zip(goals, within or [""] * len(goals), strict=True)):
+        own = _curves_of(goal, i in turned, frame) if still.get(goal.found.name_full, True) else None
         if own is None:
             paths.append(None)
             continue
         channels = {
             name: np.tile(np.array(getattr(own.holder, name), dtype=np.float32), (len(frames), 1)) for name in own.names
         }
-        for curve in own.moving:
-            channels[_name_of(curve)][:, curve.array_index] = values[curve.as_pointer()]
+        for curve, values in zip(own.moving, values_at(own.moving, frames), strict=True):
+            channels[_name_of(curve)][:, curve.array_index] = values
         paths.append(_path_of(own, channels, goal.found.evaluated_get(depsgraph), frame))
     return paths
 
