@@ -18,7 +18,6 @@ from fabrik_addon.actions.bake.report import WORDS, levels_of, runs_of
 from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import q4, turn_angle
-from fabrik_addon.rig.animation import curves
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
@@ -174,19 +173,6 @@ def test_nothing_stays_behind_of_a_bake_that_is_given_up(
         assert bpy.context.scene.frame_current == 9
     bake_chain(owner, chain, into=into)
     assert (len(bpy.data.actions) - (into != "ACTION"), len(bpy.data.scenes)) == before
-
-
-def test_no_copy_stays_behind_where_reading_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    owner, chain = keyed_line()
-    actions = len(bpy.data.actions)
-
-    def broken(*_: object) -> None:
-        raise FabrikError("no")
-
-    monkeypatch.setattr(curves, "curves_of_action", broken)
-    with pytest.raises(FabrikError, match="no"):
-        bake_chain(owner, chain)
-    assert len(bpy.data.actions) == actions
 
 
 def test_it_is_stored_with_the_armature(owner: bpy.types.Object, chain: FabrikChain) -> None:
