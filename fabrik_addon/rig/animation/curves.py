@@ -168,23 +168,18 @@ def _key_easing(curve: bpy.types.FCurve, k: int) -> None:
 
 
 def _insert_on(curve: bpy.types.FCurve, frame: float) -> None:
-    """Insert a key on a curve that is none of Blender's easings there; by de Casteljau where it is a cubic."""
+    """Insert a key on a curve that is no easing there; Blender splits a cubic between handles that are free."""
     points, value = curve.keyframe_points, curve.evaluate(frame)
     at = bisect([point.co[0] for point in points], frame)
     near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))  # beyond all keys
-    kept = [*_handles(points, at - 1), *_handles(points, at)]  # as they are: those of Blender's own change with a key
-    if 0 < at < len(points) and points[at - 1].interpolation == "BEZIER":
-        before, after = points[at - 1], points[at]
-        spans = [before.co, before.handle_right, after.handle_left, after.co]
-        handle, near, far, other = _split_cubic([Vector(one) for one in spans], frame)
-        kept[1], kept[2] = (at - 1, "handle_right", handle), (at, "handle_left", other)
+    _free(points, [*_handles(points, at - 1), *_handles(points, at)])  # those of Blender's own change with a key
     points.insert(frame, value, options={"FAST"})
     if at:
         if points[at - 1].interpolation not in INTERPOLATION:  # it is the last key: an easing would lead to the new one
             points[at - 1].interpolation = "LINEAR"
         points[at].interpolation = points[at - 1].interpolation
-    _free(points, [(at, "handle_left", near), (at, "handle_right", far)])
-    _free(points, [(k + (k >= at), name, place) for k, name, place in kept])
+    is_cubic = 0 < at < len(points) - 1 and points[at].interpolation == "BEZIER"
+    _free(points, _handles(points, at) if is_cubic else [(at, "handle_left", near), (at, "handle_right", far)])
     curve.update()
 
 
@@ -214,24 +209,6 @@ def _handles(points: Any, k: int) -> list[tuple[int, str, Vector]]:
     if not 0 <= k < len(points):
         return []
     return [(k, name, getattr(points[k], name).copy()) for name in ("handle_left", "handle_right")]
-
-
-def _split_cubic(spans: Sequence[Vector], frame: float) -> tuple[Vector, Vector, Vector, Vector]:
-    """The four handles of the two parts of a cubic that meet at a frame, by its four points."""
-    p, q, r, s = spans
-    width, reach = s.x - p.x, (q.x - p.x) + (s.x - r.x)
-    if reach > width:  # as Blender shortens handles that would let the curve turn back
-        q, r = p + (q - p) * (width / reach), s + (r - s) * (width / reach)
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        t = 0.5 * (low + high)
-        a, b, c = p.lerp(q, t), q.lerp(r, t), r.lerp(s, t)
-        a, b = a.lerp(b, t), b.lerp(c, t)
-        low, high = (t, high) if a.lerp(b, t).x < frame else (low, t)
-    return p.lerp(q, t), a, b, r.lerp(s, t)
-
-
-HALVINGS = 40  # of the range of a cubic's parameter, to find a frame in it
 
 
 def values_at(curves: Sequence[bpy.types.FCurve], frames: Doubles) -> list[Singles]:
