@@ -30,6 +30,7 @@ from ..rig.figure.solve import SolvedFigure, posed, remember, store_state
 from ..rig.figure.start_pose import is_stale
 from ..rig.goals import edits_motion, goals_of
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.chain import OFFSET
 from ..rig.targets import resolve_point
 from ..rig.walk_goals import is_walked
 from ..texts import Text, enumerated, quoted, worded
@@ -130,8 +131,9 @@ def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainS
 
 def edited_bones(owner: bpy.types.Object) -> set[str]:
     """Names of the bones whose motion controls edit now: how these are posed is keyed with the controls alone."""
-    chains = [chain for chain in rig_of(owner).chains if chain.enabled]
-    if not rig_of(owner).edits or not any(map(edits_motion, chains)):
+    rig = rig_of(owner)
+    chains = [chain for chain in rig.chains if chain.enabled]
+    if not rig.edits or not [chain for chain in chains if chain.goal == OFFSET and edits_motion(chain)]:
         return set()
     sets = [one for one in sets_of(owner, chains) if any(map(edits_motion, one.chains))]
     return {bone.name for one in sets for bone in figure_bones_if_any(one)}

@@ -14,7 +14,7 @@ from fabrik_addon.actions.solve import edited_bones
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import limit_of, rig_of
-from mathutils import Quaternion
+from mathutils import Quaternion, Vector
 
 from support.animated import (
     FIRST,
@@ -33,6 +33,7 @@ from support.animated import (
 from support.hanging import activate, chain
 from support.scenes import (
     assert_refused,
+    go_live,
     go_to,
     key_automatically,
     keyed,
@@ -216,6 +217,38 @@ def test_hips_are_dragged_from_where_they_stand_without_live(motion: Motion) -> 
     update()
     assert apart(owner, played_now(owner, names), pose) <= MOVED
     finish(bpy.context, drag)
+
+
+DRAGS = {  # which end of which bone is dragged live, by how much of a leg, and the chain whose control comes along
+    "a spine": (Grip("mixamorig:Spine2"), (0.0, -0.06, 0.02), ""),
+    "a neck": (Grip("mixamorig:Neck"), (0.04, -0.04, 0.0), ""),
+    "an elbow": (Grip("mixamorig:RightForeArm", "HEAD"), (0.0, -0.06, 0.1), "Arm.R"),
+    "fingers": (Grip("mixamorig:RightHand"), (0.0, -0.06, 0.1), "Arm.R"),
+}
+
+
+@pytest.mark.parametrize("name", DRAGS)
+def test_what_is_dragged_live_over_motion_stays_where_it_was_let_go(name: str) -> None:
+    """Where controls edit it, in each frame; else until the frame changes, and that is told."""
+    owner, names, _ = with_motion("human_mixamo")
+    taken, way, limb_of = DRAGS[name]
+    go_live(owner)
+    frame = bpy.context.scene.frame_current
+    drag = begin(bpy.context, owner, taken)
+    drag_to(bpy.context, drag, drag.place + size(owner) * Vector(way))
+    update()
+    dragged = {one: pose_bones(owner)[one].head.copy() for one in names}
+    told = finish(bpy.context, drag)
+    hand = chain(owner, limb_of).tip_bone if limb_of else ""
+    wanted = {hand: dragged[hand]} if hand else dragged
+    for is_later in (False, True) if hand else (False,):
+        if is_later:
+            go_to(frame + 1)
+            go_to(frame)
+        update()
+        off = max((pose_bones(owner)[one].head - place).length for one, place in wanted.items())
+        assert off <= MOVED * size(owner) / owner.scale.x
+    assert hand or f"no control edits '{taken.bone}'" in " ".join(told.warnings)
 
 
 def test_contacts_are_not_cleaned_while_edits_are_off() -> None:

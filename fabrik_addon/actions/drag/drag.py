@@ -24,7 +24,7 @@ from ...maths import IDENTITY, ORIGIN, Q4, multiplied, rotated
 from ...messages import Message
 from ...rig.animation.channels import KeptChannels, channel_of
 from ...rig.animation.keys import KeyedChannels, insert_posed_keys
-from ...rig.bones import pose_bones, resolve_bones
+from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.figure.figure import RigFigure
 from ...rig.figure.groups import sets_of
 from ...rig.figure.joint_limits import path_of, read_stiffness, way_up
@@ -460,7 +460,12 @@ def finish(context: bpy.types.Context, drag: Drag) -> ReleaseReport:
         if drag.bone == rig_of(owner).body_bone or drag.leads_body:
             rig_of(owner).body_stays = True
         chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
-        return leave(context, owner, (drag.figure, chains), drag.scope.holding, is_pulled=drag.pulled)
+        own, unedited = set[str](), ""
+        if not edited_bones(owner).isdisjoint(drag.figure.bones):
+            own = {one.name for one in chains if is_offset(one) and drag.bone in names_if_any(owner, one)}
+            unedited = drag.bone if not own else ""
+        holding = set(drag.scope.holding) - own  # whose controls come along
+        return leave(context, owner, (drag.figure, chains), holding, is_pulled=drag.pulled, unedited=unedited)
     finally:
         armature = bpy.data.objects.get(drag.rig)
         if armature is not None and _pauses(armature, drag.scope):
@@ -474,6 +479,7 @@ def leave(
     holding: Collection[str],
     *,
     is_pulled: bool = False,
+    unedited: str = "",
 ) -> ReleaseReport:
     """Leave bones in the pose in which they were written, so that the next solve keeps it; keyed where automatic.
 
@@ -483,6 +489,7 @@ def leave(
         posed: What was posed, and the chains that it moved.
         holding: Names of those of these whose goals held meanwhile, and are not brought along.
         is_pulled: Whether the root was pulled along.
+        unedited: Name of the bone that was posed, where controls edit the motion of its figure, and none its own.
     """
     figure, chains = posed
     depsgraph = context.evaluated_depsgraph_get()
@@ -491,14 +498,22 @@ def leave(
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
+    if unedited:
+        lost = [Text("no control edits '{bone}': the next frame change takes it back", bone=unedited)]
+        _hold(context, owner, chains)
     ended = let_go(context, owner, loosed, is_keyed)
-    if lost:  # what has keys stands as it was left until the frame changes
-        with unposed():
-            now = updated(context)
-            for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
-                if not {chain.name for chain in chains}.isdisjoint(chain_set.names):
-                    hold_by_hand(FigurePose.without_goals(chain_set, now, {}), ())
+    if lost and not unedited:
+        _hold(context, owner, chains)
     return ReleaseReport(ended.done, [*lost, *ended.warnings])
+
+
+def _hold(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
+    """Let bones of chains that have keys stand as they were left until the frame changes."""
+    with unposed():
+        now = updated(context)
+        for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
+            if not {chain.name for chain in chains}.isdisjoint(chain_set.names):
+                hold_by_hand(FigurePose.without_goals(chain_set, now, {}), ())
 
 
 def _key(
