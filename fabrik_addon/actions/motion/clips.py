@@ -22,6 +22,7 @@ from ...rig.bones import names_if_any, pose_bones
 from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
 from ...rig.schema import limit_of, rig_of
+from ...rig.walk_goals import is_walked
 from ...texts import Text
 from ..frames import frames_keyed
 from ..mirror.pose import BonePair, sides_of
@@ -153,13 +154,14 @@ def write_clip(owner: bpy.types.Object, clip: Clip, at: int) -> list[Text]:
         at: The frame to which the first one of the clip comes.
 
     Returns:
-        What there is to look out for: joint limits that are widened to what bones do now, where controls edit motion.
+        What there is to look out for: joint limits that are widened to what bones do now, where controls edit motion;
+        and chains that go as their walk was planned.
 
     Raises:
         FabrikError: It can't be keyed; nothing was changed.
     """
     _key(owner, clip, at)
-    return _widened(owner, clip)
+    return _told(owner, clip)
 
 
 def _key(owner: bpy.types.Object, clip: Clip, at: int) -> None:
@@ -201,10 +203,13 @@ def write_keys(owner: bpy.types.Object, every: Iterable[Keys]) -> CurveWriter:
     return writer
 
 
-def _widened(owner: bpy.types.Object, clip: Clip) -> list[Text]:
-    bones = pose_bones(owner)
+def _told(owner: bpy.types.Object, clip: Clip) -> list[Text]:
+    bones, chains = pose_bones(owner), rig_of(owner).chains
     names = [one.bone for one in clip.bones if one.bone in bones and limit_of(bones[one.bone]).type.holds]
-    return fitted(owner, names)[1] if any(map(is_offset, rig_of(owner).chains)) else []
+    notes = fitted(owner, names)[1] if any(map(is_offset, chains)) else []
+    if walked := ", ".join(chain.name for chain in chains if chain.enabled and is_walked(chain)):
+        notes = [*notes, Text("these chains go as their walk was planned, whatever the motion: {names}", names=walked)]
+    return notes
 
 
 def write_actions(
@@ -226,7 +231,7 @@ def write_actions(
                 _key(owner, clip, clip.first)
         for action, (_, clip) in zip(made, clips, strict=True):  # once all could be keyed
             with playing(owner, action):
-                told.append(_widened(owner, clip))
+                told.append(_told(owner, clip))
     except BaseException:
         bpy.data.batch_remove(made)
         raise

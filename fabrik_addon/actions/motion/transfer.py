@@ -26,6 +26,7 @@ from ...rig.figure.joint_limits import read_limit
 from ...rig.goals import is_offset
 from ...rig.schema import rig_of
 from ...rig.terrain import MADE_OF_FACES, MeshTerrain, read_piece
+from ...rig.walk_goals import is_walked
 from ...texts import Text, joined, worded
 from ..frames import check_time, frames_visited, go_to, go_to_live, rate_of, scene_of
 from ..setup.controls import flesh_of
@@ -409,7 +410,8 @@ def _notes(owner: bpy.types.Object, own: RecognisedBody[str], done: TransferredM
         notes.append(Text("it goes {share:.0%} as far as its legs would", share=done.stride))
     if done.belt:
         notes.append(Text("it walks in place, at {speed:.2g} m/s: its contacts are not marked", speed=done.belt))
-    holds = [chain.name for chain in rig_of(owner).chains if chain.enabled and not is_offset(chain)]
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and not is_walked(chain)]
+    holds = [chain.name for chain in chains if not is_offset(chain)]
     if holds:
         notes.append(Text("these chains hold their targets, whatever the motion: {names}", names=", ".join(holds)))
     return notes

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from math import acos, degrees, radians, sqrt, tan
 from pathlib import Path
@@ -365,33 +366,42 @@ def changed(change: Any) -> Any:
     return made
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        lambda text: text[:-40],
-        lambda text: "[]",
-        lambda text: text.replace('"fabrik_cycle": 1', '"fabrik_cycle": 2'),
-        changed(lambda data: data.update(rate=0)),
-        changed(lambda data: data.update(rate="24")),
-        changed(lambda data: data["settings"].update(stride_scale=99.0)),
-        changed(lambda data: data["settings"].update(gait="FLY")),
-        changed(lambda data: data["clips"][0]["bones"][3]["turns"].pop()),
-        changed(lambda data: data["clips"][0]["bones"][3]["turns"][2].__setitem__(0, float("nan"))),
-        changed(lambda data: data["clips"][0]["bones"][3]["turns"].__setitem__(2, [0, 0, 0, 0])),
-        changed(
-            lambda data: data["clips"][0]["bones"][3].update(plain={"hide": data["clips"][0]["bones"][3]["turns"]})
-        ),
-        changed(lambda data: data.update(clips=3 * data["clips"])),
-        changed(lambda data: data["clips"][0].update(first=0.5)),
-    ],
-)
-def test_a_broken_file_changes_nothing(tmp_path: Path, broken: Any) -> None:
+def test_motion_that_a_planned_walk_does_not_follow_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    owner = walking("human")
+    owner.pose.bones["forearm.L"].keyframe_insert("rotation_quaternion", frame=1)
+    legs = ", ".join(chain.name for chain in rig_of(owner).chains if chain.enabled)
+    press("motion_mirror", only_keys=False, span="RANGE", frame_start=1, frame_end=12)
+    assert f"these chains go as their walk was planned, whatever the motion: {legs}" in capsys.readouterr().out
+
+
+BROKEN: dict[str, Callable[[str], str]] = {
+    "cut off": lambda text: text[:-40],
+    "a list": lambda text: "[]",
+    "of another version": lambda text: text.replace('"fabrik_cycle": 1', '"fabrik_cycle": 2'),
+    "no rate": changed(lambda data: data.update(rate=0)),
+    "a rate in words": changed(lambda data: data.update(rate="24")),
+    "a stride beyond its range": changed(lambda data: data["settings"].update(stride_scale=99.0)),
+    "no such gait": changed(lambda data: data["settings"].update(gait="FLY")),
+    "a frame less": changed(lambda data: data["clips"][0]["bones"][3]["turns"].pop()),
+    "nan": changed(lambda data: data["clips"][0]["bones"][3]["turns"][2].__setitem__(0, float("nan"))),
+    "no rotation": changed(lambda data: data["clips"][0]["bones"][3]["turns"].__setitem__(2, [0, 0, 0, 0])),
+    "another property": changed(
+        lambda data: data["clips"][0]["bones"][3].update(plain={"hide": data["clips"][0]["bones"][3]["turns"]})
+    ),
+    "three clips": changed(lambda data: data.update(clips=3 * data["clips"])),
+    "half a frame": changed(lambda data: data["clips"][0].update(first=0.5)),
+}
+
+
+def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
     path, owner = tmp_path / "fox.json", fox_that_plays()
     press("cycle_export", filepath=str(path))
-    path.write_text(broken(path.read_text(encoding="utf-8")), encoding="utf-8")
+    whole = path.read_text(encoding="utf-8")
     before = rig_of(owner).walker.settings, rig_of(owner).walker.clip, [*bpy.data.actions]
-    assert_refused(r"(no file with a cycle|gait|stride_scale)", "cycle_import", filepath=str(path))
-    assert before == (rig_of(owner).walker.settings, rig_of(owner).walker.clip, [*bpy.data.actions])
+    for name, broken in BROKEN.items():
+        path.write_text(broken(whole), encoding="utf-8")
+        assert_refused(r"(no file with a cycle|gait|stride_scale)", "cycle_import", filepath=str(path))
+        assert before == (rig_of(owner).walker.settings, rig_of(owner).walker.clip, [*bpy.data.actions]), name
 
 
 def test_what_can_not_be_read_or_written_is_told(tmp_path: Path) -> None:
