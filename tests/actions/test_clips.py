@@ -257,13 +257,17 @@ def test_each_action_of_the_source_becomes_one(capsys: pytest.CaptureFixture[str
     source = animated("human_mixamo")
     wanted = ways(source)
     second(source)
-    pose = second(source)
+    pose, still = second(source), second(source)
     keep_keys(source, pose, 1)
+    with playing(source, still):
+        for curve in fcurves_of(source):
+            for point in curve.keyframe_points:
+                point.co[1], point.interpolation = curve.keyframe_points[0].co[1], "CONSTANT"
     owner = without_motion("human_game_engine")
     owner.keyframe_insert("location", frame=1)
     before = owner.animation_data.action
     transfer(source, owner, span="EVERY", keep_contacts=False)
-    assert f"left out, since they are poses: {pose.name}" in capsys.readouterr().out
+    assert f"left out, since they are poses: {pose.name}, {still.name}" in capsys.readouterr().out
     made = {action.name: tuple(action.frame_range) for action in bpy.data.actions if owner.name in action.name}
     assert made[f"Long {owner.name}"] == (FIRST, LAST)
     assert made[f"Short {owner.name}"] == (FIRST, 13)

@@ -13,7 +13,7 @@ from fabrik_addon.actions.motion.through_time import end_of
 from fabrik_addon.overlay.bones import is_true, owner_of
 from fabrik_addon.overlay.settings import state
 from fabrik_addon.rig.animation.channels import rotation_path
-from fabrik_addon.rig.animation.compat import curves_of_action, fcurves_of, set_selected
+from fabrik_addon.rig.animation.compat import copy_action, curves_of_action, fcurves_of, give_action, set_selected
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.schema import rig_of
@@ -206,19 +206,26 @@ def test_a_layer_that_goes_takes_its_keys_out_of_other_actions_too(layered: Moti
     assert np.abs(played(owner, names) - stood).max() <= SMALL
 
 
-def test_layers_leave_the_actions_of_another_armature_alone(motion: Motion) -> None:
-    """Which it does not play at present: its slot is called as it is, and before 4.4 it has chains as well."""
+@pytest.mark.parametrize("is_alike", [False, True], ids=["named otherwise", "named alike"])
+def test_layers_leave_the_actions_of_another_armature_alone(motion: Motion, is_alike: bool) -> None:
+    """Which it does not play at present; a copy's slots are called as those of the one that it was copied from."""
     owner = motion[0]
     twin = owner.copy()
-    twin.name, twin.data = "Twin", owner.data.copy()
+    twin.data = owner.data.copy()
     bpy.context.collection.objects.link(twin)
-    twin.animation_data_clear()
+    if is_alike:
+        copy_action(twin)
+    else:
+        twin.animation_data_clear()
+        twin.name = "Twin"
     bone = control(twin, "Arm.L")
     bone.keyframe_insert("location", frame=1)
     action, path = twin.animation_data.action, bone.path_from_id("location")
-    twin.animation_data.action = None
+    played = {curve.data_path for curve in curves_of_action(action)}
+    give_action(twin.animation_data, bpy.data.actions.new("another"))
     press("layer_add", layer="Wave")
-    assert {curve.data_path for curve in curves_of_action(action)} == {path}
+    assert path in played
+    assert {curve.data_path for curve in curves_of_action(action)} == played
 
 
 END, TO_FK, TO_IK = 40, 20, 30
@@ -406,14 +413,16 @@ def test_automatic_keys_of_the_tool_are_taken_back(hand: Motion) -> None:
 
 
 KINDS: dict[str, dict[str, str]] = {
+    "VECTOR": {"handle_left_type": "VECTOR", "handle_right_type": "VECTOR"},
     **{kind: {"handle_left_type": kind, "handle_right_type": kind} for kind in ("AUTO", "AUTO_CLAMPED")},
     **{kind: {"interpolation": kind} for kind in ("SINE", "ELASTIC", "LINEAR")},
 }
 
 
-@pytest.mark.parametrize("at", [7, 20])  # the last one is beyond all keys
+@pytest.mark.parametrize("extrapolation", ["LINEAR", "CONSTANT"])
+@pytest.mark.parametrize("at", [7, 13, 20])  # the last one is beyond all keys
 @pytest.mark.parametrize("kind", KINDS)
-def test_keys_on_the_edge_keep_what_is_beyond(hand: Motion, kind: str, at: int) -> None:
+def test_keys_on_the_edge_keep_what_is_beyond(hand: Motion, kind: str, at: int, extrapolation: str) -> None:
     owner, _, _ = hand
     bone = control(owner, "Arm.L")
     for frame, height_at in ((2, 0.0), (7, 0.05), (11, 0.02), (14, 0.08)):
@@ -423,7 +432,7 @@ def test_keys_on_the_edge_keep_what_is_beyond(hand: Motion, kind: str, at: int) 
         if curve.data_path == bone.path_from_id("location"):
             for point in curve.keyframe_points:
                 put(point, **KINDS[kind])
-            curve.extrapolation = "LINEAR"
+            setattr(curve, "extrapolation", extrapolation)
             curve.update()
     bpy.context.scene.frame_set(at)
     stood = _locations(owner)

@@ -12,7 +12,7 @@ import bpy
 from ...errors import BoneError, ChainError, InvalidValueError, RigError, are_finite, place_of
 from ...rig.animation.animation import Animated
 from ...rig.animation.channels import rotation_path
-from ...rig.animation.compat import curves_of_action, fcurves_of, groups_of, shares_curves
+from ...rig.animation.compat import curves_of_action, fcurves_of, shares_curves
 from ...rig.checks import check_drivers, check_rig
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.groups import ChainSet, figure_bones, sets_of
@@ -117,15 +117,14 @@ def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -
         plain = [found for one in sets for found in written_besides(one)]
     own = {*map(rotation_path, bones.values()), *(bone.path_from_id(name) for bone, name in plain)}
     for curve in fcurves_of(owner):
+        if curve.group is not None and curve.group.mute and curve.group.name in bones and into != "NLA":
+            raise RigError(Text("the channels of '{path}' are muted", path=curve.group.name), rig=owner.name)
         if curve.data_path in own:
             reason = curve_refusal(curve)
             if into == "NLA":
                 reason = Text("its action keys '{path}', which would play over the track", path=curve.data_path)
             if reason:
                 raise RigError(reason, rig=owner.name)
-    muted = [group.name for group in groups_of(owner) if group.mute and group.name in bones]
-    if muted and into != "NLA":
-        raise RigError(Text("the channels of '{path}' are muted", path=muted[0]), rig=owner.name)
 
 
 def _nla_refusal(data: bpy.types.AnimData, into: str) -> str:

@@ -463,7 +463,9 @@ def finish(context: bpy.types.Context, drag: Drag) -> ReleaseReport:
         own, unedited = set[str](), ""
         if not edited_bones(owner).isdisjoint(drag.figure.bones):
             own = {one.name for one in chains if is_offset(one) and drag.bone in names_if_any(owner, one)}
-            unedited = drag.bone if not own else ""
+            way = way_up(drag.figure.bodies.parents, drag.figure.goals[drag.index].joints[-1])
+            if not own and is_trunk(owner, [drag.figure.bones[i] for i in way]):
+                unedited = drag.bone
         holding = set(drag.scope.holding) - own  # whose controls come along
         return leave(context, owner, (drag.figure, chains), holding, is_pulled=drag.pulled, unedited=unedited)
     finally:
@@ -489,7 +491,7 @@ def leave(
         posed: What was posed, and the chains that it moved.
         holding: Names of those of these whose goals held meanwhile, and are not brought along.
         is_pulled: Whether the root was pulled along.
-        unedited: Name of the bone that was posed, where controls edit the motion of its figure, and none its own.
+        unedited: Name of the bone that was posed, if it is of a trunk whose motion controls edit, and none its own.
     """
     figure, chains = posed
     depsgraph = context.evaluated_depsgraph_get()

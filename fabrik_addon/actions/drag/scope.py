@@ -173,12 +173,12 @@ def is_trunk(owner: bpy.types.Object, way: Sequence[str]) -> bool:
 
     A head is known by a chain that aims, though it is switched off as long as there is nothing at which it looks.
     """
-    bones, carriers, limbs = pose_bones(owner), set[str](), set[str]()
+    bones, carriers, limbs, home = pose_bones(owner), set[str](), set[str](), rig_of(owner).body_bone
     for chain in rig_of(owner).chains:
         own = names_if_any(owner, chain) if chain.enabled or chain.aims else []
         if own:
             carriers.update(bone.name for bone in bones[own[0]].parent_recursive)
-            (carriers if chain.aims else limbs).update(own)
+            (carriers if chain.aims or chain.tip_bone == home else limbs).update(own)  # the latter edits the body
     trunk = carriers - limbs
     return all(name in trunk and not limit_of(bones[name]).of_limb for name in way)
 

@@ -14,9 +14,17 @@ import numpy as np
 from ...errors import ChainError, InvalidValueError, RigError
 from ...maths import Doubles, Mask
 from ...rig.animation.channels import channel_of
-from ...rig.animation.compat import curves_of_action, drivers_of, fcurves_of, remove_animation, remove_curves, strips_of
+from ...rig.animation.compat import (
+    curves_in,
+    drivers_of,
+    fcurves_of,
+    played_by,
+    remove_animation,
+    remove_curves,
+    strips_of,
+)
 from ...rig.animation.curves import values_at
-from ...rig.animation.keys import animated_paths, chains_animated_in, own_actions, own_curves, played_actions
+from ...rig.animation.keys import animated_paths, chains_animated_in, own_curves, own_slots
 from ...rig.bones import pose_bones
 from ...rig.checks import check_offset
 from ...rig.goals import GoalRef, goals_of, is_offset, swing_frame_of
@@ -151,7 +159,10 @@ def span_of_motion(owner: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int
     starts = tuple(f"{bone}.{name}" for bone in bones for name in ("location", "rotation", "scale"))
     curves = [curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)]
     frames = frames_keyed(curves)
-    if any(modifier.type == "CYCLES" and not modifier.mute for curve in curves for modifier in curve.modifiers):
+    loops: list[Any] = [one for curve in curves for one in curve.modifiers if one.type == "CYCLES" and not curve.mute]
+    if any(
+        not (one.mute or one.use_restricted_range or one.cycles_after) and one.mode_after != "NONE" for one in loops
+    ):
         frames |= {scene.frame_start, scene.frame_end}
     data = owner.animation_data
     for strip in strips_of(data) if data is not None and data.use_nla else ():
@@ -323,9 +334,9 @@ def check_goals_stay(owner: bpy.types.Object) -> None:
     """Refuse an armature of which a control edits the motion in some frames, and tells a place in others.
 
     Raises:
-        ChainError: The Goal of one of its chains is keyed.
+        ChainError: The Goal of one of its enabled chains is keyed.
     """
-    keyed = chains_animated_in(owner, "goal")
+    keyed = chains_animated_in(owner, "goal") & {chain.name for chain in rig_of(owner).chains if chain.enabled}
     if keyed:
         raise ChainError("its Goal is keyed, so that it edits at times: bake it", rig=owner.name, chain=min(keyed))
 
@@ -341,9 +352,9 @@ def _check_keys(owner: bpy.types.Object) -> None:
     for driver in drivers_of(owner):
         if driver.data_path.startswith(starts):
             raise RigError("a driver moves a control, which then has no layers", rig=owner.name)
-    data, own = owner.animation_data, own_actions(owner)
-    for action in played_actions(owner):
-        is_foreign = data is not None and action not in (data.action, *own)
-        if is_foreign and any(curve.data_path.startswith(starts) for curve in curves_of_action(action)):
+    data, own = owner.animation_data, own_slots(owner)
+    for action, slot in played_by(owner):
+        is_foreign = data is not None and action != data.action and (action, slot) not in own
+        if is_foreign and any(curve.data_path.startswith(starts) for curve in curves_in(action, slot)):
             text = Text("a strip plays keys of controls in '{action}', which is not its alone", action=action.name)
             raise RigError(text, rig=owner.name)

@@ -190,6 +190,8 @@ def curve_refusal(curve: bpy.types.FCurve) -> str:
     """Why a curve can't be keyed so that the keys play; "" where it can."""
     if curve.mute or len(curve.modifiers):
         return Text("the curve of '{path}' is muted or modified", path=curve.data_path)
+    if curve.group is not None and curve.group.mute:
+        return Text("the channels of '{path}' are muted", path=curve.group.name)
     if curve.lock:
         return Text("the curve of '{path}' is locked", path=curve.data_path)
     if len(curve.sampled_points):

@@ -23,7 +23,7 @@ from ..frames import Steps, check_range, part_of, rate_of, scene_of
 from ..setup.parts import find_parts, parts_to_read
 from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
-from .transfer import MOST_RATE, TransferResult, read_steps
+from .transfer import MOST_RATE, StillError, TransferResult, read_steps
 
 Take: TypeAlias = tuple[str, Clip, TransferResult]  # its name and how the armature's own bones move in it
 IMPORTERS: dict[str, Callable[[str], Any]] = {
@@ -60,18 +60,11 @@ def every_action_steps(
     """
     check_own_keys(owner)
     plays, own = (one.animation_data.action if one.animation_data is not None else None for one in (source, owner))
-    every = [action for action in actions_of(source) if action != own]
-    actions = [action for action in every if action.frame_range[1] > action.frame_range[0]]
+    actions = [action for action in actions_of(source) if action != own]
     if not actions:
         raise RigError("it has no action that moves its bones", rig=source.name)
-    takes = yield from _takes(context, source, actions, owner, options)
-    done, poses = _written(owner, takes, plays.name if plays is not None else ""), [*{*every} - {*actions}]
-    names = ", ".join(sorted(action.name for action in poses))
-    return (
-        done._replace(notes=[*done.notes, Text("left out, since they are poses: {names}", names=names)])
-        if poses
-        else done
-    )
+    takes, poses = yield from _takes(context, source, actions, owner, options)
+    return _written(owner, takes, plays.name if plays is not None else "", poses)
 
 
 def files_in(path: Path) -> list[Path]:
@@ -103,7 +96,7 @@ def files_steps(
         FabrikError: A file can't be imported, read or keyed; nothing was changed.
     """
     check_own_keys(owner)
-    found, scene = list[Take](), scene_of(context)
+    found, left, scene = list[Take](), list[str](), scene_of(context)
     options = options._replace(rate=options.rate or rate_of(scene))  # importers may set the rate of the file
     for path in paths:
         if path.suffix.lower() not in IMPORTERS:
@@ -113,14 +106,15 @@ def files_steps(
     for k, path in enumerate(paths):
         with _imported(context, path, owner) as (source, actions), _named(path.name):
             steps = _takes(context, source, actions, owner, options)
-            takes = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
+            takes, poses = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
+            left += poses
         for name, clip, result in takes:
             timed = retimed(clip, 1.0, scene.frame_start)
             with _named(path.name):
                 check_range(timed.first, timed.last, 1)
             told = result._replace(first=timed.first, last=timed.last)
             found.append((name if len(takes) > 1 else path.stem, timed, told))
-    return _written(owner, found, found[0][0] if found else "")
+    return _written(owner, found, found[0][0] if found else "", left)
 
 
 def _takes(
@@ -129,14 +123,19 @@ def _takes(
     actions: Sequence[bpy.types.Action],
     owner: bpy.types.Object,
     options: TransferOptions,
-) -> Steps[list[Take]]:
-    """Actions of an armature as motions of another one."""
-    found = list[Take]()
+) -> Steps[tuple[list[Take], list[str]]]:
+    """Actions of an armature as motions of another one; and the names of those of several that are but a pose."""
+    found, poses = list[Take](), list[str]()
     for k, action in enumerate(actions):
         with playing(source, action), _named(action.name) if len(actions) > 1 else nullcontext():
             steps = read_steps(context, source, owner, None, options)
-            found.append((action.name, *(yield from part_of(steps, k / len(actions), (k + 1) / len(actions)))))
-    return found
+            try:
+                found.append((action.name, *(yield from part_of(steps, k / len(actions), (k + 1) / len(actions)))))
+            except StillError:
+                if len(poses) == len(actions) - 1:
+                    raise
+                poses.append(action.name)
+    return found, poses
 
 
 @contextmanager
@@ -206,17 +205,21 @@ def everything() -> set[bpy.types.ID]:
     return set(user_map())
 
 
-def _written(owner: bpy.types.Object, takes: Sequence[Take], plays: str) -> TransferResult:
-    """Key motions as actions of an armature, kept though it plays one of them: that of the name, else the first."""
+def _written(owner: bpy.types.Object, takes: Sequence[Take], plays: str, poses: Sequence[str]) -> TransferResult:
+    """Key motions as actions of an armature, kept though it plays one of them: that of the name, else the first.
+
+    That poses were left out is told.
+    """
     made, told = write_actions(owner, [(name, clip) for name, clip, _ in takes])
-    data, notes = owner.animation_data, list[str]()
+    data, names = owner.animation_data, ", ".join(poses)
+    notes: list[str] = [Text("left out, since they are poses: {names}", names=names)] if poses else []
     assert data is not None, "its actions were written"
     for (name, _, result), text in zip(takes, told, strict=True):
         notes += [Text("{name}: {text}", name=name, text=one) for one in (*result.notes, *text)]
     for action in (*made, *([data.action] if data.action is not None else ())):
         action.use_fake_user = True
-    names = [name for name, _, _ in takes]
-    give_action(data, made[names.index(plays) if plays in names else 0])
+    every = [name for name, _, _ in takes]
+    give_action(data, made[every.index(plays) if plays in every else 0])
     results = [result for _, _, result in takes]
     return TransferResult(
         max(result.bones for result in results),

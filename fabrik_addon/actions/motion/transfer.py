@@ -41,7 +41,16 @@ from .marks import check_ground, check_own_keys, of_kinds
 DEEPEST = 1e4  # units, how far below a place its ground is looked for
 SMALLEST = 1e-12  # scale of a bone that is divided by
 MOST_RATE = 1000.0
-STILL = 1e-5  # of the size of a body, and of rotations, that nothing moves
+STILL = 1e-5  # of a leg, and of rotations, by which nothing moves
+
+
+class StillError(RigError):
+    """The armature from which motion is to come does not move."""
+
+    def __init__(self, source: bpy.types.Object) -> None:
+        super().__init__(Text("it has no motion that could be brought to another armature"), rig=source.name)
+
+
 CHANNELS_OF_OBJECT = ("location", "rotation_", "delta_location", "delta_rotation_")
 UNUSUAL = 1.3  # times as far as its own legs would go, from which on that is told
 LIMBS = ("ARM", "LEG", "WING", "FIN")  # of which the two have to have one in common
@@ -144,18 +153,13 @@ def read_steps(
             check_mapping(rig, mapping)
     found, own = options.mapping or parts_to_read(source), options.own or find_parts(owner)
     _check(source, owner, found, own)
-    first, last = span or span_of_motion(source, scene)
-    if last - first + 1 < FEWEST:
-        raise InvalidValueError(Text("too few frames to tell how it moves: {count}", count=last - first + 1))
-    frames = range(first, last + 1)
+    frames = _frames_to_read(source, scene, span)
     with frames_visited(scene):
-        go_to(scene, first)
+        go_to(scene, frames[0])
         (stage, given), (home, body) = staged(context, source, found), staged(context, owner, own)
         motion, carried = yield from _sampled(context, source, (stage, given), (owner, own.body), frames)
         above: Sequence[Matrix] = carried
-        if all(np.abs(every - every[0]).max() <= STILL for every in (motion.turns, motion.heads)):
-            raise RigError("it has no motion that could be brought to another armature", rig=source.name)
-        go_to(scene, first)
+        go_to(scene, frames[0])
         floor = _floor(context, owner, home, options.ground) if options.ground else None
         stood = owner.matrix_basis.copy()
     notes = list[str]()
@@ -190,6 +194,16 @@ def read_steps(
     return clip, TransferResult(len(done.sources), clip.first, clip.last, contacts, done.moved, notes)
 
 
+def _frames_to_read(source: bpy.types.Object, scene: bpy.types.Scene, span: tuple[int, int] | None) -> range:
+    """The frames of a range, else those of an armature's motion; refused where they are too few to tell anything."""
+    first, last = span or span_of_motion(source, scene)
+    if span is None and first == last:
+        raise StillError(source)
+    if last - first + 1 < FEWEST:
+        raise InvalidValueError(Text("too few frames to tell how it moves: {count}", count=last - first + 1))
+    return range(first, last + 1)
+
+
 def _check_options(source: bpy.types.Object, owner: bpy.types.Object, options: TransferOptions) -> None:
     """Refuse what can't be brought, whatever the bodies are."""
     if options.rate and not 1.0 <= options.rate <= MOST_RATE:
@@ -198,7 +212,7 @@ def _check_options(source: bpy.types.Object, owner: bpy.types.Object, options: T
         raise RigError("it is the armature from which the motion comes: choose another one", rig=owner.name)
     data = source.animation_data
     if data is None or not (data.action or len(data.nla_tracks) or len(data.drivers)):
-        raise RigError("it has no motion that could be brought to another armature", rig=source.name)
+        raise StillError(source)
 
 
 def _check(
@@ -229,7 +243,7 @@ def _sampled(
 ) -> Generator[float, None, tuple[Motion, list[Matrix]]]:
     """How an armature moves, and by frames the pose in armature space of the bone above the hips of the other one.
 
-    Refused where a place or rotation is no number.
+    Refused where a place or rotation is no number, and where nothing moves.
     """
     scene, (stage, body), (owner, hips) = scene_of(context), staged, other
     every = {name: i for i, name in enumerate(pose_bones(source).keys())}
@@ -255,7 +269,10 @@ def _sampled(
         raise BoneError(
             Text("its pose at frame {frame} is no number", frame=frames[k]), rig=source.name, bone=body.names[i]
         )
-    return Motion(stage.turns(turns), stage.places(heads)), above
+    motion, leg = Motion(stage.turns(turns), stage.places(heads)), body.size_of_legs()[0]
+    if all(np.abs(every - every[0]).max() <= STILL for every in (motion.turns, motion.heads / leg)):
+        raise StillError(source)
+    return motion, above
 
 
 def _floor(context: bpy.types.Context, owner: bpy.types.Object, stage: Frame, name: str) -> Floor:

@@ -46,6 +46,22 @@ def slot_of(owner: bpy.types.Object) -> Any:
     return getattr(owner.animation_data, "action_slot", None)
 
 
+def slot_name(owner: bpy.types.Object) -> str:
+    """The identifier of the slot that an object has in its action, or would have; "" before 4.4, without slots."""
+    data, slot = owner.animation_data, slot_of(owner)
+    if bpy.app.version < (4, 4):
+        return ""
+    return slot.identifier if slot is not None else getattr(data, "last_slot_identifier", "") or f"OB{owner.name}"
+
+
+def played_by(owner: bpy.types.Object) -> list[tuple[bpy.types.Action, str]]:
+    """The actions that an object plays, strips of muted tracks included, each with the identifier of its slot there."""
+    data: Any = owner.animation_data
+    users = [data, *strips_of(data, with_muted=True)] if data is not None else []
+    slots = [(user.action, getattr(user, "action_slot", None)) for user in users if user.action is not None]
+    return [(action, slot.identifier if slot else "") for action, slot in slots if slot or not hasattr(action, "slots")]
+
+
 def lacks_slot(owner: bpy.types.Object) -> bool:
     """Whether the object plays nothing of its action, since it has no slot in it; never before 4.4."""
     return hasattr(owner.animation_data, "action_slot") and slot_of(owner) is None
@@ -140,11 +156,6 @@ def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
     return None
 
 
-def groups_of(owner: bpy.types.Object) -> list[bpy.types.ActionGroup]:
-    """The groups of channels in the object's action: of its slot from 4.4 on, of the whole action before."""
-    return [group for home in _homes_of(owner) for group in home.groups]
-
-
 def evaluated_now(depsgraph: bpy.types.Depsgraph) -> bpy.types.Depsgraph:
     """A depsgraph with all that was written so far.
 
@@ -189,11 +200,9 @@ def curves_of_action(action: bpy.types.Action) -> list[bpy.types.FCurve]:
     return [curve for home in _homes_in(action) for curve in home.fcurves]
 
 
-def curves_for(owner: bpy.types.Object, action: bpy.types.Action) -> list[bpy.types.FCurve]:
-    """The curves that an object would play of an action: from 4.4 on those of the slot that is called as its own."""
-    data, slot = owner.animation_data, slot_of(owner)
-    identifier = slot.identifier if slot is not None else getattr(data, "last_slot_identifier", "")
-    return [curve for home in _homes_in(action, identifier or f"OB{owner.name}") for curve in home.fcurves]
+def curves_in(action: bpy.types.Action, slot: str) -> list[bpy.types.FCurve]:
+    """The curves of one slot of an action, by the slot's identifier; before 4.4, without slots, all."""
+    return [curve for home in _homes_in(action, slot) for curve in home.fcurves]
 
 
 def _homes_in(action: Any, identifier: str = "") -> list[Any]:

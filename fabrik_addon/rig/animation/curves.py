@@ -132,31 +132,32 @@ def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> Non
 def split_at(curve: bpy.types.FCurve, frame: float) -> None:
     """Give a curve a key on itself, so that it runs as it did, also where that key is moved then, but for beside it.
 
-    Between keys of Blender's easings, which are no cubics, it gets keys in all whole frames. Beyond all keys of one
-    that goes on straight there, it gets one more.
+    Between keys of Blender's easings, which are no cubics, it gets keys in all whole frames. One that goes on straight
+    beyond its keys gets one more where these would no longer tell how.
     """
     frames = [point.co[0] for point in curve.keyframe_points]
-    there = next((k for k, one in enumerate(frames) if abs(one - frame) <= SAME_FRAME), None)
-    if there is not None:
-        points = curve.keyframe_points
-        _free(points, _handles(points, there))  # those of Blender's own would change with the keys beside it
+    at = next((k for k, one in enumerate(frames) if abs(one - frame) <= SAME_FRAME), None)
+    is_there, at = at is not None, bisect(frames, frame) if at is None else at
+    if curve.extrapolation == "LINEAR" and len(frames) > 1:
+        points = curve.keyframe_points  # an end goes on by its neighbour, unless a cubic leads to it
+        if at + is_there >= len(frames) - 1 and (at == len(frames) or points[-1].interpolation == "LINEAR"):
+            _insert_on(curve, max(frame, frames[-1]) + 1.0)
+        if at <= 1 and (at + is_there == 0 or points[0].interpolation not in ("BEZIER", "CONSTANT")):
+            _insert_on(curve, min(frame, frames[0]) - 1.0)
+            at += 1
+    if is_there:
+        _free(curve.keyframe_points, _handles(curve.keyframe_points, at))  # Blender's own change with the keys beside
         return
-    at = bisect(frames, frame)
-    if 0 < at < len(frames) and curve.keyframe_points[at - 1].interpolation not in INTERPOLATION:
+    if 0 < at < len(curve.keyframe_points) and curve.keyframe_points[at - 1].interpolation not in INTERPOLATION:
         _key_easing(curve, at - 1)
         split_at(curve, frame)
         return
     _insert_on(curve, frame)
-    if curve.extrapolation == "LINEAR" and at in (0, len(frames)):
-        _insert_on(curve, frame + (1.0 if at else -1.0))
 
 
 def _key_easing(curve: bpy.types.FCurve, k: int) -> None:
     """Give what follows a key, and goes by an easing, keys on itself in all whole frames, straight between them."""
     points = curve.keyframe_points
-    if k == 0 and curve.extrapolation == "LINEAR":  # which goes by the handle of a first key that is none of a line
-        _insert_on(curve, points[0].co[0] - 1.0)
-        k = 1
     kept = [*_handles(points, k), *_handles(points, k + 1)]
     inside = range(floor(points[k].co[0]) + 1, ceil(points[k + 1].co[0]))
     values = [curve.evaluate(frame) for frame in inside]
@@ -168,19 +169,34 @@ def _key_easing(curve: bpy.types.FCurve, k: int) -> None:
 
 
 def _insert_on(curve: bpy.types.FCurve, frame: float) -> None:
-    """Insert a key on a curve that is no easing there; Blender splits a cubic between handles that are free."""
+    """Insert a key on a curve that is no easing there; Blender splits a cubic between handles that are free.
+
+    Beyond all keys the way to it is as it was.
+    """
     points, value = curve.keyframe_points, curve.evaluate(frame)
-    at = bisect([point.co[0] for point in points], frame)
-    near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))  # beyond all keys
+    at, count = bisect([point.co[0] for point in points], frame), len(points)
+    near, far = (Vector((frame + off, curve.evaluate(frame + off))) for off in (-1.0, 1.0))
     _free(points, [*_handles(points, at - 1), *_handles(points, at)])  # those of Blender's own change with a key
     points.insert(frame, value, options={"FAST"})
+    if not 0 < at < count:
+        _go_straight(curve, at)
     if at:
-        if points[at - 1].interpolation not in INTERPOLATION:  # it is the last key: an easing would lead to the new one
-            points[at - 1].interpolation = "LINEAR"
         points[at].interpolation = points[at - 1].interpolation
-    is_cubic = 0 < at < len(points) - 1 and points[at].interpolation == "BEZIER"
+    is_cubic = 0 < at < count and points[at].interpolation == "BEZIER"
     _free(points, _handles(points, at) if is_cubic else [(at, "handle_left", near), (at, "handle_right", far)])
     curve.update()
+
+
+def _go_straight(curve: bpy.types.FCurve, at: int) -> None:
+    """Let a curve go straight between a new key at one of its ends, by its index, and that which was the end."""
+    points, end = curve.keyframe_points, 1 if at == 0 else at - 1
+    if curve.extrapolation == "LINEAR":
+        points[min(at, end)].interpolation = "LINEAR"
+        return
+    kind = points[end].interpolation
+    points[min(at, end)].interpolation = kind if kind in INTERPOLATION else "BEZIER"
+    (x, y), (other, _) = points[end].co, points[at].co
+    _free(points, [(end, "handle_left" if at == 0 else "handle_right", ((2.0 * x + other) / 3.0, y))])
 
 
 def freeze(curve: bpy.types.FCurve, before: KeyArrays, some: Mask) -> None:
@@ -296,6 +312,7 @@ class CurveWriter:
         lacking: list[list[tuple[float, float]]] = [[] for _ in curves]
         if any(curve is not None for curve in curves):
             self._keep()
+            self._changed |= {(path, i) for i in keys.indices if curves[i] is not None}
             span = _parted(curves, keys) if keys.is_between else keys.span
             kept = [keys_outside(curve, span) if curve is not None else None for curve in curves]
             if any(own is not None for own in kept):
@@ -308,7 +325,6 @@ class CurveWriter:
                 self._made.add((path, i))
                 curve = ensure_curve(self.owner, path, i, keys.bone)
             else:
-                self._changed.add((path, i))
                 curve.keyframe_points.clear()
             own = places[i]
             if keys.is_between and kept[i] is not None:
@@ -433,7 +449,7 @@ def _lacking(
     if before is not None and after is None and are_single:
         before = max(before, ceil(first) - 1.0)
     stood, then = (_values_at(keys, curves, frame) for frame in (before, after))
-    if after is not None and keys.mode != PLAIN:
+    if after is not None and keys.mode != PLAIN and not keys.is_between:
         factors, added = _running_on(keys, then)
         then = factors * then + added
         for i in keys.indices:

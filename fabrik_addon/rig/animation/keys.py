@@ -20,13 +20,15 @@ from ..goals import GoalRef
 from ..schema import FabrikChain, rig_of
 from .channels import channel_of, read_values, rotation_path, to_rotation
 from .compat import (
-    curves_for,
+    curves_in,
     curves_of_action,
     drivers_of,
     fcurves_of,
+    played_by,
     remove_animation,
     remove_curves,
     shares_curves,
+    slot_name,
     strip_curves,
     strips_of,
 )
@@ -49,32 +51,26 @@ def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[st
     return [curve.data_path for curve in curves]
 
 
-def played_actions(owner: bpy.types.Object) -> list[bpy.types.Action]:
-    """The actions that an object plays, strips of muted tracks included."""
-    data = owner.animation_data
-    found = [data.action, *(strip.action for strip in strips_of(data, with_muted=True))] if data is not None else []
-    return [action for action in found if action is not None]
+def own_slots(owner: bpy.types.Object) -> list[tuple[bpy.types.Action, str]]:
+    """What an object plays, or may play, of actions that can be changed, and no other does: each with its slot.
 
-
-def own_actions(owner: bpy.types.Object) -> list[bpy.types.Action]:
-    """The actions that can be changed, and that no other object plays.
-
-    Where no slot tells of whom one is that nobody plays, as up to 4.3, it is no armature's beside others with chains.
+    One that nobody plays at present is its own where its slot is called as none of another armature with chains; up to
+    4.3, without slots, where there is no other such armature.
     """
     others = [other for other in bpy.data.objects if other != owner]
-    foreign = {action for other in others for action in played_actions(other)}
-    found = [action for action in bpy.data.actions if action.is_editable and action not in foreign]
-    if all(hasattr(action, "slots") for action in found) or not any(len(rig_of(other).chains) for other in others):
-        return found
-    played = played_actions(owner)
-    return [action for action in found if action in played]
+    foreign, name = {one for other in others for one in played_by(other)}, slot_name(owner)
+    found = dict.fromkeys(played_by(owner))
+    if name not in {slot_name(other) for other in others if len(rig_of(other).chains)}:
+        found |= dict.fromkeys((action, name) for action in bpy.data.actions)
+    return [one for one in found if one[0].is_editable and one not in foreign]
 
 
 def own_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The curves of an object's action, and what it would play of other actions that are its own."""
+    """The curves that an object plays, as its action or in strips, or may play, and no other does (`own_slots`)."""
     data = owner.animation_data
-    others = [action for action in own_actions(owner) if data is None or action != data.action]
-    return [*fcurves_of(owner), *(curve for action in others for curve in curves_for(owner, action))]
+    current = (data.action, slot_name(owner)) if data is not None else None
+    others = [one for one in own_slots(owner) if one != current]
+    return [*fcurves_of(owner), *(curve for one in others for curve in curves_in(*one))]
 
 
 def chain_of(path: re.Match[str], names: Sequence[str]) -> str:

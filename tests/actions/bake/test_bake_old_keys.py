@@ -16,7 +16,7 @@ from fabrik_addon.actions.bake import BakeSettings, bake, bake_steps
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.animation.channels import channel_of
-from fabrik_addon.rig.animation.compat import fcurves_of, groups_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion
 
@@ -272,7 +272,7 @@ def all_told(owner: bpy.types.Object) -> Any:
     """All that is to be known of an armature's keys."""
     curves = fcurves_of(owner)
     keys = [[told(point) for point in curve.keyframe_points] for curve in curves]
-    groups = [(group.name, [curve.data_path for curve in group.channels]) for group in groups_of(owner)]
+    groups = [(curve.data_path, curve.group.name if curve.group is not None else "") for curve in curves]
     return [told(curve) for curve in curves], keys, groups
 
 
