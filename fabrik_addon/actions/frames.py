@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from math import floor
 from typing import TypeAlias, TypeVar
 
@@ -73,13 +73,18 @@ def go_to_whole(scene: bpy.types.Scene) -> int:
 
 
 @contextmanager
-def in_frame(frame: float) -> Iterator[None]:
-    """Let errors of a block say in which frame it is so."""
+def told_as(text: str, **fields: object) -> Iterator[None]:
+    """Let errors of a block be told by a text in which their reason comes in, as `{reason}`, with other fields."""
     try:
         yield
     except FabrikError as error:
-        error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
+        error.reason = Text(text, reason=error.reason, **fields)
         raise
+
+
+def in_frame(frame: float) -> AbstractContextManager[None]:
+    """Let errors of a block say in which frame it is so."""
+    return told_as(Text("in frame {frame:g}, {reason}"), frame=frame)
 
 
 @contextmanager

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 
 import bpy
 
-from ...errors import FabrikError, InvalidValueError, RigError
+from ...errors import InvalidValueError, RigError
 from ...motion.transfer import TransferOptions
 from ...rig.animation.compat import curves_of_action, give_action, playing, slot_names, slot_of
 from ...rig.bones import pose_bones
 from ...rig.dependencies import bone_in
 from ...texts import Text
-from ..frames import Steps, check_range, part_of, rate_of, scene_of
+from ..frames import Steps, check_range, part_of, rate_of, scene_of, told_as
 from ..setup.parts import find_parts, parts_to_read
 from .clips import Clip, retimed, write_actions
 from .marks import check_own_keys
@@ -34,6 +34,7 @@ IMPORTERS: dict[str, Callable[[str], Any]] = {
 }
 ENDINGS = tuple(IMPORTERS)
 RANGE = ("frame_start", "frame_end", "frame_current")  # of a scene, which importers may set, ...
+IN_TAKE = Text("'{name}': {reason}")  # and in which file
 RATE = ("fps", "fps_base")  # ... and of how it is rendered
 
 
@@ -104,13 +105,13 @@ def files_steps(
         if not path.is_file():
             raise InvalidValueError(Text("there is no file '{path}'", path=path))
     for k, path in enumerate(paths):
-        with _imported(context, path, owner) as (source, actions), _named(path.name):
+        with _imported(context, path, owner) as (source, actions), told_as(IN_TAKE, name=path.name):
             steps = _takes(context, source, actions, owner, options)
             takes, poses = yield from part_of(steps, k / len(paths), (k + 1) / len(paths))
             left += poses
         for name, clip, result in takes:
             timed = retimed(clip, 1.0, scene.frame_start)
-            with _named(path.name):
+            with told_as(IN_TAKE, name=path.name):
                 check_range(timed.first, timed.last, 1)
             told = result._replace(first=timed.first, last=timed.last)
             found.append((name if len(takes) > 1 else path.stem, timed, told))
@@ -127,7 +128,7 @@ def _takes(
     """Actions of an armature as motions of another one; and the names of those of several that are but a pose."""
     found, poses = list[Take](), list[str]()
     for k, action in enumerate(actions):
-        with playing(source, action), _named(action.name) if len(actions) > 1 else nullcontext():
+        with playing(source, action), told_as(IN_TAKE, name=action.name) if len(actions) > 1 else nullcontext():
             steps = read_steps(context, source, owner, None, options)
             try:
                 found.append((action.name, *(yield from part_of(steps, k / len(actions), (k + 1) / len(actions)))))
@@ -136,16 +137,6 @@ def _takes(
                     raise
                 poses.append(action.name)
     return found, poses
-
-
-@contextmanager
-def _named(take: str) -> Iterator[None]:
-    """Let errors of a block say in which take, or in which file, it is so."""
-    try:
-        yield
-    except FabrikError as error:
-        error.reason = Text("'{name}': {reason}", name=take, reason=error.reason)
-        raise
 
 
 @contextmanager

@@ -45,6 +45,7 @@ from ...rig.skeleton import read_skeleton
 from ...rig.walk_goals import rest_turn
 from ...texts import Text, quoted
 from ..bake.keys import Destination
+from ..frames import told_as
 from ..motion.clips import BoneClip, Clip, read_clip, retimed, write_actions
 from .setup import Frame, frame_for
 
@@ -138,11 +139,8 @@ def _read(owner: bpy.types.Object, legs: Sequence[Leg], fps: float, action: bpy.
     motion = motion.during(slice(used))
     spun = products(motion.turns[:, rest.hips], conjugates(rest.turns[rest.hips]))
     feet = [_foot(owner, leg, rest, motion) for leg in legs]
-    try:
+    with told_as(Text("in the clip '{name}', {reason}"), name=action.name):
         cycle = own_cycle(legs, (way, spun), feet, fps, walker.settings.acceleration)
-    except InvalidValueError as error:
-        error.reason = Text("in the clip '{name}', {reason}", name=action.name, reason=error.reason)
-        raise
     turns, places = ({name: rows[:used] for name, rows in every.items()} for every in (turns, places))
     return OwnClip(cycle, turns, places)
 
