@@ -172,12 +172,12 @@ def keys_of(track: Track, settings: BakeSettings, before: KeyedChannels) -> Iter
         The keys of a property, the results of the chains that have the bone (its keys count for the first), its limit
         where that is the same in all frames, and the size of what it carries.
     """
-    figure, answers, pose, results = track.figure, track.answers, pose_bones(track.owner), track.results
-    steps = cosines(answers.rotations)
+    figure, pose, results = track.figure, pose_bones(track.owner), track.results
+    steps = cosines(track.rotations)
     for c, result in enumerate(results):
         joints: Any = track.joints_of(c) if len(results) > 1 else slice(None)
-        result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
-        result.worst_violation = answers.violation
+        result.worst_turn = _worst_turn(track.rotations[:, joints], steps[:, joints], track.frames)
+        result.worst_violation = track.violation
     interpolation, span = settings.interpolation, (settings.frames[0], settings.frames[-1])
     of_all = partial(Keys, frames=track.frames, interpolation=interpolation, span=span)
     bones = [(own, pose[own.bone]) if own is not None else None for own in figure.channels]
@@ -191,8 +191,8 @@ def keys_of(track: Track, settings: BakeSettings, before: KeyedChannels) -> Iter
             holders = [result for result, chain in zip(results, figure.goals, strict=True) if i in chain.joints]
             yield keys, holders or [*results], figure.limits[i] if track.is_one else None, 1.0
     for i, (name, channel) in enumerate(figure.plain_channels):
-        values, bone = answers.plain[:, i], pose[name]
-        place, stays = [*getattr(bone, channel)], staying(values, within=0.0 if answers.played else CONSTANT)
+        values, bone = track.plain[:, i], pose[name]
+        place, stays = [*getattr(bone, channel)], staying(values, within=0.0 if track.played else CONSTANT)
         keys = of_all(bone.path_from_id(channel), PLAIN, name, range(3), place, values, stays)
         holders = [result for result, chain in zip(results, figure.goals, strict=True) if name in chain.bones]
         yield keys, holders or [*results], None, figure.length if channel == "location" else 1.0
@@ -200,15 +200,14 @@ def keys_of(track: Track, settings: BakeSettings, before: KeyedChannels) -> Iter
 
 def _played(track: Track, channels: Sequence[BoneChannels | None]) -> Iterator[tuple[int, tuple[Doubles, Mask]]]:
     """`_runs` of the bones whose keys goals offset: they run on from these, and are these where nothing is asked."""
-    answers = track.answers
-    for i, played in answers.played.items():
+    for i, played in track.played.items():
         own = channels[i]
         if own is None:
             continue
         values = played.copy()
-        for k in np.flatnonzero(~answers.rests).tolist():
+        for k in np.flatnonzero(~track.rests).tolist():
             near = played[k].tolist()
-            values[k] = replace(own, near=near).values(answers.rotations[k, i].tolist(), near)
+            values[k] = replace(own, near=near).values(track.rotations[k, i].tolist(), near)
         yield i, (values, staying(values, within=0.0))
 
 
@@ -223,7 +222,7 @@ def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[fl
 
 def _locked_run(track: Track, i: int, own: BoneChannels, stood: list[float]) -> Iterator[list[float]]:
     """The values of a bone with rotation locks, frame by frame; those that are locked keep what stood there."""
-    for k, rotation in enumerate(track.answers.rotations[:, i].tolist()):
+    for k, rotation in enumerate(track.rotations[:, i].tolist()):
         now = track.channels[k][i] if k in track.channels else None
         own = replace(own, locks=now.locks) if now is not None else own
         values = own.values(rotation, stood)
@@ -238,7 +237,7 @@ def _runs(
 
     `steps` are the `cosines` of the track's rotations; locked channels keep what `stood` in those of each bone.
     """
-    rotations = track.answers.rotations
+    rotations = track.rotations
     modes: dict[str, list[int]] = {}
     found: dict[int, tuple[Doubles, Mask]] = {}
     for i, own in enumerate(channels):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor, isfinite
 
 import bpy
@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 from ...errors import FabrikError, place_of
 from ...kernel import Free, Limit, Rows
-from ...maths import ORIGIN, Doubles, Mask, Places, axes_of, v3
+from ...maths import ORIGIN, Doubles, Places, axes_of, v3
 from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
@@ -43,36 +43,8 @@ PORTION = 4096  # frames of a chain that are solved without a word on how far it
 BODY_PORTION = 64  # the same of a body
 
 
-@dataclass(slots=True, eq=False)
-class Answers:
-    """Chains that are solved together, of n bones, in F frames.
-
-    Attributes:
-        rotations: (F, n, 4), each in the rest frame of its bone, influence included.
-        plain: (F, m, 3), the location and scale channels that are written besides (`RigFigure.plain_channels`).
-        violation: The worst of any limit, radians.
-        rests: (F,), whether nothing is asked of the chains, so that they stand as keys play them.
-        played: By the indices of bones that start from their keys (F, width), the channels as these play.
-    """
-
-    rotations: Doubles
-    plain: Doubles
-    rests: Mask
-    played: dict[int, Doubles]
-    violation: float = 0.0
-
-    @classmethod
-    def room(cls, frames: int, figure: RigFigure) -> Answers:
-        """Room for the answers of so many frames."""
-        rotations = np.empty((frames, len(figure.bones), 4))
-        plain, rests = np.zeros((frames, len(figure.plain_channels), 3)), np.zeros(frames, dtype=bool)
-        offset = figure.start.played if figure.goals.has_offsets else ()
-        played: dict[int, Doubles] = {i: np.zeros((frames, len(values))) for i, values in offset}
-        return cls(rotations, plain, rests, played)
-
-
 class Track:
-    """Chains that are solved together, over their F frames.
+    """Chains that are solved together, of n bones, over their F frames.
 
     Args:
         chain_set: The chains.
@@ -92,6 +64,11 @@ class Track:
         apart: The frames that were solved by themselves, with settings or joints of their own.
         channels: By such a frame those of the bones, of which some have locks: keys may have what is locked stand
             otherwise in each.
+        rotations: (F, n, 4), as solved, each in the rest frame of its bone, influence included.
+        plain: (F, m, 3), the location and scale channels that are written besides (`RigFigure.plain_channels`).
+        rests: (F,), whether nothing is asked of the chains, so that they stand as keys play them.
+        played: By the indices of bones that start from their keys (F, width), the channels as these play.
+        violation: The worst of any limit, radians.
     """
 
     def __init__(self, chain_set: ChainSet, frames: Doubles, since: float, motion: Motion) -> None:
@@ -104,7 +81,11 @@ class Track:
         self.apart = np.zeros(len(frames), dtype=bool)
         self.channels: dict[int, tuple[BoneChannels | None, ...]] = {}
         self._figure: RigFigure | None = None
-        self._answers: Answers | None = None
+        self.rotations: Doubles = np.empty((0, 0, 4))
+        self.plain: Doubles = np.empty((0, 0, 3))
+        self.rests = np.zeros(len(frames), dtype=bool)
+        self.played: dict[int, Doubles] = {}
+        self.violation = 0.0
         self._worlds: Doubles = np.zeros((0, 4, 4))  # of the armature object, where more than the goals moves
         self._world_turns: Doubles = np.zeros((0, 4))
         self._origins: Doubles = np.zeros((0, 3))  # of chain space, in armature space
@@ -120,18 +101,14 @@ class Track:
         assert self._figure is not None, "it was read"
         return self._figure
 
-    @property
-    def answers(self) -> Answers:
-        """What was found; room for it before."""
-        if self._answers is None:
-            self._answers = Answers.room(len(self.frames), self.figure)
-        return self._answers
-
     def begin(self, figure: RigFigure) -> None:
         """Take the chains as they are at their first frame."""
-        lengths, asked, count = figure.solver.figure.lengths, figure.goals, len(self.frames)
+        lengths, asked, count, size = figure.solver.figure.lengths, figure.goals, len(self.frames), len(figure.bones)
         self._figure = figure
         self._influences = np.full(count, figure.influence)
+        self.rotations, self.plain = np.empty((count, size, 4)), np.zeros((count, len(figure.plain_channels), 3))
+        offset = figure.start.played if asked.has_offsets else ()
+        self.played = {i: np.zeros((count, len(values))) for i, values in offset}
         own = (figure.length,) if figure.is_chain else None
         self.lengths = own or tuple(sum(lengths[i] for i in one.joints) for one in asked)
         for name in figure.chains:
@@ -139,8 +116,8 @@ class Track:
             others = [other for other in figure.chains if other != name]
             self.results.append(ChainBake(self.owner.name, name, self.frames, status, missed, turns, softened, others))
         if self._restarts:
-            self._starts, self._locations = np.zeros((count, len(figure.bones), 4)), np.zeros((count, 3))
-            self._held = np.zeros((count, len(figure.bones)), dtype=np.intc)
+            self._starts, self._locations = np.zeros((count, size, 4)), np.zeros((count, 3))
+            self._held = np.zeros((count, size), dtype=np.intc)
         if self.motion.is_carried or self._restarts:
             self._worlds, self._world_turns = np.zeros((count, 4, 4)), np.zeros((count, 4))
             self._origins, self._parents = np.zeros((count, 3)), np.zeros((count, 4))
@@ -302,28 +279,27 @@ class Track:
             for k in np.arange(len(self.frames))[at].tolist():
                 self._put(k, posed_rigidly(figure, tuple(self.numbers[k].tolist())))
             return
-        answers, rows, influences = self.answers, self._solve_rows(figure, at), self._influences[at]
+        rows, influences = self._solve_rows(figure, at), self._influences[at]
         self._put_result(at, figure.goals.result_of(rows), influences)
         if influences.min(initial=1.0) < 1.0:
             figure.solver.blend_rows(rows, influences.tolist())
-        answers.rotations[at] = np.frombuffer(rows.rotations).reshape(rows.count, -1, 4)
-        answers.violation = max(answers.violation, figure.solver.worst_violation(rows))
+        self.rotations[at] = np.frombuffer(rows.rotations).reshape(rows.count, -1, 4)
+        self.violation = max(self.violation, figure.solver.worst_violation(rows))
         if figure.plain_channels:
             shifts, factors = (np.frombuffer(own).reshape(rows.count, -1) for own in (rows.shifts, rows.factors))
-            answers.plain[at] = figure.many_plain_values(shifts, factors)
+            self.plain[at] = figure.many_plain_values(shifts, factors)
         if figure.root is not None and len(self._locations):
-            answers.plain[at, 0] += self._locations[at]
+            self.plain[at, 0] += self._locations[at]
 
     def _put(self, k: int, item: SolvedFigure) -> None:
-        """Put what was found in frame k by itself among the answers."""
-        answers = self.answers
-        answers.rotations[k], answers.rests[k] = item.rotations, item.rests
-        for i, values in item.figure.start.played if answers.played else ():
-            answers.played[i][k] = values
+        """Put in what was found in frame k by itself."""
+        self.rotations[k], self.rests[k] = item.rotations, item.rests
+        for i, values in item.figure.start.played if self.played else ():
+            self.played[i][k] = values
         turned = zip(item.figure.limits, item.rotations.tolist(), strict=True)
-        answers.violation = max(answers.violation, *[limit.violation(turn) for limit, turn in turned])
+        self.violation = max(self.violation, *[limit.violation(turn) for limit, turn in turned])
         if item.figure.plain_channels:
-            answers.plain[k] = item.figure.plain_values(item.shift, item.factors)
+            self.plain[k] = item.figure.plain_values(item.shift, item.factors)
         self._put_result(slice(k, k + 1), item.result, np.array([item.figure.influence]))
 
     def _put_result(self, at: slice | Places, result: Result, influences: Doubles) -> None:
@@ -348,7 +324,8 @@ class Track:
 
     def forget(self) -> None:
         """Let go of what is not needed once the chains are keyed."""
-        self.numbers, self._answers = np.empty((0, 0)), None
+        self.numbers = self.rotations = self.plain = np.empty((0, 0))
+        self.played = {}
 
 
 def sample(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[None]:
