@@ -10,11 +10,10 @@ from math import floor, isfinite
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...errors import FabrikError, place_of
 from ...kernel import Free, Limit, Rows
-from ...maths import ORIGIN, Doubles, Places, axes_of, v3
+from ...maths import ORIGIN, Doubles, Places, v3
 from ...rig.animation.animation import Motion
 from ...rig.bones import pose_bones
 from ...rig.checks import check_goal, check_rig
@@ -23,10 +22,9 @@ from ...rig.figure.figure import BoneChannels, RigFigure
 from ...rig.figure.goal_table import Result
 from ...rig.figure.groups import ChainSet, figure_bones, lacks_goal
 from ...rig.figure.joint_limits import restarted_limits, way_up
-from ...rig.figure.kinematics import ParentFrame, head_of_root
 from ...rig.figure.reader import FactsByRig, carried, frames_in, read, read_figure, read_goals, resettled, restarted
 from ...rig.figure.solve import SolvedFigure, is_plain, posed, posed_rigidly
-from ...rig.figure.space import ChainSpace, RigFrame, are_spaces
+from ...rig.figure.space import ChainSpace, RigFrame
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import GoalArrays, goals_of
 from ..frames import go_to, in_frame, scene_of
@@ -86,10 +84,7 @@ class Track:
         self.rests = np.zeros(len(frames), dtype=bool)
         self.played: dict[int, Doubles] = {}
         self.violation = 0.0
-        self._worlds: Doubles = np.zeros((0, 4, 4))  # of the armature object, where more than the goals moves
-        self._world_turns: Doubles = np.zeros((0, 4))
-        self._origins: Doubles = np.zeros((0, 3))  # of chain space, in armature space
-        self._parents: Doubles = np.zeros((0, 4))
+        self._spaces: list[ChainSpace] = []  # in each frame, where more than the goals moves
         self._starts: Doubles = np.zeros((0, 0, 4))  # the start pose, where keys make it
         self._locations: Doubles = np.zeros((0, 3))  # that of the root
         self._held = np.zeros((0, 0), dtype=np.intc)  # whether a joint stays at it
@@ -119,8 +114,7 @@ class Track:
             self._starts, self._locations = np.zeros((count, size, 4)), np.zeros((count, 3))
             self._held = np.zeros((count, size), dtype=np.intc)
         if self.motion.is_carried or self._restarts:
-            self._worlds, self._world_turns = np.zeros((count, 4, 4)), np.zeros((count, 4))
-            self._origins, self._parents = np.zeros((count, 3)), np.zeros((count, 4))
+            self._spaces = [figure.space] * count
 
     @property
     def goes_by_rows(self) -> bool:
@@ -144,18 +138,8 @@ class Track:
         return not any(one.hears_start for one in figure.goals)  # else their goals start from it, too
 
     def ask(self, goals: Sequence[GoalArrays]) -> None:
-        """Take what the chains ask for in all frames; of each chain, in the world.
-
-        Raises:
-            RigError: The armature has no extent in one of those that are solved together.
-        """
-        space = self.figure.space
-        if len(self._worlds):
-            for k in np.flatnonzero(~self.apart & ~are_spaces(self._worlds))[:1].tolist():
-                with in_frame(self.frames[k].item()), place_of(rig=self.owner.name):
-                    RigFrame.of(Matrix(self._worlds[k].tolist()))
-            turns = self.figure.parent_turn.turns(self._parents)
-            space = ChainSpace.over(self._worlds, self._world_turns, self._origins, turns)
+        """Take what the chains ask for in all frames; of each chain, in the world."""
+        space = ChainSpace.over(self._spaces) if self._spaces else self.figure.space
         self.numbers = self.figure.goals.many_numbers(space, goals)
 
     def read(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
@@ -182,7 +166,7 @@ class Track:
             self._influences[k] = self.chain_set.chains[0].influence
             if not isfinite(self._influences[k]):
                 return False
-        return not len(self._worlds) or self._carry(k, depsgraph)
+        return not self._spaces or self._carry(k, depsgraph)
 
     def _restart(self, k: int, facts: FactsByRig) -> bool:
         """Note where the chains start in frame k; False where the keys make no start pose, which is told elsewhere."""
@@ -201,16 +185,12 @@ class Track:
     def _carry(self, k: int, depsgraph: bpy.types.Depsgraph) -> bool:
         """Note where armature and parents have the chains; False where the parent makes them another figure."""
         figure, evaluated = self.figure, self.owner.evaluated_get(depsgraph)
-        root, world = pose_bones(evaluated)[figure.bones[0]], evaluated.matrix_world
-        self._worlds[k], self._world_turns[k] = world, axes_of(world)
-        self._origins[k] = root.head
-        if figure.root is not None:
-            location = v3(self._locations[k].tolist()) if len(self._locations) else figure.root.location
-            self._origins[k] = head_of_root(root, location)
-        if root.parent is None:
-            return True
-        self._parents[k] = root.parent.matrix.to_quaternion()
-        return ParentFrame.of(root.parent.matrix, figure.keeps_axes) == figure.parent_frame
+        location = v3(self._locations[k].tolist()) if len(self._locations) else None
+        root = pose_bones(evaluated)[figure.bones[0]]
+        space = figure.space_at(RigFrame.of(evaluated.matrix_world), root, location)
+        if space is not None:
+            self._spaces[k] = space
+        return space is not None
 
     def _solve_apart(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Solve the chains in frame k, where they are others than at the first."""
@@ -325,7 +305,7 @@ class Track:
     def forget(self) -> None:
         """Let go of what is not needed once the chains are keyed."""
         self.numbers = self.rotations = self.plain = np.empty((0, 0))
-        self.played = {}
+        self.played, self._spaces = {}, []
 
 
 def sample(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[None]:

@@ -208,8 +208,13 @@ class RigFigure:
         """Room for `count` rows of these chains' goals and answers."""
         return rows_for(self.solver.figure, self.goals, self.weighed, count, stays=self.stays)
 
-    def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
+    def space_at(self, rig: RigFrame, root: bpy.types.PoseBone, location: V3 | None = None) -> ChainSpace | None:
         """Where chain space lies with the armature and the parents as they stand now.
+
+        Args:
+            rig: The armature.
+            root: The evaluated first bone.
+            location: The channels from which a root that can be moved starts, if these are others now.
 
         Returns:
             None where the parent makes the chains another figure (`carried`).
@@ -218,7 +223,7 @@ class RigFigure:
         parent = above.matrix if above is not None else None
         if above is not None and ParentFrame.of(parent, self.keeps_axes) != self.parent_frame:
             return None
-        origin = v3(root.head) if self.root is None else head_of_root(root, self.root.location)
+        origin = v3(root.head) if self.root is None else head_of_root(root, location or self.root.location)
         return ChainSpace.of(rig, origin, self.parent_turn.turn(parent))
 
     def solved(self, numbers: Sequence[float], explain: bool = False) -> Rows:

@@ -37,10 +37,8 @@ from ...maths import (
     nine,
     normalized,
     plus,
-    products,
     q4,
     rotated,
-    units,
     v3,
 )
 from ...messages import Message
@@ -119,12 +117,6 @@ class ParentTurn(NamedTuple):
         if self.from_parent is None or parent is None:
             return self.base
         return normalized(multiplied(q4(parent.to_quaternion()), self.from_parent))
-
-    def turns(self, parents: Doubles) -> Doubles:
-        """`turn` of F frames, (F, 4), by the turns of the parent's evaluated matrices, (F, 4); zeros for none."""
-        if self.from_parent is None or not parents.any():
-            return np.tile(np.array(self.base), (len(parents), 1))
-        return units(products(parents, np.array(self.from_parent)))
 
 
 def rounded(size: float) -> float:

@@ -14,20 +14,18 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from mathutils import Matrix
 
-from ...errors import LARGEST, RigError, are_finite
+from ...errors import RigError, are_finite
 from ...maths import (
     Q4,
     V3,
     Z_AXIS,
     Doubles,
-    Mask,
     Nine,
     applied,
     axes_of,
     conjugated,
     even_size,
     length,
-    lengths,
     matrix_of,
     multiplied,
     nine,
@@ -146,20 +144,12 @@ class ChainSpace(NamedTuple):
         return unit(applied(self.into, Z_AXIS))
 
     @classmethod
-    def over(cls, worlds: Doubles, world_turns: Doubles, origins: Doubles, turns: Doubles) -> ChainSpace:
-        """Chain space in F frames, through which armature and parents carry it: each number is an array (F,).
-
-        Args:
-            worlds: (F, 4, 4), the world matrices of the armature object, which have inverses (`are_spaces`).
-            world_turns: (F, 4), how these are turned (`maths.axes_of`).
-            origins: (F, 3), heads of the first bone in armature space.
-            turns: (F, 4), rotations from chain space to armature space.
-        """
-        axes: Any = worlds[:, :3, :3].reshape(-1, 9).T
-        away, world_turn, origin, turn = [(*one.T,) for one in (worlds[:, :3, 3], world_turns, origins, turns)]
-        rows, volumes = _adjugate(axes)
-        back: Any = tuple([value * (1.0 / volumes) for row in rows for value in row])
-        return cls.of(RigFrame(axes, away, back, 0.0, world_turn), origin, turn)
+    def over(cls, spaces: Sequence[ChainSpace]) -> ChainSpace:
+        """Chain space in F frames, through which armature and parents carry it: each number is an array (F,)."""
+        rigs, *own = zip(*spaces, strict=True)
+        axes, away, back, _, turns = zip(*rigs, strict=True)
+        rig = RigFrame(_columns(axes), _columns(away), _columns(back), 0.0, _columns(turns))
+        return cls(rig, *map(_columns, own))
 
     def many_to_chain(self, points: Doubles) -> Doubles:
         """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""
@@ -201,17 +191,13 @@ class ChainSpace(NamedTuple):
         return np.array([self.world_length(vector) / size if size else 1.0 for vector, size in pairs])
 
 
-def are_spaces(worlds: Doubles) -> Mask:
-    """Which of world matrices (F, 4, 4) armatures can be posed with (`RigFrame.of`)."""
-    axes = worlds[:, :3, :3]
-    _, volumes = _adjugate(axes.reshape(-1, 9).T)
-    longest = lengths(axes.transpose(0, 2, 1)).max(axis=1)
-    found: Mask = (np.abs(volumes) > LEAST_VOLUME * longest**3) & (np.abs(worlds) <= LARGEST).all(axis=(1, 2))
-    return found
+def _columns(rows: Sequence[Any]) -> Any:
+    """A tuple of arrays (F,), one for each number of F tuples."""
+    return (*np.array(rows).T,)
 
 
-def _adjugate(axes: Nine | Doubles) -> tuple[Any, Any]:
-    """The rows of the inverse of a matrix times its determinant, and that; or of those in the columns of (9, F)."""
+def _adjugate(axes: Nine) -> tuple[tuple[V3, V3, V3], float]:
+    """The rows of the inverse of a matrix times its determinant, and that."""
     a, b, c, d, e, f, g, h, i = axes
     first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
     rows = (
