@@ -23,10 +23,12 @@ from support.hanging import activate, chain
 from support.scenes import assert_refused, each_frame, keyed, make_empty, press, update
 from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
 from support.skeletons import make_character
+from support.stored import stored
 from support.undoing import assert_one_step
 
 
 @pytest.fixture
+@stored
 def on_hands() -> bpy.types.Object:
     """A character that is over the ground on its stretched arms, sways and kicks; it is set up over that."""
     owner = make_character("human_mixamo")

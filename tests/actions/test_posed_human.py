@@ -17,11 +17,12 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
-from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
+from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, select
 from support.hanging import chain, hand, put_bone
 from support.judging import most_turn
 from support.scenes import go_live, make_empty, press, solved_status, update
-from support.skeletons import set_up
+from support.skeletons import make_human, set_up
+from support.stored import stored
 
 STILL = 1e-4 * HEIGHT
 SLACK = 1e-4  # radians, of Blender's single precision
@@ -31,7 +32,12 @@ STEPS = 12
 @pytest.fixture(params=HUMANS)
 def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     """With limits, both feet pinned, and the hips as the body bone; in Pose mode."""
-    owner = make_human(str(request.param))
+    return standing_human(str(request.param))
+
+
+@stored
+def standing_human(name: str) -> bpy.types.Object:
+    owner = make_human(name)
     give_ranges(owner)
     select(owner, both(owner.name, "foot"))
     press("pin_toggle")
@@ -127,8 +133,7 @@ def test_a_chest_that_is_dragged_does_not_go_back(
     name: str, stiffness: float, spine: float, least: float, is_live: bool
 ) -> None:
     """Under Live poles pull at it, and move it a little where the body gives way readily."""
-    owner = make_human(name)
-    press("character_setup")
+    owner = set_up_human(name)
     rig = rig_of(owner)
     rig.body_stiffness, rig.spine, rig.live = stiffness, spine, is_live
     chest = pose_bones(owner)[bone_of(name, "chest")]
@@ -155,6 +160,7 @@ def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
     assert_inside_limits(human)
 
 
+@stored
 def set_up_human(name: str) -> bpy.types.Object:
     owner = make_human(name)
     press("character_setup")

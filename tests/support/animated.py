@@ -20,6 +20,7 @@ from support.hanging import chain
 from support.judging import bone_heads, evaluated
 from support.scenes import each_frame, go_live, press, set_rotation, update
 from support.skeletons import make_character
+from support.stored import stored
 
 FIRST, LAST, STEP = 1, 25, 3
 LIMBS = ("Leg.L", "Leg.R", "Arm.L", "Arm.R")
@@ -29,6 +30,7 @@ Frames = NDArray[np.float64]
 Motion = tuple[bpy.types.Object, list[str], Frames]  # a character, its bones, where these stood in each frame before
 
 
+@stored
 def animated(name: str, mode: str = "QUATERNION") -> bpy.types.Object:
     """A character that strides in place: legs and arms swing, knees and elbows bend, the body bobs and sways."""
     owner = make_character(name)
@@ -80,6 +82,7 @@ def size(owner: bpy.types.Object) -> float:
     return float((bones[0].bone.head_local - bones[-1].bone.head_local).length)
 
 
+@stored
 def with_motion(name: str, mode: str = "QUATERNION") -> Motion:
     """Such a character, set up and live; its own bones, and where these stood in each frame before."""
     return set_up(animated(name, mode))

@@ -10,6 +10,7 @@ from mathutils import Vector
 from support.animated import control, put_from_rest
 from support.scenes import go_live, press
 from support.skeletons import make_character
+from support.stored import stored
 
 FRAMES = range(1, 61)
 STANDS = {"Leg.L": (1, 25), "Leg.R": (31, 60)}  # first and last frame in which a foot is on the ground
@@ -19,6 +20,7 @@ LIFT = 6  # frames in which it comes up
 STILL = 1e-4  # of a leg, by which a foot that stands still may move in a frame
 
 
+@stored
 def shifting() -> bpy.types.Object:
     """Such a character; its bones are keyed, and it is set up over that."""
     owner = make_character("human_mixamo")

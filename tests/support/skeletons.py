@@ -11,8 +11,10 @@ from fabrik_addon.maths import V3
 from mathutils import Vector
 
 import rigs
+from dev import humans
 from support.processes import blender_script, run_process
 from support.scenes import press
+from support.stored import stored
 
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
 IMPORTED = ("human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
@@ -20,13 +22,23 @@ IMPORTED = ("human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu
 
 def make_character(name: str) -> bpy.types.Object:
     """A metarig, or an imported character; active, in Object mode."""
-    if name not in METARIGS:
-        return rigs.skeleton(name)
+    return _metarig(name) if name in METARIGS else rigs.skeleton(name)
+
+
+@stored
+def _metarig(name: str) -> bpy.types.Object:
     owner = rigs.metarig(name)
     owner.name = name
     return owner
 
 
+@stored
+def make_human(name: str) -> bpy.types.Object:
+    """One of the two skinned humans, imported."""
+    return humans.make_human(name)
+
+
+@stored
 def set_up(name: str, **options: Any) -> bpy.types.Object:
     """A character, set up by the button."""
     owner = make_character(name)

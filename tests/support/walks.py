@@ -14,6 +14,7 @@ from mathutils import Vector
 
 from dev.walking_rigs import FPS, ahead, make_spider
 from support.scenes import keyed, make_body, update
+from support.stored import stored
 
 WALK = (1, 60)  # first and last frame of a walk
 
@@ -35,6 +36,7 @@ def around(radius: float) -> Any:
     return lambda share: (radius * (1.0 - cos(share * pi / 2.0)), -radius * sin(share * pi / 2.0), 0.0)
 
 
+@stored
 def walking(kind: str, length: float = 0.0, legs: int = 4) -> bpy.types.Object:
     """A spider, with so many legs on each side, or a human, that walks ahead as planned."""
     owner = make_spider(legs) if kind == "spider" else make_body()

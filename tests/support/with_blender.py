@@ -19,10 +19,10 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # one of some beside each o
         os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
     atexit.register(os._exit, 0)  # as the runner ends, before Blender's own clean-up
 
-import bpy
 import pytest
 
 import addon_session
+from support.stored import empty_file
 
 addon_session.enable(Path(os.environ["BLENDER_USER_RESOURCES"]) / "fabrik-repository")
 
@@ -33,4 +33,4 @@ WITHOUT_BLENDER = ("kernel", "gait", "motion", "recognise")
 def _empty_scene(request: pytest.FixtureRequest) -> None:
     """An empty file for each test but those of the layers that know no Blender; the add-on stays enabled."""
     if request.path.parent.name not in WITHOUT_BLENDER:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        empty_file()

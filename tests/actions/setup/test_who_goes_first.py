@@ -21,11 +21,12 @@ from fabrik_addon.rig.goals import goals_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from dev.humans import HUMANS, bone_of, both, make_human
+from dev.humans import HUMANS, bone_of, both
 from support.hanging import activate, shift_bone
 from support.judging import bone_heads, bone_matrices, evaluated, limb_joints
 from support.scenes import make_line, press, select, solved_status, update
-from support.skeletons import forward_of, height, make_character, rest_bones, set_up
+from support.skeletons import forward_of, height, make_character, make_human, rest_bones, set_up
+from support.stored import stored
 
 WAYS = ((-0.4, -1.0, 0.2), (-0.3, -0.6, 0.8), (-1.0, -0.2, -0.3), (0.5, -1.0, 0.0))  # from the right shoulder
 INSIDE = (0.5, 0.76, 0.9)  # shares of the arm's reach; from here on the body helps
@@ -80,11 +81,16 @@ def reach(owner: bpy.types.Object, way: tuple[float, float, float], share: float
     return degrees(angle_between(unit(minus(elbow, shoulder)), unit(minus(wrist, elbow))))
 
 
-@pytest.fixture(params=HUMANS)
-def human(request: pytest.FixtureRequest) -> bpy.types.Object:
-    owner = make_human(str(request.param))
+@stored
+def on_empties(name: str) -> bpy.types.Object:
+    owner = make_human(name)
     press("character_setup", controls="EMPTIES")
     return owner
+
+
+@pytest.fixture(params=HUMANS)
+def human(request: pytest.FixtureRequest) -> bpy.types.Object:
+    return on_empties(str(request.param))
 
 
 @pytest.fixture

@@ -23,13 +23,13 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import is_of_walker
 from mathutils import Vector
 
-from dev.humans import give_ranges, make_human
+from dev.humans import give_ranges
 from dev.walk_measures import standing_points
 from dev.walking_rigs import ahead, go_along, make_ground, make_profile, make_spider, stair_profile
 from rigs import FOX, import_gltf
 from support.judging import ULPS, channels, effector, feet, single_channels, ulps_apart, walk_plan, worst_foot
 from support.scenes import Point, add_limb, each_frame, go_live, keyed, make_body, make_empty, press, reload, update
-from support.skeletons import make_character, set_up
+from support.skeletons import make_character, make_human, set_up
 from support.walks import WALK, key_way, legs_of, planned, walking
 
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it

@@ -31,6 +31,7 @@ from dev.walking_rigs import FPS, go_along, make_profile
 from rigs import FOX, FOX_CYCLE, empty_file, import_gltf
 from support.scenes import assert_refused, make_empty, press
 from support.skeletons import make_character
+from support.stored import stored
 from support.walks import key_way, planned, walking
 
 HIPS, PERIOD, FIRST, LAST = "mixamorig:Hips", 26, 60, 120
@@ -44,6 +45,7 @@ def speed_of(owner: bpy.types.Object) -> float:
 
 
 @pytest.fixture
+@stored
 def clip() -> Clip:
     """One cycle of a steady walk, baked."""
     owner: Any = make_character("human_mixamo")

@@ -27,6 +27,7 @@ from support.animated import choose, control
 from support.judging import effector, walk_plan, worst_foot
 from support.scenes import each_frame, go_live, keyed, make_body, make_empty, press, select, update
 from support.skeletons import make_character
+from support.stored import stored
 from support.walks import WALK, key_way, legs_of, planned, told, walking
 
 HIPS, FEET = "mixamorig:Hips", ("mixamorig:LeftFoot", "mixamorig:RightFoot")
@@ -42,6 +43,7 @@ def character(way: float = 2.2) -> Any:
 
 
 @pytest.fixture
+@stored
 def owner() -> bpy.types.Object:
     """A character that is set up, and walks over level ground, live."""
     made: bpy.types.Object = character(1.2)
