@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from argparse import ArgumentParser
@@ -52,6 +53,7 @@ KERNEL, RIG = "tests/kernel", "tests/rig"
 EXAMPLES = "tests/manual/test_manual_examples.py"  # which run a part of the suite themselves
 KERNEL_TESTS = [KERNEL, "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
 SWITCH = "FABRIK_INTERPRETED"
+BYTECODE = ROOT / "build" / "bytecode"  # which the next run finds: to rewrite asserts takes each process seconds
 OLDEST, *BETWEEN, NEWEST = PYTHON_OF
 CEILING, CEILINGS = 10.0, {"fabrik_addon.kernel": 5.0}  # per cent of a package's expressions that may be of type Any
 ON_ALL_CORES = ["--numprocesses", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
@@ -89,12 +91,15 @@ def run_suite(command: list[str], pytest_arguments: list[str], test_packages: Pa
     Blender keeps the pose that was copied in the temporary folder, where another run beside this one would find it.
     """
     with tempfile.TemporaryDirectory(prefix="fabrik-tests-") as folder:
-        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder}
+        environment |= {"PYTHONPYCACHEPREFIX": str(BYTECODE), "PYTHONDONTWRITEBYTECODE": ""}
         temporary = Path(folder, "temporary")
         temporary.mkdir()
         environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
         environment |= dict.fromkeys(("FABRIK_TEST_PACKAGES", "PYTHONPATH"), str(test_packages))
-        return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
+        status = subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
+        shutil.rmtree(BYTECODE.joinpath(*Path(folder).parts[1:]), ignore_errors=True)  # of what was in these folders
+    return status
 
 
 def run_kernel(form: str, pytest_arguments: Sequence[str] = ()) -> int:
