@@ -23,6 +23,7 @@ from support.animated import FIRST, LAST, Frames, Motion, control, limb, move, p
 from support.hanging import activate, chain
 from support.scenes import assert_refused, each_frame, go_live, keyed, keyed_turns, make_empty, press, put, update
 from support.skeletons import height
+from support.stored import empty_file, stored
 
 pytestmark = pytest.mark.usefixtures("not_live")
 
@@ -39,7 +40,14 @@ def motion(request: pytest.FixtureRequest) -> Motion:
 @pytest.fixture
 def layered(motion: Motion) -> Motion:
     """A character whose hand is moved up by keys, and in a layer above that forwards at one frame."""
-    owner, names, _ = motion
+    mode = pose_bones(motion[0])[0].rotation_mode
+    empty_file()
+    return in_layers(mode)
+
+
+@stored
+def in_layers(mode: str) -> Motion:
+    owner, names, _ = with_motion("human_mixamo", mode)
     bpy.context.scene.frame_set(AT)
     move(owner, "Arm.L", (0.0, 0.0, 0.1))
     for frame in (AT - 6, AT + 6):

@@ -40,6 +40,7 @@ from support.scenes import (
     update,
     with_legs_pinned,
 )
+from support.stored import empty_file
 
 
 def two_arms(places: tuple[Point, Point] = ((1.0, 0.5, 1.6), (-1.0, 0.5, 1.6))) -> bpy.types.Object:
@@ -88,7 +89,7 @@ class TestFinalPose:
     def test_chain_on_chain_and_another_armature(self) -> None:
         places = ((0.4, 0.2, 1.5), (1.2, 0.3, 2.1), (0.2, 0.6, 1.4))
         for order in permutations(range(3)):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            empty_file()
             owner = make_rig("two levels", is_live=True)[0]
             rig_of(owner).live = False
             other = make_line(2, bend=0.2)

@@ -30,6 +30,7 @@ from support.scenes import (
     set_rotation,
     update,
 )
+from support.stored import empty_file
 
 SEEDS = 150
 FRAMES = (1, 4, 7, 10)
@@ -104,7 +105,7 @@ def reachable(owner: bpy.types.Object, chain: FabrikChain, random: Random) -> Ve
 def test_random_locks_are_solved_and_stay(first: int) -> None:
     missed = []
     for seed in range(first, first + 50):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        empty_file()
         owner, random = locked_line(seed), Random(seed)
         chain = add_chain(owner, (0, 0, 0))
         before = [locked_values(bone) for bone in pose_bones(owner)]
@@ -128,7 +129,7 @@ def test_random_locks_are_solved_and_stay(first: int) -> None:
 def test_random_locks_below_an_uneven_scale_are_solved() -> None:
     missed = []
     for seed in range(60):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        empty_file()
         owner = locked_line(seed)
         pose_bones(owner)["b0"].scale = (1.0, 1.3, 0.8)
         chain = add_chain(owner, (0, 0, 0))

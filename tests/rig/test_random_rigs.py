@@ -13,6 +13,7 @@ from mathutils import Matrix
 from support.judging import channels, tip_error
 from support.random_rigs import RandomRig, random_rig
 from support.scenes import chain_bones
+from support.stored import empty_file
 
 ROUNDING = 1.1  # of the tolerance: the solve stops at it, and single precision adds its own
 
@@ -56,7 +57,7 @@ def worst_violation(rig: RandomRig) -> float:
 @settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**6))
 def test_scales(uneven: bool, seed: int) -> None:
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_file()
     solve(random_rig(seed, uneven=uneven))
 
 
@@ -64,7 +65,7 @@ def test_scales(uneven: bool, seed: int) -> None:
 def test_most_reachable_targets_are_reached(uneven: bool) -> None:
     missed = []
     for seed in range(150):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        empty_file()
         rig = random_rig(seed, uneven=uneven)
         solve(rig)
         if rig.chain.status not in {"REACHED", "REFUSED"}:

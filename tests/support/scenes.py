@@ -25,6 +25,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 import rigs
 from blender import armature_of as armature
 from dev.walking_rigs import make_ground
+from support.stored import empty_file
 
 Point = Sequence[float]
 Rig = tuple[bpy.types.Object, FabrikChain]
@@ -244,7 +245,7 @@ def linked(folder: Path, kind: str, name: str) -> Any:
     """Save the file, begin an empty one, and link a data-block of the first into it; what is linked."""
     path = folder / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_file()
     with bpy.data.libraries.load(str(path), link=True) as (_, into):
         setattr(into, kind, [name])
     return getattr(bpy.data, kind)[name]

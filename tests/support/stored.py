@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -13,7 +14,8 @@ import bpy
 
 P = ParamSpec("P")
 T = TypeVar("T")
-FOLDER = Path(os.environ["BLENDER_USER_RESOURCES"], "scenes")
+USER = os.environ.get("BLENDER_USER_RESOURCES") or tempfile.mkdtemp(prefix="fabrik-tests-")
+FOLDER = Path(USER, f"scenes of {os.getpid()}")  # those that a test starts have the same folder of the user
 _made: dict[object, tuple[Path, Any]] = {}
 
 

@@ -46,6 +46,7 @@ from support.scenes import (
     update,
 )
 from support.skeletons import height, set_up
+from support.stored import empty_file
 
 
 def dragged(owner: bpy.types.Object, tool: Tool, *shares: float) -> Quaternion:
@@ -99,7 +100,7 @@ class TestTools:
     def test_many_moves_come_to_the_same_as_one(self, kind: str, tool: Tool) -> None:
         results = []
         for shares in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            empty_file()
             owner, move = MOVED[kind]()
             tool(7)
             for share in shares:
