@@ -235,8 +235,10 @@ def address(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def next_version(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def next_version(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The archive of a version after this, with another binary that does the same."""
+    folder = tmp_path_factory.mktemp("next")
     staged = stage(folder / "staged", NATIVE, targets=[platform()])
     manifest = staged / "blender_manifest.toml"
     manifest.write_text(manifest.read_text().replace('version = "', 'version = "9'))
@@ -250,7 +252,7 @@ def next_version(folder: Path) -> Path:
 
 @pytest.mark.parametrize("beside", [(), ("pure",)])
 def test_updates_come_from_an_address(
-    beside: tuple[str, ...], archives: dict[str, Path], address: str, tmp_path: Path
+    beside: tuple[str, ...], archives: dict[str, Path], next_version: Path, address: str, tmp_path: Path
 ) -> None:
     """Rigs and preferences are kept, and the binary is replaced in the process that runs it.
 
@@ -258,7 +260,7 @@ def test_updates_come_from_an_address(
     """
     served, later = tmp_path / "served", tmp_path / "later"
     publish(served, [archives["compiled"], *(archives[kind] for kind in beside)], tool())
-    publish(later, [next_version(tmp_path / "next")], tool())
+    publish(later, [next_version], tool())
     told = told_of_poses(UPDATE, tmp_path, served, later, f"{address}/served/index.json")
     version, form, bone, status, passes, size = told["first"]
     assert (form, bone, status, passes) == ("compiled", "b1", "REACHED", 77)
@@ -280,32 +282,34 @@ def test_what_is_published_is_listed_and_linked(archives: dict[str, Path], tmp_p
     }
 
 
-def test_the_version_before_stays_and_what_is_not_ours_does_too(archives: dict[str, Path], tmp_path: Path) -> None:
+def test_the_version_before_stays_and_what_is_not_ours_does_too(
+    archives: dict[str, Path], next_version: Path, tmp_path: Path
+) -> None:
     """For who has the list of yesterday, and for who has mistaken the folder."""
     folder, first = tmp_path / "www", archives["compiled"]
     folder.mkdir()
     (folder / "holiday.zip").write_bytes(b"pictures")
     publish(folder, [first], tool())
-    second = next_version(tmp_path / "next")
-    publish(folder, [second], tool())
+    publish(folder, [next_version], tool())
     found = {path.name for path in folder.glob("*.zip")}
-    assert found == {"holiday.zip", first.name, second.name}
-    publish(folder, [second], tool())
-    assert {path.name for path in folder.glob("*.zip")} == {"holiday.zip", second.name}
+    assert found == {"holiday.zip", first.name, next_version.name}
+    publish(folder, [next_version], tool())
+    assert {path.name for path in folder.glob("*.zip")} == {"holiday.zip", next_version.name}
 
 
-def test_what_is_published_stays_where_the_next_is_refused(archives: dict[str, Path], tmp_path: Path) -> None:
+def test_what_is_published_stays_where_the_next_is_refused(
+    archives: dict[str, Path], next_version: Path, tmp_path: Path
+) -> None:
     folder, broken, compiled = tmp_path / "www", tmp_path / "fabrik-broken.zip", archives["compiled"]
     publish(folder, [compiled], tool())
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     broken.write_bytes(b"no archive")
     again = tmp_path / "fabrik-again.zip"
     again.write_bytes(compiled.read_bytes())
-    later = next_version(tmp_path / "next")
     for several, reason in (
         ([broken], "is no archive of an extension"),
         ([compiled, again], "two archives are for the same platform"),
-        ([archives["pure"], later], "of several versions"),
+        ([archives["pure"], next_version], "of several versions"),
     ):
         with pytest.raises(SetupError, match=reason):
             publish(folder, several, tool())
@@ -358,11 +362,11 @@ os._exit(0)
 
 
 @pytest.fixture
-def studio(tmp_path: Path) -> Path:
+def studio(archives: dict[str, Path], tmp_path: Path) -> Path:
     """A copy with the extension in it, beside the user's folder."""
     folder = tmp_path / "studio"
     shutil.copytree(STUDIO, folder)
-    with zipfile.ZipFile(build(here(), tmp_path)) as archive:
+    with zipfile.ZipFile(archives["compiled"]) as archive:
         archive.extractall(folder / "extensions" / "system" / "fabrik")
     return folder
 
