@@ -284,6 +284,17 @@ def planted_in_balance() -> bpy.types.Object:
     return owner
 
 
+def tilting_balanced_squat() -> bpy.types.Object:
+    """A body that keeps its balance on goals that hang on it, while its armature tilts: down goes elsewhere for it."""
+    owner = balanced_squat()
+    for target in {chain.target for chain in rig_of(owner).chains} - {None, owner}:
+        target.parent = owner
+    for frame, tilt in ((1, 0.0), (12, 0.5)):
+        owner.rotation_euler.x = tilt
+        owner.keyframe_insert("rotation_euler", frame=frame)
+    return owner
+
+
 def moved_squat() -> bpy.types.Object:
     owner = squatting()
     for frame, turn in ((1, 0.0), (12, 0.2)):
@@ -304,6 +315,7 @@ SQUATS: dict[str, Callable[[], bpy.types.Object]] = {
     "a squat with an uneven arm": lambda: scaled(squatting(), "forearm.L", (1.0, 1.3, 0.8)),
     "a squat in balance": balanced_squat,
     "a squat in balance from a keyed start pose": partial(balanced_squat, "ANIMATED"),
+    "a squat in balance of an armature that tilts": tilting_balanced_squat,
     "a foot planted by keys in balance": planted_in_balance,
     "a squat of an armature that moves": moved_squat,
 }

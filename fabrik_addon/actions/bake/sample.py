@@ -255,9 +255,10 @@ class Track:
 
     def _solve(self, figure: RigFigure, at: slice | Places) -> None:
         """Solve the chains in some of the frames, by their indices."""
-        if figure.weighed is not None:  # what supports a body is in no row
+        if figure.weighed is not None:  # what supports a body, and which way is up, is in no row
             for k in np.arange(len(self.frames))[at].tolist():
-                self._put(k, posed_rigidly(figure, tuple(self.numbers[k].tolist())))
+                now = replace(figure, space=self._spaces[k]) if self._spaces else figure
+                self._put(k, posed_rigidly(now, tuple(self.numbers[k].tolist())))
             return
         rows, influences = self._solve_rows(figure, at), self._influences[at]
         self._put_result(at, figure.goals.result_of(rows), influences)
