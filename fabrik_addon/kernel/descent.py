@@ -13,7 +13,7 @@ from math import exp, log, sqrt
 from . import cython
 from .figure import UNEASED, Figure, Pose
 from .forms import Q4, V3, Doubles, Ints
-from .goals.base import Goal, listed
+from .goals.base import PLACED, Goal, listed
 from .least_squares import A_RADIAN_OF_SHIFT, Jacobian
 from .limits.base import Limit
 from .vectors import (
@@ -57,6 +57,7 @@ NOTHING_LEFT = cython.declare(cython.double, 1e-18)  # cost, a square, of a pose
 STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
 LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
 ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
+ROBUST_IN_ROOM = cython.declare(cython.double, 0.03)  # share of the error where goals are kept, whose ways are curved
 FAR_MISSED = cython.declare(cython.double, 0.5)  # error from which on it grows with the error alone
 STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
 SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
@@ -94,6 +95,8 @@ class Descent:
         movers: The joints on the way to a goal; the others take no part. n stands for the shift.
         weight: mu, what a radian away from the start pose counts.
         is_relaxed: Whether stiffness does not count for how readily joints turn.
+        is_placing: Whether the wanted goals are those that say where the figure is put.
+        is_put: For each joint and the shift whether these goals put it: then its stiffness holds nothing back.
         is_eased: Whether what limbs say counts of how stiff is what carries them (`Figure.eases`), where it is more.
         jacobian: What turns change; None before it is asked for (`equations`).
         turns: The rotation vector of each joint in its rest frame, radians, and the shift: 3 n + 3 numbers.
@@ -115,6 +118,8 @@ class Descent:
     weight: cython.double
     is_relaxed: cython.bint
     is_eased: cython.bint
+    is_placing: cython.bint
+    is_put: Ints
     jacobian: Jacobian
     turns: Doubles
     standing: Ints
@@ -138,9 +143,12 @@ class Descent:
         self.error = self.cost = 0.0
         self.weight = 0.0
         self.is_relaxed, self.is_eased = False, True
+        self.is_placing = bool(wanted) and all([goal.rank == PLACED for goal in wanted])
         self.jacobian = None
         self.turns = doubles(3 * count + 3)
-        self.standing = integers(count + 1)
+        self.standing, self.is_put = integers(count + 1), integers(count + 1)
+        for goal in wanted if self.is_placing else []:
+            self.is_put[goal.effector if goal.turns else count] = True
         self.keeper = keeper
         if keeper is not None:
             keeper.allowed = self.allowed
@@ -280,7 +288,8 @@ class Descent:
             i: cython.int = self.movers[k]
             turn: V3 = scaled(v3(self.turns, i), factor)
             rotation: Q4 = q4(self.pose.rotations, i)
-            turned: Q4 = multiplied(q4(self.trial.rotations, i), conjugated(rotation))
+            limit: Limit = self.figure.limits[i]  # the trial itself may have been brought back to what is kept
+            turned: Q4 = multiplied(limit.turn(rotation, turn), conjugated(rotation))
             taken: V3 = minus(turn, rotation_vector(turned))
             if length(taken) > CLAMPED * length(turn):
                 self.standing[i] = HELD_FOR_STEP
@@ -333,6 +342,8 @@ class Descent:
     @cython.exceptval(check=False)
     def looseness_of(self, i: cython.int) -> cython.double:
         """How readily a joint turns beside one without stiffness; a figure is shifted as readily as its first one."""
+        if self.is_put[i]:
+            return 1.0
         i = 0 if i == self.figure.count else i
         loose: cython.double = 1.0 - STIFFEST * self.figure.stiffness[i]
         eased: cython.double = self.figure.eases[i]
@@ -380,7 +391,7 @@ class Descent:
                 break
             used += 1
             before: cython.double = self.cost
-            if self.step(damping + ROBUST * self.error * smaller(self.error, FAR_MISSED), LARGEST_TURN):
+            if self.step(damping + self.caution(), LARGEST_TURN):
                 is_little: cython.bint = self.cost > before * (1.0 - 2.0 * little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
                 if is_little and self.weight <= 0.0:
@@ -390,6 +401,18 @@ class Descent:
             else:
                 damping = larger(damping, STIFFENED_FROM) * STIFFENED
         return used
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def caution(self) -> cython.double:
+        """What the error adds to the damping of a step: the less the nearer the goals, so that the last steps are long.
+
+        Where a figure is put against pins, straight legs yield by the square of how they bend. Steps that don't see
+        this curve go to and fro, unless the error itself counts (Fan and Yuan 2005) and not its square.
+        """
+        if self.kept > 0 and self.is_placing:
+            return ROBUST_IN_ROOM * self.error
+        return ROBUST * self.error * smaller(self.error, FAR_MISSED)
 
     @cython.cfunc
     def step(self, damping: cython.double, largest_turn: cython.double) -> cython.bint:

@@ -12,6 +12,7 @@ to miss just that.
 from __future__ import annotations
 
 from array import array
+from math import sqrt
 from operator import attrgetter
 
 from . import cython
@@ -40,6 +41,9 @@ MET_BY_RUN = cython.declare(cython.double, 1e-6)  # the same for a run, which po
 NEARLY_MET = cython.declare(cython.double, 0.1)  # share of the most that a goal of a rank misses
 FINER_STEPS = cython.declare(cython.int, 12)  # by which they are met; goals that are in conflict gain nothing by more
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
+WORTH = cython.declare(cython.double, 0.01)  # k: sizes of the figure that the square of a radian of posture is worth
+ROUNDS = cython.declare(cython.int, 6)  # times that a body is put nearer, with the posture that is then worth it
+HALVED = cython.declare(cython.double, 0.5)  # share of the error from which on another time brings little
 LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
 NO_RANK = cython.declare(cython.int, -1)
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
@@ -175,7 +179,9 @@ class Ranks:
         budget = HINT_STEPS if is_hint and budget > HINT_STEPS else budget
         used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget, little, FIRST_DAMPING)
         is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
-        if is_pulled or is_stiff:
+        if is_pulled and stage.is_placing:
+            used += self.place(stage, budget)
+        elif is_pulled or is_stiff:
             stage.is_relaxed = is_stiff
             stage.weight = FINISHED_POSTURE if is_pulled else 0.0
             stage.judge()
@@ -185,6 +191,26 @@ class Ranks:
                 stage.judge()
                 used += stage.descend(MET, budget, LITTLE, damping)
         return used if is_hint else used + self.refine(stage)
+
+    @cython.cfunc
+    def place(self, stage: Descent, budget: cython.int) -> cython.int:
+        """Bring the goals that say where a body is put nearer, as far as that is worth its posture; returns the steps.
+
+        Legs of pinned feet hold a body back by limits, or by their length. The last bit then costs a lot (a thigh is
+        twisted by 25 degrees for a tenth of one of the hips), and all of it is given back as soon as the body is in
+        reach: legs pop. So what counts is the error, not its square, beside the posture: e + k/2 |q - q0|^2. This is 0
+        for e where that can be (an exact penalty, Nocedal and Wright 2006, 17.2), and bends between the two smoothly.
+        It is found by least squares whose posture has the weight sqrt(k e), e being the error of those before.
+        """
+        used: cython.int = 0
+        for again in range(ROUNDS):
+            before: cython.double = stage.error
+            stage.weight = larger(FINISHED_POSTURE, sqrt(WORTH * before))
+            stage.judge()
+            used += stage.descend(MET, budget, CONVERGED_IN_ROOM, LAST_DAMPING)
+            if stage.error <= MET or (again > 0 and stage.error > HALVED * before):
+                break
+        return used
 
     @cython.cfunc
     def refine(self, stage: Descent) -> cython.int:

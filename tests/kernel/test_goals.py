@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 from fabrik_addon.kernel import (
     PIN,
+    PLACED,
     Aim,
     Balance,
     Bend,
+    Cone,
     Facing,
     Figure,
     Goal,
     Help,
+    Hinge,
     Joint,
     Point,
     Settings,
@@ -26,6 +29,7 @@ from fabrik_addon.kernel import (
     Solver,
     Status,
     Stay,
+    Twist,
 )
 from fabrik_addon.maths import (
     ORIGIN,
@@ -223,6 +227,52 @@ def test_a_root_stays_where_its_row_starts() -> None:
     assert list(rows.shifts[:3]) == pytest.approx([0.0, 0.0, 0.0], abs=1e-7)
     assert list(rows.shifts[3:6]) == pytest.approx([0.02, -0.1, 0.03], abs=1e-6)
     assert stood.heads[HIPS] == (0.0, 0.0, 0.0)
+
+
+def standing_body() -> tuple[Figure, list[int]]:
+    """Stiff hips on two legs with limits, and the indices of the feet."""
+    joints, parents, heads = [Joint((0.0, 0.2, 0.0), stiffness=1.0)], [-1], list[V3 | None]([None])
+    for side in (1.0, -1.0):
+        hip = Cone(0.0, 1.2, 0.6, 0.5, 0.5, Twist(-0.5, 0.5))
+        leg = [
+            Joint((0.0, -0.45, 0.0), start=turn(-0.3, 0.0, 0.0), limit=hip),
+            Joint((0.0, -0.45, 0.0), start=turn(0.6, 0.0, 0.0), limit=Hinge((1.0, 0.0, 0.0), 0.02, 2.4)),
+            Joint((0.0, 0.0, 0.15), start=turn(-0.3, 0.0, 0.0)),
+        ]
+        parents += [0, len(joints), len(joints) + 1]
+        heads += [(0.1 * side, 0.0, 0.0), None, None]
+        joints += leg
+    return Figure(joints, parents, heads, moves=True), [3, 6]
+
+
+@pytest.mark.parametrize("lean", [0.0, 0.1, 0.2, 0.3])
+def test_a_body_that_its_feet_hold_back_moves_smoothly(lean: float) -> None:
+    """Hips rise by millimeters to where legs are straight and limits hold them, and beyond: no joint jumps for that.
+
+    The goals that say where the hips are put are met as long as they can be, and the pins in any case.
+    """
+    figure, feet_of_it = standing_body()
+    stood, solver = figure.placed(figure.starts), Solver(figure)
+    before: Solution | None = None
+    for k in range(90):
+        place = (0.03, 0.001 * k - 0.02, 0.02)
+        goals: list[Goal] = [
+            Point(HIPS, place, offset=(0, 0, 0), rank=PLACED),
+            Facing(HIPS, turn(0.1, 0.2, lean), rank=PLACED),
+        ]
+        for foot in feet_of_it:
+            goals.append(Point(foot, stood.heads[foot], offset=(0, 0, 0), rank=PIN))
+            goals.append(Facing(foot, stood.frames[foot], rank=PIN))
+            goals.append(Bend(foot - 1, (stood.heads[foot - 2][0], -0.4, 1.0), root=foot - 2))
+        found = solver.solve(goals, EXACT)
+        assert found.status == Status.REACHED, "the feet stay"
+        if k == 0:
+            assert found.residuals[:2] == pytest.approx((0.0, 0.0), abs=1e-6)
+        if before is not None:
+            turns = zip(found.rotations, before.rotations, strict=True)
+            assert max(turn_angle(multiplied(now, conjugated(then))) for now, then in turns) < 0.045, place
+        before = found
+    assert found.residuals[0] > 0.01
 
 
 def stretch_of(figure: Figure, solution: Solution) -> float:
