@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from unicodedata import category
 
 from .messages import Message, with_place
 
@@ -78,6 +79,11 @@ def place_of(*, rig: str = "", chain: str = "", bone: str = "") -> Iterator[None
     except FabrikError as error:
         error.rig, error.chain, error.bone = error.rig or rig, error.chain or chain, error.bone or bone
         raise
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text can be shown in a line: spaces and joiners of any script can, control characters can't."""
+    return not any(category(one) in {"Cc", "Cs", "Zl", "Zp"} for one in text)
 
 
 def are_finite(values: Iterable[float]) -> bool:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import re
 import sys
@@ -19,19 +18,21 @@ import bpy
 from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.convert import ConversionResult, convert, convert_to_ik
 from ..actions.frames import check_frame, check_range
+from ..actions.motion.takes import files_in
 from ..actions.setup.parts import find_parts
 from ..actions.solve import solve_items
 from ..actions.status import report_of
 from ..actions.walk.clip import load_cycle
-from ..errors import FabrikError, InvalidValueError, are_finite
+from ..errors import FabrikError, InvalidValueError, are_finite, is_plain
 from ..gait.gaits import GAITS
 from ..kernel import FORM
 from ..motion.transfer import TRANSFER_WORDS, TransferOptions
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from ..rig.bones import pose_bones, resolve_bones
-from ..rig.checks import check_drivers
+from ..rig.checks import check_drivers, check_rig
 from ..rig.figure.groups import set_of
+from ..rig.figure.reader import read
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from . import files, requests
 from .jobs import run_job
@@ -91,12 +92,15 @@ def parser() -> Parser:
         made[name] = command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        command.set_defaults(output=None, target=(), set=(), frame=None, job=None)  # what only some of them take
+        # what only some of them take
+        command.set_defaults(output=None, armature=(), chain=(), target=(), set=(), frame=None, job=None)
         add = command.add_argument
         add("--file", type=Path, help="a .blend to open; its scripts are not run")
         add("--report", type=Path, help="a file for the report as well")
-        add("--armature", action="append", default=[], help="armature objects; all with chains if none")
-        add("--chain", action="append", default=[], help="names of chains; all enabled ones if none")
+        if name != "transfer":
+            add("--armature", action="append", default=[], help="armature objects; all with chains if none")
+        if name in {"inspect", "solve", "bake", "convert"}:
+            add("--chain", action="append", default=[], help="names of chains; all enabled ones if none")
         add("--allow-unreached", action="store_true", help="exit with 0 and not with 1 where limbs do not reach")
         if name != "inspect":
             add("--output", type=Path, help="where to save the result; the file itself may be named")
@@ -187,19 +191,12 @@ def setup_of(arguments: argparse.Namespace) -> Setup:
     """How to set up characters.
 
     Raises:
-        InvalidValueError: A chain is named, or the mapping is none.
+        InvalidValueError: The mapping is none.
     """
-    refuse_chains(arguments)
     options = requests.options_of(arguments.controls, arguments.without, arguments.fingers)
     if arguments.mapping is not None and arguments.plan != "AUTO":
         raise InvalidValueError("--plan does not go with --mapping, which tells it")
-    return arguments.plan, options, load_mapping(arguments.mapping) if arguments.mapping is not None else None
-
-
-def refuse_chains(arguments: argparse.Namespace) -> None:
-    """Refuse names of chains for what is done to whole armatures."""
-    if arguments.chain:
-        raise InvalidValueError(f"--chain does not go with {arguments.command}: name an armature")
+    return arguments.plan, options, requests.loaded(load_mapping, arguments.mapping) if arguments.mapping else None
 
 
 def range_of(text: str | None, step: int) -> tuple[int, int] | None:
@@ -217,6 +214,17 @@ def range_of(text: str | None, step: int) -> tuple[int, int] | None:
     first, last = int(found.group(1)), int(found.group(2))
     check_range(first, last, step)
     return first, last
+
+
+def joined_frames(words: Sequence[str]) -> list[str]:
+    """Words in which a range of frames that begins with a dash is no option: "--frames", "-10-5"."""
+    found = list[str]()
+    for word in words:
+        if found and found[-1] == "--frames" and word.startswith("-"):
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
 
 
 def targets_of(texts: Sequence[str]) -> dict[str, Place]:
@@ -248,7 +256,7 @@ def settings_of(texts: Sequence[str]) -> dict[str, dict[str, Value]]:
     """
     found: dict[str, dict[str, Value]] = {}
     for text in texts:
-        place, equals, word = text.partition("=")
+        place, equals, word = text.rpartition("=")
         chain, dot, name = place.rpartition(".")
         if not (equals and dot and chain):
             raise InvalidValueError(f"'{text}' is no setting such as foot.L.pin=true")
@@ -280,9 +288,9 @@ def run(words: Sequence[str]) -> int:
     files.open_streams()
     try:
         for word in words:  # since Blender's names are UTF-8, no name in a file can be one of these
-            if not word.isprintable():
+            if not is_plain(word):
                 raise InvalidValueError(f"{word!a} holds characters that can't be printed")
-        arguments = parser().parse_args(list(words))
+        arguments = parser().parse_args(joined_frames(words))
         report = _run(arguments)
     except SystemExit as end:  # --help
         return int(end.code or 0)
@@ -299,11 +307,11 @@ def _end(arguments: argparse.Namespace, report: Report) -> int:
     saved = f"; '{report['output']}' is saved" if "output" in report else ""
     if arguments.report is not None:
         try:
-            files.write_text(arguments.report, json.dumps(report, indent=1))
+            files.write_text(arguments.report, files.as_json(report, indent=1))
         except FabrikError as error:
-            files.put_line(sys.stdout, json.dumps(report))
+            files.put_line(sys.stdout, files.as_json(report))
             return _wrong(f"{error}{saved}")
-    reason = files.put_line(sys.stdout, json.dumps(report))
+    reason = files.put_line(sys.stdout, files.as_json(report))
     if report.get("wrong"):
         return WRONG
     if reason:
@@ -339,18 +347,15 @@ def _work(arguments: argparse.Namespace) -> Callable[[], Report]:
         setup = setup_of(arguments)
         return lambda: requests.set_up_open_file(names, setup)
     if arguments.command == "walk":
-        refuse_chains(arguments)
         frames = range_of(arguments.frames, 1)
         chosen = {name: getattr(arguments, name) for name in ("body_bone", "gait", "clip", "fast_clip")}
-        cycle = load_cycle(arguments.cycle) if arguments.cycle is not None else None
+        cycle = requests.loaded(load_cycle, arguments.cycle) if arguments.cycle is not None else None
         return lambda: requests.walk_open_file(names, frames, **chosen, cycle=cycle)
     if arguments.command == "transfer":
-        refuse_chains(arguments)
-        if names:
-            raise InvalidValueError("--armature does not go with transfer: name the source and the target")
         if arguments.frames and arguments.every_action:
             raise InvalidValueError("--frames does not go with --every-action")
-        frames, mapping = range_of(arguments.frames, 1), load_mapping(arguments.mapping) if arguments.mapping else None
+        frames = range_of(arguments.frames, 1)
+        mapping = requests.loaded(load_mapping, arguments.mapping) if arguments.mapping else None
         chosen = {name: getattr(arguments, name) for name in ("way", "root", "level", "ground", "rate", "keep_limits")}
         contacts, fingers = not arguments.without_contacts, not arguments.without_fingers
         options = TransferOptions(contacts, fingers=fingers, mapping=mapping, **chosen)
@@ -368,14 +373,19 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.output is not None:
         files.check_place(arguments.output, is_blend=True)
     if arguments.report is not None:
-        opened = arguments.file or (Path(bpy.data.filepath) if bpy.data.filepath else None)
-        if files.resolved(arguments.report) in {
-            files.resolved(other) for other in (arguments.output, opened) if other is not None
-        }:
+        if files.resolved(arguments.report) in {files.resolved(other) for other in _files_of(arguments)}:
             raise InvalidValueError(f"the report would be written over '{arguments.report}'")
         files.check_place(arguments.report, is_blend=False)
     if arguments.frame is not None:
         check_frame(arguments.frame)
+
+
+def _files_of(arguments: argparse.Namespace) -> list[Path]:
+    """All other files that a command with a report reads or writes."""
+    found = [Path(bpy.data.filepath)] if bpy.data.filepath else []
+    found += [value for name, value in vars(arguments).items() if isinstance(value, Path) and name != "report"]
+    source = Path(getattr(arguments, "source", ""))
+    return [*found, *(files_in(source) if source.name and source.exists() else ())]
 
 
 def _job(arguments: argparse.Namespace) -> Report:
@@ -414,8 +424,13 @@ def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
     now = report_of(chain, bpy.context)
     told |= {"status": chain.status, "now": now.kind, "told": now.text}
     try:
-        told["together"] = [name for name in set_of(owner, chain).names if name != chain.name]
+        together = set_of(owner, chain)
+        told["together"] = [name for name in together.names if name != chain.name]
         told["bones"] = [{"name": bone.name, "limit": limit_of(bone).limit} for bone in resolve_bones(owner, chain)]
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        check_rig(owner, depsgraph)
+        check_drivers(owner, chain)
+        read(together, depsgraph)
     except FabrikError as error:
         told["error"] = str(error)
     return told
@@ -433,6 +448,8 @@ def _solved(arguments: argparse.Namespace) -> Report:
     for owner, chain in items:
         check_drivers(owner, chain)
     outcomes = solve_items(bpy.context, items)
+    if all(outcome.status == "REFUSED" for outcome in outcomes):
+        raise InvalidValueError(outcomes[0].reason, rig=outcomes[0].rig, chain=outcomes[0].chain)
     lost = [outcome for outcome in outcomes if outcome.is_lost]
     if lost and arguments.output is not None:
         raise InvalidValueError("its bones are keyed: bake it instead", rig=lost[0].rig, chain=lost[0].chain)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import json
 import os
 import re
 import secrets
@@ -19,6 +20,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from time import time
 from typing import IO, Any
@@ -28,6 +30,9 @@ import bpy
 from ..errors import InvalidValueError
 
 LONGEST_NAME = 240  # bytes, with room for the name of a report
+LONGEST_PATH = 1023  # bytes, at which Blender cuts one
+LONGEST_BESIDE = f".fabrik-{'0' * 32}.blend@"  # the name under which Blender writes
+SAVED_BY = re.compile(rb"BLENDER(?:-v|17-01v)(\d+)(\d\d)")  # how a .blend begins
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows knows no quotas
 WORDS_OF_FULL = {os.strerror(number) for number in (*FULL, errno.ENOENT)}  # Blender tells that there is no such file
 LEFTOVER = re.compile(r"\.fabrik-[0-9a-f-]{16,64}\.(?:tmp|blend@?)")
@@ -48,17 +53,45 @@ def open_blend(path: Path | None) -> None:
     if path is None and not bpy.data.filepath:
         raise InvalidValueError("no file: name one before --command, or with --file")
     if path is not None:
-        if not path.is_file():
+        place = unfollowed(path)
+        if not place.is_file():
             raise InvalidValueError(f"there is no file '{path}'")
+        check_length(place)
         try:
-            bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
+            bpy.ops.wm.open_mainfile(filepath=str(place), load_ui=True, use_scripts=False)
         except RuntimeError as error:
             raise InvalidValueError(f"'{path}' can't be opened: {_reported(error)}") from error
     version: Any = bpy.data.version
-    saved, running = tuple(version)[:2], bpy.app.version[:2]
-    if saved > running:
+    check_saved_by(tuple(version)[:2], path or Path(bpy.data.filepath))
+
+
+def check_saved_by(saved: tuple[int, ...] | None, path: Path) -> None:
+    """Refuse a file that a newer Blender than the running one saved."""
+    running = bpy.app.version[:2]
+    if saved is not None and saved > running:
         newer = f"{saved[0]}.{saved[1]}, which is newer than this one, {running[0]}.{running[1]}"
-        raise InvalidValueError(f"'{path or bpy.data.filepath}' was saved by Blender {newer}")
+        raise InvalidValueError(f"'{path}' was saved by Blender {newer}")
+
+
+def saved_by(path: Path) -> tuple[int, ...] | None:
+    """Major and minor version of the Blender that saved a file; None where that can't be read, or it is no .blend."""
+    with contextlib.suppress(OSError, struct.error), path.open("rb") as file:
+        opened = _unpacked(file) if file.read(len(ZSTD)) == ZSTD else file
+        file.seek(0)
+        found = SAVED_BY.match(opened.read(17)) if opened is not None else None
+        return tuple(int(number) for number in found.groups()) if found else None
+    return None
+
+
+def check_length(path: Path) -> None:
+    """Refuse an absolute path that Blender would cut."""
+    if len(os.fsencode(path)) > LONGEST_PATH:
+        raise InvalidValueError(f"'{path}' is longer than {LONGEST_PATH} bytes, at which Blender cuts a path")
+
+
+def unfollowed(path: Path) -> Path:
+    """An absolute path as Blender takes it, no link followed: libraries stand relative to where a file is opened."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - which `absolute` leaves `..` in
 
 
 def resolved(path: Path) -> Path:
@@ -91,17 +124,43 @@ def check_place(path: Path, is_blend: bool) -> None:
         reason = f"'{path}' is the name of a .blend, which a report would be written over"
     if reason:
         raise InvalidValueError(reason)
+    if is_blend:
+        check_saved_by(saved_by(place), path)
+        check_length(unfollowed(path))
+        check_length(unfollowed(path).with_name(LONGEST_BESIDE))
 
 
 def check_library(path: Path) -> None:
     """Refuse to write over a library of the open file."""
     if path.resolve() in libraries():
-        raise InvalidValueError(f"'{path}' is a library of the file, and would be written over")
+        raise InvalidValueError(f"'{path}' is a library or a cache of the file, and would be written over")
 
 
 def libraries() -> list[Path]:
-    """The files that the open file links, at any remove."""
-    return [Path(bpy.path.abspath(one.filepath, library=one.parent)).resolve() for one in bpy.data.libraries]
+    """The files that the open file links, at any remove, and the caches that move something in it.
+
+    Of a library that another one links, the path stands relative to that one, or to the open file if it was linked
+    since that was saved; nothing tells which, so both are told.
+    """
+    linked = [(one.filepath, library) for one in bpy.data.libraries for library in (None, one.parent)]
+    cached = [(one.filepath, library) for one in bpy.data.cache_files for library in (None, one.library)]
+    return sorted({Path(bpy.path.abspath(path, library=library)).resolve() for path, library in linked + cached})
+
+
+def as_json(report: Any, indent: int | None = None) -> str:
+    """A report as JSON, which has no NaN and nothing infinite: these are null."""
+    try:
+        return json.dumps(report, indent=indent, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(report), indent=indent)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def write_text(path: Path, text: str) -> None:
@@ -113,7 +172,8 @@ def write_text(path: Path, text: str) -> None:
 def save_blend(path: Path) -> None:
     """Save the open file whole, or leave the old one."""
     check_library(path)
-    with _beside(path, ".blend", "saved") as made:
+    with _beside(path, ".blend", "saved") as place:
+        made = unfollowed(path).with_name(place.name)  # beside a link, not what it leads to
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(made), copy=True, check_existing=False)
         except RuntimeError as error:
@@ -124,13 +184,17 @@ def save_blend(path: Path) -> None:
             made.write_bytes(b" ")  # which tells why, unless there is room for just this
             raise OSError(errno.ENOSPC, "")
         check_whole(made)
+        if made != place:
+            shutil.move(made, place)
 
 
 @contextlib.contextmanager
 def _beside(path: Path, suffix: str, done: str) -> Iterator[Path]:
     """A name beside a file, links followed; what is written there takes the file's place and its permissions."""
     place = path.resolve()
-    _remove_leftovers(place.parent)
+    folders = {place.parent, unfollowed(path).parent}
+    for folder in folders:
+        _remove_leftovers(folder)
     made = place.with_name(f".fabrik-{secrets.token_hex(16)}{suffix}")
     try:
         yield made
@@ -147,7 +211,7 @@ def _beside(path: Path, suffix: str, done: str) -> Iterator[Path]:
             reason += f" ({shutil.disk_usage(place.parent).free / 1e6:.3g} MB are free now)"
         raise InvalidValueError(f"'{path}' can't be {done}: {reason}") from error
     finally:
-        for one in (made, made.with_name(f"{made.name}@")):  # under which Blender writes
+        for one in (folder / name for folder in folders for name in (made.name, f"{made.name}@")):  # Blender's
             with contextlib.suppress(OSError):
                 one.unlink(missing_ok=True)
 

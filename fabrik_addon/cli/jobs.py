@@ -17,33 +17,43 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from math import degrees
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias
 
 import bpy
-import numpy as np
 
 from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..actions.frames import LAST_FRAME, check_range
-from ..actions.motion.takes import files_in
+from ..actions.motion.takes import buffers_of, files_in
 from ..actions.walk.clip import load_cycle
-from ..errors import FabrikError, InvalidValueError, are_finite
+from ..errors import FabrikError, InvalidValueError, are_finite, is_plain
 from ..gait.gaits import GAITS
 from ..motion.transfer import TRANSFER_WORDS, TransferOptions
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
 from . import requests
-from .files import check_library, check_place, libraries, open_blend, put_error, resolved, save_blend, write_text
-from .requests import Progress, Report, Request, Setup, Value, check_step, value_of
+from .files import (
+    as_json,
+    check_library,
+    check_place,
+    libraries,
+    open_blend,
+    put_error,
+    resolved,
+    save_blend,
+    unfollowed,
+    write_text,
+)
+from .requests import Progress, Report, Request, Value, check_step, loaded, value_of
 
-T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any], Any]  # of a value of the JSON; raises an `InvalidValueError`
-Transfer: TypeAlias = tuple[Sequence[str], str, TransferOptions]  # the files, the name of the armature, and how
-Fields: TypeAlias = Mapping[str, "Reader | Fields"]  # of an object, and of the objects in it
+Readers: TypeAlias = Mapping[str, "Reader | Readers"]  # of the fields of an object, and of the objects in it
+Fields: TypeAlias = Mapping[str, Any]  # of an object, read
 
 VERSION = 1
 LARGEST = 16_000_000  # bytes of a job file
 MOST_SHOTS = 100_000
 LONGEST = 1024  # characters of a name or path
+READ_BY: Mapping[str, Callable[[Path], Any]] = {"mapping": load_mapping, "cycle": load_cycle}  # what fields name
 MOST_DEGREES = degrees(MOST_CLEAN_UP)
 PACKAGE = Path(__file__).parents[1]
 log = logging.getLogger(__name__)
@@ -58,9 +68,9 @@ class Shot:
     report: Path  # beside the output, with .json behind its name
     request: Request  # what to bake, and of which armatures
     reads: tuple[Path, ...]  # the files that it reads
-    transfer: Transfer | None  # what motion comes to a character from files before all else
-    setup: Setup | None  # how characters are set up before that
-    walk: Mapping[str, Any] | None  # how they walk before they are baked
+    transfer: Fields | None  # what motion comes to a character from files before all else
+    setup: Fields | None  # how characters are set up before that
+    walk: Fields | None  # how they walk before they are baked
     bakes: bool  # or it is saved as it is set up, or with its walk planned
 
     @property
@@ -86,7 +96,10 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
     """
     shots = read_job(path)
     if report is not None:
-        if resolved(report) in {path.resolve(), *(one for shot in shots for one in (*shot.reads, *shot.writes))}:
+        if resolved(report) in {
+            path.resolve(),
+            *(one.resolve() for shot in shots for one in (*shot.reads, *shot.writes)),
+        }:
             raise InvalidValueError(f"the report would be written over '{report}', which is of the job")
         check_place(report, is_blend=False)
     numbers = indices_of(index, len(shots)) if index is not None else list(range(1, len(shots) + 1))
@@ -139,7 +152,7 @@ def _done(shot: Shot, progress: Progress) -> Report:
         report = {**named, **_worked(shot, progress)}
         save_blend(shot.output)
         made = {"key": key, "libraries": linked, "output_sha256": _digest(shot.output)}
-        write_text(shot.report, json.dumps({**made, **report}, indent=1))
+        write_text(shot.report, as_json({**made, **report}, indent=1))
     except (FabrikError, OSError) as error:
         return {**named, "error": str(error)}
     except Exception as error:  # of Blender's or ours: the other shots are baked all the same
@@ -152,18 +165,27 @@ def _worked(shot: Shot, progress: Progress) -> Report:
     """The open file given motion, set up, walked and baked, as its entry asks: the reports, that of the bake on top."""
     names, report = shot.request.armatures, Report()
     if shot.transfer is not None:
-        files, target, options = shot.transfer
-        report["transfer"] = requests.transfer_from_files([Path(one) for one in files], target, options)
+        options = _with_files(shot.transfer)
+        files, target = [Path(one) for one in options.pop("files")], options.pop("target")
+        report["transfer"] = requests.transfer_from_files(files, target, TransferOptions(**options))
     if shot.setup is not None:
-        report["setup"] = requests.set_up_open_file(names, shot.setup)
+        setup = _with_files(shot.setup)
+        plan, mapping = setup.pop("plan", "AUTO"), setup.pop("mapping", None)
+        made = replace(requests.options_of(**setup), use_walker=shot.walk is not None)
+        report["setup"] = requests.set_up_open_file(names, (plan, made, mapping))
         for armature in report["setup"]["armatures"]:
             if "error" in armature:
                 raise InvalidValueError(armature["error"])
     if shot.walk is not None:
-        report["walk"] = requests.walk_open_file(names, shot.request.frames, **shot.walk)
+        report["walk"] = requests.walk_open_file(names, shot.request.frames, **_with_files(shot.walk))
     baked = requests.bake_open_file(shot.request, progress) if shot.bakes else {"all_reached": True}
     all_reached = all(told["all_reached"] for told in (*report.values(), baked))
     return {**report, **baked, "all_reached": all_reached}
+
+
+def _with_files(fields: Fields) -> dict[str, Any]:
+    """Fields of an entry, what files they name being read."""
+    return {name: loaded(READ_BY[name], value) if name in READ_BY else value for name, value in fields.items()}
 
 
 def _key(shot: Shot) -> str:
@@ -172,7 +194,7 @@ def _key(shot: Shot) -> str:
         raise InvalidValueError(f"there is no file '{shot.file}'")
     entry = [asdict(shot)[name] for name in ("request", "transfer", "setup", "walk", "bakes")]
     parts = [_code(), entry, [_digest(path) for path in shot.reads], bpy.app.version_string]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=np.ndarray.tolist).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @cache
@@ -211,9 +233,9 @@ def read_job(path: Path) -> list[Shot]:
     is_list = isinstance(entries, list) and 0 < len(entries) <= MOST_SHOTS
     _check(is_list, f"{where}: 'shots' is no list of 1 to {MOST_SHOTS} entries")
     shots = [_shot(entry, path.resolve().parent, f"{where}, entry {i}") for i, entry in enumerate(entries, start=1)]
-    files, taken = {place for shot in shots for place in shot.reads}, {path.resolve()}
+    files, taken = {place.resolve() for shot in shots for place in shot.reads}, {path.resolve()}
     for i, shot in enumerate(shots, start=1):
-        for place in shot.writes:
+        for place in (one.resolve() for one in shot.writes):
             own = f"{where}, entry {i}: '{place.name}'"
             _check(place not in files, f"{own} would be written over a file of the job")
             _check(place not in taken, f"{own} is written by another entry")
@@ -252,7 +274,7 @@ def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _read(data: Any, fields: Fields, where: str) -> dict[str, Any]:
+def _read(data: Any, fields: Readers, where: str) -> dict[str, Any]:
     """An object by its fields; one that nobody knows, or that is wrong, is refused with its place."""
     _check(isinstance(data, dict), f"{where}: it is no object")
     found: dict[str, Any] = {}
@@ -279,12 +301,8 @@ def _shot(entry: object, folder: Path, where: str) -> Shot:
     file, output, transfer, setup, walk, _ = (found.pop(name, None) for name in own)
     if transfer is not None:
         _need(transfer, ("files", "target"), f"{where}, 'transfer'")
-        transfer = transfer.pop("files"), transfer.pop("target"), TransferOptions(**transfer)
     if setup is not None:
-        plan, mapping = setup.pop("plan", None), setup.pop("mapping", None)
-        _check(not (plan and mapping), f"{where}, 'setup', 'plan': the mapping tells it")
-        options = replace(requests.options_of(**setup), use_walker=walk is not None)
-        setup = plan or "AUTO", options, mapping
+        _check(not {"plan", "mapping"} <= setup.keys(), f"{where}, 'setup', 'plan': the mapping tells it")
     report = output.with_name(f"{output.name}.json")
     bake = {name: found.pop(name) for name in requests.BAKED if name in found}
     return Shot(file, output, report, Request(**found, bake=bake), tuple(reads), transfer, setup, walk, bakes)
@@ -311,39 +329,34 @@ def _bakes(entry: Mapping[str, object], where: str) -> bool:
     return False
 
 
-def _fields(folder: Path, reads: list[Path]) -> Fields:
+def _fields(folder: Path, reads: list[Path]) -> Readers:
     """The fields of an entry whose paths are relative to a folder; `reads` takes the files that it reads."""
 
     def path(value: Any, ending: str = ".blend") -> Path:
-        """A path inside the folder, links followed."""
+        """A path that leads into the folder, though links are followed."""
         text: str = _text(value)
         _check(text.endswith(ending), f"it does not end in {ending}")
         try:
-            place = (folder / text).resolve()
-            inside = place.is_relative_to(folder) and not Path(text).is_absolute()
+            place = unfollowed(folder / text)
+            inside = place.resolve().is_relative_to(folder) and not Path(text).is_absolute()
         except (OSError, RuntimeError, ValueError) as error:  # too long, or links in a circle
             raise InvalidValueError("it is no path") from error
         _check(inside, "it leads out of the job file's folder")
         return place
 
-    def read_by(load: Callable[[Path], T], ending: str = ".json") -> Callable[[Any], T]:
-        """What reads a file by a function of its path."""
-
-        def read(value: Any) -> T:
-            place = path(value, ending)
-            reads.append(place)
-            return load(place)
-
-        return read
+    def file(value: Any, ending: str = ".json") -> Path:
+        """A file that the entry reads."""
+        reads.append(path(value, ending))
+        return reads[-1]
 
     def files(value: Any) -> tuple[str, ...]:
         """Files of motion, of which a folder may have some."""
         found = files_in(path(value, ""))
-        reads.extend(found)
+        reads.extend(one for file in found for one in (file, *buffers_of(file)))
         return tuple(map(str, found))
 
     return {
-        "file": read_by(lambda place: place, ".blend"),
+        "file": lambda value: file(value, ".blend"),
         "output": path,
         "armatures": _texts,
         "chains": _texts,
@@ -364,19 +377,19 @@ def _fields(folder: Path, reads: list[Path]) -> Fields:
             **dict.fromkeys(("keep_contacts", "keep_limits", "level", "fingers"), _flag),
             "ground": _text,
             "rate": _rate,
-            "mapping": read_by(load_mapping),
+            "mapping": file,
         },
         "setup": {
             "plan": _one_of(("AUTO", *PLANS)),
             "controls": _one_of(requests.CONTROLS),
             "without": lambda value: tuple(_one_of(tuple(requests.LEFT_OUT))(one) for one in _texts(value)),
             "fingers": _flag,
-            "mapping": read_by(load_mapping),
+            "mapping": file,
         },
         "walk": {
             **dict.fromkeys(("body_bone", "clip", "fast_clip"), _text),
             "gait": _one_of([gait.name for gait in GAITS]),
-            "cycle": read_by(load_cycle),
+            "cycle": file,
         },
     }
 
@@ -407,7 +420,7 @@ def _one_of(words: Sequence[str]) -> Reader:
 
 
 _text = _checked(
-    lambda value: isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable(),
+    lambda value: isinstance(value, str) and 0 < len(value) <= LONGEST and is_plain(value),
     f"it is no text of 1 to {LONGEST} characters that can be printed",
 )
 _flag = _checked(lambda value: isinstance(value, bool), "it is neither true nor false")

@@ -7,19 +7,19 @@ They choose armatures, chains and targets of the file by name, and tell and set 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import radians
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import bpy
 from mathutils import Vector
 
 from ..actions.bake import BakeSettings, bake_steps
 from ..actions.frames import Steps, frames_between, rate_of, scene_of, span_of, to_the_end
-from ..actions.motion.takes import every_action_steps, files_in, files_steps
+from ..actions.motion.takes import ENDINGS, every_action_steps, files_in, files_steps
 from ..actions.motion.transfer import TransferResult, transfer_steps
 from ..actions.setup.parts import check_mapping, find_parts, keep_mapping
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
@@ -32,7 +32,7 @@ from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
 from ..recognise.part import RecognisedBody
 from ..rig.animation.animation import Animated
-from ..rig.dependencies import carriers_of
+from ..rig.dependencies import carriers_of, is_evaluated
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import GoalRef, goal_of
 from ..rig.schema import FabrikChain, name_all, rig_of
@@ -40,6 +40,7 @@ from ..rig.versions import check_not_newer
 from ..rig.walk_goals import steps_of
 from .files import put_line
 
+T = TypeVar("T")
 Report: TypeAlias = dict[str, Any]
 Span: TypeAlias = tuple[int, int] | str | None  # of transfer: a range, all actions ("EVERY") or all of the motion
 BODY_TOLD = ("plan", "convention", "body", "missing", "held", "notes")
@@ -76,6 +77,19 @@ class Request:
     bake: Mapping[str, Any] = field(default_factory=dict)  # settings of `BAKED`; the clean-up in degrees
 
 
+def loaded(load: Callable[[Path], T], path: Path) -> T:
+    """A file by what reads it, whose refusals name the file.
+
+    Raises:
+        InvalidValueError: It can't be read, or is none.
+    """
+    try:
+        return load(path)
+    except InvalidValueError as error:
+        reason = str(error.reason)
+        raise InvalidValueError(reason if str(path) in reason else f"'{path}': {reason}") from error
+
+
 def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
     """The armatures of the scene, or those that are named.
 
@@ -96,7 +110,8 @@ def chosen(request: Request, any_will_do: bool = False) -> list[tuple[bpy.types.
 
     Args:
         request: Has the names.
-        any_will_do: Whether it is fine that no chain is enabled, of an armature or at all.
+        any_will_do: Whether it is fine that no chain is enabled, of an armature or at all, and that armatures can't be
+            changed; else of these only those that are named are taken, and then refused.
 
     Raises:
         InvalidValueError: There is no such armature or chain, or nothing to work on.
@@ -105,6 +120,9 @@ def chosen(request: Request, any_will_do: bool = False) -> list[tuple[bpy.types.
     owners = [owner for owner in armatures(request.armatures) if len(rig_of(owner).chains)]
     if not owners:
         raise InvalidValueError("no armature of the scene has chains")
+    if not (request.armatures or any_will_do):
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        owners = [owner for owner in owners if owner.is_editable and is_evaluated(owner, depsgraph)] or owners
     for owner in owners:
         check_not_newer(owner)
         name_all(owner)
@@ -388,7 +406,7 @@ def transfer_in_open_file(source: str, target: str, frames: Span, options: Trans
     Raises:
         FabrikError: There is no such armature or file, or it can't be done.
     """
-    if source not in bpy.data.objects and Path(source).exists():
+    if source not in bpy.data.objects and (Path(source).exists() or Path(source).suffix.lower() in ENDINGS):
         if isinstance(frames, tuple):
             raise InvalidValueError("--frames does not go with files")
         return transfer_from_files(files_in(Path(source)), target, options)

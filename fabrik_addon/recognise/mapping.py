@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, is_plain
 from ..messages import Message
 from .find import PLANS
 from .part import LABELS, Part, RecognisedBody
@@ -116,7 +116,7 @@ def _fields(data: object, known: set[str], where: str | Message) -> dict[str, ob
 
 
 def _text(data: object, where: str | Message) -> str:
-    if not isinstance(data, str) or len(data) > LONGEST_NAME or not (data.isprintable() or not data):
+    if not isinstance(data, str) or len(data) > LONGEST_NAME or not is_plain(data):
         raise InvalidValueError(Message("NO_TEXT", where=where, longest=LONGEST_NAME))
     return data
 

@@ -449,7 +449,7 @@ def test_a_library_that_changed_is_noticed(tmp_path: Path, cli: CommandLine) -> 
 
 def test_an_output_over_a_library(job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "libraries", lambda: [(job.parent / "out" / "shot1.blend").resolve()])
-    assert "is a library of the file" in cli.shots(job, "--index", "1", code=2)[0]["error"]
+    assert "is a library or a cache of the file" in cli.shots(job, "--index", "1", code=2)[0]["error"]
 
 
 def test_another_code_bakes_again(job: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,12 @@ All are read before one is written.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import bpy
 
@@ -80,6 +82,17 @@ def files_in(path: Path) -> list[Path]:
     if not found:
         raise InvalidValueError(Text("there is no BVH, FBX or glTF file in '{path}'", path=path))
     return found
+
+
+def buffers_of(path: Path) -> list[Path]:
+    """The files beside one of motion that hold its numbers: the buffers of a glTF, as it names them."""
+    if path.suffix.lower() != ".gltf":
+        return []
+    try:
+        named = [buffer.get("uri", "data:") for buffer in json.loads(path.read_bytes()).get("buffers", ())]
+        return [path.parent / unquote(name) for name in named if not name.startswith("data:")]
+    except (OSError, ValueError, AttributeError, TypeError):  # it can't be imported, either
+        return []
 
 
 def files_steps(
