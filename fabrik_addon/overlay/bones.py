@@ -171,19 +171,22 @@ def trail_shapes(trail: Trail, frame: int, marked: set[int]) -> Shapes:
 
 def draw_trails(context: bpy.types.Context) -> None:
     """Draw all trails; one that is old is dashed, and has no dots."""
-    scene = context.scene
     old = Shapes()
-    for trail in state.trails.values():
-        owner = owner_of(trail)
-        if owner is None or owner.name not in scene.objects or not is_shown(context, owner):
-            continue
+    for trail in _shown_trails(context):
         if is_true(context, trail):
-            paint(context, trail_shapes(trail, scene.frame_current, _marked(trail)))
+            paint(context, trail_shapes(trail, context.scene.frame_current, _marked(trail)))
         else:
             for a, b in zip(trail.places, trail.places[1:], strict=False):
                 old.dashes("before", a, b)
     if old.lines:
         paint(context, old)
+
+
+def _shown_trails(context: bpy.types.Context) -> list[Trail]:
+    """The trails of armatures that the view shows."""
+    owners = [(trail, owner_of(trail)) for trail in state.trails.values()]
+    objects = context.scene.objects
+    return [trail for trail, owner in owners if owner and owner.name in objects and is_shown(context, owner)]
 
 
 def _marked(trail: Trail) -> set[int]:
@@ -201,9 +204,7 @@ def trail_at(
 ) -> tuple[Trail, int] | None:
     """The trail and the frame of the dot that is nearest to the mouse in a region; None where none is near."""
     found, least = None, NEAR * scale
-    for trail in state.trails.values():
-        if not is_true(context, trail):
-            continue
+    for trail in (one for one in _shown_trails(context) if is_true(context, one)):
         for frame, place in zip(trail.frames, trail.places, strict=True):
             seen = seen_at(Vector(place))
             if seen is not None and dist(seen, mouse) < least:

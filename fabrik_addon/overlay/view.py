@@ -363,10 +363,11 @@ def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, i
 
 
 def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
-    """The step, where the user works on its rig."""
+    """The step, where the user works on its rig, and sees it."""
     found = current_step(context.window_manager)
     owner = working_rig(context)
-    return found if found is not None and owner is not None and owner.name == found[0].rig else None
+    is_its = found is not None and owner is not None and owner.name == found[0].rig
+    return found if is_its and owner is not None and bones.is_shown(context, owner) else None
 
 
 def draw_step(context: bpy.types.Context) -> None:
