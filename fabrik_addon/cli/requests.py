@@ -32,6 +32,7 @@ from ..gait.gaits import CLIP
 from ..motion.transfer import TransferOptions
 from ..recognise.part import RecognisedBody
 from ..rig.animation.animation import Animated
+from ..rig.checks import edit_refusal
 from ..rig.dependencies import carriers_of, is_evaluated
 from ..rig.goal_kinds import GOAL_KINDS
 from ..rig.goals import GoalRef, goal_of
@@ -122,7 +123,7 @@ def chosen(request: Request, any_will_do: bool = False) -> list[tuple[bpy.types.
         raise InvalidValueError("no armature of the scene has chains")
     if not (request.armatures or any_will_do):
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        owners = [owner for owner in owners if owner.is_editable and is_evaluated(owner, depsgraph)] or owners
+        owners = [one for one in owners if not edit_refusal(one) and is_evaluated(one, depsgraph)] or owners
     for owner in owners:
         check_not_newer(owner)
         name_all(owner)

@@ -50,6 +50,8 @@ def edit_refusal(owner: bpy.types.Object | None) -> Message | None:
         return Message("NO_ARMATURE")
     if owner.is_missing:
         return Message("RIG_MISSING_IN_LIBRARY")
+    if owner.override_library is not None and owner.override_library.is_system_override:
+        return Message("RIG_SYSTEM_OVERRIDE")  # Blender drops what is written to it without a word
     return newer_refusal(owner) or (None if owner.is_editable else Message("RIG_LINKED"))
 
 

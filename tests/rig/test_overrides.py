@@ -42,7 +42,7 @@ def line(with_chain: bool = True) -> bpy.types.Object:
     return owner
 
 
-def link(owner: bpy.types.Object, path: Path, *, override: bool = True) -> bpy.types.Object:
+def link(owner: bpy.types.Object, path: Path, *, override: bool = True, is_editable: bool = True) -> bpy.types.Object:
     """The rig linked with a collection into an empty scene, from a file in a folder; active, and overridden or not."""
     collection = bpy.data.collections.new("Character")
     collection.objects.link(owner)
@@ -51,7 +51,7 @@ def link(owner: bpy.types.Object, path: Path, *, override: bool = True) -> bpy.t
     found = linked(path, "collections", "Character")
     bpy.context.scene.collection.children.link(found)
     if override:
-        found.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+        found.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=is_editable)
     owner = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE" and bool(o.override_library) == override)
     bpy.context.view_layer.objects.active = owner
     return owner
@@ -66,6 +66,14 @@ def test_linked_rig_is_refused(tmp_path: Path) -> None:
     link(line(), tmp_path, override=False)
     assert not bpy.ops.fabrik.solve.poll()
     assert_refused("It is linked: make a library override", "solve")
+
+
+def test_an_override_that_can_not_be_edited_is_refused(tmp_path: Path) -> None:
+    """Blender makes such ones of what an edited one needs, and drops what is written to their bones."""
+    owner = link(line(), tmp_path, is_editable=False)
+    assert owner.override_library.is_system_override
+    for name in ("solve", "bake"):
+        assert_refused("It is a library override that can't be edited: make it editable", name)
 
 
 def test_the_list_follows_the_active_bone_on_an_override(tmp_path: Path) -> None:

@@ -317,6 +317,43 @@ def test_channels_that_are_not_free_are_refused(channel: str) -> None:
         grow(owner, chain)
 
 
+def test_a_location_beside_the_bone_before_is_refused() -> None:
+    """It would be lengthened by another share than the chain; one along that bone is not."""
+    owner, chain = line("NONE")
+    bone, limit = pose_bones(owner)["b1"], "its location takes it off the line of the bone before"
+    along = bone.bone.matrix_local.to_3x3().inverted() @ pose_bones(owner)["b0"].bone.matrix_local.to_3x3().col[1]
+    for location in (0.1 * along, Vector((0.1, 0.0, 0.0))):
+        bone.location = location
+        if location.x < 0.09:
+            grow(owner, chain)
+            continue
+        with pytest.raises(BoneError, match=limit):
+            grow(owner, chain)
+
+
+@pytest.mark.parametrize(("kind", "mode"), [("AIM", "FULL"), ("AIM", "FIX_SHEAR"), ("REACH", "FIX_SHEAR")])
+def test_an_aim_and_a_rotation_below_an_uneven_scale_are_told_as_blender_has_them(kind: str, mode: str) -> None:
+    owner = make_armature(strand((0, 0, 0), (0, 0.1, 1), (0.05, 0, 2), (0, 0.1, 3), (0, 0, 4), connect=True))
+    for bone in armature(owner).bones:
+        bone.inherit_scale = mode
+    pose_bones(owner)["b0"].scale = (1.0, 2.0, 0.7)
+    chain = add_chain(owner, tip="b3", count=3)
+    chain.kind = kind
+    chain.effector, chain.orientation = ("TAIL", "FREE") if kind == "AIM" else ("HEAD", "TARGET")
+    chain.target = make_empty((1.5, 0.8, 5.0) if kind == "AIM" else (0.6, 0.8, 2.5))
+    chain.target.rotation_euler = (0.5, 0.4, 0.3)
+    update()
+    bpy.ops.fabrik.solve()
+    update()
+    tip = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["b3"]
+    off = (tip.tail - tip.head).angle(chain.target.location - tip.head)
+    if kind == "REACH":
+        off = tip.matrix.to_quaternion().rotation_difference(chain.target.matrix_world.to_quaternion()).angle
+    assert chain.status == "BLOCKED"
+    assert chain.turn_residual == pytest.approx(off, rel=0.05)
+    assert "differs between its axes" in chain.message
+
+
 def test_a_chain_that_does_not_stretch_takes_no_channels() -> None:
     owner, chain = line("NONE")
     chain.stretch = 1.0

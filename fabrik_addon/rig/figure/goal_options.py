@@ -145,11 +145,23 @@ def _of(bone: bpy.types.PoseBone, above: bool, grows: bool) -> list[BoneStretch]
 
 
 def _follows(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone goes along with the scale of the one before it: its head is on that axis, and it can undo it."""
+    """Whether a bone goes along with the scale of the one before it: its head is on that axis, and it can undo it.
+
+    Refused where it would, but for a location of its own, which that scale would lengthen otherwise than the chain.
+    """
     link = Link.of(bone)
+    if bone.bone.inherit_scale not in GROWS or not _is_on_axis(link, link.rest.translation):
+        return False
+    if link.location.length > 0.0 and not _is_on_axis(link, link.rest @ link.location):
+        raise BoneError(Message("STRETCH_BESIDE"), bone=bone.name)
+    return True
+
+
+def _is_on_axis(link: Link, head: Vector) -> bool:
+    """Whether a place relative to the head of the bone before is on that one's Y axis."""
     assert link.parent_rest is not None, "it hangs on the bone before it"
-    x, y, z = link.parent_rest.to_3x3().inverted() @ link.rest.translation
-    return bone.bone.inherit_scale in GROWS and length((x, 0.0, z)) <= BESIDE * abs(y)
+    x, y, z = link.parent_rest.to_3x3().inverted() @ head
+    return bool(length((x, 0.0, z)) <= BESIDE * abs(y))
 
 
 def _way(bone: bpy.types.PoseBone) -> V3:

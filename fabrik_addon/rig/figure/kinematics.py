@@ -324,6 +324,22 @@ class BoneTree:
         heads = [rotated(back, pose.translation) for pose in poses]
         return heads, [rotated(back, tail) for tail in self._tails(poses)]
 
+    def turns(self, rotations: Sequence[Q4], exact: Mapping[int, V3]) -> list[Q4]:
+        """The n rotations of the bones in chain space, as Blender will evaluate them.
+
+        A scale that differs between axes shears bones, so that their axes are no longer at right angles: by the indices
+        of some, `exact` has the axis by which these are rotated.
+        """
+        found, back = list[Q4](), conjugated(self.base)
+        for i, pose in enumerate(self._walk(rotations)[0]):
+            turn = Quaternion(axes_of(pose))
+            if i in exact:
+                axis = Vector(exact[i])
+                along = pose.to_3x3() @ (-axis if pose.is_negative else axis)
+                turn = (turn @ axis).rotation_difference(along) @ turn
+            found.append(multiplied(back, q4(turn)))
+        return found
+
     def poses(self, rotations: Sequence[Q4], before: Sequence[Matrix] = ()) -> list[Matrix]:
         """The n matrices in armature space relative to the first joint; `before` are those of the first bones."""
         return self._walk(rotations, before)[0]

@@ -52,6 +52,7 @@ from .pose_writer import Pose
 from .space import RigFrame
 from .uneven import EXACT, ends_at, measured_at, measured_solution, mounted_path, uneven_bone
 
+TURN_MISSED = 1e-3  # radians by which Blender may have a rotation or an aim off, where scales are uneven
 BODY_MEASURES = 12  # times that chains that are solved together are measured and solved anew
 BLOCKED = STATUSES.index(Status.BLOCKED)
 BlockingJoints = tuple[tuple[int, float | None], ...]  # joints, and by how many radians their limits would have to give
@@ -150,7 +151,8 @@ def posed(
     solution, size = measure(figure, path, numbers, explain)
     rotations = solution.rotations
     heads, ends = ends_at(figure, rotations, solution.shift, owner, depsgraph)
-    result, scales = _measured_result(figure, numbers, solution, np.array(heads), np.array(ends))
+    frames = path.turns(rotations, {one.joints[-1]: one.axis for one in figure.goals if one.kind.aims})
+    result, scales = _measured_result(figure, numbers, solution, *map(np.array, (heads, ends, frames)))
     if figure.influence < 1.0:
         ways = zip(figure.limits, figure.solver.figure.starts, rotations, strict=True)
         rotations = [limit.blended(limit.clamped(a), b, figure.influence) for limit, a, b in ways]
@@ -230,13 +232,14 @@ def _measured(figure: RigFigure, path: BoneTree, numbers: Sequence[float], expla
 
 
 def _measured_result(
-    figure: RigFigure, numbers: Sequence[float], solution: Solution, heads: Doubles, ends: Doubles
+    figure: RigFigure, numbers: Sequence[float], solution: Solution, heads: Doubles, ends: Doubles, frames: Doubles
 ) -> tuple[Result, Doubles]:
     """How chains ended whose lengths depend on the pose: by Blender's own measure; and `SolvedFigure.scales`.
 
-    Heads and ends (n, 3) are where Blender will have the bones, before the influence is taken off.
+    Heads, ends (n, 3) and frames (n, 4) are those that Blender will have, before the influence is taken off.
     """
-    off = figure.goals.off(np.array([numbers]), heads[None], ends[None], np.array([solution.frames]))
+    stood = np.array([numbers]), heads[None], ends[None], frames[None]
+    off, turned = figure.goals.off(*stood), figure.goals.judge(*stood)[1]
     states = np.array([[STATUSES.index(one) for one in solution.statuses]], dtype=np.int32)
     numbers_of = (solution.residuals, solution.turns, solution.softened)
     found = figure.goals.result(states, *(np.array([own]) for own in numbers_of))
@@ -246,9 +249,9 @@ def _measured_result(
         status = np.array([[STATUSES.index(solution.status)]], dtype=np.int32)
         found = found._replace(pole=np.array([[solution.pole_error]]))
     if not is_plain(figure) or figure.goals[0].soft > 0.0:
-        is_off = missed > figure.settings.tolerance * figure.length
+        is_off = (missed > figure.settings.tolerance * figure.length) | (turned > TURN_MISSED)
         status = np.where((status == REACHED) & is_off, BLOCKED, status)
-    return found._replace(status=status, missed=missed), figure.space.scales_along(off[0])
+    return found._replace(status=status, missed=missed, turn=turned), figure.space.scales_along(off[0])
 
 
 class ChainState(NamedTuple):
