@@ -31,6 +31,7 @@ from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotat
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import owner_of_bone, pose_bones, resolve_bones
+from ..rig.figure.goal_options import grown_by, unstretched
 from ..rig.figure.groups import ChainSet, lacks_goal, sets_of
 from ..rig.figure.joint_limits import path_of, read_limit
 from ..rig.figure.kinematics import BoneTree
@@ -152,15 +153,18 @@ def _picture(
     owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, with_limited_reach: bool
 ) -> Picture:
     bones = resolve_bones(owner, chain)
-    path = path_of(owner, [bone.name for bone in bones], depsgraph)
     evaluated = owner.evaluated_get(depsgraph)
     world = evaluated.matrix_world.copy()
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
+    grown = _readable(lambda: grown_by(chain, bones, set(), ())) or ()
+    path = BoneTree.of(poses, unstretched([grown]))
     joints = (*(v3(world @ pose.head) for pose in poses), v3(world @ poses[-1].tail))
     starts = read_starts(ChainSet(owner, (chain,)), bones, KeyedChannels(owner, frame_of(depsgraph))).rotations
     limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
-    size = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size
+    size, stretch = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size, 1.0
+    if grown:  # which is measured as if it was not stretched, and where no scale differs between axes
+        size, stretch = world.median_scale, chain.stretch
     count = 0 if chain.aims else len(bones) - chain.at_head
     solver = _solver(path, starts, limits, count) if count else None
     limited = _limited_reach(solver) if solver is not None and with_limited_reach else ()
@@ -176,9 +180,14 @@ def _picture(
         before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
         pole=_readable(lambda: v3(resolve_point(*pole, depsgraph))) if pole is not None else None,
         limits=tuple(placed),
-        reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
-        limited_reach=tuple(radius * size for radius in limited),
+        reach=_stretched(solver.reach, size, stretch) if solver is not None else (),
+        limited_reach=_stretched(limited, size, stretch),
     )
+
+
+def _stretched(reaches: Sequence[float], size: float, stretch: float) -> tuple[float, ...]:
+    """The least and the greatest reach in the world, this as far as the tip comes where the chain stretches."""
+    return tuple(radius * size * (stretch if k else 1.0) for k, radius in enumerate(reaches))
 
 
 def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count: int | None = None) -> Solver:
@@ -362,7 +371,7 @@ def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, i
     return joined(", ", [*words, Text("{distance} off", distance=length_text(step.error, scene))])
 
 
-def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
+def shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
     """The step, where the user works on its rig, and sees it."""
     found = current_step(context.window_manager)
     owner = working_rig(context)
@@ -372,14 +381,14 @@ def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, in
 
 def draw_step(context: bpy.types.Context) -> None:
     """Draw the step in the world."""
-    found = _shown_step(context)
+    found = shown_step(context)
     if found is not None:
         paint(context, step_shapes(found[0], found[1]), 1.5)
 
 
 def draw_graph(context: bpy.types.Context) -> None:
     """Draw the graph and the caption in the corner of the view."""
-    found = _shown_step(context)
+    found = shown_step(context)
     if found is None:
         return
     recording, step, index, _ = found

@@ -17,7 +17,7 @@ from fabrik_addon.actions.walk.bake import footprints_of, outline
 from fabrik_addon.maths import IDENTITY, ORIGIN, Singles, distance, v3
 from fabrik_addon.operators import picking
 from fabrik_addon.operators.picking import show
-from fabrik_addon.overlay import bones, view
+from fabrik_addon.overlay import bones, settings, view
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, Shapes, shapes_of, theme_colours
 from fabrik_addon.overlay.sheet import LEAST, Scale, level_colour, rectangles
@@ -31,12 +31,16 @@ from support.scenes import (
     Rig,
     add_chain,
     add_limb,
+    armature,
+    keyed,
     keyed_line,
+    make_armature,
     make_body,
     make_empty,
     pin,
     press,
     reaching_line,
+    strand,
     update,
 )
 from support.walks import walking
@@ -157,6 +161,21 @@ class TestCollecting:
         assert len(picture.limits) == 2
         assert picture.reach[1] == pytest.approx(picture.length, rel=1e-4)
         assert 0.0 <= picture.limited_reach[0] < picture.limited_reach[1] <= picture.reach[1] + 1e-4
+
+    @pytest.mark.parametrize("height", [1.5, 4.0, 9.0])
+    def test_the_reach_of_a_chain_that_stretches_is_as_far_as_its_tip_comes(self, height: float) -> None:
+        owner = make_armature(strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2), (0, 0.1, 3)))
+        for bone in armature(owner).bones:
+            bone.inherit_scale = "NONE"
+        owner.scale = (2.0, 2.0, 2.0)
+        chain = add_chain(owner, (0.5, 0.5, 2.0 * height))
+        update()
+        (picture,) = pictures(owner, [chain])
+        chain.stretch = 1.5
+        press("solve_all")
+        update()
+        (stretched,) = pictures(owner, [chain])
+        assert stretched.reach == pytest.approx((picture.reach[0], 1.5 * picture.reach[1]), rel=1e-5)
 
     def test_an_outline_stands_at_its_joint_and_the_bone_ends_on_it(self, rig: Rig) -> None:
         owner, chain = rig
@@ -302,6 +321,33 @@ def drawn(owner: bpy.types.Object, frame: float) -> Shapes:
     shapes = Shapes()
     draw_walk(shapes, owner, frame)
     return shapes
+
+
+def test_what_the_view_does_not_show_takes_no_mouse_and_is_not_drawn() -> None:
+    owner, chain = reaching_line((0.2, 0.9, 1.9))
+    keyed(chain.target, {1: -0.3, 12: 0.6}, "location.x")
+    press("record")
+    press("trails_show", span="RANGE", frame_start=1, frame_end=12)
+    (trail,) = settings.state.trails.values()
+    mouse = Vector(trail.places[6]).xz * 10.0
+
+    def taken() -> object:
+        return bones.trail_at(bpy.context, lambda place: place.xz * 10.0, mouse, 1.0)
+
+    def hide(is_hidden: bool) -> None:
+        owner.hide_set(is_hidden)
+        update()
+
+    def edit(is_edited: bool) -> None:
+        bpy.ops.object.mode_set(mode="EDIT" if is_edited else "OBJECT")
+
+    for put_away in (hide, edit):
+        assert taken() == (trail, 1)  # all dots of what is not live stand in one place
+        assert view.shown_step(bpy.context) is not None
+        put_away(True)
+        assert taken() is None
+        assert view.shown_step(bpy.context) is None
+        put_away(False)
 
 
 def test_path_steps_and_support_are_drawn() -> None:
