@@ -94,6 +94,7 @@ class Descent:
         cost: The square of that, and the posture term.
         movers: The joints on the way to a goal; the others take no part. n stands for the shift.
         weight: mu, what a radian away from the start pose counts.
+        price: The least that the square of that is of any joint, stiff or not.
         is_relaxed: Whether stiffness does not count for how readily joints turn.
         is_placing: Whether the wanted goals are those that say where the figure is put.
         is_put: For each joint and the shift whether these goals put it: then its stiffness holds nothing back.
@@ -116,6 +117,7 @@ class Descent:
     error: cython.double
     cost: cython.double
     weight: cython.double
+    price: cython.double
     is_relaxed: cython.bint
     is_eased: cython.bint
     is_placing: cython.bint
@@ -141,7 +143,7 @@ class Descent:
         self.allowed = doubles(3 * len(self.goals))
         self.pose, self.trial = Pose(count), Pose(count)
         self.error = self.cost = 0.0
-        self.weight = 0.0
+        self.weight = self.price = 0.0
         self.is_relaxed, self.is_eased = False, True
         self.is_placing = bool(wanted) and all([goal.rank == PLACED for goal in wanted])
         self.jacobian = None
@@ -336,7 +338,7 @@ class Descent:
     def square_of(self, i: cython.int) -> cython.double:
         """The square of what a radian of a joint away from the start pose counts; many times that for a stiff one."""
         stiff: cython.double = self.weight / self.looseness_of(i)
-        return stiff * stiff
+        return larger(stiff * stiff, self.price)
 
     @cython.cfunc
     @cython.exceptval(check=False)

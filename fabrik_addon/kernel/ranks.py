@@ -12,7 +12,6 @@ to miss just that.
 from __future__ import annotations
 
 from array import array
-from math import sqrt
 from operator import attrgetter
 
 from . import cython
@@ -22,7 +21,7 @@ from .forms import Ints
 from .goals.base import HINT, PIN, PLACED, Goal
 from .goals.help import Help
 from .rows import Effort
-from .vectors import larger, length
+from .vectors import larger, length, smaller
 
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
 FINISHED_POSTURE = cython.declare(cython.double, 1e-5)  # the same, with which the pose is finished
@@ -94,7 +93,7 @@ class Ranks:
             # side by side where they hang on the same joints: these then have few rows of the equations
             own = sorted((goal for goal in weighty if goal.rank == rank), key=attrgetter("effector"))
             stage = Descent(figure, own, Descent(figure, before) if before else None)
-            stage.patience = STALLED if before or is_put else PATIENCE
+            stage.patience = STALLED if is_put or (before and not stage.is_placing) else PATIENCE
             self.stages.append(stage)
             before = before + own
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
@@ -180,8 +179,8 @@ class Ranks:
         used: cython.int = stage.descend(NEVER_ENOUGH if is_pulled else MET_BY_RUN, budget, little, FIRST_DAMPING)
         is_stiff: cython.bint = self.is_put and self.figure.is_stiff and stage.error > self.effort.tolerance
         if is_pulled and stage.is_placing:
-            used += self.place(stage, budget)
-        elif is_pulled or is_stiff:
+            return used + self.place(stage, budget)
+        if is_pulled or is_stiff:
             stage.is_relaxed = is_stiff
             stage.weight = FINISHED_POSTURE if is_pulled else 0.0
             stage.judge()
@@ -200,16 +199,39 @@ class Ranks:
         twisted by 25 degrees for a tenth of one of the hips), and all of it is given back as soon as the body is in
         reach: legs pop. So what counts is the error, not its square, beside the posture: e + k/2 |q - q0|^2. This is 0
         for e where that can be (an exact penalty, Nocedal and Wright 2006, 17.2), and bends between the two smoothly.
-        It is found by least squares whose posture has the weight sqrt(k e), e being the error of those before.
+        It is found by least squares whose posture has the weight sqrt(k e), e being the error of those before. k is
+        for the goal that counts least, and stiffness is no part of it: neither keeps a goal from being met.
         """
         used: cython.int = 0
+        worth: cython.double = WORTH * least_weight(stage)
+        stage.weight = FINISHED_POSTURE
         for again in range(ROUNDS):
             before: cython.double = stage.error
-            stage.weight = larger(FINISHED_POSTURE, sqrt(WORTH * before))
+            stage.price = worth * before
             stage.judge()
             used += stage.descend(MET, budget, CONVERGED_IN_ROOM, LAST_DAMPING)
             if stage.error <= MET or (again > 0 and stage.error > HALVED * before):
                 break
+        if stage.error > self.effort.tolerance:
+            used += self.place_anyway(stage, budget, worth)
+        stage.price = 0.0
+        return used
+
+    @cython.cfunc
+    def place_anyway(self, stage: Descent, budget: cython.int, worth: cython.double) -> cython.int:
+        """Put a body where it is asked for, whatever posture says, if that leads there and is worth it; the steps used.
+
+        On the way there a leg may have to turn where that brings the body but little nearer: `place` stays before it.
+        """
+        stage.price = 0.5 * worth
+        before: cython.double = stage.error + stage.strain_of(stage.pose)
+        kept: Pose = copied_pose(stage.pose, self.figure.count)
+        stage.price = 0.0
+        stage.judge()
+        used: cython.int = stage.descend(MET, budget, LITTLE, LAST_DAMPING)
+        stage.price = 0.5 * worth
+        if stage.error > self.effort.tolerance or stage.error + stage.strain_of(stage.pose) > before:
+            stage.take(kept)
         return used
 
     @cython.cfunc
@@ -333,6 +355,16 @@ class Ranks:
 def rank_of_goal(goal: Goal) -> cython.int:
     """The rank of a goal that has weight; NO_RANK for one that asks for nothing."""
     return goal.rank if goal.weight > 0.0 else NO_RANK
+
+
+@cython.cfunc
+def least_weight(stage: Descent) -> cython.double:
+    """The least weight of the goals that a stage is to meet."""
+    least: cython.double = 1.0  # as the greatest is
+    for goal in stage.goals[stage.kept :]:
+        if goal.weight > 0.0:
+            least = smaller(least, goal.weight)
+    return least
 
 
 @cython.cfunc
