@@ -13,6 +13,7 @@ from unicodedata import category
 
 from .messages import Message, with_place
 
+ORDERS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # characters that turn the order of others round
 LARGEST = 1e18  # its square is near the end of single precision; Blender turns infinity into 3.4e38
 
 
@@ -82,8 +83,8 @@ def place_of(*, rig: str = "", chain: str = "", bone: str = "") -> Iterator[None
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text can be shown in a line: spaces and joiners of any script can, control characters can't."""
-    return not any(category(one) in {"Cc", "Cs", "Zl", "Zp"} for one in text)
+    """Whether a text can be shown in a line: spaces and joiners of any script can, what controls it can't."""
+    return not any(category(one) in {"Cc", "Cs", "Zl", "Zp"} or one in ORDERS for one in text)
 
 
 def are_finite(values: Iterable[float]) -> bool:

@@ -97,9 +97,10 @@ def run_suite(command: list[str], pytest_arguments: list[str], test_packages: Pa
         temporary.mkdir()
         environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
         environment |= dict.fromkeys(("FABRIK_TEST_PACKAGES", "PYTHONPATH"), str(test_packages))
-        status = subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
-        shutil.rmtree(BYTECODE.joinpath(*Path(folder).parts[1:]), ignore_errors=True)  # of what was in these folders
-    return status
+        try:
+            return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
+        finally:  # what was compiled of what was in these folders
+            shutil.rmtree(BYTECODE.joinpath(*Path(folder).resolve().parts[1:]), ignore_errors=True)
 
 
 def run_kernel(form: str, pytest_arguments: Sequence[str] = ()) -> int:

@@ -8,6 +8,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from math import degrees
 from pathlib import Path
@@ -385,7 +386,9 @@ def _files_of(arguments: argparse.Namespace) -> list[Path]:
     found = [Path(bpy.data.filepath)] if bpy.data.filepath else []
     found += [value for name, value in vars(arguments).items() if isinstance(value, Path) and name != "report"]
     source = Path(getattr(arguments, "source", ""))
-    return [*found, *(files_in(source) if source.name and source.exists() else ())]
+    with suppress(InvalidValueError):  # it is a folder, but no motion is in it
+        found += files_in(source) if source.name and source.exists() else ()
+    return found
 
 
 def _job(arguments: argparse.Namespace) -> Report:
@@ -408,7 +411,7 @@ def _inspected(arguments: argparse.Namespace) -> Report:
         body = {name: getattr(rig_of(owner), name) for name in OF_BODY}
         told.append({"name": owner.name, "live": live, **body, "chains": [_told(owner, chain) for chain in chains]})
     every = [chain for armature in told for chain in armature["chains"]]
-    all_reached = not any("error" in chain for chain in every)
+    all_reached = not any("error" in chain for chain in every if chain["enabled"])
     report: Report = {"all_reached": all_reached, "solver": FORM, "armatures": told}
     if arguments.parts:
         report["parts"] = [{"name": owner.name, **requests.parts_told(find_parts(owner))} for owner in owners]

@@ -75,7 +75,7 @@ def check_saved_by(saved: tuple[int, ...] | None, path: Path) -> None:
 
 def saved_by(path: Path) -> tuple[int, ...] | None:
     """Major and minor version of the Blender that saved a file; None where that can't be read, or it is no .blend."""
-    with contextlib.suppress(OSError, struct.error), path.open("rb") as file:
+    with contextlib.suppress(Exception), path.open("rb") as file:  # of struct and of the module that unpacks, too
         opened = _unpacked(file) if file.read(len(ZSTD)) == ZSTD else file
         file.seek(0)
         found = SAVED_BY.match(opened.read(17)) if opened is not None else None
@@ -90,8 +90,11 @@ def check_length(path: Path) -> None:
 
 
 def unfollowed(path: Path) -> Path:
-    """An absolute path as Blender takes it, no link followed: libraries stand relative to where a file is opened."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 - which `absolute` leaves `..` in
+    """An absolute path whose last link is not followed: libraries stand relative to where a file is opened.
+
+    Blender takes `..` out of a path by its letters, the system by what a link before it leads to: so it is out of this.
+    """
+    return path.parent.resolve() / path.name if ".." in path.parts else path.absolute()
 
 
 def resolved(path: Path) -> Path:
@@ -107,6 +110,7 @@ def check_place(path: Path, is_blend: bool) -> None:
     """Refuse a place where no .blend can be put, or no report."""
     place = resolved(path)
     folder = place.parent if path.is_symlink() else path.parent
+    folders = {place.parent, unfollowed(path).parent} if is_blend else {place.parent}
     reason = ""
     if not place.parent.is_dir():
         reason = f"there is no folder '{folder}' to save into"
@@ -116,7 +120,7 @@ def check_place(path: Path, is_blend: bool) -> None:
         reason = f"'{path}' is not a file that could be replaced"
     elif place.exists() and not os.access(place, os.W_OK):
         reason = f"'{path}' is protected from being written"
-    elif not os.access(place.parent, os.W_OK | os.X_OK):
+    elif not all(os.access(one, os.W_OK | os.X_OK) for one in folders):
         reason = f"the folder '{folder}' is protected from being written"
     elif is_blend and path.suffix != ".blend":
         reason = f"'{path}' does not end in .blend"
@@ -144,7 +148,8 @@ def libraries() -> list[Path]:
     """
     linked = [(one.filepath, library) for one in bpy.data.libraries for library in (None, one.parent)]
     cached = [(one.filepath, library) for one in bpy.data.cache_files for library in (None, one.library)]
-    return sorted({Path(bpy.path.abspath(path, library=library)).resolve() for path, library in linked + cached})
+    found = [(path, library) for path, library in linked + cached if path]
+    return sorted({Path(bpy.path.abspath(path, library=library)).resolve() for path, library in found})
 
 
 def as_json(report: Any, indent: int | None = None) -> str:

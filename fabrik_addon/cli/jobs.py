@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from math import degrees
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -194,7 +195,7 @@ def _key(shot: Shot) -> str:
         raise InvalidValueError(f"there is no file '{shot.file}'")
     entry = [asdict(shot)[name] for name in ("request", "transfer", "setup", "walk", "bakes")]
     parts = [_code(), entry, [_digest(path) for path in shot.reads], bpy.app.version_string]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=attrgetter("name")).encode()).hexdigest()
 
 
 @cache

@@ -64,6 +64,23 @@ def test_a_job_opens_a_link_where_it_stands(linked_shot: Path, cli: CommandLine)
     assert links_are_found(job.with_name("out.blend"))
 
 
+def test_what_is_opened_is_what_is_replaced_where_a_path_goes_up_behind_a_link(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    """For the system `a/link/..` is where the link leads; read by its letters it is `a`."""
+    for name in ("a", "b/deep"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "a/link").symlink_to("../b/deep")
+    for name in ("a", "b"):
+        new_file()
+        reaching_line((0.4, -0.5, 1.9))[0].name = name
+        save_file(tmp_path / name / "it.blend")
+    path, before = tmp_path / "a/link/../it.blend", (tmp_path / "a/it.blend").read_bytes()
+    assert [one["name"] for one in cli.reports("solve", "--file", path, "--output", path)["armatures"]] == ["b"]
+    assert (tmp_path / "a/it.blend").read_bytes() == before
+    assert opened(tmp_path / "b/it.blend").name == "b"
+
+
 def test_windows_and_view_layer_of_a_file_stay(shot: Path, cli: CommandLine) -> None:
     opened(shot)
     bpy.data.workspaces[0].name = "MY LAYOUT"
@@ -132,6 +149,17 @@ def test_a_file_of_a_newer_blender_is_not_replaced(shot: Path, cli: CommandLine)
     assert output.read_bytes() == before
 
 
+def test_a_damaged_output_is_replaced(shot: Path, cli: CommandLine) -> None:
+    opened(shot)
+    output = shot.with_name("out.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=str(output), compress=True, copy=True)
+    data = bytearray(output.read_bytes())
+    data[4:60] = bytes(56)
+    output.write_bytes(data)
+    cli.reports("solve", "--file", shot, "--output", output)
+    assert opened(output).name == "Rig"
+
+
 def test_a_report_is_not_written_over_what_is_read(shot: Path, cli: CommandLine) -> None:
     mapping, motion = shot.with_name("map.json"), shot.with_name("walk.bvh")
     mapping.write_text("{}")
@@ -155,7 +183,8 @@ def test_names_of_all_scripts_can_be_given(tmp_path: Path, cli: CommandLine, nam
     assert cli.chains("solve", "--file", shot, *words)[0]["chain"] == name
     job = write_job(tmp_path, {"file": shot.name, "output": "out.blend", "chains": [name], "frames": [1, 2]})
     assert cli.shots(job)[0]["all_reached"]
-    assert "can't be printed" in cli.refuses("solve", "--file", shot, "--chain", "a\nb")
+    for other in ("a\nb", "a\u202eb"):
+        assert "can't be printed" in cli.refuses("solve", "--file", shot, "--chain", other)
 
 
 def test_a_path_that_blender_would_cut_is_refused(shot: Path, cli: CommandLine) -> None:
@@ -197,6 +226,9 @@ def test_where_nothing_can_be_solved_nothing_is_saved(shot: Path, cli: CommandLi
     assert not output.exists()
     (told,) = cli.chains("inspect", "--file", shot, code=1)
     assert "would override the pose" in told["error"]
+    opened(shot).fabrik.chains[0].enabled = False
+    save_file(shot)
+    assert "error" in cli.chains("inspect", "--file", shot)[0], "which nobody asks to be solved"
 
 
 def test_a_number_that_is_none_is_null_in_a_report(shot: Path, cli: CommandLine) -> None:

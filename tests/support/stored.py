@@ -22,9 +22,10 @@ _made: dict[object, tuple[Path, Any]] = {}
 def empty_file() -> None:
     """Begin a file with an empty scene, as Blender's own."""
     path = FOLDER / "empty.blend"
-    if not path.exists():
+    if path not in _made:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         _save(path)
+        _made[path] = (path, None)
     _read(path)
 
 
